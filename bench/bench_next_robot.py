@@ -1,4 +1,4 @@
-"""Identification of robots that nobody looked at: random plants, each with a truth of its own.
+"""Identification of unseen robots: random plants, each with a different truth.
 
 Every plant is a random serial arm of 1 to 7 axes with a recording (50 Hz to 2 kHz, encoders of 12
 to 20 bits, torque by motor current, at the motor or by joint sensors, noise, friction of six

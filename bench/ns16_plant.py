@@ -73,7 +73,7 @@ class Run:
 
     :param position: of the motors, geared down; `link` that of the links
     :param torque: of the motors, geared up
-    :param reference: where the motors were told to be
+    :param reference: commanded positions of the motors
     """
 
     time: Array

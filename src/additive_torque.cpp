@@ -255,7 +255,7 @@ Fault AdditiveTorque::request(const Motion & motion)
   return Fault::kNone;
 }
 
-/// Friction of a reference that stands still is that of the motion before, until it fades out:
+/// At standstill of the reference, friction keeps the value of the motion before and fades out:
 /// control/torque/standstill.py.
 void AdditiveTorque::hold_friction(const Vector & qd)
 {

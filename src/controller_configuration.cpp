@@ -179,7 +179,7 @@ void FeedforwardTorqueController::offer_topics()
     1L, std::lround(get_update_rate() / parameters_.torque_state_rate)));
   const std::chrono::duration<double> pause(
     std::min(0.01, static_cast<double>(cycles_per_message_) / get_update_rate()));
-  // Plain publishers: what was told last, and what is wrong, leaves while inactive, too.
+  // Plain publishers, not those of the lifecycle: faults are published while inactive, too.
   states_ = std::make_unique<TorqueStateQueue>(
     rclcpp::create_publisher<TorqueStateQueue::TorqueState>(
       *node, "~/torque_state", rclcpp::SystemDefaultsQoS()),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.interpolate import make_interp_spline
 
 Array = NDArray[np.float64]
 Arrays = dict[str, Array]
@@ -79,17 +80,49 @@ def _at_rest(signals: Arrays, random: np.random.Generator) -> Arrays:
     return {**signals, 'position': np.where(still, position.mean(axis=0), position)}
 
 
-def _fresh(signals: Arrays, random: np.random.Generator) -> NDArray[np.bool_]:
-    fresh = random.uniform(size=len(signals['time'])) > 0.6
-    fresh[0] = True
-    return fresh
+def _instants(signals: Arrays, random: np.random.Generator) -> list[NDArray[np.intp]]:
+    """Return the samples at which each signal is measured: joint positions, then joint torques.
+
+    Either all in the same random 40 % of the samples, or by drives of at least 50 Hz: torques
+    later than positions, or each joint by a clock of its own.
+    """
+    count, joints = signals['position'].shape
+    kind = random.integers(3)
+    most = int(0.02 / (signals['time'][1] - signals['time'][0]))
+    if kind == 0 or most < 2:
+        fresh = np.flatnonzero(random.uniform(size=count) > 0.6)
+        return 2 * joints * [fresh]
+    every = int(random.integers(2, min(most, 8) + 1))
+    late = int(random.integers(1, every))
+    own = random.integers(0, every, joints).tolist()
+    first = [*joints * [0], *joints * [late]] if kind == 1 else [*own, *own]
+    return [np.arange(start, count, every) for start in first]
 
 
 def _repeated(signals: Arrays, random: np.random.Generator) -> Arrays:
-    """Repeat the values of the previous sample in 60 % of the samples."""
-    fresh = _fresh(signals, random)
-    rows = np.maximum.accumulate(np.where(fresh, np.arange(len(fresh)), 0))
-    return {**_rows(signals, rows), 'time': signals['time']}
+    """Repeat the values of each signal until it is measured again."""
+    instants = _instants(signals, random)
+    values = np.hstack([signals['position'], signals['torque']])
+    rows = np.zeros(values.shape, dtype=np.intp)
+    for column, fresh in enumerate(instants):
+        rows[fresh, column] = fresh
+    held = np.take_along_axis(values, np.maximum.accumulate(rows, axis=0), axis=0)
+    position, torque = np.hsplit(held, 2)
+    return {'time': signals['time'], 'position': position, 'torque': torque}
+
+
+def _once(signals: Arrays, random: np.random.Generator) -> Arrays:
+    """Return all signals at the times at which the first joint is measured, interpolated."""
+    time, instants = signals['time'], _instants(signals, random)
+    values = np.hstack([signals['position'], signals['torque']])
+    now = time[instants[0]]
+    joints = signals['position'].shape[1]
+    known = [
+        make_interp_spline(time[fresh], values[fresh, column], k=3 if column < joints else 1)(now)
+        for column, fresh in enumerate(instants)
+    ]
+    position, torque = np.hsplit(np.column_stack(known), 2)
+    return {'time': now, 'position': position, 'torque': torque}
 
 
 def _drives_off(signals: Arrays, random: np.random.Generator) -> Arrays:
@@ -138,8 +171,7 @@ FLAWS = {
     'delay': Flaw(_late, ('time_offset', 'sensor_delay'), _in_time),
     'gaps': Flaw(_gaps, ('gaps',), _unchanged),
     'repeats': Flaw(
-        _repeated, ('stale_samples', 'stale_joint', 'repeated_samples'),
-        lambda signals, random: _rows(signals, _fresh(signals, random)),
+        _repeated, ('stale_samples', 'stale_joint', 'repeated_samples'), _once,
     ),
     'drives off': Flaw(
         _drives_off, ('drives_off', 'torque_lost', 'disturbed_interval'),

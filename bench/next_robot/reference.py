@@ -5,7 +5,7 @@ Both use numpy and the model's regressor only, so that they stay the same when t
 The expert mends the flaw of the recording: shifts late torque, leaves out repeated samples and
 drives that are off, removes encoder noise at rest. Then it tries every cut-off frequency of
 CUTOFFS, friction law of LAWS and weight of PRIORS, and takes the combination that is best *on the
-truth*: nobody can do better in that grid.
+truth*: no choice in that grid is better.
 Friction goes through the same low pass as torque. Samples near standstill (below 2 % of a joint's
 largest velocity) are left out. Samples are
 condensed once for each cut-off: one matrix of products per joint, with the columns of all laws.

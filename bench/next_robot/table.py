@@ -47,7 +47,7 @@ def is_right(row: Row) -> bool:
 
 
 def ratio(error: float, other: float) -> float:
-    """Return the ratio of two errors; what nobody could notice makes no difference."""
+    """Return the ratio of two errors, 1 where both are negligible."""
     return max(error, NOTICEABLE) / max(other, NOTICEABLE) if np.isfinite(other) else np.nan
 
 

@@ -38,7 +38,7 @@ public:
   ///
   /// `given`: the reference; all of it NaN: none came in this cycle, the last one holds on for
   /// `reference_timeout`. `measured`: positions. `time`: of this cycle, [ns]. `elapsed`: since the
-  /// cycle before, [s], by a clock that nobody sets: longer than `reference_timeout`, it was a pause.
+  /// cycle before, [s], by a monotonic clock: longer than `reference_timeout`, it was a pause.
   const Vector & update(
     const Motion & given, const Vector & measured, std::int64_t time, double elapsed);
 

@@ -47,7 +47,7 @@ public:
   /// How many numbers tell a payload: 10 for a URDF robot, else 2.
   Eigen::Index payload_width() const;
 
-  /// Link in whose frame a URDF robot's payload is told by default; empty for the others.
+  /// Link in whose frame the payload of a URDF robot is given by default; empty for other kinds.
   std::string payload_frame() const;
 
   /// What is known of the robot's joints, and where its parameters begin.

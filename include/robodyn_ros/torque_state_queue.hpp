@@ -15,9 +15,11 @@
 namespace robodyn_ros
 {
 
-/// The loop writes into memory that is there already and wakes nobody: to wake the thread of a
-/// realtime_tools::RealtimePublisher took it 6 us, and a cycle in which that was still publishing
-/// was lost. The thread looks by itself what there is.
+/// Queue of torque states from the control loop to the thread that publishes them.
+///
+/// The loop writes into preallocated memory and wakes no thread. A
+/// realtime_tools::RealtimePublisher costs the loop 6 us to wake its thread, and drops a state if
+/// it is still publishing the one before. Here the thread polls.
 class TorqueStateQueue
 {
 public:

@@ -176,7 +176,7 @@ class DelayEstimate:
 
     @property
     def setting(self) -> int | None:
-        """Return the whole cycles to be set; None if the delay is unknown."""
+        """Return the delay to configure, in full cycles; None if it is unknown."""
         return None if np.isnan(self.cycles) else max(0, round(self.cycles))
 
 

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.fresh import fresh, update_rate
 from robodyn_ros.recording.jumps import GAP, without_jumps
 from robodyn_ros.recording.missing_values import MISSING_SHARE, longest_run, missing_values
 from robodyn_ros.recording.recording import Finding, Recording, Severity
@@ -33,9 +34,6 @@ from robodyn_ros.recording.tables.known_names import MOTOR_SIDE
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.bool_]
-
-OFTEN_REPEATED = 0.05
-"""Share of the samples that end a run of repeated ones; more of them are no standstill."""
 
 SAME_TIME = 1.1
 """Ratio of recorded velocity to the derivative of the position, either way, up to which times are
@@ -202,20 +200,22 @@ def _motion(signals: Signals) -> Iterator[Finding]:
             block = values[rows]
             same[rows.start : rows.stop - 1] &= (block[1:] == block[:-1]).all(axis=1)
     length, start = longest_run(same)
-    # Moves that last a sample, between repeats of a few, are no standstill.
-    between = float((same[:-1] & ~same[1:]).mean()) if len(same) > 1 else 0.0
-    often = between > OFTEN_REPEATED
-    if length >= 3 or often:
+    taken = fresh(np.hstack([position[:BLOCK], signals.values['torque'][:BLOCK]]))
+    if not taken.all():
+        period = float(np.median(np.diff(signals.time)))
+        text = (
+            f'{1.0 - taken.mean():.0%} of the values repeat the previous one with a new stamp: '
+            f'the driver publishes more often than it measures ({1.0 / period:.4g} Hz, about '
+            f'{update_rate(signals.time[:BLOCK], taken):.4g} Hz); record at the lower rate'
+        )
+        yield Finding('stale_samples', text, severity='warning')
+    elif length >= 3:
         text = (
             f'{int(same.sum())} of {len(position)} samples repeat all values of the previous one '
             f'with a new stamp (longest: {length} from {signals.time[start]:.3f} s): '
+            f'standstill without noise, or the driver received no new values'
         )
-        text += (
-            'the driver publishes more often than it measures, record at its rate'
-            if often
-            else 'standstill without noise, or the driver received no new values'
-        )
-        yield Finding('stale_samples', text, severity='warning' if often else 'info')
+        yield Finding('stale_samples', text, severity='info')
 
 
 def _time_scale(signals: Signals) -> Iterator[Finding]:

@@ -19,14 +19,21 @@ GRAVITY = ['included', 'excluded', 'included', 'excluded', 'included', 'excluded
 FREE = ['joint1', 'joint2', 'joint3']
 
 
-@pytest.fixture(scope='module')
-def cell(tmp_path_factory):
+@pytest.fixture(
+    scope='module',
+    params=[
+        {'effort.gravity': GRAVITY},
+        {'effort.gravity': GRAVITY[::-1], 'effort.command_gravity': GRAVITY},
+    ],
+    ids=['gravity', 'command_gravity'],
+)
+def cell(tmp_path_factory, request):
     law_check()  # skips where the plugin was not built
     folder = tmp_path_factory.mktemp('semantics')
     model, values, file = write_result(folder)
     parameters = {
         'joints': ORDER, 'effort.unit': 'permille', 'effort.side': 'motor',
-        'effort.gravity': GRAVITY, 'effort.command_per_torque': FACTORS,
+        'effort.command_per_torque': FACTORS, **request.param,
     }  # fmt: skip
     with ControlCell(folder, file, number=45, parameters=parameters) as cell:
         cell.model, cell.values = model, values

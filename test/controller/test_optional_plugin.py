@@ -9,7 +9,7 @@ import pytest
 CMAKE = Path(__file__).resolve().parents[2] / 'cmake'
 PROJECT = f"""
 cmake_minimum_required(VERSION 3.20)
-project(asks NONE)
+project(asks CXX)
 set(ROBODYN_CPP_INTERFACES ON)
 include({CMAKE}/controller.cmake)
 """

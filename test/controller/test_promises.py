@@ -33,7 +33,7 @@ def file(tmp_path_factory):
 
 
 def sway(count=CYCLES):
-    """A smooth motion of six joints that never stands still."""
+    """A smooth motion of six joints without standstill."""
     time = PERIOD * np.arange(count)[:, None]
     speed = np.linspace(1.0, 2.0, 6)
     angle = speed * time + np.arange(6)

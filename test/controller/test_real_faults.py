@@ -140,7 +140,7 @@ def test_bad_and_frozen_references_are_refused_whole_counted_and_latch_until_res
     assert int(told['references refused']) > 20 and len(told['model_hash']) == 64
     assert cell.diagnoses[-1].message == 'the reference is not finite'
     forwarded.recover(velocity=still)
-    forwarded.send(velocity=[0.5] * 6)  # and the position stands still
+    forwarded.send(velocity=[0.5] * 6)  # and the position does not change
     assert 'stood still for reference_timeout' in cell.last.fault
     cell.go_on(0.1)
     assert not np.any(cell.last.applied)

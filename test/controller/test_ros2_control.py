@@ -233,6 +233,10 @@ def test_activation_is_refused_without_the_interfaces(cell):
         ({'result_file': '/nowhere.yaml'}, '/nowhere.yaml cannot be used: it cannot be read'),
         ({'ramp_down_time': 0.001}, 'ramp_down_time'),
         ({'reference_timeout': 0.001}, 'reference_timeout'),
+        ({'torque_state_rate': float('nan')}, 'torque_state_rate must be finite, got nan'),
+        ({'max_torque': [float('inf')]}, 'max_torque must be finite, got inf'),
+        ({'effort.command_gravity': ['sometimes']}, 'effort.command_gravity'),
+        ({'effort.command_gravity': ['included'] * 5}, 'effort.command_gravity needs one value'),
     ],
 )
 def test_activation_is_refused_where_joints_model_or_effort_do_not_match(cell, change, sentence):
@@ -242,7 +246,7 @@ def test_activation_is_refused_where_joints_model_or_effort_do_not_match(cell, c
 
 
 def test_time_of_an_update_in_the_loop(cell):
-    """Of the whole update, as the controller manager calls it: nothing of it is in the cache."""
+    """Time of a complete update, as the controller manager calls it, with a cold cache."""
     make_active(cell)
     before = {kind: len(cell.probe.updates(kind)) for kind in ('plugin', 'jtc')}
     cell.move(6.0)

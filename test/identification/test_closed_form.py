@@ -1,4 +1,4 @@
-"""Every closed-form kind goes the whole way: recording, identification, result file, model."""
+"""Each closed-form kind from recording and identification to result file and model."""
 
 from __future__ import annotations
 

@@ -17,6 +17,7 @@ from robodyn_ros.identification.fit.success import SMALL_TORQUE, rated_torque
 from robodyn_ros.identification.signals.cutoff import steps_of
 from robodyn_ros.identification.signals.grid import measured
 from robodyn_ros.models.interface import Array
+from robodyn_ros.recording.fresh import fresh
 from robodyn_ros.recording.recording import Finding, Severity
 from robodyn_ros.recording.signals import white_noise
 
@@ -38,11 +39,13 @@ def stale_findings(case: Case) -> Iterator[Finding]:
         return  # the recording repeats samples of all joints, which are not used
     recording = case.recording.select(case.signals.joints)
     remaining, _ = measured(recording)  # the other samples are not used
+    taken = fresh(remaining.position)
     for joint, name in enumerate(case.signals.joints):
         lengths = stale_runs(recording.position[:, joint])
         share = float(lengths.sum()) / len(recording)
         if len(lengths) and (share > STALE_SHARE / 2 or lengths.max() > 0.05 * case.rate):
-            used = stale_runs(remaining.position[:, joint]).sum() / len(recording)
+            rows = taken[:, joint]
+            used = stale_runs(remaining.position[rows, joint]).sum() / len(recording)
             severity: Severity = 'error' if used > STALE_SHARE else 'warning'
             yield finding(
                 'stale_joint',

@@ -108,7 +108,7 @@ _COLUMNS = {
 
 
 def is_signals(path: Path) -> bool:
-    """Tell whether a folder is what this module writes, so that nobody's recording is lost."""
+    """Return True if this module wrote the folder, so that no other recording is deleted."""
     try:
         return f'name: {TOPICS[0]}\n' in (path / 'metadata.yaml').read_text(encoding='utf-8')
     except (OSError, UnicodeDecodeError):

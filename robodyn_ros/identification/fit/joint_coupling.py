@@ -41,7 +41,7 @@ def decouple(condensed: Condensed, start: Estimate) -> Coupled:
     """
     whole, values = condensed.merged_coupled(), start.values
     mixing = np.eye(len(start.sigma))
-    # Fewer samples than values leave hardly an error to go by, and are told to be too few.
+    # With fewer samples than values there is hardly a residual, so they are reported as too few.
     for _ in range(20 if whole.samples > condensed.width else 1):
         omega = error_covariance(whole, values, start.sigma)
         before, mixing = mixing, unit_lower_inverse(omega)

@@ -1,4 +1,4 @@
-"""Torque that comes later or earlier than the motion it belongs to: how much, and set right.
+"""Time offset of torque relative to its motion: estimate and correction.
 
 Position and torque often take different ways: through filters, buses and drivers. A joint's
 torque is shifted in time until the model, fitted to this joint alone, explains it best. The shift
@@ -10,7 +10,7 @@ signals are sampled (a command is held for a sample, a position latched within i
 in all signals of this robot, and what predicts them, feed-forward and monitor, cannot shift by
 parts of a sample: parameters that fit the signals as they are sampled suit it best.
 
-Where an offset is set right, all errors, on the validation recording too, are those of the torque
+Where an offset is corrected, all errors, on the validation recording too, are those of the torque
 shifted back by as much: the model gives the torque that belongs to a motion.
 """
 
@@ -164,7 +164,7 @@ def common_offsets(found: Sequence[dict[int, TimeOffset]]) -> dict[int, TimeOffs
 def offset_findings(
     offsets: dict[int, TimeOffset], model: DynamicModel, period: float
 ) -> Iterator[Finding]:
-    """Say what was seen, and what was set right.
+    """Return findings on offsets that were seen and offsets that were corrected.
 
     :param period: sampling period, in [s]
     """

@@ -44,7 +44,7 @@ def predict(
 ) -> Array:
     """Return model and known torque (N, n), in [Nm] or [N].
 
-    There is no friction where a joint stands still.
+    There is no friction where a joint is at rest.
     """
     predicted = np.empty_like(signals.torque)
     for block in sample_blocks(len(signals)):

@@ -1,4 +1,4 @@
-"""What the covariance of an estimate means for the torque of another motion."""
+"""Uncertainty of the torque on another motion, from the covariance of an estimate."""
 
 from __future__ import annotations
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
-from robodyn_ros.identification.signals.grid import on_grid, sample_times
+from robodyn_ros.identification.signals.grid import on_grid
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.models.gear_torque import GearTorqueLaw
 from robodyn_ros.models.interface import Array
@@ -27,10 +25,10 @@ def motor_side(recording: Recording, cutoff: float) -> tuple[Array, Array, Array
         speed = recording.motor_velocity
         deflection = recording.motor_position - recording.position
         return deflection, speed - recording.velocity, speed
-    time = sample_times(recording)
-    uniform, _, _ = on_grid(recording, time)
-    motor, _, _ = on_grid(replace(recording, position=recording.motor_position), time)
-    signals = np.hstack([motor.position - uniform.position, motor.position])
+    uniform, _, _ = on_grid(recording)
+    motor = uniform.motor_position
+    assert motor is not None
+    signals = np.hstack([motor - uniform.position, motor])
     if cutoff:
         signals = low_pass(signals, cutoff, 1.0 / uniform.period)
     rates = central_differences(signals, uniform.time)

@@ -1,4 +1,4 @@
-"""Least squares among the robots that can exist, drawn to a prior.
+"""Least squares among consistent parameters, regularised towards a prior.
 
 Minimise over all standard parameters p
 

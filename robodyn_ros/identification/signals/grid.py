@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import interpolate
 
 from robodyn_ros.identification.findings import finding
 from robodyn_ros.models.interface import Array
-from robodyn_ros.recording.checks import OFTEN_REPEATED
+from robodyn_ros.recording.fresh import fresh
 from robodyn_ros.recording.recording import Finding, Recording
 
 Mask = NDArray[np.bool_]
-
 
 NO_JITTER = 1e-3
 """Periods that a stamp may be off equal steps for both readings to be the same."""
@@ -21,49 +22,119 @@ AT_REST = 0.05
 """Time that signals must stay for to be at rest, in [s]."""
 
 
-def on_grid(
-    recording: Recording, time: Array | None = None
-) -> tuple[Recording, Mask, tuple[Finding, ...]]:
+def on_grid(recording: Recording) -> tuple[Recording, Mask, tuple[Finding, ...]]:
     """Return a recording with equal time steps, the samples that lie in gaps (N,), and findings.
 
-    Where samples are missing, or not taken at equal steps, signals are interpolated; what lies in
-    a gap longer than two periods is marked and not used.
-
-    :param time: when the samples were taken (see `sample_times`), shape (N,); None: looked for
+    Where samples are missing, not taken at equal steps, or repeat the value before, signals are
+    interpolated between their measurements, at the rate of the signal that is measured least
+    often. What lies in a gap of any signal longer than two periods is marked. The motor side of a
+    recording that has one is treated like its joint side.
     """
-    count = len(recording)
-    time = sample_times(recording) if time is None else time
-    period = float(np.median(np.diff(time)))
-    even = np.linspace(time[0], time[-1], count)
-    if np.abs(time - even).max() <= NO_JITTER * period:
-        uniform = _replaced(recording, even, recording.position, recording.torque)
-        return uniform, np.zeros(count, dtype=bool), ()
-    grid = time[0] + period * np.arange(int((time[-1] - time[0]) / period * (1 + 1e-12)) + 1)
-    position = interpolate.make_interp_spline(time, recording.position, k=3)(grid)
-    torque = interpolate.make_interp_spline(time, recording.torque, k=1)(grid)
-    after = np.clip(np.searchsorted(time, grid), 1, count - 1)
-    before, behind = time[after - 1] + 0.25 * period, time[after] - 0.25 * period
-    gaps = (behind - before > 2.0 * period) & (grid > before) & (grid < behind)
-    # A cubic spline leads far away from both ends of a long gap.
-    position[gaps] = interpolate.PchipInterpolator(time, recording.position)(grid[gaps])
+    values = np.hstack(_signals(recording))
+    series = _series(recording, values)
+    period = max(float(np.median(np.diff(each.time))) for each in series)
+    if len(series) == 1:
+        time, rows = series[0].time, series[0].rows
+        even = np.linspace(time[0], time[-1], len(time))
+        if np.abs(time - even).max() <= NO_JITTER * period:
+            return _replaced(recording, even, values[rows]), np.zeros(len(even), dtype=bool), ()
+    first, last = max(each.time[0] for each in series), min(each.time[-1] for each in series)
+    grid = first + period * np.arange(int((last - first) / period * (1 + 1e-12)) + 1)
+    gaps = np.zeros(len(grid), dtype=bool)
+    result = np.empty((len(grid), values.shape[1]))
+    torque = _is_torque(recording, values)
+    for each in series:
+        hole = each.gaps(grid, period)
+        gaps |= hole
+        for columns, jumps in ((each.columns & ~torque, False), (each.columns & torque, True)):
+            known = values[np.ix_(each.rows, columns)]
+            result[:, columns] = _between(each.time, known, grid, hole, jumps=jumps)
     found = finding('interpolated', rate=1.0 / period, gaps=int(gaps.sum()), samples=len(grid))
-    return _replaced(recording, grid, position, torque), gaps, (found,)
+    return _replaced(recording, grid, result), gaps, (found,)
+
+
+@dataclass(frozen=True)
+class Series:
+    """Signals that were measured at the same times.
+
+    :param time: of the measurements, shape (M,), in [s]
+    :param rows: samples that are measurements, shape (N,)
+    :param columns: which signals (k,) they are
+    """
+
+    time: Array
+    rows: Mask
+    columns: Mask
+
+    def gaps(self, grid: Array, period: float) -> Mask:
+        """Return which times of a grid (N,) lie in a gap longer than two periods."""
+        after = np.clip(np.searchsorted(self.time, grid), 1, len(self.time) - 1)
+        before, behind = self.time[after - 1] + 0.25 * period, self.time[after] - 0.25 * period
+        return np.asarray((behind - before > 2.0 * period) & (grid > before) & (grid < behind))
+
+
+def _signals(recording: Recording) -> list[Array]:
+    """Return position, torque and, if the recording has it, the position of the motors."""
+    signals = [recording.position, recording.torque]
+    return signals if recording.motor_position is None else [*signals, recording.motor_position]
+
+
+def _is_torque(recording: Recording, signals: Array) -> Mask:
+    """Return which of the signals (N, k) are torques."""
+    return np.asarray(np.arange(signals.shape[1]) // len(recording.joints) == 1)
+
+
+def _series(recording: Recording, values: Array) -> list[Series]:
+    """Return the signals (N, k), together those that were measured at the same times."""
+    taken = fresh(values)
+    time = sample_times(recording)
+    patterns = np.packbits(taken, axis=0).T
+    series, left = [], np.ones(len(patterns), dtype=bool)
+    while left.any():
+        first = int(left.argmax())
+        alike = (patterns == patterns[first]).all(axis=1)
+        rows = taken[:, first]
+        now = time if rows.all() else _by_clock(time[rows], recording.period)
+        series.append(Series(now, rows, alike))
+        left &= ~alike
+    return series
+
+
+def _by_clock(time: Array, tolerance: float) -> Array:
+    """Return times at which a drive measured, from those at which its values were read first.
+
+    The times are those of a clock with equal steps, which may leave out some, if that is never off
+    by more than the tolerance.
+    """
+    steps = np.diff(time)
+    ticks = np.append(0.0, np.cumsum(np.maximum(1.0, np.rint(steps / np.median(steps)))))
+    clock = np.polyval(np.polyfit(ticks, time, 1), ticks)
+    return clock if np.abs(clock - time).max() <= tolerance else time
+
+
+def _between(time: Array, values: Array, grid: Array, gaps: Mask, *, jumps: bool) -> Array:
+    """Return values (M, k), measured at times (M,), at those of a grid: shape (N, k).
+
+    :param jumps: whether they may jump, as a torque does
+    """
+    result = interpolate.make_interp_spline(time, values, k=1 if jumps else 3)(grid)
+    if gaps.any() and not jumps:  # a cubic spline leads far away from both ends of a long gap
+        result[gaps] = interpolate.PchipInterpolator(time, values)(grid[gaps])
+    return np.asarray(result)
 
 
 def measured(recording: Recording) -> tuple[Recording, tuple[Finding, ...]]:
-    """Return a recording without samples that repeat all values of the one before.
+    """Return a recording without samples that repeat all values of the one before for long.
 
-    They are no measurements where they last, as with drives that are off, or where many short
-    runs end in a move: messages are sent more often than the drives measure.
+    They are no measurements, as with drives that are off.
     """
     same = np.zeros(len(recording), dtype=bool)
     same[1:] = True
     for values in (recording.position, recording.torque):
         same[1:] &= (values[1:] == values[:-1]).all(axis=1)
-    if np.mean(same[:-1] & ~same[1:]) <= OFTEN_REPEATED:
-        edges = np.flatnonzero(np.diff(same, prepend=False, append=False)).reshape(-1, 2)
-        for start, end in edges[np.diff(edges)[:, 0] * recording.period < AT_REST]:
-            same[start:end] = False
+    edges = np.flatnonzero(np.diff(same, prepend=False, append=False)).reshape(-1, 2)
+    for start, end in edges[np.diff(edges)[:, 0] * recording.period < AT_REST]:
+        same[start:end] = False
     rows = np.flatnonzero(same)
     if not len(rows):
         return recording, ()
@@ -124,11 +195,13 @@ def _roughness(position: Array, time: Array) -> float:
     return float(np.exp(np.mean(np.log(np.maximum(size, 1e-6 * usual[moving])))))
 
 
-def _replaced(recording: Recording, time: Array, position: Array, torque: Array) -> Recording:
+def _replaced(recording: Recording, time: Array, signals: Array) -> Recording:
+    position, torque, *motor = np.split(signals, signals.shape[1] // len(recording.joints), axis=1)
     return Recording(
         time=time,
         joints=recording.joints,
         position=position,
         torque=torque,
+        motor_position=motor[0] if motor else None,
         source=recording.source,
     )

@@ -34,7 +34,7 @@ class Thresholds:
     :param upper: the same; infinite: none
     :param used: samples for the fit, shape (N, n)
     :param moving: samples for relative torque errors, shape (N, n)
-    :param still: velocities below which a joint stands still, shape (n,)
+    :param still: velocities below which a joint is at rest, shape (n,)
     """
 
     lower: Array

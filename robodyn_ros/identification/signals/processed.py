@@ -31,7 +31,7 @@ class Processed:
     :param moving: those between each joint's velocity thresholds, which relative errors are of
     :param threshold: velocity thresholds, shape (n,), in [rad/s] or [m/s]
     :param upper_threshold: upper ones, the same; infinite: none
-    :param resting: samples at which a joint stands still, not only turns round
+    :param resting: samples at which a joint is at rest, not only reverses
     :param cutoff: of the low pass, in [Hz]; None when nothing was filtered
     :param thinning: low pass and decimation that regressor and measured torque go through
     :param raw_samples: samples of the recording, before its ends were cut

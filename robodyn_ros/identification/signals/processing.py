@@ -50,16 +50,13 @@ def process(
         recording = recording.select(joints)
     if uses_given(recording, options):
         return _given(recording, options)
-    fresh, held = measured(recording)
-    uniform, gaps, findings = on_grid(fresh)
+    moving, held = measured(recording)
+    uniform, gaps, findings = on_grid(moving)
     rate = 1.0 / uniform.period
     chosen = _cutoff(uniform, gaps, rate, options, automatic)
-    hidden = _widened(gaps, rate, chosen)
-    chosen_here = not (automatic or options.filter_cutoff)
-    while chosen_here and hidden.mean() > 0.5 >= gaps.mean():
-        chosen /= np.sqrt(2.0)  # gaps that are shorter than half a period hide nothing
-        hidden = _widened(gaps, rate, chosen)
-    gaps = hidden
+    if not (automatic or options.filter_cutoff):
+        chosen = _cutoff_beside_gaps(gaps, rate, chosen)
+    gaps = _hidden(gaps, rate, chosen)
     margin = int(np.ceil(2.0 * rate / chosen))
     frozen = ~moving_joints(uniform.position)
     position = low_pass(uniform.position, chosen, rate)
@@ -112,11 +109,12 @@ def _thinning(rate: float, options: IdentifyOptions) -> Thinning | None:
     return Thinning(signal.firwin(8 * stride + 1, 0.4 * rate / stride, fs=rate), stride)
 
 
-def _widened(gaps: Mask, rate: float, cutoff: float) -> Mask:
-    """Return the gaps, widened where they hide a motion below the cut-off.
+def _hidden(gaps: Mask, rate: float, cutoff: float) -> Mask:
+    """Return the samples that cannot be used because of gaps, shape (N,).
 
-    A gap longer than half a period of the cut-off frequency cannot be interpolated. The filter
-    spreads its error: twice differentiated, it fades within four periods of that frequency.
+    No torque is measured in a gap. One longer than half a period of the cut-off frequency hides
+    motion too, and the filter spreads that error: twice differentiated, it fades within four
+    periods of that frequency.
 
     :param gaps: samples that lie in gaps, shape (N,)
     :param rate: sampling rate, in [Hz]
@@ -124,11 +122,21 @@ def _widened(gaps: Mask, rate: float, cutoff: float) -> Mask:
     """
     edges = np.flatnonzero(np.diff(gaps, prepend=False, append=False))
     reach = int(np.ceil(4.0 * rate / cutoff))
-    widened: Mask = gaps.copy()
+    hidden: Mask = gaps.copy()
     for begin, end in edges.reshape(-1, 2):
         if end - begin > 0.5 * rate / cutoff:
-            widened[max(0, begin - reach) : end + reach] = True
-    return widened
+            hidden[max(0, begin - reach) : end + reach] = True
+    return hidden
+
+
+def _cutoff_beside_gaps(gaps: Mask, rate: float, automatic: float) -> float:
+    """Return the cut-off, at most the automatic one, with most independent samples, in [Hz].
+
+    Their number is proportional to the time that no gap hides, times the cut-off.
+    """
+    candidates = automatic / np.sqrt(2.0) ** np.arange(9)
+    seen = [1.0 - _hidden(gaps, rate, cutoff).mean() for cutoff in candidates]
+    return float(candidates[np.argmax(seen * candidates)])
 
 
 def _cutoff(

@@ -42,7 +42,7 @@ class Segments:
         whole recording, if it is not long
     :param recording: source of `shown`
     :param others: gives the signals of all segments of a long recording
-    :param offsets: of the torque in time, that are set right
+    :param offsets: time offsets of the torque that are corrected
     :param count: number of segments
     """
 

@@ -15,7 +15,7 @@ def dated_folder(parent: Path, name: str) -> Path:
     """
     first = (parent / time.strftime(f'{name}_%Y_%m_%d-%H_%M_%S')).absolute()
     path, number = first, 1
-    while True:  # made at once, so that nobody else takes the same
+    while True:  # made at once, so that no other process takes the same name
         try:
             path.mkdir(parents=True)
             return path

@@ -1,6 +1,6 @@
 """The nodes `recorder` and `excitation`, as the identification uses them: no wait without an end.
 
-Both are told who asks, so they stop by themselves when the identification dies.
+Both receive the name of their client, so they stop by themselves when the identification dies.
 """
 
 from __future__ import annotations

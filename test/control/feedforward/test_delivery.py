@@ -1,4 +1,4 @@
-"""What the state of a controller says about torque commands."""
+"""Delivery of torque commands, by the state of a controller."""
 
 import pytest
 

@@ -19,7 +19,7 @@ def plan():
 
 
 def seen(*rows, timeout=1.0):
-    """What joint states say at times in the plan: position, and velocity if it is known."""
+    """Joint states at times in the plan: position, and velocity if it is known."""
     watch = StateWatch(width=2, timeout=timeout)
     for at, *row in rows:
         watch.read(START + at, START + at, np.array(row[0]), np.zeros(2), *map(np.array, row[1:]))

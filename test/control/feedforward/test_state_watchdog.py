@@ -39,7 +39,7 @@ def test_a_stamp_that_goes_back_is_told_and_restart_forgets_it(watch):
 
 
 def run(watch, moving, wanted):
-    """What it says while positions stay or move, and the reference does."""
+    """Return what the watchdog reports where the positions stay or move, and the reference too."""
     rows = []
     for count in range(200):
         position = HERE + 1e-6 * count * moving

@@ -1,4 +1,4 @@
-"""What is checked for collisions, what is not, and what is found; MuJoCo is the oracle."""
+"""Collision check: what it covers, and what it reports; MuJoCo is the oracle."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Where a designed motion begins: in the middle of what the rules leave free."""
+"""Start of a designed motion: the middle of the range that the rules leave free."""
 
 from dataclasses import replace
 

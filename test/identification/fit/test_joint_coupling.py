@@ -117,7 +117,7 @@ def test_factors_of_the_joints_alone_are_the_same_with_and_without():
     _, *motion = sines(3, 500)
     torque = model.torque(*motion, values)
     used = np.random.default_rng(0).uniform(size=torque.shape) < 0.8
-    used[:, 1] = False  # a joint that stands still
+    used[:, 1] = False  # a joint at rest
     columns = base_parameters(model).columns
     arguments = (model, tuple(motion), torque, used, columns)
     apart = condense(*arguments).merged()

@@ -93,7 +93,7 @@ def test_the_rule_is_stated(case):
 def test_what_a_recording_does_not_determine_is_the_priors(case):
     model, truth, base = case
     states = np.random.default_rng(3).normal(size=(3, 400, 4))
-    states[1:, :, 3] = 0.0  # joint 4 stands still, so that its friction and rotor are not seen
+    states[1:, :, 3] = 0.0  # joint 4 is at rest, so that its friction and rotor are not observable
     torque = model.torque(*states, truth)
     used = np.ones(torque.shape, dtype=bool)
     factors = condense(model, tuple(states), torque, used, base.columns).merged()

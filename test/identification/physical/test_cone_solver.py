@@ -20,7 +20,7 @@ def test_the_nearest_point_of_a_quadrant():
 
 
 class PanicException(BaseException):
-    """What pyo3 raises where Rust code panics: no Exception."""
+    """Error of pyo3 where Rust code panics: it is no Exception."""
 
 
 @pytest.mark.parametrize('error', [PanicException('eigenvalues'), ValueError('eigenvalues')])

@@ -50,7 +50,7 @@ def wrong_prior(truth, model, seed=0):
 
 
 def cost(problem, factors, sigma, weight, values):
-    """What is minimised, written out link by link and joint by joint."""
+    """Objective, written out link by link and joint by joint."""
     total, samples = 0.0, sum(factor.samples for factor in factors)
     for factor, s in zip(factors, sigma, strict=True):
         matrix, target = factor.rows(len(problem.grouping))

@@ -63,10 +63,13 @@ def test_missing_samples_are_interpolated_and_long_gaps_marked(lost):
     assert [item.code for item in findings] == ['interpolated']
 
 
-def test_the_times_of_another_signal_can_be_used():
-    even, stamps = uneven()
-    uniform, _, _ = on_grid(recorded(stamps, even), stamps)
-    assert np.abs(uniform.position - motion(uniform.time)).max() > 3e-3
+def test_the_motor_side_is_put_on_the_same_grid():
+    _, stamps = uneven()
+    recording = replace(
+        recorded(stamps, stamps), motor_position=motion(stamps) + 0.1, gear_ratio=np.ones(3)
+    )
+    uniform, _, _ = on_grid(recording)
+    assert np.abs(uniform.motor_position - uniform.position - 0.1).max() < 2e-5
 
 
 def held(rows):
@@ -94,8 +97,30 @@ def test_short_repeats_at_standstill_are_left_alone():
 
 def test_messages_sent_more_often_than_measured_are_thinned():
     rows = np.setdiff1d(np.arange(COUNT), np.arange(0, COUNT, 2))
-    kept, _ = measured(held(rows))
-    np.testing.assert_allclose(kept.time, np.arange(0, COUNT, 2) / RATE)
+    uniform, gaps, _ = on_grid(held(rows))
+    np.testing.assert_allclose(uniform.time, np.arange(2, COUNT, 2) / RATE)
+    np.testing.assert_allclose(uniform.position, motion(uniform.time), atol=1e-12)
+    assert not gaps.any()
+
+
+def polled(late, every=13, rate=350.0, seconds=12.0):
+    """Recording of a drive that measures in each 13th cycle, torque some cycles after position."""
+    time = np.arange(int(rate * seconds)) / rate
+    rows = np.arange(len(time))
+    position, torque = (
+        motion(time)[np.maximum((rows - shift) // every * every + shift, 0)] for shift in (0, late)
+    )
+    return Recording(time=time, joints=('a', 'b', 'c'), position=position, torque=torque)
+
+
+@pytest.mark.parametrize('late', [0, 1, 5])
+def test_signals_measured_at_other_instants_have_the_times_of_their_own_measurements(late):
+    uniform, gaps, _ = on_grid(polled(late))
+    assert uniform.period == pytest.approx(13 / 350.0, rel=3e-3) and not gaps.any()
+    expected = motion(uniform.time)
+    assert np.abs(uniform.position - expected).max() < 1e-3
+    # A line between measurements: a ninth of the error of a value that is held.
+    assert np.abs(uniform.torque - expected).max() < 2e-3
 
 
 def test_zero_torque_that_is_held_means_that_drives_are_off():

@@ -1,0 +1,74 @@
+import numpy as np
+import pytest
+
+from robodyn_ros.recording.fresh import fresh, update_rate
+
+COUNT = 3500
+
+
+def motion(count=COUNT):
+    time = np.arange(count) / 350.0
+    return np.column_stack([np.sin(2.0 * time), 0.7 * np.cos(3.1 * time)])
+
+
+def held(values, new):
+    """Values that are those of the last sample in `new`."""
+    rows = np.zeros(len(values), dtype=int)
+    rows[new] = new
+    return values[np.maximum.accumulate(rows)]
+
+
+def test_all_values_of_a_signal_that_rarely_repeats_are_measurements():
+    values = motion()
+    values[100:110] = values[100]
+    assert fresh(values).all()
+
+
+@pytest.mark.parametrize(
+    'new',
+    [
+        np.arange(0, COUNT, 7),
+        np.unique(np.cumsum(np.random.default_rng(0).integers(6, 9, 450))),
+        np.flatnonzero(np.random.default_rng(0).uniform(size=COUNT) < 0.15),
+        np.flatnonzero(np.arange(COUNT) % 20 < 3),
+        np.flatnonzero(np.arange(COUNT) % 13 < 2),
+    ],
+    ids=['regular', 'jitter', 'random', 'bursts', 'pairs'],
+)
+def test_repeats_of_a_signal_that_is_updated_less_often_are_no_measurements(new):
+    taken = fresh(held(motion(), new))[new[1] : new[-1]]
+    wanted = np.isin(np.arange(new[1], new[-1]), new)
+    assert (taken[wanted]).all()
+    assert (taken & ~wanted[:, None]).mean() < 0.02
+
+
+def test_each_signal_has_its_own_times():
+    first, second = np.arange(0, COUNT, 7), np.arange(3, COUNT, 10)
+    values = np.hstack([held(motion()[:, :1], first), held(motion()[:, 1:], second)])
+    taken = fresh(values)
+    np.testing.assert_array_equal(np.flatnonzero(taken[:, 0]), first[1:])
+    np.testing.assert_array_equal(np.flatnonzero(taken[20:, 1]), second[2:] - 20)
+    assert update_rate(np.arange(COUNT) / 350.0, taken) == pytest.approx(35.0)
+
+
+def test_coarse_steps_of_a_slow_motion_are_measurements():
+    slow = np.round(motion() / 0.02) * 0.02
+    assert (np.diff(slow, axis=0) == 0.0).mean() > 0.5
+    assert fresh(slow).all()
+
+
+def test_changes_of_a_coarse_signal_count_where_all_signals_are_updated_less_often():
+    new = np.arange(0, COUNT, 7)
+    fine = held(motion(), new)
+    coarse = held(np.round(motion() / 0.01) * 0.01, new)
+    taken = fresh(np.hstack([fine, coarse]))
+    assert taken[:, :2].mean() == pytest.approx(1.0 / 7.0, rel=0.01)
+    assert taken[new[1:], 2:].mean() > 0.8 and taken[np.arange(COUNT) % 7 != 0, 2:].mean() < 0.1
+    beside = fresh(np.hstack([motion(), coarse]))  # another signal is measured in each sample
+    assert beside[:, :2].all()
+
+
+def test_a_long_standstill_between_repeats_is_a_measurement():
+    new = np.setdiff1d(np.arange(0, COUNT, 7), np.arange(1000, 1500))
+    taken = fresh(held(motion(), new))
+    assert taken[1001:1490].all() and taken[:900].mean() < 0.2
