@@ -6,6 +6,7 @@ sentence. `docs/limits.md` is made from this table.
 
 from __future__ import annotations
 
+import json
 import stat
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass
@@ -180,3 +181,14 @@ def parse_xml(text: str) -> ET.Element:
         raise ET.ParseError(str(error)) from error
     assert root is not None  # close() raises without an element
     return root
+
+
+def parsed_json(text: str) -> Any:
+    """Parse JSON; the parser recurses, so that its nesting is bounded by Python.
+
+    :raises ValueError: it is no JSON, or too deeply nested
+    """
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise ValueError('the JSON is too deeply nested') from error

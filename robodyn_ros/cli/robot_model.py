@@ -203,8 +203,9 @@ def optimise_options(arguments: argparse.Namespace, names: Iterable[str]) -> dic
         if not isinstance(section, Mapping):
             raise ConfigError(f'{file.path}: excitation.optimise must be a mapping of options')
         if unknown := section.keys() - OPTIONS.keys() - {'friction'}:
+            others = ', '.join(sorted(map(str, unknown)))
             raise ConfigError(
-                f'{file.path}: excitation.optimise has no option {", ".join(sorted(map(str, unknown)))}; '
+                f'{file.path}: excitation.optimise has no option {others}; '
                 f'expected some of {", ".join(OPTIONS)}'
             )
         found = {name: section[name] for name in names if name in section}

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
-from robodyn_ros.bounds import read_text
+from robodyn_ros.bounds import parsed_json, read_text
 from robodyn_ros.errors import IdentificationError, RobodynError
 from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.identification.files.result_folder import FACTS, MODEL, SIGNALS
@@ -42,7 +41,7 @@ def stored_source(path: str | Path) -> ReportSource:
 
 def _facts(path: Path) -> dict[str, Any]:
     try:
-        content = json.loads(read_text(path))
+        content = parsed_json(read_text(path))
     except (OSError, ValueError) as error:
         raise IdentificationError(
             f'{path} cannot be read, expected the file that robodyn identify --out writes: {error}'

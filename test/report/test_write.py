@@ -69,6 +69,9 @@ def test_what_is_no_result_is_one_sentence(result, tmp_path):
     (tmp_path / 'out' / 'result.json').write_text(json.dumps(facts))
     with pytest.raises(IdentificationError, match='the result is damaged, or of another version'):
         write_page(tmp_path / 'out')
+    (tmp_path / 'result.json').write_text('[' * 100_000)
+    with pytest.raises(IdentificationError, match='too deeply nested'):
+        write_page(tmp_path)
     (tmp_path / 'result.json').write_text('{')
     with pytest.raises(IdentificationError, match='cannot be read, expected the file that'):
         write_page(tmp_path)

@@ -9,12 +9,12 @@ Which files are of an earlier run, its result.json says. No other file is touche
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 
+from robodyn_ros.bounds import parsed_json
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.files.signals_bag import is_signals
 
@@ -142,7 +142,7 @@ def _is_ours(path: Path) -> bool:
 def _facts(path: Path) -> dict[str, object]:
     """Return the content of a result.json; {}: it is none."""
     try:
-        content = json.loads(path.read_text(encoding='utf-8'))
+        content = parsed_json(path.read_text(encoding='utf-8'))
     except (OSError, ValueError):
         return {}
     known = isinstance(content, dict) and {'success', *_FILES} <= content.keys()

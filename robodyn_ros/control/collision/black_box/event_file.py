@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from robodyn_ros.bounds import parsed_json
 from robodyn_ros.control.collision.black_box.call_ring import Rows
 from robodyn_ros.control.collision.black_box.detector_state import decoded, encoded
 from robodyn_ros.control.collision.black_box.event import Event, Setup
@@ -104,8 +105,8 @@ def read_event(path: str | Path) -> Event:
     if KEY not in facts:
         raise RecordingError(f'{path} is no event of the collision monitor')
     try:
-        content = json.loads(facts[KEY])
-        declared = json.loads(facts[EFFORT_KEY])
+        content = parsed_json(facts[KEY])
+        declared = parsed_json(facts[EFFORT_KEY])
         effort = EffortDeclaration.from_mapping(declared, source=str(path))
         setup = Setup.from_content(content, effort)
         calls = tuple((int(row), str(name), value) for row, name, value in content['calls'])
