@@ -16,7 +16,6 @@ from scipy.optimize import nnls
 from robodyn_ros.errors import IdentificationError, ModelError
 from robodyn_ros.identification.factors.condense import Condensed, JointFactor
 from robodyn_ros.identification.findings import finding
-from robodyn_ros.identification.fit.choice import FOUR
 from robodyn_ros.identification.fit.least_squares import ESTIMATORS, Estimate
 from robodyn_ros.identification.fit.weighting import fit_least_squares
 from robodyn_ros.identification.options import IdentifyOptions
@@ -28,6 +27,9 @@ from robodyn_ros.models.base_parameters import BaseParameters, grouped
 from robodyn_ros.models.interface import Array
 from robodyn_ros.models.payload import Payload, PayloadModel
 from robodyn_ros.recording.finding import Finding
+
+CLEAR = 3.0
+"""Standard deviations from which on a value differs from 0: chance reaches them once in 370."""
 
 
 def check_payload_options(options: IdentifyOptions) -> None:
@@ -199,7 +201,7 @@ def scalar_findings(
         elif not model.products and value < 0.0:
             yield finding(
                 'payload_not_physical'
-                if value < -FOUR * stddevs[index]
+                if value < -CLEAR * stddevs[index]
                 else 'payload_not_physical.zero',
                 parameter=names[index],
                 value=value,
