@@ -21,6 +21,7 @@ from robodyn_ros.identification.fit.choice import HeldOut
 from robodyn_ros.identification.fit.folds import Folds, labels_of
 from robodyn_ros.identification.friction.bounded import (
     braking,
+    largest,
     mixing,
     solved,
     solved_within,
@@ -190,7 +191,7 @@ class FrictionSearch:
             total[own, own] += weight * columns.T @ columns
             side[:b] += weight * self._side[joint]
             side[own] += weight * columns.T @ self._torque[joint]
-        values = solved_within(total, side, self._held(state.terms))
+        values = solved_within(total, side, *self._bounds(state.terms))
         state.values, state.bounded = values[:b], values[b:].reshape(joints, k)
         rigid = self.sample.rigid
         state.torque = (rigid.reshape(-1, b) @ state.values).reshape(rigid.shape[:2])
@@ -221,7 +222,9 @@ class FrictionSearch:
         """Return the squared residual of a shape, without the constant square of the torque."""
         columns = self._mixed(state.terms, joint, shape, state.load)
         side = columns.T @ rest
-        return -float(side @ solved_within(columns.T @ columns, side, braking(state.terms)))
+        gram, bounds = columns.T @ columns, (braking(state.terms), largest(state.terms))
+        values = solved_within(gram, side, *bounds)
+        return float(values @ (gram @ values - 2.0 * side))
 
     def held_out(self, fit: LawFit) -> HeldOut | None:
         """Return the errors of a law and a rigid body fitted together, fold by fold.
@@ -247,14 +250,15 @@ class FrictionSearch:
             total, side = gram[:-1, :-1].copy(), gram[:-1, -1].copy()
             total[:b, :b] += precision
             side[:b] += precision @ mean
-            return solved_within(total, side, self._held(fit.terms))[None, :]
+            return solved_within(total, side, *self._bounds(fit.terms))[None, :]
 
         return folds.held_out(fitted)[0]
 
-    def _held(self, terms: tuple[str, ...]) -> NDArray[np.bool_]:
-        """Return which of rigid body's and friction's values are not negative."""
-        own = np.tile(braking(terms), self.sample.joints)
-        return np.append(np.zeros(self.rigid_width, dtype=bool), own)
+    def _bounds(self, terms: tuple[str, ...]) -> tuple[NDArray[np.bool_], Array]:
+        """Return which values of rigid body and friction are not negative, and the largest."""
+        joints, rigid = self.sample.joints, np.full(self.rigid_width, np.inf)
+        held = np.append(np.zeros(self.rigid_width, bool), np.tile(braking(terms), joints))
+        return held, np.append(rigid, np.tile(largest(terms), joints))
 
     def _columns(self, state: _State, joint: int) -> Array:
         return self._mixed(state.terms, joint, state.shapes[joint], state.load)
@@ -287,6 +291,12 @@ class FrictionSearch:
             total += weight**2 * (self._gram[joint] - explained)
         size, axes = np.linalg.eigh(total / self._counts.sum())
         return np.asarray(np.sqrt(np.maximum(size, 0.0))[:, None] * axes.T)
+
+    def carries_load(self, fit: LawFit) -> bool:
+        """Return True if the body loads a joint by more torque than a law leaves unexplained."""
+        torque = (fit.rigid_torque * self.sample.used).T
+        load = np.linalg.norm(torque, axis=1) / np.sqrt(self._counts)
+        return bool((load > fit.residuals).any())
 
     @property
     def samples(self) -> int:

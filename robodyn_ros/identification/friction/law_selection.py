@@ -166,7 +166,9 @@ def _candidates(search: FrictionSearch) -> dict[str, _Candidate]:
         for name in REFINED:
             add(f'{name}{beside}', (*LAWS[name], *terms), known=turned)
     best = sorted(found, key=lambda name: _error(found[name]))
-    for name in list(dict.fromkeys([plain, *best]))[:LOADED]:
+    # What little load there may be imitates any friction.
+    count = LOADED * search.carries_load(found[plain].fit)
+    for name in list(dict.fromkeys([plain, *best]))[:count]:
         own = found[name].fit
         add(f'{name}+load', (*own.terms, 'load'), known=own.shapes, start=own)
     return found

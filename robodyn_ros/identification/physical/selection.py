@@ -276,9 +276,11 @@ def refit_joints(problem: Problem, data: Data, values: Array) -> Array:
         if _APPARENT not in problem.model.parameters[index].name
     ]
     least = np.where(np.isin(others, limited), 0.0, -np.inf)
+    most = np.where(np.isin(others, problem.bodies.shares), 1.0, np.inf)
     # Parameters that the recording cannot separate (friction and offset of a joint that turns one
     # way) share their torque: the solver would divide by the rounding errors of the difference.
     matrix = np.vstack([matrix / length, WEAKEST * np.eye(len(others))])
     rest = np.append(rest, np.zeros(len(others)))
-    result[others] = lsq_linear(matrix, rest, (least, np.inf), method='bvls').x / length
+    bounds = least * length, most * length
+    result[others] = lsq_linear(matrix, rest, bounds, method='bvls').x / length
     return result
