@@ -172,8 +172,11 @@ class _Trial:
         errors = self._held_out(
             lambda data: [*(grouping @ draw(data, each) for each in weights), data.values]
         )
-        chosen = simplest(errors[:-1]) if errors else 0
         data = Data.of(self.factors, len(grouping), self.sigma)
+        if errors:
+            chosen = simplest(errors[:-1])
+        else:
+            chosen = self._not_contradicted([draw(data, each) for each in weights])
         values = draw(data, weights[chosen])
         return values, self._selection('ridge', weights[chosen], errors, chosen, values)
 
@@ -186,9 +189,16 @@ class _Trial:
         weights, problem = self.weights, self.problem
         errors = self._held_out(self._candidates)
         count = len(weights) * (1 + links)
-        chosen = simplest(errors[:count]) if errors else 0
+
+        def fitted(weight: float) -> Array:
+            return fit_consistent(problem, self.factors, self.sigma, weight, reweigh=reweigh)
+
+        if errors:
+            chosen = simplest(errors[:count])
+        else:
+            chosen = self._not_contradicted([fitted(each) for each in weights])
         weight = weights[chosen % len(weights)]
-        values = fit_consistent(problem, self.factors, self.sigma, weight, reweigh=reweigh)
+        values = fitted(weight)
         found = self._selection('consistent', weight, errors, chosen, values)
         if links and errors and is_better(errors[chosen], errors[-1], FOUR):
             return None, replace(found, estimate='unconstrained')
@@ -196,6 +206,20 @@ class _Trial:
             return values, found
         data = Data.of(self.factors, len(problem.grouping), self.sigma)
         return refit_joints(problem, data, values), replace(found, estimate='consistent_links')
+
+    def _not_contradicted(self, fits: Sequence[Array]) -> int:
+        """Return the strongest weight that the recording does not contradict, by its index.
+
+        Where nothing can be left out, the residual bounds what a wrong prior costs (discrepancy
+        principle; Morozov, "On the solution of functional equations by the method of
+        regularization", 1966). Of the square of the noise, a fit of n unknowns to m independent
+        samples leaves 1 - n / m: half of it, or less, where there are fewer than `INDEPENDENT`.
+
+        :param fits: parameters (p,) for each of the weights, the strongest first
+        """
+        excess = np.array([self._excess(values) for values in fits])
+        left = 1.0 - 1.0 / INDEPENDENT
+        return int(np.argmax(left * excess**2 <= excess[-1] ** 2))
 
     @property
     def weights(self) -> tuple[float, ...]:

@@ -196,6 +196,21 @@ def test_short_recording_is_not_cross_validated():
     assert 'not determined by this recording: there are too few' in finding.text
 
 
+@pytest.mark.parametrize('ridge', [None, 0.0])
+def test_a_wrong_prior_costs_little_where_nothing_can_be_left_out(ridge):
+    """Masses four times those of the URDF: the strongest weight makes the residual 1.5 times larger."""
+    model, truth = arm(random_urdf(2, 94, types=('revolute',)))
+    for _, own in bodies_of(model).links:
+        truth[list(own)] *= 4.0
+    recording = record(model, truth, 15, noise=0.02, rate=8.0)
+    result = identify(recording, model, options=IdentifyOptions(ridge=ridge))
+    assert np.isnan(result.selection.unseen_error) and result.selection.doubt
+    assert 1e-6 < result.selection.prior_weight < max(WEIGHTS)
+    assert result.selection.excess < 1.45
+    strongest = identify(recording, model, options=IdentifyOptions(ridge=max(WEIGHTS)))
+    assert strongest.selection.excess > 1.5
+
+
 def test_ols_is_drawn_to_the_prior_too(poor, estimates):
     model, _, recording = poor
     options = replace(YES, estimator='ols')
