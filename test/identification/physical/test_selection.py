@@ -198,7 +198,7 @@ def test_short_recording_is_not_cross_validated():
 
 @pytest.mark.parametrize('ridge', [None, 0.0])
 def test_a_wrong_prior_costs_little_where_nothing_can_be_left_out(ridge):
-    """Masses four times those of the URDF: the strongest weight makes the residual 1.5 times larger."""
+    """Masses four times those of the URDF, which the strongest weight would have nearly kept."""
     model, truth = arm(random_urdf(2, 94, types=('revolute',)))
     for _, own in bodies_of(model).links:
         truth[list(own)] *= 4.0
