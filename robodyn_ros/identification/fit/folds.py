@@ -132,25 +132,34 @@ class Folds:
         )
 
     @property
+    def count(self) -> tuple[int, ...]:
+        """Number of folds of each kind."""
+        return tuple(len(each) for each in self.samples)
+
+    @property
     def torque_square(self) -> float:
         """Mean squared torque of the sample."""
         return float(self.plain[0][:, -1, -1].sum())
 
-    def held_out(self, fit: Callable[[Array], Array]) -> list[HeldOut]:
+    def held_out(
+        self, fit: Callable[[Array], Array], judged: Folds | None = None
+    ) -> list[HeldOut]:
         """Return the errors of several candidates, each on the fold that it has not seen.
 
         :param fit: gives base values (k, b) of k candidates for normal equations of [A | y],
             (b + 1, b + 1), with the joints weighted
+        :param judged: the same folds of other rows, of which the errors are; None: of these
         """
+        judged = judged or self
         kinds = [
             np.array([squared_errors(fit(total - left), plain) for left, plain in pairs])
             for total, pairs in (
                 (weighted.sum(axis=0), zip(weighted, plain, strict=True))
-                for weighted, plain in zip(self.weighted, self.plain, strict=True)
+                for weighted, plain in zip(self.weighted, judged.plain, strict=True)
             )
         ]
         return [
-            HeldOut(each, self.samples, self.independent)
+            HeldOut(each, judged.samples, self.independent)
             for each in zip(*(errors.T for errors in kinds), strict=True)
         ]
 

@@ -26,7 +26,8 @@ from robodyn_ros.identification.fit.choice import (
     simplest,
 )
 from robodyn_ros.identification.friction.choice import FrictionCandidate, FrictionChoice
-from robodyn_ros.identification.friction.law_fit import FrictionSearch, LawFit
+from robodyn_ros.identification.friction.law_fit import FrictionSearch
+from robodyn_ros.identification.friction.law_state import LawFit
 from robodyn_ros.identification.friction.samples import FrictionSample
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.physical.consistency import bodies_of, nearest

@@ -26,7 +26,7 @@ from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.base_parameters import BaseParameters, grouped
 from robodyn_ros.models.interface import Array
 from robodyn_ros.models.payload import Payload, PayloadModel
-from robodyn_ros.recording.finding import Finding
+from robodyn_ros.recording.finding import Finding, has_error
 
 CLEAR = 3.0
 """Standard deviations from which on a value differs from 0: chance reaches them once in 370."""
@@ -177,7 +177,7 @@ def scalar_completion(
     values[seen.columns] = fit.values
     found = tuple(scalar_findings(model, seen, values, stddevs))
     negative = not model.products and bool((values < 0.0).any())
-    if negative and not any(item.severity == 'error' for item in found):
+    if negative and not has_error(found):
         rows, target = weighted_rows(condensed.merged(), seen.rank, fit.sigma)
         values[seen.columns] = nnls(rows, target)[0]
     possible = bool(model.products) or bool((values >= 0.0).all())

@@ -49,7 +49,8 @@ WEIGHTS = (1.0, 1e-1, 1e-2, 1e-3, WEAKEST)
 """Weights of the prior to choose from, the strongest first."""
 
 CONTRADICTED = 1.1
-"""Growth of the residual by asking for consistency from which on a payload's body is doubted."""
+"""Growth of an error by what is asked for beside a good fit (a possible body, a prior, a law) from
+which on the recording contradicts it."""
 
 
 _APPARENT = '.viscous_friction'
@@ -280,6 +281,28 @@ class _Trial:
             for base_values in (self.problem.grouping @ values, least)
         )
         return float(size / max(smallest, 1.0))
+
+
+def refit(problem: Problem, selection: Selection) -> Callable[[Array], Array]:
+    """Return the function that fits an estimate of the same kind to normal equations.
+
+    :param problem: of the columns of these
+    :return: gives base values (1, b) for normal equations of [A | y], see `Folds.held_out`
+    """
+    weight, grouping = selection.prior_weight, problem.grouping
+
+    def fit(gram: Array) -> Array:
+        data = Data.of_normal(gram)
+        if selection.estimate == 'unconstrained':
+            return data.values[None]
+        if selection.estimate == 'ridge':
+            return (grouping @ problem.draw(data, weight))[None]
+        values = problem.solve(data, weight)
+        if selection.estimate == 'consistent_links':
+            values = refit_joints(problem, data, values)
+        return np.asarray((grouping @ values)[None])
+
+    return fit
 
 
 def refit_joints(problem: Problem, data: Data, values: Array) -> Array:

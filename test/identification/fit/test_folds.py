@@ -49,6 +49,19 @@ def test_errors_are_those_of_fits_without_the_fold():
     assert folds.torque_square == pytest.approx(np.mean(rows[:, 3] ** 2))
 
 
+def test_errors_can_be_those_of_other_rows():
+    rows, labels, used = linear_rows(), labels_of(swings()), np.ones((600, 1), dtype=bool)
+    folds = Folds.of([rows], [np.arange(3)], 3, labels, used, np.ones(1))
+    other = linear_rows(noise=0.0, seed=5)
+    judged = Folds.of([other], [np.arange(3)], 3, labels, used, np.ones(1))
+    (found,) = folds.held_out(lambda gram: least_squares(gram)[None], judged)
+    kept = labels[1] != 2
+    values = np.linalg.lstsq(rows[kept, :3], rows[kept, 3], rcond=None)[0]
+    left = (other[:, :3] @ values - other[:, 3])[~kept]
+    assert found.kinds[1][2] == pytest.approx(np.sum(left**2) / 600, rel=1e-4)
+    assert folds.count == (BLOCKS, REGIONS) and found.independent == folds.independent
+
+
 def slow_rows():
     """Noise that is the same for 20 samples."""
     rows = linear_rows(noise=0.0)
