@@ -8,10 +8,12 @@ swapped torques, degrees, a wrong scale of time. The truth is the torque without
 motion. Errors are relative to the larger of a joint's RMS torque and 5 % of its rated torque.
 
 `python bench/bench_next_robot.py [--plants N] [--seed S] [--jobs J] [--only NUMBER] [--out FILE]
-[--compare OLD.json] [--read FILE] [--blind]` prints the ratio of the error to that of an expert
-with hindsight and to that of plain weighted least squares (`next_robot/reference.py`), false
-errors, missed flaws and right verdicts. One plant is the same alone or among others. Use a
-new seed for judging, with --blind: single plants are then neither shown nor stored.
+[--compare OLD.json] [--read FILE] [--blind] [--honest]` prints the ratio of the error to that of
+an expert with hindsight and to that of plain weighted least squares (`next_robot/reference.py`),
+also by kind of recording, false errors, missed flaws and right verdicts. --honest adds the
+expert's grid chosen by held-out parts of the recording (`next_robot/honest.py`, some seconds per
+plant). One plant is the same alone or among others. Use a new seed for judging, with --blind:
+single plants are then neither shown nor stored.
 """
 
 from __future__ import annotations
@@ -35,12 +37,12 @@ from next_robot.plant import Plant  # noqa: E402
 from next_robot.table import comparison, described, table  # noqa: E402
 
 KEPT_BLIND = ('seed', 'number', 'fair', 'flaw', 'error', 'worst_joint', 'expert', 'plain',
-              'estimate', 'success', 'findings', 'seconds')  # fmt: skip
+              'honest', 'estimate', 'success', 'findings', 'seconds')  # fmt: skip
 
 
-def row_of(seed: int, number: int) -> dict[str, Any]:
+def row_of(seed: int, number: int, floor: bool = False) -> dict[str, Any]:
     """Return the figures of a plant."""
-    return judged(Plant.of(seed, number))
+    return judged(Plant.of(seed, number), floor=floor)
 
 
 def _save(path: Path, rows: list[dict[str, Any]], *, blind: bool) -> None:
@@ -60,13 +62,14 @@ def main() -> int:
     parser.add_argument('--read', type=Path, help='JSON file to show instead of running plants')
     parser.add_argument('--compare', type=Path, help='JSON file of another run')
     parser.add_argument('--blind', action='store_true', help='show no single plant')
+    parser.add_argument('--honest', action='store_true', help='the grid without hindsight too')
     given = parser.parse_args()
     rows = json.loads(given.read.read_text('utf-8')) if given.read else []
     numbers = range(given.plants) if given.only is None else [given.only]
     if given.read:
         numbers = []
     with ProcessPoolExecutor(given.jobs, mp_context=get_context('spawn')) as pool:
-        for row in pool.map(row_of, repeat(given.seed), numbers):
+        for row in pool.map(row_of, repeat(given.seed), numbers, repeat(given.honest)):
             rows.append(row)
             if given.out:
                 _save(given.out, rows, blind=given.blind)

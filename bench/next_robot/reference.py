@@ -53,19 +53,19 @@ def expert(
         if fit is None:
             continue
         fit = fit[joints]
-        sigma = _noise(Columns(len(body.parameters), len(joints), LAWS['all']), fit)
+        sigma = noise(Columns(len(body.parameters), len(joints), LAWS['all']), fit)
         for law, numbers in LAWS.items():
             columns = Columns(len(body.parameters), len(joints), numbers)
             matrix, target = columns.normal(fit, sigma)
             for weight in PRIORS:
-                values = _regularised(body, matrix, target, weight)
+                values = regularised(body, matrix, target, weight)
                 error = columns.rms(truth[joints], values) / size[joints]
                 found = float(np.sqrt(np.mean(error**2)))
                 best = min(best, (found, f'{cutoff:g} Hz, {law}, prior {weight:g}'))
     return best
 
 
-def _noise(columns: Columns, fit: Array) -> Array:
+def noise(columns: Columns, fit: Array) -> Array:
     """Return the RMS residual of each joint by itself, shape (n,)."""
     found = np.zeros(columns.joints)
     for joint in range(columns.joints):
@@ -75,7 +75,7 @@ def _noise(columns: Columns, fit: Array) -> Array:
     return found
 
 
-def _regularised(body: DynamicModel, matrix: Array, target: Array, weight: float) -> Array:
+def regularised(body: DynamicModel, matrix: Array, target: Array, weight: float) -> Array:
     """Return the values that fit best while the links stay near the prior, shape (k,)."""
     start, scale, ridge = np.zeros(len(target)), np.ones(len(target)), np.zeros(len(target))
     links, sizes = link_sizes(body)

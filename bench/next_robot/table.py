@@ -20,6 +20,14 @@ POSSIBLE = 0.4
 recording does not hold what the truth needs, and both errors are chance."""
 NOTICEABLE = 0.005
 """Errors below this count as this large in ratios: the least torque noise of a plant."""
+STRATA = {
+    'clean': ('',),
+    'short': ('short',),
+    'gaps, repeats': ('gaps', 'repeats'),
+    'resting': ('resting',),
+    'delay, drives off': ('delay', 'drives off'),
+}
+"""Kinds of recordings whose error ratios count, by their flaws."""
 VERDICTS = ('relative_error_too_large', 'refused', 'validation_too_short')
 """Findings that state a verdict, not a flaw."""
 
@@ -85,6 +93,7 @@ def table(rows: Sequence[Row], *, blind: bool = False) -> str:
     flawed = [row for row in rows if row['flaw']]
     wrong, missed = [row for row in rows if false_errors(row)], [*filter(is_missed, flawed)]
     bad = [row for row in rows if not is_right(row)]
+    chosen = [row for row in fair if np.isfinite(row.get('honest', np.nan))]
     lines = [
         f'{len(rows)} plants, {len(flawed)} with a flaw; error ratios of the {len(fair)} whose '
         f'expert is below {POSSIBLE:.0%}; {sum(not row["estimate"] for row in fair)} of these '
@@ -94,6 +103,21 @@ def table(rows: Sequence[Row], *, blind: bool = False) -> str:
         '|---|---|---|---|---|---|',
         ratio_line('over expert', fair, 'expert', blind=blind),
         ratio_line('over plain WLS', fair, 'plain', blind=blind),
+        *(
+            [
+                ratio_line('over the grid without hindsight', chosen, 'honest', blind=blind),
+                ratio_line(
+                    'that grid over expert',
+                    [{**row, 'error': row['honest']} for row in chosen],
+                    'expert',
+                    blind=blind,
+                ),
+            ]
+            if chosen
+            else []
+        ),
+        '',
+        *strata(fair),
         '',
         '| | share | of | wanted |',
         '|---|---|---|---|',
@@ -114,6 +138,23 @@ def table(rows: Sequence[Row], *, blind: bool = False) -> str:
         ),
     ]
     return '\n'.join(lines)
+
+
+def strata(rows: Sequence[Row]) -> list[str]:
+    """Return the distribution of error ratios by kind of recording, as lines of a table."""
+    lines = [
+        '| recording | plants | over expert | over plain WLS: median, 95 %, worst |',
+        '|---|---|---|---|',
+    ]
+    for name, flaws in STRATA.items():
+        here = [row for row in rows if row['flaw'] in flaws]
+        shown = []
+        for other in ('expert', 'plain'):
+            ratios = [ratio(row['error'], row[other]) for row in here if np.isfinite(row[other])]
+            shares = np.quantile(ratios, [0.5, 0.95, 1.0]) if ratios else []
+            shown.append(', '.join(f'{share:.2f}' for share in shares))
+        lines.append(f'| {name} | {len(here)} | {" | ".join(shown)} |')
+    return lines
 
 
 def _share(part: Sequence[Row], whole: Sequence[Row]) -> str:

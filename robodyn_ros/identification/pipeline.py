@@ -26,11 +26,13 @@ from robodyn_ros.identification.steps.all_findings import (
     no_gear_finding,
     run_findings,
 )
+from robodyn_ros.identification.steps.ladder import plain_if_better
 from robodyn_ros.identification.steps.preparation import Known, Task
 from robodyn_ros.identification.steps.result_of_run import failed_result, result_of
 from robodyn_ros.identification.steps.run import Run
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.payload import PayloadModel
+from robodyn_ros.recording.finding import has_error
 from robodyn_ros.recording.recording import Recording
 
 
@@ -84,6 +86,12 @@ def _identified(task: Task) -> IdentificationResult:
     run = Run.of(task)
     with run.clock.step('diagnose'):
         findings = run_findings(run)
+    if not has_error(findings):  # else its cause counts, not the choices
+        with run.clock.step('compare'):
+            better = plain_if_better(run)
+            found = run_findings(better[0]) if better else ()
+        if better and not has_error(found):
+            return result_of(better[0], (*found, better[1]))
     return result_of(run, findings)
 
 

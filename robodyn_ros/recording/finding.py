@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -31,3 +32,8 @@ class Finding:
     def line(self) -> str:
         """Severity, sentences and code, as printed."""
         return f'{self.severity}: {self.message} [{self.code}]'
+
+
+def has_error(findings: Iterable[Finding]) -> bool:
+    """Return True if a finding is an error."""
+    return any(item.severity == 'error' for item in findings)

@@ -9,6 +9,7 @@ import pytest
 from next_robot.arm import Arm
 from next_robot.condensed import exact
 from next_robot.flaws import FLAWS
+from next_robot.honest import honest
 from next_robot.plant import Plant
 from next_robot.reference import expert, plain_wls
 from next_robot.table import comparison, false_errors, is_missed, is_right, table
@@ -47,6 +48,17 @@ def test_references_recover_a_plant_that_their_model_describes(rate: float) -> N
     plain = plain_wls(arm.body, arm.recording(), truth) / size
     assert (plain < 0.1).all()
     assert best < np.sqrt(np.mean(plain**2))
+
+
+def test_the_grid_without_hindsight_finds_what_its_model_describes() -> None:
+    arm = Arm(EXACT)
+    moved, torque = arm.truth()
+    truth, size = exact(arm.body, moved, torque), np.sqrt(np.mean(torque**2, axis=0))
+    found = honest(arm.body, arm.recording(), truth, np.arange(2), size, 0.05 * arm.effort)
+    best, _ = expert(arm.body, arm.recording(), truth, np.arange(2), size)
+    assert best <= found[0] < 0.01, found
+    cut = {name: values[:50] for name, values in arm.recording().items()}
+    assert honest(arm.body, cut, truth, np.arange(2), size, size)[1] == 'too short'
 
 
 def test_resting_joints_rest_in_recording_and_truth() -> None:
@@ -111,6 +123,17 @@ def test_table_counts_the_plants_whose_recording_holds_the_truth() -> None:
     unnoticed = table([{**ROW, 'error': 0.004, 'expert': 0.001}], blind=True)
     assert '| over expert | 1.000 |' in unnoticed
     assert '| missed flaws | 100.0% | 1 of 1 |' in text
+
+
+def test_table_tells_kinds_of_recordings_and_the_floor_apart() -> None:
+    late = {**ROW, 'number': 6, 'flaw': 'delay', 'error': 0.06, 'honest': 0.03}
+    text = table([ROW, late], blind=True)
+    assert '| clean | 1 | 1.50, 1.50, 1.50 | 0.50, 0.50, 0.50 |' in text
+    assert '| delay, drives off | 1 | 3.00, 3.00, 3.00 | 1.00, 1.00, 1.00 |' in text
+    assert '| short | 0 |  |  |' in text
+    assert '| over the grid without hindsight | 2.000 |' in text
+    assert '| that grid over expert | 1.500 |' in text
+    assert 'hindsight' not in table([ROW], blind=True)
 
 
 def test_runs_are_compared_by_plant() -> None:

@@ -37,6 +37,7 @@ from robodyn_ros.identification.diagnosis.signals import (
 from robodyn_ros.identification.diagnosis.torque_factors import factor_findings, sign_findings
 from robodyn_ros.identification.findings import finding
 from robodyn_ros.models.interface import Array
+from robodyn_ros.recording.finding import has_error
 from robodyn_ros.recording.recording import Finding
 
 DEAD = ('no_motion', 'zero_torque', 'constant_torque', 'frozen_joint', 'time_scale')
@@ -109,7 +110,7 @@ def _findings(case: Case, tests: Callable[[Case], Iterator[Finding]]) -> Iterato
     )
     stale = [*stuck_findings(case), *stale_findings(case)]
     yield from (*dead, *units, *low, *stale)
-    if not (dead or low or any(item.severity == 'error' for item in (*units, *stale))):
+    if not (dead or low or has_error((*units, *stale))):
         yield from tests(with_harmonics(case))
         return
     yield from region_findings(case)
@@ -147,7 +148,7 @@ def _model_based(case: Case) -> Iterator[Finding]:
     for test in _ERRORS:
         found = list(test(case, sample))
         yield from found
-        if any(item.severity == 'error' for item in found):
+        if has_error(found):
             yield from region_findings(case)
             yield from motion_findings(case)
             return

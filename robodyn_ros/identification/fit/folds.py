@@ -55,7 +55,8 @@ class Folds:
         all folds of a kind sum up to the mean squared residual
     :param plain: the same without weights, for errors in units of torque
     :param samples: number of samples of every fold, shape (folds,)
-    :param independent: independent samples per unknown, by the residual of least squares
+    :param independent: independent samples (by the residual of least squares) per unknown that
+        any row shows, at most the samples per column
     """
 
     weighted: tuple[Array, ...]
@@ -100,7 +101,8 @@ class Folds:
             plain.append(grams[1])
             counts = np.bincount(kind, used.sum(axis=1), minlength=len(filled))
             samples.append(counts.astype(np.float64))
-        values = least_squares(weighted[0].sum(axis=0))
+        whole = weighted[0].sum(axis=0)
+        values = least_squares(whole)
         residual = np.column_stack(
             [
                 matrix[:, -1] - matrix[:, :-1] @ values[own]
@@ -108,9 +110,10 @@ class Folds:
             ]
         )
         independent = used.sum(axis=0) / correlation_length(residual, used)
-        return cls(
-            tuple(weighted), tuple(plain), tuple(samples), float(independent.sum()) / max(width, 1)
-        )
+        # A few samples of a motion show few unknowns, however many there are.
+        per_unknown = float(independent.sum()) / max(_unknowns(whole), 1.0)
+        per_unknown = min(per_unknown, total / max(width, 1))
+        return cls(tuple(weighted), tuple(plain), tuple(samples), per_unknown)
 
     @classmethod
     def of_sample(cls, sample: RowSample, sigma: Array) -> Folds | None:
@@ -129,37 +132,60 @@ class Folds:
         )
 
     @property
+    def count(self) -> tuple[int, ...]:
+        """Number of folds of each kind."""
+        return tuple(len(each) for each in self.samples)
+
+    @property
     def torque_square(self) -> float:
         """Mean squared torque of the sample."""
         return float(self.plain[0][:, -1, -1].sum())
 
-    def held_out(self, fit: Callable[[Array], Array]) -> list[HeldOut]:
+    def held_out(
+        self, fit: Callable[[Array], Array], judged: Folds | None = None
+    ) -> list[HeldOut]:
         """Return the errors of several candidates, each on the fold that it has not seen.
 
         :param fit: gives base values (k, b) of k candidates for normal equations of [A | y],
             (b + 1, b + 1), with the joints weighted
+        :param judged: the same folds of other rows, of which the errors are; None: of these
         """
+        judged = judged or self
         kinds = [
             np.array([squared_errors(fit(total - left), plain) for left, plain in pairs])
             for total, pairs in (
                 (weighted.sum(axis=0), zip(weighted, plain, strict=True))
-                for weighted, plain in zip(self.weighted, self.plain, strict=True)
+                for weighted, plain in zip(self.weighted, judged.plain, strict=True)
             )
         ]
         return [
-            HeldOut(each, self.samples, self.independent)
+            HeldOut(each, judged.samples, self.independent)
             for each in zip(*(errors.T for errors in kinds), strict=True)
         ]
 
 
 def least_squares(gram: Array) -> Array:
     """Return the values (b,) that suit the normal equations of [A | y] best."""
-    length = np.sqrt(np.maximum(np.diag(gram)[:-1], 0.0))
-    length[length == 0.0] = 1.0
-    scaled = gram[:-1, :-1] / np.outer(length, length)
+    scaled, length = _scaled(gram)
     scaled += NEGLIGIBLE * np.eye(len(scaled))
     values: Array = np.linalg.solve(scaled, gram[:-1, -1] / length) / length
     return values
+
+
+def _scaled(gram: Array) -> tuple[Array, Array]:
+    """Return A^T A (b, b) with columns of unit length, and their lengths (b,), 1 for none."""
+    length = np.sqrt(np.maximum(np.diag(gram)[:-1], 0.0))
+    length[length == 0.0] = 1.0
+    return gram[:-1, :-1] / np.outer(length, length), length
+
+
+def _unknowns(gram: Array) -> float:
+    """Return the effective number of unknowns of normal equations of [A | y].
+
+    Joints at rest add columns but no rows: what no row shows takes no sample to determine.
+    """
+    size = np.maximum(np.linalg.eigvalsh(_scaled(gram)[0]), 0.0)
+    return float(np.sum(size / (size + NEGLIGIBLE)))
 
 
 def squared_errors(values: Array, gram: Array) -> Array:

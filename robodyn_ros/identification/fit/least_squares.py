@@ -20,6 +20,10 @@ RANK_TOLERANCE = 1e-7
 """Singular values of the column-scaled regressor below this share of the largest are zero."""
 
 
+ROUNDING = RANK_TOLERANCE**2
+"""Length of a column, as a share of the longest, below which it is rounding errors."""
+
+
 @dataclass(frozen=True)
 class Estimate:
     """Base parameter values and how far to trust them.
@@ -129,7 +133,8 @@ class _Solution:
         matrix = np.vstack(self.weighted)
         target = np.concatenate([w * y for (_, y), w in zip(rows, weights, strict=True)])
         length = np.linalg.norm(matrix, axis=0)
-        self.length = np.where(length > 0.0, length, 1.0)
+        # Joints at rest leave columns of rounding errors, which are not scaled up to numbers.
+        self.length = np.where(length > ROUNDING * length.max(initial=0.0), length, 1.0)
         self.scaled = matrix / self.length
         width = self.scaled.shape[1]
         triangle = np.asarray(np.linalg.qr(np.column_stack([self.scaled, target]), mode='r'))

@@ -20,6 +20,15 @@ def braking(terms: tuple[str, ...]) -> NDArray[np.bool_]:
     return np.array([term in dry and 'viscous' not in term for term in terms], dtype=bool)
 
 
+def largest(terms: tuple[str, ...]) -> Array:
+    """Return the largest amplitude of each term, shape (k,), infinite for most.
+
+    A gear loses at most the torque that passes it.
+    """
+    loads = [term in TERMS and TERMS[term].load for term in terms]
+    return np.where(loads, 1.0, np.inf)
+
+
 def mixing(terms: tuple[str, ...]) -> Array:
     """Return the matrix from bounded values to amplitudes, shape (k, k).
 
@@ -33,21 +42,27 @@ def mixing(terms: tuple[str, ...]) -> Array:
     return matrix
 
 
-def solved_within(gram: Array, side: Array, held: NDArray[np.bool_]) -> Array:
+def solved_within(
+    gram: Array, side: Array, held: NDArray[np.bool_], most: Array | None = None
+) -> Array:
     """Solve least squares with some values held at zero where they would be negative.
 
-    Values that come out negative are left out until none is negative. This is an active set that
-    only shrinks: it ends after at most m steps, and its result satisfies the bounds.
+    Values that come out negative, or too large, stay at their bound until none is outside. This
+    is an active set that only shrinks: it ends after at most m steps, within the bounds.
 
     :param gram: shape (m, m)
     :param side: shape (m,)
     :param held: values that are not negative, shape (m,)
+    :param most: largest values, shape (m,); None: there are none
     """
-    values = solved(gram, side)
+    values, fixed = solved(gram, side), np.zeros(len(side))
+    most = np.full(len(side), np.inf) if most is None else most
     kept = np.ones(len(side))
-    while (negative := held & (values < 0.0)).any():
-        kept[negative] = 0.0
-        values = solved(gram * kept * kept[:, None], side * kept)
+    while (outside := (held & (values < 0.0)) | (values > most)).any():
+        kept[outside] = 0.0
+        fixed[outside] = np.where(values > most, most, 0.0)[outside]
+        rest = (side - gram @ fixed) * kept
+        values = solved(gram * kept * kept[:, None], rest) + fixed
     return values
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
@@ -21,19 +20,17 @@ from robodyn_ros.identification.fit.choice import HeldOut
 from robodyn_ros.identification.fit.folds import Folds, labels_of
 from robodyn_ros.identification.friction.bounded import (
     braking,
+    largest,
     mixing,
     solved,
     solved_within,
 )
+from robodyn_ros.identification.friction.law_state import LawFit, LawState, grid_of
 from robodyn_ros.identification.friction.samples import FrictionSample
-from robodyn_ros.models.friction_terms import TERMS
 from robodyn_ros.models.interface import Array
 
-SHARES = tuple(0.004 * 2.0**k for k in range(8))
-"""Velocities that are tried as shape coefficients, as shares of a joint's largest one."""
-
 FINER = tuple(2.0 ** (k / 4.0) for k in (-3, -2, -1, 0, 1, 2, 3))
-"""Factors of the best of them that are tried next."""
+"""Factors of the best shape coefficients that are tried next."""
 
 THRESHOLDS = (0.0, *(0.01 * 1.2**k for k in range(22)))
 """Thresholds that are tried next, as shares of a joint's largest velocity. Friction jumps there: a
@@ -47,40 +44,6 @@ LOOPS = 12
 
 SETTLED = 1e-3
 """The iterations end when the torque of the rigid body changes by less than this share."""
-
-
-@dataclass(frozen=True)
-class LawFit:
-    """A friction law fitted to a sample, with the rigid body.
-
-    :param terms: of the law
-    :param shapes: shape coefficients of each joint
-    :param rigid_values: base values of the body, shape (b,)
-    :param rigid_torque: of the body, shape (M, n), in [Nm] or [N]
-    :param load: absolute torque that load-dependent friction was fitted to, (M, n), or None
-    :param amplitudes: of the terms, shape (n, k)
-    :param residuals: RMS residual of each joint, shape (n,)
-    :param loops: number of iterations
-    """
-
-    terms: tuple[str, ...]
-    shapes: tuple[dict[str, float], ...]
-    rigid_values: Array
-    rigid_torque: Array
-    load: Array | None
-    amplitudes: Array
-    residuals: Array
-    loops: int
-
-    @property
-    def rigid_load(self) -> Array:
-        """Load that the fitted body puts on the gears, shape (M, n), in [Nm] or [N]."""
-        return np.abs(self.rigid_torque)
-
-    @property
-    def coefficients(self) -> dict[str, list[float]]:
-        """Shape coefficients by name, one number per joint."""
-        return {name: [own[name] for own in self.shapes] for name in self.shapes[0]}
 
 
 class FrictionSearch:
@@ -133,7 +96,7 @@ class FrictionSearch:
         :param load: fixed load, (M, n); None: that of the fitted body, if friction depends on it
         """
         own = known or [{}] * self.sample.joints
-        state = _State.begin(terms, own, start, self.sample.reach)
+        state = LawState.begin(terms, own, start, self.sample.reach)
         keep = load is not None
         state.load = load if keep or not state.loaded or start is None else start.rigid_load
         self._solve(state)
@@ -153,7 +116,7 @@ class FrictionSearch:
                     break
         return self._fitted(state)
 
-    def _fitted(self, state: _State) -> LawFit:
+    def _fitted(self, state: LawState) -> LawFit:
         left = np.array(
             [
                 np.linalg.norm(self._rest(state, joint) - self._columns(state, joint) @ bounded)
@@ -171,7 +134,7 @@ class FrictionSearch:
             loops=state.loops,
         )
 
-    def _solve(self, state: _State) -> None:
+    def _solve(self, state: LawState) -> None:
         """Fit the rigid body and the amplitudes of all joints, with given shapes and load."""
         b, k = self.rigid_width, len(state.terms)
         joints = self.sample.joints
@@ -190,18 +153,18 @@ class FrictionSearch:
             total[own, own] += weight * columns.T @ columns
             side[:b] += weight * self._side[joint]
             side[own] += weight * columns.T @ self._torque[joint]
-        values = solved_within(total, side, self._held(state.terms))
+        values = solved_within(total, side, *self._bounds(state.terms))
         state.values, state.bounded = values[:b], values[b:].reshape(joints, k)
         rigid = self.sample.rigid
         state.torque = (rigid.reshape(-1, b) @ state.values).reshape(rigid.shape[:2])
 
-    def _shape(self, state: _State, factors: Sequence[float] | None) -> None:
+    def _shape(self, state: LawState, factors: Sequence[float] | None) -> None:
         """Fit the shape coefficients of each joint to the residual of the rigid body."""
         for joint, shape in enumerate(state.shapes):
             rest, reach = self._rest(state, joint), float(self.sample.reach[joint])
             alone = factors is not None and 'threshold' in state.wanted
             together = [name for name in state.wanted if not (alone and name == 'threshold')]
-            grids = [_grid(name, shape[name], reach, factors) for name in together]
+            grids = [grid_of(name, shape[name], reach, factors) for name in together]
             tried = [dict(zip(together, each, strict=True)) for each in product(*grids)]
             self._take_best(state, joint, tried, rest)
             if alone:
@@ -210,25 +173,27 @@ class FrictionSearch:
                 self._take_best(state, joint, [{'threshold': each} for each in every], rest)
 
     def _take_best(
-        self, state: _State, joint: int, tried: Sequence[Mapping[str, float]], rest: Array
+        self, state: LawState, joint: int, tried: Sequence[Mapping[str, float]], rest: Array
     ) -> None:
         """Set the shape coefficients of a joint that have the smallest residual."""
         shape = state.shapes[joint]
         left = [self._left(state, joint, {**shape, **each}, rest) for each in tried]
         shape.update(tried[int(np.argmin(left))])
 
-    def _left(self, state: _State, joint: int, shape: Mapping[str, float], rest: Array) -> float:
+    def _left(self, state: LawState, joint: int, shape: Mapping[str, float], rest: Array) -> float:
         """Return the squared residual of a shape, without the constant square of the torque."""
         columns = self._mixed(state.terms, joint, shape, state.load)
         side = columns.T @ rest
-        return -float(side @ solved_within(columns.T @ columns, side, braking(state.terms)))
+        gram, bounds = columns.T @ columns, (braking(state.terms), largest(state.terms))
+        values = solved_within(gram, side, *bounds)
+        return float(values @ (gram @ values - 2.0 * side))
 
     def held_out(self, fit: LawFit) -> HeldOut | None:
         """Return the errors of a law and a rigid body fitted together, fold by fold.
 
         :return: None: the sample is too short to leave anything out
         """
-        state = _State(fit.terms, (), [dict(own) for own in fit.shapes], fit.load)
+        state = LawState(fit.terms, (), [dict(own) for own in fit.shapes], fit.load)
         b, k, joints = self.rigid_width, len(fit.terms), self.sample.joints
         rows = [
             np.column_stack([self._rigid[joint], self._columns(state, joint), self._torque[joint]])
@@ -247,16 +212,17 @@ class FrictionSearch:
             total, side = gram[:-1, :-1].copy(), gram[:-1, -1].copy()
             total[:b, :b] += precision
             side[:b] += precision @ mean
-            return solved_within(total, side, self._held(fit.terms))[None, :]
+            return solved_within(total, side, *self._bounds(fit.terms))[None, :]
 
         return folds.held_out(fitted)[0]
 
-    def _held(self, terms: tuple[str, ...]) -> NDArray[np.bool_]:
-        """Return which of rigid body's and friction's values are not negative."""
-        own = np.tile(braking(terms), self.sample.joints)
-        return np.append(np.zeros(self.rigid_width, dtype=bool), own)
+    def _bounds(self, terms: tuple[str, ...]) -> tuple[NDArray[np.bool_], Array]:
+        """Return which values of rigid body and friction are not negative, and the largest."""
+        joints, rigid = self.sample.joints, np.full(self.rigid_width, np.inf)
+        held = np.append(np.zeros(self.rigid_width, bool), np.tile(braking(terms), joints))
+        return held, np.append(rigid, np.tile(largest(terms), joints))
 
-    def _columns(self, state: _State, joint: int) -> Array:
+    def _columns(self, state: LawState, joint: int) -> Array:
         return self._mixed(state.terms, joint, state.shapes[joint], state.load)
 
     def _mixed(
@@ -266,7 +232,7 @@ class FrictionSearch:
         mixed: Array = self.sample.columns(terms, joint, shape, load) @ mixing(terms)
         return mixed
 
-    def _rest(self, state: _State, joint: int) -> Array:
+    def _rest(self, state: LawState, joint: int) -> Array:
         """Return the torque of a joint minus that of the rigid body, (M,), zero where not used."""
         rest: Array = self._torque[joint] - state.torque[:, joint] * self.sample.used[:, joint]
         return rest
@@ -277,7 +243,7 @@ class FrictionSearch:
         ||R (x - rigid values)||^2 is what values x add to the mean squared residual, relative to
         its variance, with the friction fitted to x.
         """
-        state = _State(fit.terms, (), [dict(own) for own in fit.shapes], fit.load)
+        state = LawState(fit.terms, (), [dict(own) for own in fit.shapes], fit.load)
         weights = 1.0 / np.maximum(fit.residuals, self._floor)
         total = np.zeros((self.rigid_width,) * 2)
         for joint, weight in enumerate(weights):
@@ -288,6 +254,12 @@ class FrictionSearch:
         size, axes = np.linalg.eigh(total / self._counts.sum())
         return np.asarray(np.sqrt(np.maximum(size, 0.0))[:, None] * axes.T)
 
+    def carries_load(self, fit: LawFit) -> bool:
+        """Return True if the body loads a joint by more torque than a law leaves unexplained."""
+        torque = (fit.rigid_torque * self.sample.used).T
+        load = np.linalg.norm(torque, axis=1) / np.sqrt(self._counts)
+        return bool((load > fit.residuals).any())
+
     @property
     def samples(self) -> int:
         """Number of samples of the joint with the most."""
@@ -297,66 +269,3 @@ class FrictionSearch:
     def rigid_width(self) -> int:
         """Number of base values b of the body."""
         return int(self._gram.shape[1])
-
-
-@dataclass
-class _State:
-    """Current values of a fit, see `LawFit`.
-
-    :param bounded: values that `mixing` makes amplitudes of, shape (n, k)
-    """
-
-    terms: tuple[str, ...]
-    wanted: tuple[str, ...]
-    shapes: list[dict[str, float]]
-    load: Array | None = None
-    values: Array = field(default_factory=lambda: np.zeros(0))
-    torque: Array = field(default_factory=lambda: np.zeros((0, 0)))
-    bounded: Array = field(default_factory=lambda: np.zeros((0, 0)))
-    loops: int = 0
-
-    @classmethod
-    def begin(
-        cls,
-        terms: tuple[str, ...],
-        known: Sequence[Mapping[str, float]],
-        start: LawFit | None,
-        reach: Array,
-    ) -> _State:
-        """Start with known shape coefficients, those of a similar law, or the usual ones."""
-        wanted = tuple(name for name in _searched(terms) if name not in known[0])
-        uses = {name for term in terms if term in TERMS for name in TERMS[term].uses}
-        shapes = []
-        for joint, own in enumerate(known):
-            size = float(reach[joint])
-            usual = {name: _grid(name, 0.0, size, None)[len(SHARES) // 2 - 1] for name in wanted}
-            if 'reach' in uses:
-                usual['reach'] = size
-            before = {} if start is None else start.shapes[joint]
-            kept = {name: value for name, value in before.items() if name in usual}
-            shapes.append({**usual, **kept, **own})
-        return cls(terms, wanted, shapes)
-
-    @property
-    def loaded(self) -> bool:
-        """True if friction depends on the load."""
-        return any(term in TERMS and TERMS[term].load for term in self.terms)
-
-
-def _searched(terms: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the shape coefficients that a law needs, and the threshold if it may have one."""
-    known = [TERMS[term] for term in terms if term in TERMS]
-    names = [name for term in known for name in term.needs]
-    if any('threshold' in term.uses for term in known):
-        names.append('threshold')
-    return tuple(dict.fromkeys(names))
-
-
-def _grid(
-    name: str, now: float, reach: float, factors: Sequence[float] | None
-) -> tuple[float, ...]:
-    """Return values to try: shares of the largest velocity, or multiples of the current one."""
-    none = (0.0,) if name == 'threshold' else ()
-    if factors is None:
-        return (*none, *(share * reach for share in SHARES))
-    return tuple(dict.fromkeys(factor * now for factor in factors))

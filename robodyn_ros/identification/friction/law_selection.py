@@ -26,7 +26,8 @@ from robodyn_ros.identification.fit.choice import (
     simplest,
 )
 from robodyn_ros.identification.friction.choice import FrictionCandidate, FrictionChoice
-from robodyn_ros.identification.friction.law_fit import FrictionSearch, LawFit
+from robodyn_ros.identification.friction.law_fit import FrictionSearch
+from robodyn_ros.identification.friction.law_state import LawFit
 from robodyn_ros.identification.friction.samples import FrictionSample
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.physical.consistency import bodies_of, nearest
@@ -166,7 +167,9 @@ def _candidates(search: FrictionSearch) -> dict[str, _Candidate]:
         for name in REFINED:
             add(f'{name}{beside}', (*LAWS[name], *terms), known=turned)
     best = sorted(found, key=lambda name: _error(found[name]))
-    for name in list(dict.fromkeys([plain, *best]))[:LOADED]:
+    # What little load there may be imitates any friction.
+    count = LOADED * search.carries_load(found[plain].fit)
+    for name in list(dict.fromkeys([plain, *best]))[:count]:
         own = found[name].fit
         add(f'{name}+load', (*own.terms, 'load'), known=own.shapes, start=own)
     return found

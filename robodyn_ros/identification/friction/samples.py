@@ -33,6 +33,7 @@ class FrictionSample:
 
     :param rigid: regressor of the body's base columns, shape (M, n, b)
     :param torque: shape (M, n), in [Nm] or [N]
+    :param time: shape (M,), in [s]
     :param position: shape (M, n), in [rad] or [m]
     :param used: samples of each joint that count, shape (M, n)
     :param speed: velocities that the columns are computed from, shape (L, n)
@@ -42,6 +43,7 @@ class FrictionSample:
 
     rigid: Array
     torque: Array
+    time: Array
     position: Array
     used: NDArray[np.bool_]
     speed: Array
@@ -75,6 +77,7 @@ class FrictionSample:
         return cls(
             rigid=rigid,
             torque=thinning.apply(measured),
+            time=signals.time[centres][:count],
             position=motion[0],
             used=signals.used[centres][:count],
             speed=np.asfortranarray(speed),  # looked at joint by joint

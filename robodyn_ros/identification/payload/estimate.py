@@ -16,7 +16,6 @@ from scipy.optimize import nnls
 from robodyn_ros.errors import IdentificationError, ModelError
 from robodyn_ros.identification.factors.condense import Condensed, JointFactor
 from robodyn_ros.identification.findings import finding
-from robodyn_ros.identification.fit.choice import FOUR
 from robodyn_ros.identification.fit.least_squares import ESTIMATORS, Estimate
 from robodyn_ros.identification.fit.weighting import fit_least_squares
 from robodyn_ros.identification.options import IdentifyOptions
@@ -27,7 +26,10 @@ from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.base_parameters import BaseParameters, grouped
 from robodyn_ros.models.interface import Array
 from robodyn_ros.models.payload import Payload, PayloadModel
-from robodyn_ros.recording.finding import Finding
+from robodyn_ros.recording.finding import Finding, has_error
+
+CLEAR = 3.0
+"""Standard deviations from which on a value differs from 0: chance reaches them once in 370."""
 
 
 def check_payload_options(options: IdentifyOptions) -> None:
@@ -175,7 +177,7 @@ def scalar_completion(
     values[seen.columns] = fit.values
     found = tuple(scalar_findings(model, seen, values, stddevs))
     negative = not model.products and bool((values < 0.0).any())
-    if negative and not any(item.severity == 'error' for item in found):
+    if negative and not has_error(found):
         rows, target = weighted_rows(condensed.merged(), seen.rank, fit.sigma)
         values[seen.columns] = nnls(rows, target)[0]
     possible = bool(model.products) or bool((values >= 0.0).all())
@@ -199,7 +201,7 @@ def scalar_findings(
         elif not model.products and value < 0.0:
             yield finding(
                 'payload_not_physical'
-                if value < -FOUR * stddevs[index]
+                if value < -CLEAR * stddevs[index]
                 else 'payload_not_physical.zero',
                 parameter=names[index],
                 value=value,

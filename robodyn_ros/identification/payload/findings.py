@@ -8,9 +8,9 @@ import numpy as np
 
 from robodyn_ros.identification.factors.condense import SAMPLES_PER_COLUMN, Condensed
 from robodyn_ros.identification.findings import finding
-from robodyn_ros.identification.fit.choice import FOUR
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.least_squares import Estimate
+from robodyn_ros.identification.payload.estimate import CLEAR
 from robodyn_ros.identification.physical.consistency import is_consistent
 from robodyn_ros.identification.physical.selected import Selection
 from robodyn_ros.identification.physical.selection import CONTRADICTED
@@ -69,6 +69,6 @@ def seen_findings(
         hidden = ', '.join(name for name, s in zip(names, stddevs, strict=True) if np.isnan(s))
         yield finding('payload_partly_visible', rank=seen.rank, parameters=hidden)
     known = np.isfinite(stddevs) & (stddevs > 0.0)
-    clear = np.abs(payload.values[known]) >= FOUR * stddevs[known] if len(stddevs) else stddevs
-    if not ((np.abs(fit.values) >= FOUR * fit.stddevs).any() or clear.any()):
-        yield finding('payload_not_visible', limit=FOUR)
+    clear = np.abs(payload.values[known]) >= CLEAR * stddevs[known] if len(stddevs) else stddevs
+    if not ((np.abs(fit.values) >= CLEAR * fit.stddevs).any() or clear.any()):
+        yield finding('payload_not_visible', limit=CLEAR)

@@ -35,24 +35,26 @@ def minimise(
         raise
 
 
-def minimise_above(quadratic: Array, linear: Array, lower: Array) -> Array | None:
-    """Minimise x^T Q x / 2 - c^T x with x >= lower, by an active set; None: it was not found.
+def minimise_within(quadratic: Array, linear: Array, lower: Array, upper: Array) -> Array | None:
+    """Minimise x^T Q x / 2 - c^T x with lower <= x <= upper, by an active set; None: not found.
 
     :param quadratic: Q, shape (n, n), positive definite
     :param linear: c, shape (n,)
     :param lower: shape (n,), -inf where there is no limit
+    :param upper: shape (n,), inf where there is no limit
     """
-    held = np.zeros(len(linear), dtype=bool)
+    at = np.zeros(len(linear))  # -1: at the lower limit, 1: at the upper one
     for _ in range(30):
-        found = np.where(held, lower, 0.0)
+        held = at != 0.0
+        found = np.where(at < 0.0, lower, np.where(held, upper, 0.0))
         try:
             rest = linear[~held] - quadratic[np.ix_(~held, held)] @ found[held]
             found[~held] = np.linalg.solve(quadratic[np.ix_(~held, ~held)], rest)
         except np.linalg.LinAlgError:
             return None
-        below = found < lower
-        pulled = held & (quadratic @ found - linear < 0.0)
-        if not (below | pulled).any():
+        outside = (found > upper).astype(float) - (found < lower)
+        pulled = at * (quadratic @ found - linear) > 0.0
+        if not (outside.any() or pulled.any()):
             return found if np.isfinite(found).all() else None
-        held = (held | below) & ~pulled
+        at = np.where(pulled, 0.0, at + outside)
     return None

@@ -19,7 +19,7 @@ from scipy.linalg import null_space
 
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.physical.cone_solver import minimise
-from robodyn_ros.models.friction_terms import BRAKING
+from robodyn_ros.models.friction_terms import BRAKING, TERMS
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.serial.inertia import INERTIAL_NAMES, pseudo_inertia
 
@@ -27,6 +27,8 @@ LENGTH = 0.1
 """Length [m] that weighs first moments and inertias against masses."""
 
 _FRICTION = tuple(f'.{name}' for name in BRAKING)
+
+_SHARES = tuple(f'.{term.parameter}' for term in TERMS.values() if term.load)
 
 _ROUNDING = float(np.sqrt(np.finfo(float).eps))
 """Rotor inertias [kg m^2] this little below zero are zero, and columns and singular values of a
@@ -40,11 +42,13 @@ class Bodies:
     :param links: name and ten parameter indices, in the order of INERTIAL_NAMES, of each link
     :param rotors: indices of rotor inertias
     :param friction: indices of friction that takes energy and never gives it
+    :param shares: indices of friction that is a share of the load, at most 1
     """
 
     links: tuple[tuple[str, tuple[int, ...]], ...]
     rotors: tuple[int, ...]
     friction: tuple[int, ...] = ()
+    shares: tuple[int, ...] = ()
 
     @property
     def not_negative(self) -> tuple[int, ...]:
@@ -64,7 +68,8 @@ def bodies_of(model: DynamicModel) -> Bodies:
                 links.append((body, own))
     rotors = tuple(k for name, k in index.items() if name.endswith('.rotor_inertia'))
     friction = tuple(k for name, k in index.items() if name.endswith(_FRICTION))
-    return Bodies(links=tuple(links), rotors=rotors, friction=friction)
+    shares = tuple(k for name, k in index.items() if name.endswith(_SHARES))
+    return Bodies(links=tuple(links), rotors=rotors, friction=friction, shares=shares)
 
 
 def is_consistent(model: DynamicModel, values: Array) -> bool:
@@ -159,19 +164,25 @@ def _snapped(rotors: Array) -> Array:
 
 
 def constraints(
-    bodies: Bodies, scale: Array, start: Array, directions: Array, not_negative: tuple[int, ...]
+    bodies: Bodies,
+    scale: Array,
+    start: Array,
+    directions: Array,
+    not_negative: tuple[int, ...],
+    shares: tuple[int, ...] = (),
 ) -> tuple[list[Any], Array, Array]:
     """Return cones K, A and b: start + directions @ z is consistent if b - A z is in K.
 
     :param not_negative: indices of the parameters that must not be negative
+    :param shares: indices of those that must not be above 1
     """
     cones: list[Any] = []
     rows, limits = [], []
-    single = list(not_negative)
-    if single:
-        cones.append(clarabel.NonnegativeConeT(len(single)))
-        rows.append(-directions[single])
-        limits.append(start[single] + 0.1 * _ROUNDING)
+    single, most = list(not_negative), list(shares)
+    if single or most:
+        cones.append(clarabel.NonnegativeConeT(len(single) + len(most)))
+        rows += [-directions[single], directions[most]]
+        limits += [start[single] + 0.1 * _ROUNDING, 1.0 - start[most]]
     for _, own in bodies.links:
         link = list(own)
         # Scaled to numbers near 1, so that the solver's tolerances mean something.
@@ -186,7 +197,7 @@ def constraints(
 
 def within(bodies: Bodies, slack: Array) -> bool:
     """Return True if b - A z of `constraints` is in the cones."""
-    single = len(bodies.not_negative)
+    single = len(bodies.not_negative) + len(bodies.shares)
     if not (slack[:single] >= 0.0).all():
         return False
     columns, rows = np.tril_indices(4)

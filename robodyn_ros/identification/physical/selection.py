@@ -49,7 +49,8 @@ WEIGHTS = (1.0, 1e-1, 1e-2, 1e-3, WEAKEST)
 """Weights of the prior to choose from, the strongest first."""
 
 CONTRADICTED = 1.1
-"""Growth of the residual by asking for consistency from which on a payload's body is doubted."""
+"""Growth of an error by what is asked for beside a good fit (a possible body, a prior, a law) from
+which on the recording contradicts it."""
 
 
 _APPARENT = '.viscous_friction'
@@ -172,8 +173,11 @@ class _Trial:
         errors = self._held_out(
             lambda data: [*(grouping @ draw(data, each) for each in weights), data.values]
         )
-        chosen = simplest(errors[:-1]) if errors else 0
         data = Data.of(self.factors, len(grouping), self.sigma)
+        if errors:
+            chosen = simplest(errors[:-1])
+        else:
+            chosen = self._not_contradicted([draw(data, each) for each in weights])
         values = draw(data, weights[chosen])
         return values, self._selection('ridge', weights[chosen], errors, chosen, values)
 
@@ -186,9 +190,16 @@ class _Trial:
         weights, problem = self.weights, self.problem
         errors = self._held_out(self._candidates)
         count = len(weights) * (1 + links)
-        chosen = simplest(errors[:count]) if errors else 0
+
+        def fitted(weight: float) -> Array:
+            return fit_consistent(problem, self.factors, self.sigma, weight, reweigh=reweigh)
+
+        if errors:
+            chosen = simplest(errors[:count])
+        else:
+            chosen = self._not_contradicted([fitted(each) for each in weights])
         weight = weights[chosen % len(weights)]
-        values = fit_consistent(problem, self.factors, self.sigma, weight, reweigh=reweigh)
+        values = fitted(weight)
         found = self._selection('consistent', weight, errors, chosen, values)
         if links and errors and is_better(errors[chosen], errors[-1], FOUR):
             return None, replace(found, estimate='unconstrained')
@@ -196,6 +207,20 @@ class _Trial:
             return values, found
         data = Data.of(self.factors, len(problem.grouping), self.sigma)
         return refit_joints(problem, data, values), replace(found, estimate='consistent_links')
+
+    def _not_contradicted(self, fits: Sequence[Array]) -> int:
+        """Return the strongest weight that the recording does not contradict, by its index.
+
+        Where nothing can be left out, the residual bounds what a wrong prior costs (discrepancy
+        principle; Morozov, "On the solution of functional equations by the method of
+        regularization", 1966). Of the square of the noise, a fit of n unknowns to m independent
+        samples leaves 1 - n / m: half of it, or less, where there are fewer than `INDEPENDENT`.
+
+        :param fits: parameters (p,) for each of the weights, the strongest first
+        """
+        excess = np.array([self._excess(values) for values in fits])
+        left = 1.0 - 1.0 / INDEPENDENT
+        return int(np.argmax(left * excess**2 <= excess[-1] ** 2))
 
     @property
     def weights(self) -> tuple[float, ...]:
@@ -258,6 +283,28 @@ class _Trial:
         return float(size / max(smallest, 1.0))
 
 
+def refit(problem: Problem, selection: Selection) -> Callable[[Array], Array]:
+    """Return the function that fits an estimate of the same kind to normal equations.
+
+    :param problem: of the columns of these
+    :return: gives base values (1, b) for normal equations of [A | y], see `Folds.held_out`
+    """
+    weight, grouping = selection.prior_weight, problem.grouping
+
+    def fit(gram: Array) -> Array:
+        data = Data.of_normal(gram)
+        if selection.estimate == 'unconstrained':
+            return data.values[None]
+        if selection.estimate == 'ridge':
+            return (grouping @ problem.draw(data, weight))[None]
+        values = problem.solve(data, weight)
+        if selection.estimate == 'consistent_links':
+            values = refit_joints(problem, data, values)
+        return np.asarray((grouping @ values)[None])
+
+    return fit
+
+
 def refit_joints(problem: Problem, data: Data, values: Array) -> Array:
     """Keep the links, fit all else again, limited where no delay makes it negative, (p,)."""
     links = [index for _, own in problem.bodies.links for index in own]
@@ -276,9 +323,11 @@ def refit_joints(problem: Problem, data: Data, values: Array) -> Array:
         if _APPARENT not in problem.model.parameters[index].name
     ]
     least = np.where(np.isin(others, limited), 0.0, -np.inf)
+    most = np.where(np.isin(others, problem.bodies.shares), 1.0, np.inf)
     # Parameters that the recording cannot separate (friction and offset of a joint that turns one
     # way) share their torque: the solver would divide by the rounding errors of the difference.
     matrix = np.vstack([matrix / length, WEAKEST * np.eye(len(others))])
     rest = np.append(rest, np.zeros(len(others)))
-    result[others] = lsq_linear(matrix, rest, (least, np.inf), method='bvls').x / length
+    bounds = least * length, most * length
+    result[others] = lsq_linear(matrix, rest, bounds, method='bvls').x / length
     return result

@@ -31,7 +31,7 @@ from scipy import sparse
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.factors.condense import JointFactor
 from robodyn_ros.identification.options import Prior
-from robodyn_ros.identification.physical.cone_solver import minimise, minimise_above
+from robodyn_ros.identification.physical.cone_solver import minimise, minimise_within
 from robodyn_ros.identification.physical.consistency import (
     BASIS,
     Bodies,
@@ -121,9 +121,9 @@ class Problem:
     @cached_property
     def constraints(self) -> tuple[list[Any], sparse.csc_matrix, Array]:
         """Cones, matrix A and right side b of: prior + scale * z is consistent."""
-        single = self.bodies.not_negative
+        bodies, directions = self.bodies, np.diag(self.scale)
         cones, rows, limits = constraints(
-            self.bodies, self.scale, self.prior, np.diag(self.scale), single
+            bodies, self.scale, self.prior, directions, bodies.not_negative, bodies.shares
         )
         return cones, sparse.csc_matrix(rows), limits
 
@@ -154,6 +154,14 @@ class Problem:
                 f'no physically consistent robot was found ({solution.status})'
             )
         return values
+
+    @property
+    def limits(self) -> tuple[Array, Array]:
+        """Smallest and largest z (p,) of parameters apart from links: prior + scale * z."""
+        lower, upper = np.full((2, len(self.scale)), [[-np.inf], [np.inf]])
+        lower[list(self.bodies.not_negative)] = 0.0
+        upper[list(self.bodies.shares)] = 1.0
+        return (lower - self.prior) / self.scale, (upper - self.prior) / self.scale
 
     def base_prior(self, weight: float) -> tuple[Array, Array]:
         """Return the prior as that of the base values: its mean (b,) and precision (b, b).
@@ -191,9 +199,8 @@ class Problem:
         limits too, at a tenth of the programme's time. None: a link would be impossible.
         """
         single = np.array(self.bodies.not_negative, dtype=np.intp)
-        lower = np.full(len(self.scale), -np.inf)
-        lower[single] = -self.prior[single] / self.scale[single]
-        found = minimise_above(quadratic, linear, lower)
+        lower, upper = self.limits
+        found = minimise_within(quadratic, linear, lower, upper)
         _, rows, limits = self.constraints
         if found is None or not within(self.bodies, limits - rows @ found):
             return None

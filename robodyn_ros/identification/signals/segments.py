@@ -21,6 +21,7 @@ from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.processing import process, raised, uses_given
 from robodyn_ros.identification.signals.torque_shift import TimeOffset, corrected
 from robodyn_ros.models.interface import Array
+from robodyn_ros.recording.finding import has_error
 from robodyn_ros.recording.recording import Finding, Recording
 from robodyn_ros.recording.storage import release
 
@@ -128,7 +129,7 @@ def _first_moving(processed: Callable[[int], Processed], count: int) -> tuple[in
     """Return the first segment without an error, or the last one."""
     for index in range(count):
         shown = processed(index)
-        if not any(item.severity == 'error' for item in shown.findings):
+        if not has_error(shown.findings):
             break
     return index, shown
 

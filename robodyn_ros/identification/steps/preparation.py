@@ -163,6 +163,7 @@ def prepare(task: Task, clock: Clock) -> Prepared:
         frozen = frozenset.intersection(*(_frozen(parts) for parts in raw))
     model, friction, unknown = task.model, None, unspecified_friction(task.model) is not None
     offsets: dict[int, TimeOffset] = {}
+    law = 'linear'  # of the offsets
     for _ in range(3):  # a law moves the offsets, which move the law; then both stay
         before = offsets
         with clock.step('time_offset'):
@@ -175,6 +176,9 @@ def prepare(task: Task, clock: Clock) -> Prepared:
         with clock.step('friction'):
             richest = max(raw, key=_moving_samples).corrected(offsets).shown.to_estimate()
             model, friction = select_friction(task.model, richest, task.options)
+        if friction is not None and friction.law == law == 'linear':
+            break  # it has no shape that could move the offsets
+        law = '' if friction is None else friction.law
     parts = tuple(each.corrected(offsets) for each in raw)
     return Prepared(task, model, raw, parts, offsets, friction, frozen)
 

@@ -16,6 +16,7 @@ from robodyn_ros.identification.result.content import Signals
 from robodyn_ros.identification.result.result import IdentificationResult, IdentifiedModel
 from robodyn_ros.identification.steps.run import Run
 from robodyn_ros.models.interface import DynamicModel
+from robodyn_ros.recording.finding import has_error
 from robodyn_ros.recording.recording import Finding, Recording
 
 
@@ -34,7 +35,7 @@ def result_of(run: Run, findings: tuple[Finding, ...]) -> IdentificationResult:
     else:
         possible = is_possible(payload.payload)
     return IdentificationResult(
-        success=not any(item.severity == 'error' for item in findings),
+        success=not has_error(findings),
         model=arm.model,
         values=arm.values,
         stddevs=arm.stddevs,

@@ -49,15 +49,53 @@ def test_errors_are_those_of_fits_without_the_fold():
     assert folds.torque_square == pytest.approx(np.mean(rows[:, 3] ** 2))
 
 
-def test_independent_samples_are_counted():
-    """White noise: all of them; noise that is the same for 20 samples: about a 20th."""
-    used = np.ones((600, 1), dtype=bool)
-    white = Folds.of([linear_rows()], [np.arange(3)], 3, labels_of(swings()), used, np.ones(1))
-    assert white.independent == pytest.approx(200.0, rel=0.3)
+def test_errors_can_be_those_of_other_rows():
+    rows, labels, used = linear_rows(), labels_of(swings()), np.ones((600, 1), dtype=bool)
+    folds = Folds.of([rows], [np.arange(3)], 3, labels, used, np.ones(1))
+    other = linear_rows(noise=0.0, seed=5)
+    judged = Folds.of([other], [np.arange(3)], 3, labels, used, np.ones(1))
+    (found,) = folds.held_out(lambda gram: least_squares(gram)[None], judged)
+    kept = labels[1] != 2
+    values = np.linalg.lstsq(rows[kept, :3], rows[kept, 3], rcond=None)[0]
+    left = (other[:, :3] @ values - other[:, 3])[~kept]
+    assert found.kinds[1][2] == pytest.approx(np.sum(left**2) / 600, rel=1e-4)
+    assert folds.count == (BLOCKS, REGIONS) and found.independent == folds.independent
+
+
+def slow_rows():
+    """Noise that is the same for 20 samples."""
     rows = linear_rows(noise=0.0)
     rows[:, 3] += 0.1 * np.repeat(np.random.default_rng(1).normal(size=30), 20)
+    return rows
+
+
+def test_independent_samples_are_counted():
+    """White noise: all of them; noise that is the same for 20 samples: about a 20th."""
+    used, rows = np.ones((600, 1), dtype=bool), slow_rows()
+    white = Folds.of([linear_rows()], [np.arange(3)], 3, labels_of(swings()), used, np.ones(1))
+    assert white.independent == pytest.approx(200.0, rel=0.3)
     slow = Folds.of([rows], [np.arange(3)], 3, labels_of(swings()), used, np.ones(1))
     assert slow.independent == pytest.approx(10.0, rel=0.5)
+
+
+def test_columns_that_no_row_shows_are_no_unknowns():
+    """A joint at rest adds columns, and samples of the others determine none of them."""
+    labels, used = labels_of(swings()), np.ones((600, 1), dtype=bool)
+    alone = Folds.of([slow_rows()], [np.arange(3)], 3, labels, used, np.ones(1))
+    rows = np.insert(slow_rows(), 3, 0.0, axis=1)
+    rows = np.insert(rows, 4, rows[:, 0] + rows[:, 1], axis=1)  # nor is a combination of others
+    resting = [rows, np.zeros((600, 3))]
+    used = np.column_stack([used, np.zeros((600, 1), dtype=bool)])
+    found = Folds.of(resting, [np.arange(5), np.arange(5, 7)], 7, labels, used, np.ones(2))
+    assert found.independent == pytest.approx(alone.independent, rel=1e-6)
+
+
+def test_a_few_samples_show_few_unknowns_and_are_few_all_the_same():
+    """All of them independent, and one column alone of those of a long motion."""
+    rows = np.column_stack([np.ones((12, 7)), np.random.default_rng(2).normal(size=12)])
+    labels, used = labels_of(swings(12)), np.ones((12, 1), dtype=bool)
+    found = Folds.of([rows], [np.arange(7)], 7, labels, used, np.ones(1))
+    assert found.independent == pytest.approx(12.0 / 7.0)
 
 
 def test_rows_without_torque_cannot_be_divided():

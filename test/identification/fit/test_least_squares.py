@@ -51,6 +51,17 @@ def test_ols_is_least_squares_of_all_rows():
     assert fit.condition_number_scaled == pytest.approx(np.linalg.cond(scaled), rel=1e-9)
 
 
+def test_a_column_of_rounding_errors_shows_nothing():
+    """Joints at rest leave such columns: scaled up, they had values of 1e16."""
+    random = np.random.default_rng(3)
+    matrix = np.column_stack([random.normal(size=(50, 2)), 1e-16 * random.normal(size=50)])
+    rows = np.column_stack([matrix, random.normal(size=50)])
+    fit = estimate([JointFactor(np.arange(3), np.linalg.qr(rows, mode='r'), 50)], 3)
+    expected = np.linalg.lstsq(matrix[:, :2], rows[:, 3], rcond=None)[0]
+    np.testing.assert_allclose(fit.values, [*expected, 0.0], rtol=1e-9, atol=1e-9)
+    assert fit.unseen.shape == (3, 1) and np.isnan(fit.stddevs).tolist() == [False, False, True]
+
+
 def test_wls_is_least_squares_of_rows_divided_by_each_joints_residual():
     data = rows(300, 1)
     fit = estimate(factors(data), 4)

@@ -2,7 +2,13 @@ import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
 
-from robodyn_ros.identification.friction.bounded import braking, mixing, solved, solved_within
+from robodyn_ros.identification.friction.bounded import (
+    braking,
+    largest,
+    mixing,
+    solved,
+    solved_within,
+)
 from robodyn_ros.models.friction_terms import LAWS
 
 
@@ -28,6 +34,17 @@ def test_nothing_changes_where_no_value_is_negative():
     _, _, gram, side = problem(7, np.array([1.0, 2.0, 3.0]))
     found = solved_within(gram, side, np.ones(3, dtype=bool))
     np.testing.assert_array_equal(found, solved(gram, side))
+
+
+@pytest.mark.parametrize('seed', range(5))
+def test_values_that_would_be_too_large_stay_at_their_bound(seed):
+    held, most = np.array([False, True, False]), np.array([np.inf, np.inf, 1.0])
+    matrix, target, gram, side = problem(seed, np.array([-2.0, -1.0, 2.5]))
+    found = solved_within(gram, side, held, most)
+    expected = lsq_linear(matrix, target, (np.where(held, 0.0, -np.inf), most)).x
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+    assert found[1] == 0.0 and found[2] == 1.0
+    assert largest(('viscous', 'load', 'spring')).tolist() == [np.inf, 1.0, np.inf]
 
 
 def test_what_no_row_shows_is_zero():

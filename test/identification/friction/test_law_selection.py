@@ -191,6 +191,37 @@ def test_consistent_robot_with_any_law(loaded):
     np.testing.assert_allclose(body.prior()[:30], result.values[:30], rtol=1e-9, atol=1e-12)
 
 
+def test_no_friction_depends_on_the_load_of_a_servo_without_load():
+    """What the rotor and a light horn leave of a load imitates any friction."""
+    urdf = random_urdf(1, 5, types=('revolute',))
+    light = robot_model(urdf, friction='linear')
+    sizes = {'rotor_inertia': 0.02, 'viscous_friction': 2.0, 'coulomb_friction': 3.0}
+    own = [sizes.get(item.name.partition('.')[2], 0.0) for item in light.parameters]
+    recording = record(light, np.array(own), 4000, seed=1, noise=0.3, derivatives=False)
+    tried = {each.name for each in _friction_of(recording, urdf).candidates}
+    assert 'stribeck' in tried and not any('load' in name for name in tried)
+    (loaded, _), (name,) = recordings(LAW, [1.0, 4.0, 0.3, 0.15]), ['smooth+load']
+    assert name in {each.name for each in _friction_of(loaded, URDF).candidates}
+
+
+def _friction_of(recording, urdf):
+    return identify(recording, robot_model(urdf, friction='auto')).friction
+
+
+@pytest.mark.parametrize('consistent', ['yes', 'auto'])
+def test_a_gear_loses_at_most_what_passes_it(consistent):
+    first, _ = recordings(LAW, [1.0, 4.0, 0.3, 2.5], noise=0.2)
+    model = robot_model(URDF, friction=['smooth', 'load'])
+    result = identify(first, model, options=IdentifyOptions(consistent=consistent))
+    assert result.selection.estimate.startswith('consistent')
+    load = [
+        value
+        for item, value in zip(result.model.parameters, result.values, strict=True)
+        if item.name.endswith('load_friction')
+    ]
+    assert len(load) == 3 and max(load) == pytest.approx(1.0, abs=1e-6) and min(load) >= 0.0
+
+
 def test_short_recordings_get_few_terms():
     first, _ = recordings(LAW, [1.0, 4.0, 0.3, 0.15], derivatives=True)
     names = ('time', 'position', 'velocity', 'acceleration', 'torque')

@@ -12,6 +12,7 @@ from robodyn_ros.identification.payload.findings import (
     base_findings,
     body_findings,
     payload_data_findings,
+    seen_findings,
 )
 from robodyn_ros.identification.physical.selected import Selection
 from robodyn_ros.models.catalog import build_model
@@ -50,6 +51,8 @@ def test_bodies():
     ('mass', 'severity', 'text'),
     [
         (-0.1, 'info', '0 within its standard deviation 0.1, and 0 is used'),
+        (-0.29, 'info', '0 within its standard deviation 0.1'),
+        (-0.31, 'error', 'which no body has'),
         (
             -0.5,
             'error',
@@ -83,3 +86,16 @@ def test_failed_bases_and_short_recordings():
     (found,) = payload_data_findings(seen, SimpleNamespace(samples=np.array([9, 10])))
     assert (found.code, found.severity) == ('too_few_samples', 'error')
     assert not list(payload_data_findings(seen, SimpleNamespace(samples=np.array([10, 10]))))
+
+
+@pytest.mark.parametrize(('mass', 'visible'), [(0.29, False), (-0.29, False), (0.31, True)])
+@pytest.mark.parametrize('alone', [True, False])
+def test_a_payload_is_visible_from_three_standard_deviations(mass, visible, alone):
+    """Of a parameter, or of a combination that only the fit has."""
+    model, report = SimpleNamespace(products=(), parameters=()), SimpleNamespace
+    single = np.array([0.1 if alone else np.nan])
+    payload = SimpleNamespace(model=model, values=np.array([mass]), stddevs=single)
+    facts = SimpleNamespace(payload=payload, without=report(relative_residual=0.2))
+    fit = SimpleNamespace(values=np.array([0.0 if alone else mass]), stddevs=np.array([0.1]))
+    found = seen_findings(facts, BOTH, fit, report(relative_residual=0.1))
+    assert ('payload_not_visible' in {item.code for item in found}) is not visible

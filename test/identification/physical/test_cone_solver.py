@@ -4,11 +4,11 @@ import clarabel
 import numpy as np
 import pytest
 from scipy import sparse
-from scipy.optimize import nnls
+from scipy.optimize import lsq_linear
 
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.physical import cone_solver
-from robodyn_ros.identification.physical.cone_solver import minimise, minimise_above
+from robodyn_ros.identification.physical.cone_solver import minimise, minimise_within
 
 
 def test_the_nearest_point_of_a_quadrant():
@@ -43,18 +43,20 @@ def test_ctrl_c_stays_what_it_is(monkeypatch):
 
 
 @pytest.mark.parametrize('seed', range(6))
-def test_smallest_above_limits_is_that_of_nnls(seed):
+def test_smallest_within_limits_is_that_of_another_solver(seed):
     random = np.random.default_rng(seed)
     matrix, target = random.normal(size=(12, 7)), random.normal(size=12)
     lower = random.normal(size=7)
-    found = minimise_above(matrix.T @ matrix, matrix.T @ target, lower)
-    expected, _ = nnls(matrix, target - matrix @ lower)
-    np.testing.assert_allclose(found, lower + expected, atol=1e-9)
-    assert (expected == 0.0).any()  # limits that matter
-    free = minimise_above(matrix.T @ matrix, matrix.T @ target, np.full(7, -np.inf))
+    upper, none = lower + 0.3, np.full(7, np.inf)
+    found = minimise_within(matrix.T @ matrix, matrix.T @ target, lower, upper)
+    expected = lsq_linear(matrix, target, (lower, upper), tol=1e-14).x
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+    assert ((found == lower) | (found == upper)).any()  # limits that matter
+    free = minimise_within(matrix.T @ matrix, matrix.T @ target, -none, none)
     np.testing.assert_allclose(free, np.linalg.lstsq(matrix, target, rcond=None)[0], atol=1e-9)
 
 
 def test_no_numbers_give_no_smallest():
-    assert minimise_above(np.full((2, 2), np.nan), np.ones(2), np.zeros(2)) is None
-    assert minimise_above(np.zeros((2, 2)), np.ones(2), np.full(2, -np.inf)) is None
+    none = np.full(2, np.inf)
+    assert minimise_within(np.full((2, 2), np.nan), np.ones(2), np.zeros(2), none) is None
+    assert minimise_within(np.zeros((2, 2)), np.ones(2), -none, none) is None

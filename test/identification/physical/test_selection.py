@@ -11,7 +11,8 @@ from robodyn_ros.identification.files.export import export
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.physical.consistency import bodies_of, links_are_consistent
 from robodyn_ros.identification.physical.findings import selection_findings
-from robodyn_ros.identification.physical.selection import WEIGHTS, refit_joints
+from robodyn_ros.identification.physical.selected import Selection
+from robodyn_ros.identification.physical.selection import WEIGHTS, refit, refit_joints
 from robodyn_ros.identification.physical.semidefinite import Data, Problem
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.result.facts import json_facts
@@ -196,6 +197,21 @@ def test_short_recording_is_not_cross_validated():
     assert 'not determined by this recording: there are too few' in finding.text
 
 
+@pytest.mark.parametrize('ridge', [None, 0.0])
+def test_a_wrong_prior_costs_little_where_nothing_can_be_left_out(ridge):
+    """Masses four times those of the URDF, which the strongest weight would have nearly kept."""
+    model, truth = arm(random_urdf(2, 94, types=('revolute',)))
+    for _, own in bodies_of(model).links:
+        truth[list(own)] *= 4.0
+    recording = record(model, truth, 15, noise=0.02, rate=8.0)
+    result = identify(recording, model, options=IdentifyOptions(ridge=ridge))
+    assert np.isnan(result.selection.unseen_error) and result.selection.doubt
+    assert 1e-6 < result.selection.prior_weight < max(WEIGHTS)
+    assert result.selection.excess < 1.45
+    strongest = identify(recording, model, options=IdentifyOptions(ridge=max(WEIGHTS)))
+    assert strongest.selection.excess > 1.5
+
+
 def test_ols_is_drawn_to_the_prior_too(poor, estimates):
     model, _, recording = poor
     options = replace(YES, estimator='ols')
@@ -261,6 +277,30 @@ def test_ridge_minimises_what_it_says(noisy):
             assert cost(near, weight) > least
         distances.append(np.linalg.norm(problem.metric @ (values - problem.prior)))
     assert distances[0] > distances[1] > distances[2]
+
+
+def test_estimates_are_fitted_again_as_they_were(noisy):
+    """The same values as of the factors, from normal equations alone."""
+    model, _, recording = noisy
+    base, weight = base_parameters(model), 1e-2
+    motion = (recording.position, recording.velocity, recording.acceleration)
+    used = np.ones(recording.torque.shape, dtype=bool)
+    factors = condense(model, motion, recording.torque, used, base.columns).merged()
+    problem = Problem.of(model, base, np.nan_to_num(model.prior()))
+    data, total = Data.of(factors, base.rank, np.ones(3)), sum(each.samples for each in factors)
+    rows = [np.column_stack(each.rows(base.rank)) for each in factors]
+    gram = sum(each.T @ each for each in rows) / total
+    solved = problem.solve(data, weight)
+    expected = {
+        'unconstrained': data.values,
+        'ridge': problem.grouping @ problem.draw(data, weight),
+        'consistent': problem.grouping @ solved,
+        'consistent_links': problem.grouping @ refit_joints(problem, data, solved),
+    }
+    for kind, values in expected.items():
+        (found,) = refit(problem, Selection(kind, prior_weight=weight))(gram)
+        np.testing.assert_allclose(found, values, rtol=1e-3, atol=1e-3)
+    assert len({tuple(values.round(2)) for values in expected.values()}) == 4
 
 
 def test_ridge_holds_better_on_another_motion_than_least_squares(noisy):

@@ -24,7 +24,7 @@ from robodyn_ros.identification.physical.semidefinite import (
     residual_sigma,
 )
 from robodyn_ros.models.base_parameters import base_parameters
-from robodyn_ros.models.catalog import robot_model
+from robodyn_ros.models.catalog import robot_model, with_friction
 
 BARE = """<robot name="bare"><link name="base"/><link name="arm"/><joint name="j"
 type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/><limit lower="-1"
@@ -123,6 +123,20 @@ def test_links_that_no_limit_touches_need_no_programme(touched, monkeypatch):
     assert costs[0] == pytest.approx(costs[1], rel=1e-6) and costs[0] <= costs[1] + 1e-9
     assert touched or quick[bodies.rotors[2]] == 0.0
     assert np.array_equal(quick, slow) == touched
+
+
+@pytest.mark.parametrize('quick', [True, False])
+def test_load_friction_is_at_most_the_load(quick, monkeypatch):
+    body = robot_model(random_urdf(2, 5, types=('revolute',)), friction=())
+    own = np.nan_to_num(body.prior(), nan=0.05)
+    model = with_friction(body, {'terms': ['viscous', 'load'], 'load': own.tolist()})
+    truth = np.concatenate([own, np.tile([1.0, 3.0], 2)])
+    base, factors, fit = condensed(model, truth, noise=0.01)
+    problem = Problem.of(model, base, truth)
+    if not quick:
+        monkeypatch.setattr(Problem, '_whole_links', lambda *_: None)
+    values = problem.solve(Data.of(factors, base.rank, fit.sigma), 1e-3)
+    np.testing.assert_allclose(values[list(problem.bodies.shares)], 1.0, atol=1e-6)
 
 
 def test_distance_is_twice_the_entropic_divergence_to_second_order():
