@@ -111,12 +111,15 @@ def _differs(text: str, changed: str) -> bool:
 
 
 def _meaning(text: str) -> str:
-    """Return the syntax tree without annotations and guards."""
+    """Return the syntax tree without annotations, guards and kinds of arguments."""
     tree = ast.parse(text)
     for node in ast.walk(tree):
         for name in ('annotation', 'returns'):
             if hasattr(node, name):
                 setattr(node, name, None)
+        if isinstance(node, ast.arguments):  # by position or by name: correct calls know
+            node.args, node.posonlyargs = [*node.posonlyargs, *node.args, *node.kwonlyargs], []
+            node.kwonlyargs = []
         if isinstance(node, ast.Call):
             node.keywords = [each for each in node.keywords if each.arg not in GUARDS]
     return ast.dump(tree)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from robodyn_ros.errors import IdentificationError, InsufficientData
-from robodyn_ros.identification.findings import finding
+from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.fit.choice import (
     FOUR,
     ONE,
@@ -43,7 +43,6 @@ from robodyn_ros.models.friction import FrictionModel, body_of, unspecified_fric
 from robodyn_ros.models.friction_terms import LAWS
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.springs import SPRING_TERMS, SPRINGS, spring_terms
-from robodyn_ros.recording.recording import Finding
 
 SIMPLE = ('polynomial', 'power', 'asymmetric', 'asymmetric_power', 'smooth', 'stribeck')
 """Laws that are tried in any case."""

@@ -16,8 +16,8 @@ import numpy as np
 from scipy.optimize import lsq_linear
 
 from robodyn_ros.errors import IdentificationError
+from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.factors.condense import Condensed, JointFactor
-from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.fit.choice import (
     FOUR,
     INDEPENDENT,
@@ -43,7 +43,6 @@ from robodyn_ros.identification.physical.semidefinite import (
 )
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
-from robodyn_ros.recording.recording import Finding
 
 WEIGHTS = (1.0, 1e-1, 1e-2, 1e-3, WEAKEST)
 """Weights of the prior to choose from, the strongest first."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from robodyn_ros.findings import Finding
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.friction.choice import FrictionChoice
 from robodyn_ros.identification.gears.candidate import GearCandidate
@@ -16,7 +17,6 @@ from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.models.gear_torque import GearTorqueLaw
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.payload import Payload
-from robodyn_ros.recording.finding import Finding
 
 
 @dataclass(frozen=True)

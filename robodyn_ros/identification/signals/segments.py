@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from robodyn_ros.identification.findings import finding
+from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.cutoff import lowest_cutoff, motion_cutoff
 from robodyn_ros.identification.signals.grid import measured, on_grid
@@ -21,7 +21,7 @@ from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.processing import process, raised, uses_given
 from robodyn_ros.identification.signals.torque_shift import TimeOffset, corrected
 from robodyn_ros.models.interface import Array
-from robodyn_ros.recording.recording import Finding, Recording
+from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.storage import release
 
 KnownTorque = Callable[[Recording, Processed], Array]
