@@ -25,9 +25,9 @@ from robodyn_ros.identification.physical.consistency import bodies_of
 from robodyn_ros.identification.physical.semidefinite import has_usable_inertials
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.identification.signals.moving_samples import options_for
+from robodyn_ros.identification.signals.offset_correction import corrected
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.processing import process
-from robodyn_ros.identification.signals.torque_shift import corrected
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import build_model, robot_model
 from robodyn_ros.models.interface import Array, DynamicModel

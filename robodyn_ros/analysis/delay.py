@@ -24,8 +24,8 @@ from scipy.interpolate import BSpline, make_interp_spline
 
 from robodyn_ros.errors import ControlError
 from robodyn_ros.findings import Finding, finding
+from robodyn_ros.identification.factors.shift_search import best_shift
 from robodyn_ros.identification.fit.choice import FOUR
-from robodyn_ros.identification.signals.time_shift import best_shift
 from robodyn_ros.models.interface import Array
 
 HELD = 0.5

@@ -11,7 +11,7 @@ from robodyn_ros.findings import Finding, Severity, finding
 from robodyn_ros.identification.diagnosis.case import Case, Sample
 from robodyn_ros.identification.diagnosis.trial import COMPARED
 from robodyn_ros.identification.factors.joint_fit import OwnFit, root_mean_square
-from robodyn_ros.identification.factors.torque_shift import smoothed, torque_shift
+from robodyn_ros.identification.factors.shift_search import smoothed, torque_shift
 from robodyn_ros.identification.fit.correlation import correlation_length
 from robodyn_ros.identification.fit.success import SMALL_TORQUE, rated_torque
 from robodyn_ros.identification.signals.cutoff import steps_of

@@ -25,7 +25,7 @@ from robodyn_ros.identification.fit.choice import (
     is_better,
     simplest,
 )
-from robodyn_ros.identification.friction.choice import FrictionCandidate, FrictionChoice
+from robodyn_ros.identification.friction.chosen_law import FrictionCandidate, FrictionChoice
 from robodyn_ros.identification.friction.law_fit import FrictionSearch, LawFit
 from robodyn_ros.identification.friction.samples import FrictionSample
 from robodyn_ros.identification.options import IdentifyOptions

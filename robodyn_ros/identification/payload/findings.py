@@ -11,8 +11,8 @@ from robodyn_ros.identification.factors.condense import SAMPLES_PER_COLUMN, Cond
 from robodyn_ros.identification.fit.choice import FOUR
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.least_squares import Estimate
+from robodyn_ros.identification.physical.chosen_estimate import Selection
 from robodyn_ros.identification.physical.consistency import is_consistent
-from robodyn_ros.identification.physical.selected import Selection
 from robodyn_ros.identification.physical.selection import CONTRADICTED
 from robodyn_ros.identification.result.content import IdentifiedPayload
 from robodyn_ros.identification.result.result import IdentifiedModel

@@ -29,9 +29,9 @@ from robodyn_ros.identification.fit.choice import (
 from robodyn_ros.identification.fit.folds import Folds
 from robodyn_ros.identification.fit.least_squares import Estimate
 from robodyn_ros.identification.options import IdentifyOptions, Prior
+from robodyn_ros.identification.physical.chosen_estimate import EstimateKind, Selection
 from robodyn_ros.identification.physical.completion import Completion
 from robodyn_ros.identification.physical.consistency import bodies_of, is_consistent
-from robodyn_ros.identification.physical.selected import EstimateKind, Selection
 from robodyn_ros.identification.physical.semidefinite import (
     WEAKEST,
     Data,

@@ -20,7 +20,7 @@ from robodyn_ros.identification.diagnosis.diagnose import diagnose, diagnose_pay
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.time_offset import offset_findings
 from robodyn_ros.identification.friction.law_selection import friction_findings
-from robodyn_ros.identification.gears.candidate import GearCandidate
+from robodyn_ros.identification.gears.tried_map import GearCandidate
 from robodyn_ros.identification.payload.findings import (
     base_findings,
     body_findings,

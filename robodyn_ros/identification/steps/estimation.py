@@ -22,6 +22,7 @@ from robodyn_ros.identification.payload.estimate import (
     scalar_completion,
     with_arm_uncertainty,
 )
+from robodyn_ros.identification.physical.chosen_estimate import Selection
 from robodyn_ros.identification.physical.completion import (
     Completion,
     complete,
@@ -29,7 +30,6 @@ from robodyn_ros.identification.physical.completion import (
     seen_and_prior,
 )
 from robodyn_ros.identification.physical.named_parameters import non_negative
-from robodyn_ros.identification.physical.selected import Selection
 from robodyn_ros.identification.physical.selection import choose
 from robodyn_ros.identification.steps.preparation import Prepared, Task
 from robodyn_ros.models.base_parameters import base_parameters

@@ -11,8 +11,8 @@ from robodyn_ros.findings import Finding
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.payload.estimate import is_possible
+from robodyn_ros.identification.physical.chosen_estimate import Selection
 from robodyn_ros.identification.physical.named_parameters import named_parameters
-from robodyn_ros.identification.physical.selected import Selection
 from robodyn_ros.identification.result.content import Signals
 from robodyn_ros.identification.result.result import IdentificationResult, IdentifiedModel
 from robodyn_ros.identification.steps.run import Run

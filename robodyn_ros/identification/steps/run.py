@@ -15,7 +15,7 @@ from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.torque_errors import Tally, predict, residual_ratio
 from robodyn_ros.identification.fit.uncertainty import torque_uncertainty
 from robodyn_ros.identification.options import LEAVE_ONE_OUT
-from robodyn_ros.identification.physical.selected import Selection
+from robodyn_ros.identification.physical.chosen_estimate import Selection
 from robodyn_ros.identification.result.content import IdentifiedPayload
 from robodyn_ros.identification.signals.segments import Segments
 from robodyn_ros.identification.steps.estimation import Estimated, Regression

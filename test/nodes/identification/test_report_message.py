@@ -14,7 +14,7 @@ from robodyn_ros.msg import IdentificationReport
 
 from robodyn_ros.findings import Finding
 from robodyn_ros.identification.files.export import Exported
-from robodyn_ros.identification.physical.selected import NamedParameters
+from robodyn_ros.identification.physical.chosen_estimate import NamedParameters
 from robodyn_ros.nodes.identification.report_message import report_message
 
 FILES = Exported(
