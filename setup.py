@@ -16,7 +16,7 @@ setup(
     package_data={
         'robodyn_ros': [
             'py.typed',
-            'identification/findings.yaml',
+            'findings.yaml',
             'report/page/*',
             'report/page/vendored/*',
             'watch/page/*',

@@ -28,10 +28,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'test/support/pl
 import flaws
 
 from robodyn_ros.errors import RobodynError
+from robodyn_ros.findings import Finding
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.models.catalog import robot_model
-from robodyn_ros.recording.recording import Finding, Recording
+from robodyn_ros.recording.recording import Recording
 
 ROOT = Path(__file__).resolve().parent.parent
 WANTED = 0.95

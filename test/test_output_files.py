@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from robodyn_ros.errors import MotionError
+from robodyn_ros.findings import Finding
 from robodyn_ros.output_files import is_folder, json_text, made_folder, unusable, write_whole
-from robodyn_ros.recording.finding import Finding
 
 
 def test_folders_above_are_made_too_and_one_that_is_there_is_kept(tmp_path):

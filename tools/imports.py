@@ -11,14 +11,14 @@ Graph = Mapping[str, set[str]]
 """Imported modules by module."""
 
 FLOW = (
-    'errors', 'cancelling', 'bounds', 'yaml_file', 'output_files', 'parameter_files', 'paths',
-    'allowed_folders', 'robot_file', 'xacro_file',
+    'errors', 'cancelling', 'bounds', 'yaml_file', 'findings', 'output_files', 'parameter_files',
+    'paths', 'allowed_folders', 'robot_file', 'xacro_file',
     'wire', 'models', 'excitation', 'recording', 'identification', 'control', 'analysis', 'report',
     'cell', 'watch', 'nodes', 'cli',
 )  # fmt: skip
 """Rooms and files of `robodyn_ros`, bottom first: each imports only from those before it."""
 IDENTIFICATION = (
-    'options', 'findings', 'signals', 'factors', 'fit', 'physical', 'friction', 'gears', 'result',
+    'options', 'signals', 'factors', 'fit', 'physical', 'friction', 'gears', 'result',
     'payload', 'diagnosis', 'files', 'steps', 'pipeline',
 )  # fmt: skip
 """The same inside `robodyn_ros/identification`."""

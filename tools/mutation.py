@@ -30,6 +30,8 @@ NAMES = (
     'ReplaceFalseWithTrue', 'NumberReplacer',
 )  # fmt: skip
 """Operators of cosmic-ray in use: comparisons, arithmetic, booleans and numbers."""
+GUARDS = ('frozen', 'strict')
+"""Keywords of `dataclass` and `zip` that refuse wrong code, and change nothing in correct code."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ def _can_be_dropped(statement: Any) -> bool:
 def mutants(root: Path, sources: Sequence[Path], count: int, seed: int) -> list[Mutant]:
     """Return random mutants of files below a root, all if there are fewer than `count`.
 
-    Annotations and mutants that do not compile are left out.
+    Annotations, `GUARDS` and mutants that do not compile are left out.
     """
     operators = [DropStatement(), *(get_operator(f'core/{name}')() for name in NAMES)]
     sites = [
@@ -103,17 +105,23 @@ def _occurrences(node: Any, operator: Any) -> int:
 def _differs(text: str, changed: str) -> bool:
     """Return True if a changed text compiles and does something else."""
     try:
-        return _without_annotations(text) != _without_annotations(changed)
+        return _meaning(text) != _meaning(changed)
     except SyntaxError:
         return False
 
 
-def _without_annotations(text: str) -> str:
+def _meaning(text: str) -> str:
+    """Return the syntax tree without annotations, guards and kinds of arguments."""
     tree = ast.parse(text)
     for node in ast.walk(tree):
         for name in ('annotation', 'returns'):
             if hasattr(node, name):
                 setattr(node, name, None)
+        if isinstance(node, ast.arguments):  # by position or by name: correct calls know
+            node.args, node.posonlyargs = [*node.posonlyargs, *node.args, *node.kwonlyargs], []
+            node.kwonlyargs = []
+        if isinstance(node, ast.Call):
+            node.keywords = [each for each in node.keywords if each.arg not in GUARDS]
     return ast.dump(tree)
 
 

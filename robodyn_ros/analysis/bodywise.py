@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import IdentificationError
+from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.diagnosis.checks import ILL_CONDITIONED
 from robodyn_ros.models.interface import Array
 from robodyn_ros.models.quaternion import euler_matrix
-from robodyn_ros.recording.finding import Finding
 
 VAGUE = 0.5
 """Largest standard deviation of an identified value, relative to the value: at one half, zero is
@@ -134,7 +134,7 @@ def identify_bodies(
     :raises IdentificationError: as `identify_body`
     """
     estimates = tuple(identify_body(motion) for motion in motions)
-    return estimates, tuple(finding for each in estimates for finding in body_findings(each))
+    return estimates, tuple(item for each in estimates for item in body_findings(each))
 
 
 def body_findings(estimate: BodyEstimate) -> Iterator[Finding]:
@@ -145,25 +145,12 @@ def body_findings(estimate: BodyEstimate) -> Iterator[Finding]:
         if not np.isfinite(value)
     ]
     if hidden:
-        yield Finding(
-            'not_identifiable',
-            f'body {estimate.name}: {", ".join(hidden)} cannot be identified from this motion. '
-            f'A moment of inertia needs acceleration about its axis, or rotation about both '
-            f'other axes at once',
-        )
+        yield finding('not_identifiable', body=estimate.name, parameters=', '.join(hidden))
     if estimate.moment_residual > MISFIT:
-        yield Finding(
-            'axes_in_doubt',
-            f'body {estimate.name}: {estimate.moment_residual:.1%} of its moments are not '
-            f'explained by principal inertias (limit {MISFIT:.0%}). Check that the attitude is '
-            f'that of the principal axes, and that the wrenches act about the centre of mass',
-        )
+        share = estimate.moment_residual
+        yield finding('axes_in_doubt', body=estimate.name, share=share, limit=MISFIT)
     if _impossible(estimate):
-        yield Finding(
-            'impossible_body',
-            f'body {estimate.name}: no body has these values. Mass and moments of inertia must '
-            f'be positive, and no moment may exceed the sum of the two others',
-        )
+        yield finding('impossible_body', body=estimate.name)
 
 
 def _values(estimate: BodyEstimate) -> Array:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from robodyn_ros.errors import ModelError
+from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.time_offset import offset_findings, offsets_of
 from robodyn_ros.identification.fit.torque_errors import evaluate
@@ -24,15 +25,15 @@ from robodyn_ros.identification.physical.consistency import bodies_of
 from robodyn_ros.identification.physical.semidefinite import has_usable_inertials
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.identification.signals.moving_samples import options_for
+from robodyn_ros.identification.signals.offset_correction import corrected
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.processing import process
-from robodyn_ros.identification.signals.torque_shift import corrected
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import build_model, robot_model
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.serial.urdf import rigid_part
 from robodyn_ros.models.serial.urdf_file import read_urdf
-from robodyn_ros.recording.recording import Finding, Recording
+from robodyn_ros.recording.recording import Recording
 
 CAD, MIXED, RESULT = 'CAD', 'CAD links', 'result'
 """Compared torques: of the URDF, of its links with friction and rotors of the result, of the
@@ -222,26 +223,13 @@ def _stddevs(identified: IdentifiedModel) -> dict[str, float]:
 
 def _findings(cad: DynamicModel, model: DynamicModel) -> Iterator[Finding]:
     if not has_usable_inertials(cad):
-        yield Finding(
-            'cad_inertials',
-            'the URDF lacks a possible mass and inertia of a moving link. Torques of the CAD '
-            'miss that link',
-        )
+        yield finding('cad_inertials')
     if len(cad.parameters) != len(model.parameters):
-        yield Finding(
-            'no_base_comparison',
-            'the model of the result was not made from a URDF: only torques are compared',
-            severity='info',
-        )
+        yield finding('no_base_comparison')
         return
     difference = _difference(cad, model)
     if difference > OTHER_KINEMATICS:
-        yield Finding(
-            'other_kinematics',
-            f'the URDF and the result differ in lengths, axes or link frames: their regressors '
-            f'differ by {difference:.2g} (limit {OTHER_KINEMATICS:g}). Base parameters of frames '
-            f'in different places cannot be compared',
-        )
+        yield finding('other_kinematics', difference=difference, limit=OTHER_KINEMATICS)
 
 
 def _difference(cad: DynamicModel, model: DynamicModel) -> float:

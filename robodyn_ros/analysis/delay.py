@@ -23,10 +23,10 @@ import numpy as np
 from scipy.interpolate import BSpline, make_interp_spline
 
 from robodyn_ros.errors import ControlError
+from robodyn_ros.findings import Finding, finding
+from robodyn_ros.identification.factors.shift_search import best_shift
 from robodyn_ros.identification.fit.choice import FOUR
-from robodyn_ros.identification.signals.time_shift import best_shift
 from robodyn_ros.models.interface import Array
-from robodyn_ros.recording.finding import Finding
 
 HELD = 0.5
 """Average lateness, in cycles, of torque that is held for one cycle."""
@@ -194,40 +194,29 @@ def delay_findings(estimate: DelayEstimate, configured: int | None) -> list[Find
     """
     setting = estimate.setting
     if setting is None:
-        return [
-            Finding(
-                'delay_unknown',
-                'the delay is unknown: no joint follows its command on a motion that excites the '
-                'delay. Record a faster motion, back and forth',
-            )
-        ]
-    lag = f'the motion comes {estimate.cycles + HELD:.2f} cycles after its command'
+        return [finding('delay_unknown')]
+    lag = estimate.cycles + HELD
     if configured is None:
-        finding = Finding('delay', f'{lag}: set additive_torque_delay to {setting}', '', 'info')
+        told = finding('delay', lag=lag, setting=setting)
     elif configured == setting or abs(configured - estimate.cycles) <= TOLERANCE:
-        finding = Finding('delay', f'{lag}: additive_torque_delay {configured} fits', '', 'info')
+        told = finding('delay.fits', lag=lag, configured=configured)
     else:
-        word = 'late' if configured > estimate.cycles else 'early'
-        error = abs(configured - setting)
-        finding = Finding(
+        told = finding(
             'delay_wrong',
-            f'{lag}, but additive_torque_delay is {configured}: the torque comes {error} '
-            f'cycle{"s" * (error > 1)} too {word}. Set additive_torque_delay to {setting}',
-            severity='error',
+            lag=lag,
+            configured=configured,
+            direction='late' if configured > estimate.cycles else 'early',
+            error=abs(configured - setting),
+            setting=setting,
         )
-    return [finding, *_single_joints(estimate)]
+    return [told, *_single_joints(estimate)]
 
 
 def _single_joints(estimate: DelayEstimate) -> list[Finding]:
     """Return a finding for each joint whose lag differs from the median."""
     median = estimate.cycles + HELD
     return [
-        Finding(
-            'delay_differs',
-            f'joint {lag.joint} moves {lag.cycles:.2f} cycles after its command, the median of '
-            f'the joints is {median:.2f}: one delay cannot fit both',
-            lag.joint,
-        )
+        finding('delay_differs', lag.joint, lag=lag.cycles, median=median)
         for lag in estimate.lags
         if lag.certain and abs(lag.cycles - median) > TOLERANCE
     ]

@@ -14,10 +14,10 @@ from robodyn_ros.cli.output import add_json, show
 from robodyn_ros.control.effort.declaration import undeclared
 from robodyn_ros.control.effort.recorded import bag_declaration, in_si_units
 from robodyn_ros.errors import RecordingError
+from robodyn_ros.findings import finding
 from robodyn_ros.identification.diagnosis.position_limits import limit_findings
 from robodyn_ros.models.serial.urdf_file import read_urdf
 from robodyn_ros.recording.bags.rosbag import NoSuchTopicError
-from robodyn_ros.recording.finding import Finding
 from robodyn_ros.recording.readers import read_recording, recording_format
 from robodyn_ros.recording.recording import Recording
 
@@ -71,9 +71,8 @@ def _read(arguments: argparse.Namespace) -> Recording:
         for topic in () if arguments.topic else error.others:
             with suppress(RecordingError):
                 recording = read(topic)
-                text = f'this is {topic}; choose another with --topic: {", ".join(error.others)}'
-                finding = Finding('topic_chosen', text, severity='info')
-                return replace(recording, findings=(*recording.findings, finding))
+                told = finding('topic_chosen', topic=topic, others=', '.join(error.others))
+                return replace(recording, findings=(*recording.findings, told))
         hint = ' (choose one with --topic)' if error.others else ''
         raise RecordingError(f'{error}{hint}') from error
 
@@ -84,8 +83,8 @@ def _in_known_units(recording: Recording, arguments: argparse.Namespace) -> Reco
     known = declared or recording_format(path) != 'rosbag2' or columns or bag_declaration(path)
     if known:
         return in_si_units(recording, path, declared, columns=columns)
-    finding = Finding('effort_undeclared', str(undeclared(path)))
-    return replace(recording, findings=(*recording.findings, finding))
+    told = finding('effort_undeclared', reason=undeclared(path))
+    return replace(recording, findings=(*recording.findings, told))
 
 
 def summary(recording: Recording, kind: str) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from dataclasses import replace
 from threadpoolctl import threadpool_limits
 
 from robodyn_ros.errors import IdentificationError, InsufficientData
+from robodyn_ros.findings import has_error
 from robodyn_ros.identification.diagnosis.checks import failure_findings
 from robodyn_ros.identification.factors.passes import Progress
 from robodyn_ros.identification.gears.in_turn import Explained, in_turn
@@ -32,7 +33,6 @@ from robodyn_ros.identification.steps.result_of_run import failed_result, result
 from robodyn_ros.identification.steps.run import Run
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.payload import PayloadModel
-from robodyn_ros.recording.finding import has_error
 from robodyn_ros.recording.recording import Recording
 
 

@@ -23,10 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import RecordingError
+from robodyn_ros.findings import Finding, Severity, finding
 from robodyn_ros.recording.fresh import fresh, update_rate
 from robodyn_ros.recording.jumps import GAP, without_jumps
 from robodyn_ros.recording.missing_values import MISSING_SHARE, longest_run, missing_values
-from robodyn_ros.recording.recording import Finding, Recording, Severity
+from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.stamps import missing_in_gaps
 from robodyn_ros.recording.storage import BLOCK, blockwise, extremes, sweep
 from robodyn_ros.recording.tables.columns import Signals
@@ -34,6 +35,14 @@ from robodyn_ros.recording.tables.known_names import MOTOR_SIDE
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.bool_]
+
+NOT_USED = {
+    'velocity': 'no_velocity',
+    'acceleration': 'no_acceleration',
+    'motor_position': 'no_motor_position',
+    'motor_velocity': 'no_motor_velocity',
+}
+"""Finding about an optional signal without data."""
 
 SAME_TIME = 1.1
 """Ratio of recorded velocity to the derivative of the position, either way, up to which times are
@@ -89,8 +98,7 @@ def _check_nan_joints(signals: Signals) -> None:
                 f'{len(signals.time)} samples'
             )
         del signals.values[name]
-        text = f'{name} of joint {joint!r} is missing in all samples, so {name} is not used'
-        signals.findings.append(Finding(f'no_{name}', text, joint, 'info'))
+        signals.findings.append(finding(NOT_USED[name], joint))
 
 
 def _empty(values: Array) -> Rows:
@@ -123,8 +131,7 @@ def _late_rows(signals: Signals, share: float) -> Rows:
             f'{signals.source}: time goes back at sample {row} '
             f'({time[row - 1]:.6f} s, then {time[row]:.6f} s)'
         )
-    text = f'{count} samples arrived late, after newer ones; dropped (first: sample {row})'
-    signals.findings.append(Finding('late_samples', text))
+    signals.findings.append(finding('late_samples', count=count, first=row))
     return late
 
 
@@ -140,16 +147,11 @@ def _repeated_rows(signals: Signals) -> Rows:
     for values in signals.values.values():
         same &= (values[rows] == values[rows - 1]).all(axis=1)
     if same.any():
-        text = f'{int(same.sum())} samples occur twice, with the same stamp; dropped'
-        signals.findings.append(Finding('repeated_samples', text, severity='info'))
+        signals.findings.append(finding('repeated_samples', count=int(same.sum())))
     if not same.all():
-        first = rows[np.argmin(same)]
-        text = (
-            f'{int((~same).sum())} samples have the stamp of the previous one but other data, '
-            f'first at {time[first]:.3f} s; the first sample of each stamp was kept'
-        )
-        severe: Severity = 'error' if (~same).sum() > MISSING_SHARE * len(time) else 'warning'
-        signals.findings.append(Finding('repeated_stamps', text, severity=severe))
+        other, start = int((~same).sum()), time[rows[np.argmin(same)]]
+        severity: Severity | None = 'error' if other > MISSING_SHARE * len(time) else None
+        signals.findings.append(finding('repeated_stamps', '', severity, count=other, start=start))
     return repeated
 
 
@@ -168,19 +170,26 @@ def _sampling(signals: Signals) -> Iterator[Finding]:
     if gaps.any():
         worst = int(np.argmax(steps))
         missing = missing_in_gaps(signals.time, period, np.flatnonzero(gaps))
-        text = (
-            f'{int(gaps.sum())} gaps in {len(signals.time)} samples, about {missing} samples '
-            f'missing; the largest is {steps[worst]:.4f} s at {signals.time[worst]:.3f} s '
-            f'(usual period {period:.4f} s)'
+        yield finding(
+            'gaps',
+            count=int(gaps.sum()),
+            all=len(signals.time),
+            missing=missing,
+            largest=steps[worst],
+            time=signals.time[worst],
+            period=period,
         )
-        yield Finding('gaps', text)
-    off = (np.abs(steps - period) > 0.2 * period) & ~gaps
+    limit = 0.2
+    off = (np.abs(steps - period) > limit * period) & ~gaps
     if off.mean() > 0.01:
-        text = (
-            f'{off.mean():.1%} of the samples are more than 20% off the usual period '
-            f'of {period:.4f} s ({steps.min():.4f} to {steps[~gaps].max():.4f} s, without gaps)'
+        yield finding(
+            'irregular_sampling',
+            share=off.mean(),
+            limit=limit,
+            period=period,
+            shortest=steps.min(),
+            longest=steps[~gaps].max(),
         )
-        yield Finding('irregular_sampling', text, severity='info')
 
 
 def _motion(signals: Signals) -> Iterator[Finding]:
@@ -188,12 +197,11 @@ def _motion(signals: Signals) -> Iterator[Finding]:
     low, high = extremes(position)
     frozen = low == high
     if frozen.all():
-        yield Finding('no_motion', 'no joint moves in the whole recording', severity='error')
+        yield finding('no_motion', stroke=0.0)
         return
     for index in np.flatnonzero(frozen):
         joint = signals.joints[index]
-        text = f'joint {joint!r} stays at {position[0, index]:.6g} while others move'
-        yield Finding('frozen_joint', text, joint)
+        yield finding('frozen_joint.recorded', joint, position=position[0, index])
     same = np.ones(len(position) - 1, dtype=bool)
     for values in (position, signals.values['torque']):
         for rows in sweep(values, overlap=1):
@@ -202,20 +210,20 @@ def _motion(signals: Signals) -> Iterator[Finding]:
     length, start = longest_run(same)
     taken = fresh(np.hstack([position[:BLOCK], signals.values['torque'][:BLOCK]]))
     if not taken.all():
-        period = float(np.median(np.diff(signals.time)))
-        text = (
-            f'{1.0 - taken.mean():.0%} of the values repeat the previous one with a new stamp: '
-            f'the driver publishes more often than it measures ({1.0 / period:.4g} Hz, about '
-            f'{update_rate(signals.time[:BLOCK], taken):.4g} Hz); record at the lower rate'
+        yield finding(
+            'stale_samples.often',
+            share=1.0 - taken.mean(),
+            published=1.0 / float(np.median(np.diff(signals.time))),
+            measured=update_rate(signals.time[:BLOCK], taken),
         )
-        yield Finding('stale_samples', text, severity='warning')
     elif length >= 3:
-        text = (
-            f'{int(same.sum())} of {len(position)} samples repeat all values of the previous one '
-            f'with a new stamp (longest: {length} from {signals.time[start]:.3f} s): '
-            f'standstill without noise, or the driver received no new values'
+        yield finding(
+            'stale_samples',
+            count=int(same.sum()),
+            all=len(position),
+            longest=length,
+            start=signals.time[start],
         )
-        yield Finding('stale_samples', text, severity='info')
 
 
 def _time_scale(signals: Signals) -> Iterator[Finding]:
@@ -240,18 +248,9 @@ def _time_scale(signals: Signals) -> Iterator[Finding]:
     factor = float(np.median(factors[off]))
     common = off.all() and np.ptp(factors) < (SAME_TIME - 1.0) * abs(factor) and factor > 0.0
     if common:
-        text = (
-            f'recorded velocities are {1.0 / factor:.3g} times the derivatives of the positions, '
-            f'of all joints that move: times are {1.0 / factor:.3g} times as long as they were, '
-            f'or velocities have another unit'
-        )
-        yield Finding('time_scale', text, severity='error')
-        return
-    text = (
-        f'recorded velocities of {", ".join(names)} are {1.0 / factor:.3g} times the derivatives '
-        f'of the positions: check their units and signs'
-    )
-    yield Finding('velocity_scale', text, names[0])
+        yield finding('time_scale', factor=1.0 / factor)
+    else:
+        yield finding('velocity_scale', names[0], joints=', '.join(names), factor=1.0 / factor)
 
 
 def _motor_side(signals: Signals) -> list[Finding]:
@@ -272,11 +271,7 @@ def _motor_side(signals: Signals) -> list[Finding]:
     assert signals.gear_ratio is not None
     ratio = turn * float(signals.gear_ratio[off.argmax()])
     signals.gear_ratio = None
-    text = (
-        f'the motor of joint {joint!r} turns {turn:.4g} times as far as the joint: give '
-        f'gear_ratio (the data suggest {ratio:.4g}); the motor signals are not used'
-    )
-    return [Finding('gear_ratio', text, joint)]
+    return [finding('gear_ratio', joint, turns=turn, ratio=ratio)]
 
 
 def _moments(position: Array, motor: Array) -> tuple[Array, Array]:
@@ -298,9 +293,5 @@ def _torque(signals: Signals) -> Iterator[Finding]:
     low, high = extremes(torque)
     for index in np.flatnonzero(low == high):
         joint, value = signals.joints[index], torque[0, index]
-        if value == 0.0:
-            text = f'torque of joint {joint!r} is 0 in all samples: is its effort measured?'
-            yield Finding('zero_torque', text, joint, 'error')
-        else:
-            text = f'torque of joint {joint!r} is {value:.6g} in all samples: is it measured?'
-            yield Finding('constant_torque', text, joint, 'error')
+        key = 'constant_torque.recorded' if value else 'zero_torque.recorded'
+        yield finding(key, joint, value=value)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from robodyn_ros.recording.finding import Finding
+from robodyn_ros.findings import Finding, finding
 from robodyn_ros.recording.storage import blockwise, sweep
 
 Array = NDArray[np.float64]
@@ -125,8 +125,7 @@ def without_jumps(
     turns = [each.only(own) for each, own in zip(steps, whole, strict=True)]
     for joint, turn in zip(joints, turns, strict=True):
         if len(turn.rows):
-            text = f'position of joint {joint!r} jumps by a whole turn {len(turn.rows)} times'
-            findings.append(Finding('wrapped_position', f'{text}; unwrapped', joint, 'info'))
+            findings.append(finding('wrapped_position', joint, count=len(turn.rows)))
     moved = [each.only(~own).jumps(len(time)) for each, own in zip(steps, whole, strict=True)]
     # The steps of a joint at rest are small compared with those of the joints that move.
     usual = max((each.usual for each in moved), default=0.0)
@@ -189,13 +188,14 @@ def _bad_samples(
         return
     for first, last in bad:
         rows[first : last + 1] = True
-    count, size = sum(last - first + 1 for first, last in bad), np.abs(found.sizes).max()
-    yield Finding(
+    yield finding(
         'bad_samples',
-        f'{name} of joint {joint!r}: {count} samples are off by up to {size:.4g}, the first at '
-        f'{time[bad[0][0]]:.3f} s, while the largest other step is {found.usual:.4g}; left out '
-        'like a gap',
         joint,
+        signal=name,
+        count=sum(last - first + 1 for first, last in bad),
+        size=np.abs(found.sizes).max(),
+        start=time[bad[0][0]],
+        usual=found.usual,
     )
 
 
@@ -209,14 +209,12 @@ def _moved_zero(joint: str, found: Steps, time: Array, position: Array) -> Itera
     lasting = found.only(found.alone() & fresh & inside & (np.abs(found.sizes) > MATTERS))
     if len(lasting.rows):
         worst = int(np.argmax(np.abs(lasting.sizes)))
-        yield Finding(
+        yield finding(
             'position_jump',
-            f'position of joint {joint!r} jumps by {lasting.sizes[worst]:.4g} rad or m at '
-            f'{time[lasting.rows[worst] + 1]:.3f} s, while the largest other step is '
-            f'{found.usual:.4g}: samples are missing there, or the zero of its encoder was moved; '
-            'record again, or cut the recording there',
             joint,
-            'error',
+            size=lasting.sizes[worst],
+            time=time[lasting.rows[worst] + 1],
+            usual=found.usual,
         )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.bounds import NUMBER
-from robodyn_ros.recording.finding import Finding, Severity
+from robodyn_ros.findings import Finding, finding
 from robodyn_ros.recording.storage import all_usable, blockwise, usable
 
 Array = NDArray[np.float64]
@@ -16,8 +16,6 @@ Rows = NDArray[np.bool_]
 
 MISSING_SHARE = 0.1
 """Largest share of samples that may be left out; with more, the recording is not usable."""
-WRONG = f'NaN, infinite or above {NUMBER.most:.0e}'
-"""Unusable numbers, in words."""
 
 
 def missing_values(
@@ -54,24 +52,32 @@ def longest_run(flags: Rows) -> tuple[int, int]:
 def _findings(
     time: Array, joints: tuple[str, ...], bad: Mapping[str, Rows], unstamped: Rows, rows: Rows
 ) -> Iterator[Finding]:
-    severity: Severity = 'warning'
-    end = 'left out like a gap'
-    if rows.mean() > MISSING_SHARE:
-        severity = 'error'
-        end = (
-            f'in total {int(rows.sum())} of {len(rows)} samples cannot be used, at most '
-            f'{MISSING_SHARE:.0%} may be left out: record again'
-        )
+    many = bool(rows.mean() > MISSING_SHARE)
+    count = int(rows.sum())
     if unstamped.any():
-        text = f'the stamp is {WRONG} in {_extent(unstamped, time)}; {end}'
-        yield Finding('nan_samples', text, severity=severity)
+        yield finding(
+            'nan_samples.stamp_many' if many else 'nan_samples.stamp',
+            extent=_extent(unstamped, time),
+            most=NUMBER.most,
+            count=count,
+            all=len(rows),
+            limit=MISSING_SHARE,
+        )
     for column, joint in enumerate(joints):
         names = [name for name, flags in bad.items() if flags[:, column].any()]
         if names:
             flags = np.any([bad[name][:, column] for name in names], axis=0)
             words = ' and '.join(name.replace('_', ' ') for name in names)
-            text = f'{words} of joint {joint!r}: {WRONG} in {_extent(flags, time)}; {end}'
-            yield Finding('nan_samples', text, joint, severity)
+            yield finding(
+                'nan_samples.many' if many else 'nan_samples',
+                joint,
+                signals=words,
+                extent=_extent(flags, time),
+                most=NUMBER.most,
+                count=count,
+                all=len(rows),
+                limit=MISSING_SHARE,
+            )
 
 
 def _extent(flags: Rows, time: Array) -> str:

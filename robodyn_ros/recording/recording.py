@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import RecordingError
-from robodyn_ros.recording.finding import Finding, Severity
+from robodyn_ros.findings import Finding, Severity
 from robodyn_ros.recording.missing_values import missing_values
 from robodyn_ros.recording.storage import all_usable, blockwise, usable
 

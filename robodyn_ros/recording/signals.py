@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from scipy import signal
 
 from robodyn_ros.errors import RecordingError
-from robodyn_ros.recording.recording import Finding, Recording
+from robodyn_ros.findings import finding
+from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.storage import extremes, sweep
 
 Array = NDArray[np.float64]
@@ -105,13 +106,10 @@ def trim_standstill(recording: Recording) -> Recording:
     last = len(position) - _first_motion(position[::-1], nearby)
     if first >= last or last - first == len(position):
         return recording
-    text = (
-        f'standstill of {recording.time[first] - recording.time[0]:.3g} s before and '
-        f'{recording.time[-1] - recording.time[last - 1]:.3g} s after the motion was cut off'
-    )
-    finding = Finding('standstill_cut', text, severity='info')
+    time = recording.time
+    told = finding('standstill_cut', before=time[first] - time[0], after=time[-1] - time[last - 1])
     cut = recording.slice(slice(first, last))
-    return replace(cut, findings=(*recording.findings, finding))
+    return replace(cut, findings=(*recording.findings, told))
 
 
 def split_motion(recording: Recording, fraction: float) -> tuple[Recording, Recording]:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from robodyn_ros.findings import Finding
 from robodyn_ros.output_files import plain
-from robodyn_ros.recording.finding import Finding
 from robodyn_ros.report.frame import rendered
 from robodyn_ros.report.numbers import short
 from robodyn_ros.report.repeat import versions

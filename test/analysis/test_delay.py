@@ -89,8 +89,8 @@ def test_a_delay_set_wrong_is_pointed_out_while_the_torque_acts(
     assert not others
     if configured != 3:
         word = 'late' if configured == 6 else 'early'
-        assert f'the torque comes 3 cycles too {word}' in finding.text
-        assert 'Set additive_torque_delay to 3' in finding.text
+        assert f'the torque comes too {word}, by 3 cycles' in finding.text
+        assert 'Set additive_torque_delay to 3' in finding.remedy
 
 
 @pytest.mark.parametrize('lag', [0.5, 1.0, 3.2, 6.5, 17.4])

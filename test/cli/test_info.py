@@ -69,7 +69,7 @@ def test_a_bag_of_other_topics_shows_the_first_that_is_a_recording(run, tmp_path
     assert 'topic_chosen' in codes and 'effort_undeclared' not in codes
     assert run('bag') == 0
     output = capsys.readouterr().out
-    assert 'this is /identification/filtered; choose another with --topic: /' in output
+    assert 'read from /identification/filtered. Choose another topic with --topic: /' in output
     assert run('bag', '--topic', '/identification/raw') == 0
     assert 'topic_chosen' not in capsys.readouterr().out
     with pytest.raises(RecordingError, match=r"'/x' is not in .*/raw'.*\(choose one with"):

@@ -7,9 +7,10 @@ from simulation import arm, base_values, record, sines
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from robodyn_ros.errors import RecordingError
+from robodyn_ros.findings import Finding
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
-from robodyn_ros.recording.recording import Finding, Recording
+from robodyn_ros.recording.recording import Recording
 
 
 def codes(result, severity='error'):

@@ -40,7 +40,7 @@ def test_samples_that_jump_and_return_are_left_out(name, size, count):
     position, rows, (finding,) = repaired(values)
     assert rows == [*range(100, 100 + count), 250] and position is values['position']
     assert (finding.code, finding.joint, finding.severity) == ('bad_samples', 'b', 'warning')
-    assert finding.text.startswith(f"{name} of joint 'b': {count + 1} samples are off by up to")
+    assert finding.text.startswith(f'joint b: {count + 1} samples of its {name} are off by up to')
     assert 'the first at 1.000 s' in finding.text
 
 
@@ -122,7 +122,7 @@ def test_a_zero_that_moves_is_an_error():
     position, rows, (finding,) = repaired(values)
     assert position is values['position'] and rows == []
     assert (finding.code, finding.joint, finding.severity) == ('position_jump', 'b', 'error')
-    assert 'at 2.000 s' in finding.text and 'record again' in finding.text
+    assert 'at 2.000 s' in finding.text and 'Record again' in finding.remedy
 
 
 def test_after_a_gap_or_repeated_values_the_joint_may_have_moved():

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from robodyn_ros.analysis.picture import png
-from robodyn_ros.recording.recording import Finding
+from robodyn_ros.findings import Finding
 from robodyn_ros.report.facts_page import facts_page
 
 

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
+from robodyn_ros.findings import Finding
 from robodyn_ros.identification.files.written import printed_text
-from robodyn_ros.recording.recording import Finding
 from robodyn_ros.report.write import export_with_page
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.recording.recording import Finding
+from robodyn_ros.findings import Finding
 from robodyn_ros.report.stored import stored_source
 from robodyn_ros.report.write import export_with_page, write_page
 

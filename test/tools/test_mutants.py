@@ -11,6 +11,7 @@ import pytest
 
 from tools import mutants
 from tools.common import Problem
+from tools.mutant_tests import Executed
 
 SOURCE = """
 def limited(value, limit):
@@ -28,15 +29,19 @@ def test_limited():
     assert limited(1, 2) == 1
     assert limited(3, 2) == 2
 """
+LIMITS = Path('robodyn_ros/room/limits.py')
+MIRROR = 'test/room/test_limits.py'
 FILES = {
     'robodyn_ros/__init__.py': '',
     'robodyn_ros/room/__init__.py': '',
-    'robodyn_ros/room/limits.py': SOURCE,
-    'test/room/test_limits.py': TEST,
-    'test/room/test_user.py': 'import robodyn_ros.room.limits\n\ndef test_nothing():\n    pass\n',
-    'test/room/test_other.py': '\ndef test_other():\n    pass\n',
+    str(LIMITS): SOURCE,
+    MIRROR: TEST,
+    'tools/__init__.py': '',
+    'tools/executed_lines.py': (mutants.ROOT / 'tools/executed_lines.py').read_text(),
 }
-LIMITS = Path('robodyn_ros/room/limits.py')
+EXECUTED = Executed(
+    {str(LIMITS): {str(line): [f'{MIRROR}::test_limited'] for line in (3, 4, 5)}}, {}
+)
 
 
 class Change:
@@ -44,7 +49,8 @@ class Change:
 
     def __init__(self, before: str, after: str) -> None:
         assert before in SOURCE
-        self.path, self.line, self.text = LIMITS, 0, SOURCE.replace(before, after)
+        self.path, self.text = LIMITS, SOURCE.replace(before, after)
+        self.line = 1 + SOURCE[: SOURCE.index(before)].count('\n')
 
 
 @pytest.fixture
@@ -57,38 +63,55 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_only_what_no_test_notices_survives(checkout: Path) -> None:
+def test_only_what_no_test_notices_survives(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mutants, 'PATIENCE', 1.5)
     noticed = Change('value < limit', 'value >= limit')
     endless = Change('return value\n', 'while True: pass\n')
-    weak = Change('value + 1', 'value - 1')
-    alive = mutants.survivors(checkout, [noticed, endless, weak], Path(sys.executable))
-    assert alive == [weak]
+    weak = Change('value < limit', 'value <= limit')
+    unseen = Change('value + 1', 'value - 1')
+    with mutants.scratches(checkout, Path(sys.executable)) as free:
+        alive = mutants.survivors([noticed, endless, weak, unseen], EXECUTED, free, 1.0)
+    assert alive == [weak, unseen]
     assert (checkout / LIMITS).read_text() == SOURCE
 
 
-def test_tests_that_fail_unchanged_measure_nothing(checkout: Path) -> None:
-    (checkout / 'test/room/test_limits.py').write_text('def test_fails():\n    assert False\n')
-    with pytest.raises(Problem, match=r'limits\.py fail or do not exist: test/room/test_limits'):
-        mutants.survivors(checkout, [Change('value + 1', 'value')], Path(sys.executable))
-
-
-def test_mirror_comes_first_then_importing_tests_then_the_folder(checkout: Path) -> None:
-    room = Path('test/room')
-    assert mutants.tests_of(checkout, LIMITS) == [room / 'test_limits.py', room / 'test_user.py']
-    (checkout / 'robodyn_ros/room/lonely.py').write_text('')
-    assert len(mutants.tests_of(checkout, Path('robodyn_ros/room/lonely.py'))) == 3
-
-
-def cosmic_ray_python() -> Path:
+def tools_python() -> Path:
     if importlib.util.find_spec('cosmic_ray'):
         return Path(sys.executable)
     return mutants.ENVIRONMENT / 'bin' / 'python3'
 
 
-@pytest.mark.skipif(
-    not cosmic_ray_python().exists(), reason='cosmic-ray is installed by tools/mutants.py'
+with_tools = pytest.mark.skipif(
+    not (tools_python().exists() and mutants.COVERAGE_FOLDER.exists()),
+    reason='cosmic-ray and coverage are installed by tools/mutants.py',
 )
+
+
+@with_tools
+def test_one_run_finds_the_tests_of_each_line(checkout: Path) -> None:
+    with mutants.scratches(checkout, Path(sys.executable)) as free:
+        found = free.get().executed('room', ['test/room'])
+    lines = found.lines[str(LIMITS)]
+    assert {line: lines[line] for line in '345'} == EXECUTED.lines[str(LIMITS)]
+    assert lines['2'] == [''] and '8' not in lines
+    assert found.seconds.keys() == {f'{MIRROR}::test_limited'}
+
+
+def test_tests_that_fail_unchanged_measure_nothing(checkout: Path) -> None:
+    (checkout / MIRROR).write_text('def test_fails():\n    assert False\n')
+    with (
+        mutants.scratches(checkout, Path(sys.executable)) as free,
+        pytest.raises(Problem, match=r'unchanged tests in test/room fail \(exit code 1\)'),
+    ):
+        free.get().executed('room', ['test/room'])
+
+
+@with_tools
 def test_all_mutants_of_a_file(checkout: Path) -> None:
+    source = checkout / LIMITS
+    source.write_text(f'{SOURCE}\npairs = zip(strict=True)\n\ndef named(*, x): pass\n')  # guards
     script = (
         'import sys; from pathlib import Path; from tools.mutation import mutants;'
         'root = Path(sys.argv[1]); source = root / sys.argv[2];'
@@ -96,7 +119,7 @@ def test_all_mutants_of_a_file(checkout: Path) -> None:
         ' for each in mutants(root, [source], 99, 1)]'
     )
     done = subprocess.run(
-        [str(cosmic_ray_python()), '-c', script, str(checkout), str(LIMITS)],
+        [str(tools_python()), '-c', script, str(checkout), str(LIMITS)],
         capture_output=True, text=True, check=True, cwd=mutants.ROOT,
     )  # fmt: skip
     found = done.stdout.splitlines()

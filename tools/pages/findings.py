@@ -1,19 +1,20 @@
-"""Page of the findings of an identification, made from their table."""
+"""Page of all findings, made from their table."""
 
 from __future__ import annotations
 
 import re
 
-from robodyn_ros.identification.findings import FINDINGS, Entry, code_of
+from robodyn_ros.findings import FINDINGS, Entry, code_of
 
 PAGE = 'findings.md'
 
-HEAD = """# Findings of an identification
+HEAD = """# Findings
 
-Made from `robodyn_ros/identification/findings.yaml` by `python -m tools.pages`;
-do not edit.
-An identification with a finding of severity *error* has failed. A code can have several texts.
-Findings about a recording (`robodyn info`) are in [recordings](recordings.md).
+Made from `robodyn_ros/findings.yaml` by `python -m tools.pages`; do not edit.
+These are the findings about recordings, of an identification, and of what is analysed afterwards.
+An identification with a finding of severity *error*, also one about its recording, has failed.
+A code can have several texts. [Recordings](recordings.md) and [diagnosis](diagnosis.md) explain
+the checks.
 
 | code | severity | text | remedy |
 |---|---|---|---|
@@ -23,7 +24,7 @@ Findings about a recording (`robodyn info`) are in [recordings](recordings.md).
 def page() -> str:
     """Return the text of the page."""
     rows = sorted(FINDINGS.items(), key=lambda each: code_of(each[0]))
-    return HEAD + ''.join(_row(key, entry) for key, entry in rows)
+    return HEAD + ''.join(_row(key, entry) for key, entry in rows if entry.severities)
 
 
 def _row(key: str, entry: Entry) -> str:

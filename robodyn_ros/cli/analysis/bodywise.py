@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from robodyn_ros.analysis.bodywise import AXES, INERTIAS, BodyEstimate, identify_bodies
 from robodyn_ros.analysis.bodywise_file import WRENCH_AXES, read_bodies
 from robodyn_ros.cli.output import add_json, show
+from robodyn_ros.findings import Finding
 from robodyn_ros.models.serial.urdf import GRAVITY
-from robodyn_ros.recording.finding import Finding
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

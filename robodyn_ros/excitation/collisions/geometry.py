@@ -8,13 +8,17 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from scipy.spatial import ConvexHull, QhullError
 
-from robodyn_ros.bounds import GEOMETRY, BoundError, check_bound
 from robodyn_ros.cancelling import poll
 from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.collisions.capsules import Capsule
-from robodyn_ros.excitation.collisions.meshes import coal, loaded
+from robodyn_ros.excitation.collisions.collision_model import (
+    add_pairs,
+    build,
+    columns,
+    reach_of,
+    rest_pose,
+)
+from robodyn_ros.excitation.collisions.meshes import coal
 from robodyn_ros.excitation.collisions.robot_files import CollisionFile
 from robodyn_ros.excitation.trajectory import Array
 
@@ -52,13 +56,13 @@ class CollisionGeometry:
         """
         if not hasattr(pin, 'computeDistances'):
             raise MotionError('this Pinocchio was built without a collision library')
-        self._model, self._geometry = _build(file)
+        self._model, self._geometry = build(file)
         self._names = [
             self._model.frames[item.parentFrame].name for item in self._geometry.geometryObjects
         ]
-        self._columns, self._velocities = _columns(self._model, joints)
-        self._rest = _rest(self._model)
-        _pair(self._model, self._geometry, self._names, disabled)
+        self._columns, self._velocities = columns(self._model, joints)
+        self._rest = rest_pose(self._model)
+        add_pairs(self._model, self._geometry, self._names, disabled)
         self._walls: set[int] = set()
         self._add_walls(lower, upper)
         self._add_obstacles(obstacles)
@@ -68,7 +72,7 @@ class CollisionGeometry:
     def _reset(self) -> None:
         """Build data that depend on the pairs."""
         self._data: Any = self._geometry.createData()
-        self._reach = _reach(self._model, self._geometry, self._velocities)
+        self._reach = reach_of(self._model, self._geometry, self._velocities)
 
     def _add_walls(self, lower: Sequence[float], upper: Sequence[float]) -> None:
         """Add a half-space beyond every finite face of the box."""
@@ -222,140 +226,3 @@ class CollisionGeometry:
             else:
                 poses[:, index] = values
         return poses
-
-
-def _build(file: CollisionFile) -> tuple[Any, Any]:
-    try:
-        model = pin.buildModelFromXML(file.text)
-        geometry = pin.buildGeomFromUrdfString(
-            model, file.text, pin.GeometryType.COLLISION, mesh_loader=loaded(file.meshes)
-        )
-    except (ValueError, RuntimeError) as error:
-        text = ' '.join(str(error).split())
-        raise MotionError(
-            f'the collision geometry of {file.source} cannot be read: {text}'
-        ) from error
-    _add_capsules(model, geometry, file.capsules)
-    for item in geometry.geometryObjects:
-        poll()
-        _check_size(item, file.source)
-        if isinstance(item.geometry, coal.BVHModelBase):
-            try:  # coal crashes without a hull
-                ConvexHull(item.geometry.vertices(), qhull_options='Qt')
-            except (QhullError, ValueError) as error:
-                raise MotionError(
-                    f'the mesh {item.meshPath} of {file.source} has no volume'
-                ) from error
-            item.geometry.buildConvexHull(True, 'Qt')
-            item.geometry = item.geometry.convex
-    return model, geometry
-
-
-def _add_capsules(model: Any, geometry: Any, capsules: Sequence[Capsule]) -> None:
-    for item in capsules:
-        frame = model.getFrameId(item.link, pin.FrameType.BODY)
-        joint = model.frames[frame]
-        geometry.addGeometryObject(
-            pin.GeometryObject(
-                f'{item.link}_capsule',
-                joint.parentJoint,
-                frame,
-                joint.placement * pin.SE3(item.placement()),
-                coal.Capsule(item.radius, item.length),
-            )
-        )
-
-
-def _check_size(item: Any, source: str) -> None:
-    """Refuse a shape that is absurdly large, or placed far away.
-
-    :raises MotionError: it is, or it has numbers that are none
-    """
-    item.geometry.computeLocalAABB()
-    corners = (item.geometry.aabb_local.min_, item.geometry.aabb_local.max_)
-    largest = float(np.abs([*corners, item.placement.translation]).max())
-    try:
-        check_bound(GEOMETRY, largest, f'{source}: collision geometry {item.name}')
-    except BoundError as error:
-        raise MotionError(str(error)) from error
-
-
-def _columns(model: Any, joints: Sequence[str]) -> tuple[list[tuple[int, bool]], list[int]]:
-    """Return the index of each joint in Pinocchio's q, if it is cosine and sine, and in its v."""
-    result, velocities = [], []
-    for name in joints:
-        if not model.existJointName(name):
-            raise MotionError(f'the URDF with the collision geometry has no joint {name!r}')
-        joint = model.joints[model.getJointId(name)]
-        result.append((int(joint.idx_q), joint.nq == 2))
-        velocities.append(int(joint.idx_v))
-    return result, velocities
-
-
-def _rest(model: Any) -> Array:
-    """Return Pinocchio's q with every joint at 0, or at its nearest limit."""
-    rest: Array = pin.neutral(model)
-    for joint in model.joints:
-        if joint.nq == joint.nv == 1:
-            low, high = model.lowerPositionLimit, model.upperPositionLimit
-            rest[joint.idx_q] = np.clip(0.0, low[joint.idx_q], high[joint.idx_q])
-    return rest
-
-
-def _pair(
-    model: Any, geometry: Any, names: Sequence[str], disabled: frozenset[frozenset[str]]
-) -> None:
-    """Pair all objects on joints that are not neighbours, ignoring joints without geometry."""
-    carrying = {item.parentJoint for item in geometry.geometryObjects}
-
-    def carrier(joint: int) -> int:
-        joint = int(model.parents[joint])
-        while joint > 0 and joint not in carrying:
-            joint = int(model.parents[joint])
-        return joint
-
-    objects = geometry.geometryObjects
-    for first in range(len(objects)):
-        for second in range(first):
-            one, other = objects[first].parentJoint, objects[second].parentJoint
-            joined = one == other or carrier(one) == other or carrier(other) == one
-            if not joined and frozenset((names[first], names[second])) not in disabled:
-                geometry.addCollisionPair(pin.CollisionPair(second, first))
-
-
-def _reach(model: Any, geometry: Any, velocities: Sequence[int]) -> Array:
-    """Return the largest change (P, n) of distances with each joint, in [m/rad] or [m/m].
-
-    This is the largest distance of a point of the geometry from the joint, over all positions.
-    """
-    radii = []
-    for item in geometry.geometryObjects:
-        if item.parentJoint == 0:  # fixed objects, among them half-spaces, which are infinite
-            radii.append(0.0)
-            continue
-        item.geometry.computeLocalAABB()
-        center = item.placement.act(item.geometry.aabb_center)
-        radii.append(float(np.linalg.norm(center)) + item.geometry.aabb_radius)
-    reach = np.zeros((len(geometry.collisionPairs), model.nv))
-    for row, pair in enumerate(geometry.collisionPairs):
-        chains = [
-            list(model.supports[geometry.geometryObjects[index].parentJoint])
-            for index in (pair.first, pair.second)
-        ]
-        for index, chain, other in zip(
-            (pair.first, pair.second), chains, reversed(chains), strict=True
-        ):
-            length = radii[index]
-            for number in reversed(chain):
-                if number == 0 or number in other:
-                    break
-                joint = model.joints[number]
-                sliding = 'P' in joint.shortname()
-                if joint.nv == 1:
-                    reach[row, joint.idx_v] = 1.0 if sliding else length
-                length += float(np.linalg.norm(model.jointPlacements[number].translation))
-                if sliding:
-                    # a linear joint without limits travels 100 m at most
-                    limits = (model.lowerPositionLimit, model.upperPositionLimit)
-                    length += max(min(abs(side[joint.idx_q]), 100.0) for side in limits)
-    return reach[:, list(velocities)]

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.factors.condense import SAMPLES_PER_COLUMN, Condensed
-from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.fit.choice import INDEPENDENT
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.least_squares import Estimate
@@ -24,7 +24,6 @@ from robodyn_ros.identification.signals.cutoff import moving_joints
 from robodyn_ros.identification.signals.processing import frozen_findings, torque_findings
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
-from robodyn_ros.recording.finding import Finding
 from robodyn_ros.recording.recording import Recording
 
 ILL_CONDITIONED = 1e4

@@ -8,25 +8,25 @@ correcting it lowers that error significantly and by a share that matters (see `
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 
 import numpy as np
 
 from robodyn_ros.errors import RobodynError
+from robodyn_ros.findings import Finding, finding, sentence
 from robodyn_ros.identification.diagnosis.case import Case, Sample
 from robodyn_ros.identification.diagnosis.other_models import parts_of, variants
 from robodyn_ros.identification.diagnosis.saturation import saturation_findings
 from robodyn_ros.identification.diagnosis.torque_factors import disagreement, shared
 from robodyn_ros.identification.diagnosis.trial import MOST, Trial, folds, share_left, solution
-from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.fit.folds import Labels
 from robodyn_ros.models.interface import Array, Indices
 from robodyn_ros.models.sensitivity import STEP
 from robodyn_ros.models.serial.urdf import UrdfModel
-from robodyn_ros.recording.recording import Finding, Severity
 
 SUSPICIOUS = 0.2
 """Share of a joint's torque that its residual must exceed for corrections to be tried, unless the
@@ -40,14 +40,11 @@ FINALISTS = 2
 class Correction:
     """A flaw, and the samples with the flaw corrected.
 
-    :param text: the flaw and its remedy in a sentence
+    :param finding: builds the finding of the flaw from its evidence
     """
 
-    code: str
-    text: str
-    joint: str
+    finding: Callable[..., Finding]
     trial: Trial
-    severity: Severity = 'error'
 
 
 def correction_findings(case: Case, sample: Sample) -> Iterator[Finding]:
@@ -67,12 +64,13 @@ def correction_findings(case: Case, sample: Sample) -> Iterator[Finding]:
     share, found = min(left, key=lambda pair: pair[0])
     if share > MOST or _factor_explains(case, sample, share):
         return
-    if found.code == 'encoder_offset' and any(saturation_findings(case, sample)):
+    told = found.finding(evidence=sentence('correction', share=share))
+    if told.code == 'encoder_offset' and any(saturation_findings(case, sample)):
         return  # an offset can be like torque that is missing at the top
-    told = finding('correction', found.joint, found.severity, flaw=found.text, share=share)
     if of_urdf and _springs_explain(present, found.trial, division, count):
-        told = finding('correction.spring', found.joint, flaw=found.text, share=share)
-    yield replace(told, code=found.code)
+        evidence = sentence('correction.spring', share=share)
+        told = found.finding(severity='warning', evidence=evidence)
+    yield told
 
 
 def _springs_explain(
@@ -105,19 +103,15 @@ def _corrections(case: Case, present: Trial) -> Iterator[Correction]:
     yield from _orders(names, present)
     for joint, name in enumerate(names if len(names) > 1 else ()):
         sign = np.where(np.arange(len(names)) == joint, -1.0, 1.0)
-        text = (
-            f'the torque of joint {name} has the wrong sign by what it shares with the others; '
-            f'turn the sign of its torque factor (or of its position)'
-        )
-        yield Correction('torque_sign', text, name, replace(present, torque=present.torque * sign))
+        described = partial(finding, 'torque_sign.correction', name)
+        yield Correction(described, replace(present, torque=present.torque * sign))
     with suppress(RobodynError):
         yield from _offset(names, present)
 
 
 def _models(case: Case, present: Trial) -> Iterator[Correction]:
     for variant in variants(case.model):
-        trial = present.explained_by(variant.model)
-        yield Correction(variant.code, variant.words, '', trial, variant.severity)
+        yield Correction(variant.finding, present.explained_by(variant.model))
 
 
 def _orders(names: tuple[str, ...], present: Trial) -> Iterator[Correction]:
@@ -129,17 +123,18 @@ def _orders(names: tuple[str, ...], present: Trial) -> Iterator[Correction]:
         orders.append(np.arange(count)[::-1])
     for order in orders:
         moved = [names[k] for k in np.flatnonzero(order != np.arange(count))]
-        which = f'of joints {" and ".join(moved)} are exchanged'
-        if len(moved) > 2:
-            which = f'of all joints are in reverse order ({moved[0]} to {moved[-1]})'
+        every = len(moved) > 2
+        joints = f'{moved[0]} to {moved[-1]}' if every else ' and '.join(moved)
+        key = 'joint_order.all_torques' if every else 'joint_order.torques'
+        torques = partial(finding, key, moved[0], joints=joints)
+        key = 'joint_order.all_names' if every else 'joint_order.names'
+        named = partial(finding, key, moved[0], joints=joints)
         torque, weight = present.torque[:, order], present.weight[:, order]
         trial = replace(present, torque=torque, weight=weight)
-        text = f'the torques {which}; check the order of the columns'
-        yield Correction('joint_order', text, moved[0], trial)
+        yield Correction(torques, trial)
         q, qd, qdd = (values[:, order] for values in present.motion)
-        text = f'the names {which}; check the joint names of the recording'
         with suppress(RobodynError):  # another joint's position may be out of reach
-            yield Correction('joint_order', text, moved[0], trial.moved((q, qd, qdd)))
+            yield Correction(named, trial.moved((q, qd, qdd)))
 
 
 def _swapped(count: int, pair: tuple[int, int]) -> Indices:
@@ -159,11 +154,9 @@ def _offset(names: tuple[str, ...], present: Trial) -> Iterator[Correction]:
         position = np.array(present.motion[0])
         position[:, joint] += offset
         trial = present.moved((position, *present.motion[1:]))
-    text = (
-        f'the position of joint {names[joint]} is off by {-offset:.3g} '
-        f'{present.model.joints[joint].position_unit}; correct the zero of its encoder by that'
-    )
-    yield Correction('encoder_offset', text, names[joint], trial)
+    unit = present.model.joints[joint].position_unit
+    described = partial(finding, 'encoder_offset', names[joint], offset=-offset, unit=unit)
+    yield Correction(described, trial)
 
 
 def _offset_steps(trial: Trial) -> tuple[Array, Array]:

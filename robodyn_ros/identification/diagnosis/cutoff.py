@@ -13,11 +13,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.diagnosis.case import Case
-from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.signals.cutoff import automatic_cutoff
 from robodyn_ros.models.interface import Array
-from robodyn_ros.recording.recording import Finding
 from robodyn_ros.recording.signals import low_pass
 
 MOTION_SHARE = 0.005

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from robodyn_ros.errors import RobodynError
+from robodyn_ros.findings import Finding, finding, has_error
 from robodyn_ros.identification.diagnosis.case import Case, Sample, draw
 from robodyn_ros.identification.diagnosis.corrections import correction_findings
 from robodyn_ros.identification.diagnosis.cutoff import cutoff_findings, with_harmonics
@@ -35,10 +36,7 @@ from robodyn_ros.identification.diagnosis.signals import (
     stale_findings,
 )
 from robodyn_ros.identification.diagnosis.torque_factors import factor_findings, sign_findings
-from robodyn_ros.identification.findings import finding
 from robodyn_ros.models.interface import Array
-from robodyn_ros.recording.finding import has_error
-from robodyn_ros.recording.recording import Finding
 
 DEAD = ('no_motion', 'zero_torque', 'constant_torque', 'frozen_joint', 'time_scale')
 """Findings of the reader and the processing that are causes themselves."""

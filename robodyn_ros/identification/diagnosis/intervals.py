@@ -8,18 +8,17 @@ from dataclasses import replace
 import numpy as np
 
 from robodyn_ros.excitation.advice import CYCLES
+from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.diagnosis.case import Case, Sample
 from robodyn_ros.identification.diagnosis.motion import cycles
 from robodyn_ros.identification.diagnosis.trial import COMPARED, MOST, Trial, folds, relative_error
 from robodyn_ros.identification.factors.joint_fit import own_fit
-from robodyn_ros.identification.factors.torque_shift import smoothed
-from robodyn_ros.identification.findings import finding
+from robodyn_ros.identification.factors.shift_search import smoothed
 from robodyn_ros.identification.fit.choice import FOUR
 from robodyn_ros.identification.fit.folds import labels_of
 from robodyn_ros.identification.fit.time_offset import OffsetTrial
 from robodyn_ros.identification.signals.processed import Mask
 from robodyn_ros.models.interface import Array
-from robodyn_ros.recording.recording import Finding
 
 
 def stuck_findings(case: Case) -> Iterator[Finding]:

@@ -12,14 +12,13 @@ from itertools import combinations
 import numpy as np
 
 from robodyn_ros.excitation.advice import CYCLES
+from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.diagnosis.case import Case
 from robodyn_ros.identification.diagnosis.trial import COMPARED
-from robodyn_ros.identification.findings import finding
 from robodyn_ros.models.closed_forms.closed_form import closed_form_part
 from robodyn_ros.models.closed_forms.puma import PumaGravityModel
 from robodyn_ros.models.interface import Array, SumModel
 from robodyn_ros.models.serial.urdf import UrdfModel
-from robodyn_ros.recording.recording import Finding
 
 REGION = 0.25
 """Share of a joint's range below which the region is too small."""

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from robodyn_ros.errors import RobodynError
+from robodyn_ros.findings import Finding, finding
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.interface import DynamicModel, SumModel
-from robodyn_ros.recording.finding import Severity
 
 _NUMBERS = {('axis', 'rotary'): (1, 2, 3), ('axis', 'linear'): (1, 2), ('puma', None): (1, 2)}
 _DIRECTIONS = {
@@ -30,14 +31,11 @@ _DIRECTIONS = {
 class Variant:
     """Another model.
 
-    :param code: of the finding if it is the right one
-    :param words: the flaw and its remedy
+    :param finding: builds the finding if it is the right one, from its evidence
     """
 
-    code: str
-    words: str
+    finding: Callable[..., Finding]
     model: DynamicModel
-    severity: Severity = 'error'
 
 
 def parts_of(model: DynamicModel) -> tuple[DynamicModel, ...]:
@@ -51,37 +49,31 @@ def variants(model: DynamicModel) -> Iterator[Variant]:
     parts = description['parts'] if description['kind'] == 'sum' else [description]
     assert isinstance(parts, list)
     for index, part in enumerate(parts):
-        for code, words, other, severity in _other_parts(part):
+        for described, other in _other_parts(part):
             fresh = deepcopy(parts)
             fresh[index] = other
             try:
                 built = build_model({'kind': 'sum', 'parts': fresh})
             except RobodynError:
                 continue  # it needs what this model's description does not tell
-            yield Variant(code, words, built, severity)
+            yield Variant(described, built)
 
 
-Other = tuple[str, str, dict[str, Any], Severity]
+Other = tuple[Callable[..., Finding], dict[str, Any]]
 
 
 def _other_parts(part: dict[str, Any]) -> Iterator[Other]:
-    kind, code = part['kind'], 'wrong_dynamic_model'
+    kind = part['kind']
     if kind == 'urdf':
         yield from _other_urdfs(part)
         return
     options = {key: value for key, value in part.items() if key not in ('prior', 'fifth_term')}
     for number in _NUMBERS.get((kind, part.get('type')), ()):
         if number != part['dynamic_model']:
-            other = {**options, 'dynamic_model': number}
-            yield (
-                code,
-                f'dynamic model {number} of {kind} is the right one; use it',
-                other,
-                'error',
-            )
+            described = partial(finding, 'wrong_dynamic_model.other', kind=kind, number=number)
+            yield described, {**options, 'dynamic_model': number}
     if kind == 'puma' and part['dynamic_model'] == 2 and not part.get('fifth_term'):
-        words = 'the fifth term of dynamic model 2 is missing; use it'
-        yield code, words, {**part, 'fifth_term': True}, 'warning'
+        yield partial(finding, 'wrong_dynamic_model.fifth_term'), {**part, 'fifth_term': True}
 
 
 def _other_urdfs(part: dict[str, Any]) -> Iterator[Other]:
@@ -90,20 +82,15 @@ def _other_urdfs(part: dict[str, Any]) -> Iterator[Other]:
     for words, direction in _DIRECTIONS.items():
         turned = size * np.array(direction)
         if float(turned @ gravity) < 0.9 * size**2:
-            text = f'the robot is mounted {words}; give the direction of gravity'
-            other = {**part, 'gravity': turned.tolist()}
-            yield 'wrong_dynamic_model', text, other, 'error'
+            described = partial(finding, 'wrong_dynamic_model.gravity', mounting=words)
+            yield described, {**part, 'gravity': turned.tolist()}
     for times in (0.5, 2.0):
         # Accelerations and products of velocities go with 1 / time^2, which gravity does not.
-        text = (
-            f'times are about {times:g} times as long as they were, by gravity and inertia; check '
-            f'the unit of the stamps'
-        )
-        other = {**part, 'gravity': (gravity / times**2).tolist()}
-        yield 'time_scale', text, other, 'warning'
+        described = partial(finding, 'time_scale.correction', factor=times)
+        yield described, {**part, 'gravity': (gravity / times**2).tolist()}
     for scale in (0.7, 1.4):
-        text = f'the URDF is of another size: lengths are about {scale:g} times those of the URDF'
-        yield 'wrong_size', text, {**part, 'urdf': _scaled(str(part['urdf']), scale)}, 'error'
+        described = partial(finding, 'wrong_size', factor=scale)
+        yield described, {**part, 'urdf': _scaled(str(part['urdf']), scale)}
 
 
 def _scaled(xml: str, scale: float) -> str:

@@ -9,11 +9,10 @@ import numpy as np
 
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.excitation.limits.limits_file import load_limits
-from robodyn_ros.identification.findings import finding
+from robodyn_ros.findings import Finding, finding
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.serial.urdf import rigid_part
 from robodyn_ros.models.serial.urdf_file import UrdfFile
-from robodyn_ros.recording.finding import Finding
 
 TOLERANCE = 0.01
 """Share of a joint's range that a position may lie outside of it: zeros of encoders differ."""

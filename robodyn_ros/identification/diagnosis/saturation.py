@@ -13,14 +13,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.diagnosis.case import Case, Sample
 from robodyn_ros.identification.diagnosis.trial import MOST
 from robodyn_ros.identification.factors.joint_fit import OwnFit
-from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.fit.choice import FOUR, HeldOut, is_better
 from robodyn_ros.identification.fit.folds import Labels, labels_of, least_squares
 from robodyn_ros.models.interface import Array
-from robodyn_ros.recording.finding import Finding
 
 LEVELS = (0.8, 0.9, 0.96, 0.99, 0.998)
 """Quantiles of the absolute torque at which a limit is looked for: noise hides where it is."""

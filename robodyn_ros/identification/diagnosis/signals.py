@@ -7,18 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robodyn_ros.findings import Finding, Severity, finding
 from robodyn_ros.identification.diagnosis.case import Case, Sample
 from robodyn_ros.identification.diagnosis.trial import COMPARED
 from robodyn_ros.identification.factors.joint_fit import OwnFit, root_mean_square
-from robodyn_ros.identification.factors.torque_shift import smoothed, torque_shift
-from robodyn_ros.identification.findings import finding
+from robodyn_ros.identification.factors.shift_search import smoothed, torque_shift
 from robodyn_ros.identification.fit.correlation import correlation_length
 from robodyn_ros.identification.fit.success import SMALL_TORQUE, rated_torque
 from robodyn_ros.identification.signals.cutoff import steps_of
 from robodyn_ros.identification.signals.grid import measured
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.fresh import fresh
-from robodyn_ros.recording.recording import Finding, Severity
 from robodyn_ros.recording.signals import white_noise
 
 STALE_SHARE = 0.01

@@ -12,14 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robodyn_ros.findings import Finding, Severity, finding
 from robodyn_ros.identification.diagnosis.case import Case, Sample
 from robodyn_ros.identification.factors.joint_fit import OwnFit
-from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.fit.choice import FOUR
 from robodyn_ros.models.friction_terms import BRAKING, FRICTION_PARAMETERS
 from robodyn_ros.models.interface import Array
 from robodyn_ros.models.springs import SPRING_PARAMETERS
-from robodyn_ros.recording.finding import Finding, Severity
 
 DISAGREE = 1.06
 """`Shared.excess` from which on joints do not agree about the parameters they share."""

@@ -7,8 +7,8 @@ import textwrap
 
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.success import decisive_error
-from robodyn_ros.identification.friction.choice import FrictionChoice
-from robodyn_ros.identification.physical.selected import NamedParameters, Status
+from robodyn_ros.identification.friction.chosen_law import FrictionChoice
+from robodyn_ros.identification.physical.chosen_estimate import NamedParameters, Status
 from robodyn_ros.identification.result.actions import by_importance
 from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.identification.result.summary import WIDTH, limit_text

@@ -22,19 +22,18 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.ndimage import map_coordinates
 
+from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.factors.condense import Indices, acting_columns
 from robodyn_ros.identification.factors.joint_fit import LONGEST_SHIFT, OwnFit, own_fit
-from robodyn_ros.identification.factors.torque_shift import smoothed, torque_shift
-from robodyn_ros.identification.findings import finding
+from robodyn_ros.identification.factors.shift_search import smoothed, torque_shift
 from robodyn_ros.identification.fit.choice import FOUR, ONE, HeldOut, is_better
 from robodyn_ros.identification.fit.folds import Folds, Labels, labels_of, least_squares
 from robodyn_ros.identification.options import SAMPLES, IdentifyOptions
 from robodyn_ros.identification.signals.cutoff import lowest_cutoff
+from robodyn_ros.identification.signals.offset_correction import TimeOffset
 from robodyn_ros.identification.signals.processed import Processed
-from robodyn_ros.identification.signals.torque_shift import TimeOffset
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
-from robodyn_ros.recording.recording import Finding
 from robodyn_ros.recording.signals import low_pass
 
 WHOLE = 0.9

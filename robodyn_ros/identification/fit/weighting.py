@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.factors.condense import Condensed
-from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.fit.joint_coupling import Coupled, decouple
 from robodyn_ros.identification.fit.least_squares import Estimate, Estimator, estimate
 from robodyn_ros.identification.fit.noise_spectrum import coloured_scores
@@ -23,7 +23,6 @@ from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
-from robodyn_ros.recording.recording import Finding
 
 Recondense = Callable[[Robust], Condensed]
 """Condenses the recording again with the weights of a robust fit."""

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from robodyn_ros.errors import IdentificationError, InsufficientData
-from robodyn_ros.identification.findings import finding
+from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.fit.choice import (
     FOUR,
     ONE,
@@ -25,7 +25,7 @@ from robodyn_ros.identification.fit.choice import (
     is_better,
     simplest,
 )
-from robodyn_ros.identification.friction.choice import FrictionCandidate, FrictionChoice
+from robodyn_ros.identification.friction.chosen_law import FrictionCandidate, FrictionChoice
 from robodyn_ros.identification.friction.law_fit import FrictionSearch
 from robodyn_ros.identification.friction.law_state import LawFit
 from robodyn_ros.identification.friction.samples import FrictionSample
@@ -44,7 +44,6 @@ from robodyn_ros.models.friction import FrictionModel, body_of, unspecified_fric
 from robodyn_ros.models.friction_terms import LAWS
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.springs import SPRING_TERMS, SPRINGS, spring_terms
-from robodyn_ros.recording.recording import Finding
 
 SIMPLE = ('polynomial', 'power', 'asymmetric', 'asymmetric_power', 'smooth', 'stribeck')
 """Laws that are tried in any case."""

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from robodyn_ros.identification.gears.candidate import GearCandidate
 from robodyn_ros.identification.gears.motor_side import motor_side, nearest_samples
 from robodyn_ros.identification.gears.selection import fit_residual
+from robodyn_ros.identification.gears.tried_map import GearCandidate
 from robodyn_ros.identification.options import FOLDS, SAMPLES, IdentifyOptions
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.models.base_parameters import base_parameters

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.identification.fit.choice import RELEVANT, HeldOut, is_better
-from robodyn_ros.identification.gears.candidate import GearCandidate
 from robodyn_ros.identification.gears.gmr import GmrFit
 from robodyn_ros.identification.gears.maps import MAPS
 from robodyn_ros.identification.gears.rbf import RbfFit
+from robodyn_ros.identification.gears.tried_map import GearCandidate
 from robodyn_ros.identification.options import FOLDS, GearTorque
 from robodyn_ros.models.gear_torque import (
     INPUTS,

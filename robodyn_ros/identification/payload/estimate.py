@@ -14,8 +14,8 @@ import numpy as np
 from scipy.optimize import nnls
 
 from robodyn_ros.errors import IdentificationError, ModelError
+from robodyn_ros.findings import Finding, finding, has_error
 from robodyn_ros.identification.factors.condense import Condensed, JointFactor
-from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.fit.least_squares import ESTIMATORS, Estimate
 from robodyn_ros.identification.fit.weighting import fit_least_squares
 from robodyn_ros.identification.options import IdentifyOptions
@@ -26,7 +26,6 @@ from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.base_parameters import BaseParameters, grouped
 from robodyn_ros.models.interface import Array
 from robodyn_ros.models.payload import Payload, PayloadModel
-from robodyn_ros.recording.finding import Finding, has_error
 
 CLEAR = 3.0
 """Standard deviations from which on a value differs from 0: chance reaches them once in 370."""

@@ -6,20 +6,19 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.factors.condense import SAMPLES_PER_COLUMN, Condensed
-from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.least_squares import Estimate
 from robodyn_ros.identification.payload.estimate import CLEAR
+from robodyn_ros.identification.physical.chosen_estimate import Selection
 from robodyn_ros.identification.physical.consistency import is_consistent
-from robodyn_ros.identification.physical.selected import Selection
 from robodyn_ros.identification.physical.selection import CONTRADICTED
 from robodyn_ros.identification.result.content import IdentifiedPayload
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array
 from robodyn_ros.models.payload import PayloadModel
-from robodyn_ros.recording.recording import Finding
 
 
 def body_findings(model: PayloadModel, values: Array, selection: Selection) -> Iterator[Finding]:

@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.identification.findings import finding
+from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.fit.least_squares import Estimate
 from robodyn_ros.identification.physical.consistency import bodies_of, consistent, nearest
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
-from robodyn_ros.recording.recording import Finding
 
 
 @dataclass(frozen=True)

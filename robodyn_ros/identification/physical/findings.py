@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from robodyn_ros.identification.findings import finding
-from robodyn_ros.identification.physical.selected import Selection
-from robodyn_ros.recording.finding import Finding
+from robodyn_ros.findings import Finding, finding
+from robodyn_ros.identification.physical.chosen_estimate import Selection
 
 COMPARED = (
     ' On held-out parts of the recording its error is {:.2%} of the torque, that of the '

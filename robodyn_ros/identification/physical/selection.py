@@ -16,8 +16,8 @@ import numpy as np
 from scipy.optimize import lsq_linear
 
 from robodyn_ros.errors import IdentificationError
+from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.factors.condense import Condensed, JointFactor
-from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.fit.choice import (
     FOUR,
     INDEPENDENT,
@@ -29,9 +29,9 @@ from robodyn_ros.identification.fit.choice import (
 from robodyn_ros.identification.fit.folds import Folds
 from robodyn_ros.identification.fit.least_squares import Estimate
 from robodyn_ros.identification.options import IdentifyOptions, Prior
+from robodyn_ros.identification.physical.chosen_estimate import EstimateKind, Selection
 from robodyn_ros.identification.physical.completion import Completion
 from robodyn_ros.identification.physical.consistency import bodies_of, is_consistent
-from robodyn_ros.identification.physical.selected import EstimateKind, Selection
 from robodyn_ros.identification.physical.semidefinite import (
     WEAKEST,
     Data,
@@ -43,7 +43,6 @@ from robodyn_ros.identification.physical.semidefinite import (
 )
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
-from robodyn_ros.recording.recording import Finding
 
 WEIGHTS = (1.0, 1e-1, 1e-2, 1e-3, WEAKEST)
 """Weights of the prior to choose from, the strongest first."""

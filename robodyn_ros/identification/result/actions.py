@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from robodyn_ros.recording.finding import Finding
+from robodyn_ros.findings import Finding
 
 SEVERITIES = ('error', 'warning', 'info')
 """Most important first."""

@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from robodyn_ros.findings import Finding
 from robodyn_ros.identification.fit.fit_report import FitReport
-from robodyn_ros.identification.friction.choice import FrictionChoice
-from robodyn_ros.identification.gears.candidate import GearCandidate
+from robodyn_ros.identification.friction.chosen_law import FrictionChoice
+from robodyn_ros.identification.gears.tried_map import GearCandidate
 from robodyn_ros.identification.options import SuccessRule
-from robodyn_ros.identification.physical.selected import NamedParameters, Selection
+from robodyn_ros.identification.physical.chosen_estimate import NamedParameters, Selection
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.models.gear_torque import GearTorqueLaw
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.payload import Payload
-from robodyn_ros.recording.finding import Finding
 
 
 @dataclass(frozen=True)

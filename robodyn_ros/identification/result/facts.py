@@ -8,8 +8,8 @@ import numpy as np
 
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.success import decisive_error, success_rule
-from robodyn_ros.identification.friction.choice import FrictionChoice
-from robodyn_ros.identification.physical.selected import NamedParameters
+from robodyn_ros.identification.friction.chosen_law import FrictionChoice
+from robodyn_ros.identification.physical.chosen_estimate import NamedParameters
 from robodyn_ros.identification.result.actions import actions, by_importance
 from robodyn_ros.identification.result.content import (
     IdentifiedPayload,

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import interpolate
 
-from robodyn_ros.identification.findings import finding
+from robodyn_ros.findings import Finding, finding
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.fresh import fresh
-from robodyn_ros.recording.recording import Finding, Recording
+from robodyn_ros.recording.recording import Recording
 
 Mask = NDArray[np.bool_]
 

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.identification.findings import finding
+from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.models.closed_forms.closed_form import closed_form_part
 from robodyn_ros.models.interface import Array, DynamicModel
-from robodyn_ros.recording.recording import Finding
 
 Mask = NDArray[np.bool_]
 

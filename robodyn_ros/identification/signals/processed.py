@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from robodyn_ros.findings import Finding
 from robodyn_ros.identification.signals.thinning import Thinning
 from robodyn_ros.models.interface import Array, Indices
-from robodyn_ros.recording.finding import Finding
 
 Mask = NDArray[np.bool_]
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import ndimage, signal
 
 from robodyn_ros.errors import IdentificationError, InsufficientData, RobodynError
-from robodyn_ros.identification.findings import finding
+from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.cutoff import (
     automatic_cutoff,
@@ -21,7 +21,7 @@ from robodyn_ros.identification.signals.moving_samples import speed_findings, th
 from robodyn_ros.identification.signals.processed import Mask, Processed, constant
 from robodyn_ros.identification.signals.thinning import Thinning
 from robodyn_ros.models.interface import Array
-from robodyn_ros.recording.recording import Finding, Recording
+from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.signals import central_differences, check_cutoff, low_pass
 
 

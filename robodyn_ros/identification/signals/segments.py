@@ -13,16 +13,15 @@ from itertools import pairwise
 
 import numpy as np
 
-from robodyn_ros.identification.findings import finding
+from robodyn_ros.findings import Finding, finding, has_error
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.cutoff import lowest_cutoff, motion_cutoff
 from robodyn_ros.identification.signals.grid import measured, on_grid
+from robodyn_ros.identification.signals.offset_correction import TimeOffset, corrected
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.processing import process, raised, uses_given
-from robodyn_ros.identification.signals.torque_shift import TimeOffset, corrected
 from robodyn_ros.models.interface import Array
-from robodyn_ros.recording.finding import has_error
-from robodyn_ros.recording.recording import Finding, Recording
+from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.storage import release
 
 KnownTorque = Callable[[Recording, Processed], Array]

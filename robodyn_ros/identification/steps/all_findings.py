@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
+from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.diagnosis.case import Case
 from robodyn_ros.identification.diagnosis.checks import (
     data_findings,
@@ -16,11 +17,10 @@ from robodyn_ros.identification.diagnosis.checks import (
     with_stuck,
 )
 from robodyn_ros.identification.diagnosis.diagnose import diagnose, diagnose_payload
-from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.time_offset import offset_findings
 from robodyn_ros.identification.friction.law_selection import friction_findings
-from robodyn_ros.identification.gears.candidate import GearCandidate
+from robodyn_ros.identification.gears.tried_map import GearCandidate
 from robodyn_ros.identification.payload.findings import (
     base_findings,
     body_findings,
@@ -33,7 +33,6 @@ from robodyn_ros.identification.steps.run import Run
 from robodyn_ros.models.gear_torque import GearTorqueLaw
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.springs import SPRING_PARAMETERS
-from robodyn_ros.recording.finding import Finding
 
 
 def run_findings(run: Run) -> tuple[Finding, ...]:

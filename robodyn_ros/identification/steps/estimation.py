@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from robodyn_ros.errors import IdentificationError
+from robodyn_ros.findings import Finding
 from robodyn_ros.identification.factors.condense import Condensed, JointFactor, triangle
 from robodyn_ros.identification.factors.passes import condensed_parts, together
 from robodyn_ros.identification.fit.least_squares import Estimate
@@ -21,6 +22,7 @@ from robodyn_ros.identification.payload.estimate import (
     scalar_completion,
     with_arm_uncertainty,
 )
+from robodyn_ros.identification.physical.chosen_estimate import Selection
 from robodyn_ros.identification.physical.completion import (
     Completion,
     complete,
@@ -28,14 +30,12 @@ from robodyn_ros.identification.physical.completion import (
     seen_and_prior,
 )
 from robodyn_ros.identification.physical.named_parameters import non_negative
-from robodyn_ros.identification.physical.selected import Selection
 from robodyn_ros.identification.physical.selection import choose
 from robodyn_ros.identification.steps.preparation import Prepared, Task
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.closed_forms.closed_form import closed_form_part
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.payload import PayloadModel
-from robodyn_ros.recording.finding import Finding
 
 
 @dataclass(frozen=True)

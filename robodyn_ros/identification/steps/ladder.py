@@ -15,14 +15,14 @@ from dataclasses import replace
 import numpy as np
 
 from robodyn_ros.errors import RobodynError
-from robodyn_ros.identification.findings import finding
+from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.fit.choice import INDEPENDENT, HeldOut
 from robodyn_ros.identification.fit.folds import labels_of
 from robodyn_ros.identification.fit.success import SMALL_TORQUE, rated_torque
 from robodyn_ros.identification.friction.model_rows import ModelRows
 from robodyn_ros.identification.friction.samples import FrictionSample
 from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.physical.selected import Selection
+from robodyn_ros.identification.physical.chosen_estimate import Selection
 from robodyn_ros.identification.physical.selection import CONTRADICTED, refit
 from robodyn_ros.identification.physical.semidefinite import WEAKEST, Problem, starting_prior
 from robodyn_ros.identification.steps.preparation import Task
@@ -33,7 +33,6 @@ from robodyn_ros.models.friction import body_of, unspecified_friction
 from robodyn_ros.models.friction_terms import DEFAULT_TERMS
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.serial.urdf import rigid_part
-from robodyn_ros.recording.finding import Finding
 
 USUAL_CUTOFF = 10.0
 """Cut-off of plain least squares, in [Hz]: arms move below it, their gears vibrate above it."""

@@ -13,15 +13,15 @@ from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.factors.passes import Progress
 from robodyn_ros.identification.fit.time_offset import common_offsets, offsets_of
 from robodyn_ros.identification.fit.torque_errors import predict
-from robodyn_ros.identification.friction.choice import FrictionChoice
+from robodyn_ros.identification.friction.chosen_law import FrictionChoice
 from robodyn_ros.identification.friction.cutoff_choice import cutoff_factor
 from robodyn_ros.identification.friction.law_selection import select_friction
 from robodyn_ros.identification.gears.motor_side import gear_torque_of
 from robodyn_ros.identification.options import LEAVE_ONE_OUT, IdentifyOptions, LeaveOneOut
 from robodyn_ros.identification.result.result import IdentifiedModel
+from robodyn_ros.identification.signals.offset_correction import TimeOffset
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.segments import KnownTorque, Segments, segments_of
-from robodyn_ros.identification.signals.torque_shift import TimeOffset
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.friction import unspecified_friction
 from robodyn_ros.models.gear_torque import GearTorqueLaw

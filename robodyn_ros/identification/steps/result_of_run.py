@@ -7,17 +7,17 @@ from datetime import datetime, timezone
 
 import numpy as np
 
+from robodyn_ros.findings import Finding, has_error
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.payload.estimate import is_possible
+from robodyn_ros.identification.physical.chosen_estimate import Selection
 from robodyn_ros.identification.physical.named_parameters import named_parameters
-from robodyn_ros.identification.physical.selected import Selection
 from robodyn_ros.identification.result.content import Signals
 from robodyn_ros.identification.result.result import IdentificationResult, IdentifiedModel
 from robodyn_ros.identification.steps.run import Run
 from robodyn_ros.models.interface import DynamicModel
-from robodyn_ros.recording.finding import has_error
-from robodyn_ros.recording.recording import Finding, Recording
+from robodyn_ros.recording.recording import Recording
 
 
 def result_of(run: Run, findings: tuple[Finding, ...]) -> IdentificationResult:

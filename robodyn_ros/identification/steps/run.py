@@ -9,20 +9,20 @@ from functools import reduce
 import numpy as np
 
 from robodyn_ros.errors import InsufficientData
+from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.factors.passes import phase_of
-from robodyn_ros.identification.findings import finding
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.torque_errors import Tally, predict, residual_ratio
 from robodyn_ros.identification.fit.uncertainty import torque_uncertainty
 from robodyn_ros.identification.options import LEAVE_ONE_OUT
-from robodyn_ros.identification.physical.selected import Selection
+from robodyn_ros.identification.physical.chosen_estimate import Selection
 from robodyn_ros.identification.result.content import IdentifiedPayload
 from robodyn_ros.identification.signals.segments import Segments
 from robodyn_ros.identification.steps.estimation import Estimated, Regression
 from robodyn_ros.identification.steps.preparation import Clock, Prepared, Task, prepare
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.payload import Payload, PayloadModel
-from robodyn_ros.recording.recording import Finding, Recording
+from robodyn_ros.recording.recording import Recording
 
 
 @dataclass

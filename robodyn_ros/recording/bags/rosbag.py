@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import RecordingError
+from robodyn_ros.findings import Finding, finding
 from robodyn_ros.recording.bags.bag_scan import BagScan
 from robodyn_ros.recording.bags.joint_state_decoder import MSGTYPE, Group, JointStateDecoder
-from robodyn_ros.recording.recording import Finding
 from robodyn_ros.recording.storage import blockwise, sweep
 from robodyn_ros.recording.tables.table import Table
 
@@ -54,7 +54,7 @@ def read_rosbag(path: Path, *, topic: str, joints: Sequence[str] | None) -> Tabl
         raise RecordingError(f'{path}: {error}') from error
     if decoder.damaged:
         count, reason = sum(decoder.damaged.values()), decoder.damaged.most_common(1)[0][0]
-        findings.append(Finding('damaged_messages', f'{count} messages were left out ({reason})'))
+        findings.append(finding('damaged_messages', count=count, reason=reason))
     if not groups:
         raise RecordingError(f'{path}: there is no message on {topic!r}')
     names, chosen = _chosen(groups, joints, path)
@@ -69,8 +69,7 @@ def _decoded(path: Path, topic: str) -> tuple[JointStateDecoder, list[Finding]]:
     _check_topic(scan.topics, topic, path)
     if not scan.damage:
         return decoder, []
-    text = f'the bag is damaged ({scan.damage[0]}); {decoder.rows} messages could be read'
-    return decoder, [Finding('damaged_bag', text)]
+    return decoder, [finding('damaged_bag', damage=scan.damage[0], count=decoder.rows)]
 
 
 def _check_topic(found: dict[str, str], topic: str, path: Path) -> None:
@@ -119,8 +118,7 @@ def _left_out(groups: list[Group], chosen: list[Group], topic: str) -> list[Find
         return []
     count = sum(group.count for group in others)
     joints = sorted({name for group in others for name in group.names})
-    text = f'{count} messages on {topic} with other joints were left out ({joints})'
-    return [Finding('other_messages', text, severity='info')]
+    return [finding('other_messages', count=count, topic=topic, joints=', '.join(joints))]
 
 
 def _table(
@@ -139,8 +137,7 @@ def _table(
     stamps = columns['stamp']
     if not stamps.any():
         stamps = columns['log']
-        text = 'all header stamps are zero; the times at which the bag got the messages are used'
-        findings.append(Finding('bag_time_used', text))
+        findings.append(finding('bag_time_used'))
     origin = int(stamps[0])
     signals = {
         'time': blockwise(lambda part: (part - origin) / 1e9, stamps),

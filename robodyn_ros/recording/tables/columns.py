@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import RecordingError
-from robodyn_ros.recording.recording import Finding
+from robodyn_ros.findings import Finding, finding
 from robodyn_ros.recording.storage import blockwise
 from robodyn_ros.recording.tables.known_names import (
     MOTOR_SIDE,
@@ -230,14 +230,12 @@ def _final_names(
     if names is not None:
         return names if wanted is None else tuple(wanted)
     if wanted is None:
-        text = f'the file names no joints; its {width} columns are named joint1 to joint{width}'
-        signals.findings.append(Finding('joints_unnamed', text))
+        signals.findings.append(finding('joints_unnamed', count=width))
         return tuple(f'joint{number}' for number in range(1, width + 1))
     if len(wanted) != width:
         raise RecordingError(
             f'{signals.source}: the file names no joints and has {width} columns of position, '
             f'got {len(wanted)} names for them ({list(wanted)})'
         )
-    text = f'the file names no joints; its columns are taken as {list(wanted)}, in this order'
-    signals.findings.append(Finding('joints_named_by_caller', text, severity='info'))
+    signals.findings.append(finding('joints_named_by_caller', joints=list(wanted)))
     return tuple(wanted)

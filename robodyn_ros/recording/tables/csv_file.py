@@ -13,7 +13,7 @@ import numpy as np
 
 from robodyn_ros.bounds import COLUMNS, LINE, NAME, check_bound
 from robodyn_ros.errors import RecordingError
-from robodyn_ros.recording.finding import Finding
+from robodyn_ros.findings import Finding, finding
 from robodyn_ros.recording.storage import Spool
 from robodyn_ros.recording.tables.table import Array, Table, reading
 
@@ -82,8 +82,7 @@ def _matrix(
         except RecordingError:
             if next(rows, None) is not None or not _cut(line, delimiter, names, source):
                 raise
-            text = f'{source}: line {number}, the last one, is truncated and was left out'
-            findings.append(Finding('cut_off', text))
+            findings.append(finding('cut_off', source=source, line=number))
         if len(values) >= 2**18:
             stored.append(np.array(values))
             del values[:]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from robodyn_ros.bounds import check_regular
 from robodyn_ros.errors import RecordingError
-from robodyn_ros.recording.recording import Finding
+from robodyn_ros.findings import Finding
 from robodyn_ros.recording.storage import blockwise
 
 Array = NDArray[np.float64]

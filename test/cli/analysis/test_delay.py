@@ -107,8 +107,8 @@ def test_the_delay_is_told_and_the_one_in_the_torque_held_against_it(bag, capsys
     bag.torque_state(delay=TRUE + 3)
     code, text = bag.run(capsys)
     assert code == 1
-    assert 'error: the motion comes 3.50 cycles after its command, but additive_torque_' in text
-    assert 'is 6: the torque comes 3 cycles too late. Set additive_torque_delay to 3' in text
+    assert 'error: The motion comes 3.50 cycles after its command, but additive_torque_' in text
+    assert 'is 6: the torque comes too late, by 3 cycles. Set additive_torque_delay to 3' in text
     assert text.count('3.50 +- 0.00') == 2
     assert main(['delay', str(bag.path), '--configured', '3']) == 0
     assert 'after its command: additive_torque_delay 3 fits' in capsys.readouterr().out
@@ -132,7 +132,7 @@ def test_a_robot_that_stands_still_tells_nothing(bag, capsys):
     code, text = bag.run(capsys, '--command', 'cell/reference')
     assert code == 1
     assert text.count('unknown\n') == 2
-    assert 'Record a faster motion, back and forth [delay_unknown]' in text
+    assert 'Record a faster motion, back and forth. [delay_unknown]' in text
 
 
 class Gripper(Bag):
@@ -161,7 +161,7 @@ def test_commands_that_are_not_there_yet_are_left_out(bag, capsys):
     bag.joint_states('/cell/reference', command)
     code, text = bag.run(capsys)
     assert code == 0
-    assert f'set additive_torque_delay to {TRUE}' in text
+    assert f'Set additive_torque_delay to {TRUE}' in text
 
 
 @pytest.mark.parametrize('period', ['-1', '0', 'nan'])

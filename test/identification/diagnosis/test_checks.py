@@ -7,10 +7,10 @@ import pytest
 from robots import dh_urdf
 from simulation import arm, record
 
+from robodyn_ros.findings import Finding
 from robodyn_ros.identification.diagnosis.checks import merged
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
-from robodyn_ros.recording.finding import Finding
 
 # Two joints; both are rated at 100 Nm.
 MODEL, TRUTH = arm(dh_urdf([(0.0, 0.0, 0.3), (np.pi / 2, 0.4, 0.0)]))

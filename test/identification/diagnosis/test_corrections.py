@@ -56,12 +56,16 @@ FLAWS = {
     'two torques': (
         ordered([0, 2, 1, 3], ['torque']),
         'joint_order',
-        'torques of joints joint2 and',
+        'torques of joints joint2 and joint3 are',
     ),
     'two names': (ordered([0, 1, 3, 2]), 'joint_order', 'names of joints joint3 and joint4'),
-    'order': (ordered([3, 2, 1, 0]), 'joint_order', 'names of all joints are in reverse order'),
+    'order': (
+        ordered([3, 2, 1, 0]),
+        'joint_order',
+        'names of all joints are in reverse order (joint1 to joint4)',
+    ),
     'sign': (replace(GOOD, torque=GOOD.torque * [1, -1, 1, 1]), 'torque_sign', 'joint joint2'),
-    'offset': (with_offset(1, 0.4), 'encoder_offset', 'joint2 is off by 0.4'),
+    'offset': (with_offset(1, 0.4), 'encoder_offset', 'joint2: its position is off by 0.4'),
     'time': (in_time(0.5), 'time_scale', 'about 0.5 times as long'),
 }
 
@@ -80,7 +84,9 @@ def test_a_recording_without_flaw_has_none():
 
 
 def test_a_urdf_of_another_size_is_named():
-    (small,) = [each for each in variants(MODEL) if 'about 0.7 times' in each.words]
+    (small,) = [
+        each for each in variants(MODEL) if 'about 0.7 times' in each.finding(evidence='').text
+    ]
     (finding,) = found_in(small.model, GOOD)
     assert finding.code == 'wrong_size' and 'about 1.4 times' in finding.text
 

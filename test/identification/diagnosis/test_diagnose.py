@@ -6,11 +6,11 @@ import pytest
 from robots import SIX_AXIS, random_urdf
 from simulation import arm, record
 
+from robodyn_ros.findings import Finding
 from robodyn_ros.identification.diagnosis.diagnose import CAUSES, diagnose
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.models.catalog import robot_model
-from robodyn_ros.recording.recording import Finding
 
 ROBOTS = flaws.robots(7)
 QUICK = IdentifyOptions(consistent='no')

@@ -14,27 +14,35 @@ def axis(number):
     return build_model({**AXIS, 'dynamic_model': number})
 
 
+def text_of(variant):
+    return variant.finding(evidence='(evidence)').text
+
+
 def test_variants_keep_all_else():
     others = list(variants(axis(1)))
-    assert [other.words.partition(' is')[0] for other in others] == [
-        'dynamic model 2 of axis',
-        'dynamic model 3 of axis',
+    assert [text_of(other).partition('model ')[2] for other in others] == [
+        '2 of axis. (evidence)',
+        '3 of axis. (evidence)',
     ]
     for other in others:
         body, friction = parts_of(other.model)
         assert body.joint_names == ('j',) and friction.describe()['terms'] == ['viscous']
     robot = robot_model(random_urdf(2, 52))
     tried = list(variants(robot))
-    turned = [each.model for each in tried if 'mounted' in each.words]
-    assert {each.code for each in tried} == {'wrong_dynamic_model', 'time_scale', 'wrong_size'}
-    longer = next(each.model for each in tried if 'about 1.4 times' in each.words)
+    turned = [each.model for each in tried if 'mounted' in text_of(each)]
+    assert {each.finding(evidence='').code for each in tried} == {
+        'wrong_dynamic_model',
+        'time_scale',
+        'wrong_size',
+    }
+    longer = next(each.model for each in tried if 'about 1.4 times' in text_of(each))
     before, after = (parts_of(each)[0].urdf.joints[1].origin[:3, 3] for each in (robot, longer))
     np.testing.assert_allclose(after, 1.4 * before)
     directions = np.array([parts_of(model)[0].gravity for model in turned])
     assert len(turned) == 5  # all but the one it has
     np.testing.assert_allclose(np.linalg.norm(directions, axis=1), 9.81)
     below = robot_model(random_urdf(2, 52), gravity=(0.0, 0.0, 9.81))
-    (upright,) = [each for each in variants(below) if 'mounted upright' in each.words]
+    (upright,) = [each for each in variants(below) if 'mounted upright' in text_of(each)]
     np.testing.assert_allclose(parts_of(upright.model)[0].gravity, [0.0, 0.0, -9.81])
     assert [model.joint_names for model in turned] == [robot.joint_names] * 5
     body = parts_of(robot)[0]
@@ -45,5 +53,6 @@ def test_the_semi_static_puma_may_have_a_fifth_term():
     names = [f'joint{number}' for number in range(1, 7)]
     puma = build_model({'kind': 'puma', 'dynamic_model': 2, 'joints': names})
     first, fifth = variants(puma)
-    assert (first.severity, fifth.severity) == ('error', 'warning')
+    severities = [each.finding(evidence='').severity for each in (first, fifth)]
+    assert severities == ['error', 'warning']
     assert len(fifth.model.parameters) == len(puma.parameters) + 1

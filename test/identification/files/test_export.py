@@ -9,12 +9,12 @@ from robots import random_urdf
 from simulation import arm, record
 
 from robodyn_ros.errors import IdentificationError
+from robodyn_ros.findings import Finding
 from robodyn_ros.identification.files.export import export
 from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.recording.readers import read_recording
-from robodyn_ros.recording.recording import Finding
 
 
 @pytest.fixture(scope='module')

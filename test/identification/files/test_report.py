@@ -5,12 +5,12 @@ import pytest
 from robots import random_urdf
 from simulation import arm, record
 
+from robodyn_ros.findings import Finding
 from robodyn_ros.identification.files.report import text_report
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.result.summary import WIDTH
 from robodyn_ros.models.catalog import build_model
-from robodyn_ros.recording.recording import Finding
 
 
 @pytest.fixture(scope='module')

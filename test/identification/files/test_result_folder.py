@@ -12,13 +12,13 @@ from robots import random_urdf
 from simulation import arm, record
 
 from robodyn_ros.errors import IdentificationError, RobodynError
+from robodyn_ros.findings import Finding
 from robodyn_ros.identification.files.export import export
 from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.identification.files.result_folder import PREVIOUS, SIGNALS, ResultFolder
 from robodyn_ros.identification.files.signals_bag import TOPICS
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
-from robodyn_ros.recording.finding import Finding
 
 CHANGES = {'os.rename', 'os.remove', 'os.rmdir', 'os.mkdir', 'shutil.copyfile', 'os.chmod'}
 """Audit events of what changes files, beside writing to one that was opened."""

@@ -6,8 +6,8 @@ from simulation import arm, base_values, record
 
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
+from robodyn_ros.identification.signals.offset_correction import TimeOffset, corrected
 from robodyn_ros.identification.signals.processing import process
-from robodyn_ros.identification.signals.torque_shift import TimeOffset, corrected
 from robodyn_ros.recording.recording import Recording
 
 LATE = np.array([0.0052, 0.0, -0.0121])

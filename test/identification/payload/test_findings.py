@@ -14,7 +14,7 @@ from robodyn_ros.identification.payload.findings import (
     payload_data_findings,
     seen_findings,
 )
-from robodyn_ros.identification.physical.selected import Selection
+from robodyn_ros.identification.physical.chosen_estimate import Selection
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.payload import PayloadModel, payload_of
 

@@ -1,5 +1,5 @@
+from robodyn_ros.findings import Finding
 from robodyn_ros.identification.result.actions import actions, by_importance
-from robodyn_ros.recording.finding import Finding
 
 
 def test_errors_first_joints_with_the_same_remedy_together_and_nothing_else():

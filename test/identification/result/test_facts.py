@@ -5,12 +5,12 @@ import numpy as np
 import yaml
 from prg_results import model_of, result_of
 
+from robodyn_ros.findings import Finding
 from robodyn_ros.identification.files.parameter_text import parameter_text
 from robodyn_ros.identification.physical.named_parameters import named_parameters
 from robodyn_ros.identification.result.facts import friction_facts, header_facts, json_facts
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import with_friction
-from robodyn_ros.recording.recording import Finding
 
 
 def result():

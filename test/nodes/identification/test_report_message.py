@@ -12,10 +12,10 @@ from prg_results import model_of, result_of
 from rclpy.serialization import deserialize_message, serialize_message
 from robodyn_ros.msg import IdentificationReport
 
+from robodyn_ros.findings import Finding
 from robodyn_ros.identification.files.export import Exported
-from robodyn_ros.identification.physical.selected import NamedParameters
+from robodyn_ros.identification.physical.chosen_estimate import NamedParameters
 from robodyn_ros.nodes.identification.report_message import report_message
-from robodyn_ros.recording.recording import Finding
 
 FILES = Exported(
     facts=Path('/a/result.json'),

@@ -14,7 +14,7 @@ import pytest
 import yaml
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 CONFIG = ROOT / 'config'
 TYPES = {
     '/collision_monitor/collision_state': 'robodyn_ros/msg/CollisionState',

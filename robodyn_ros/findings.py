@@ -1,19 +1,47 @@
-"""Findings of an identification, with the wordings of `findings.yaml`."""
+"""Findings about data and results, with the wordings of `findings.yaml`."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
-from robodyn_ros.recording.finding import Finding, Severity
 from robodyn_ros.yaml_file import parse_yaml
+
+Severity = Literal['info', 'warning', 'error']
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A fact that affects how far data or a result can be trusted; `finding` builds it.
+
+    :param text: the observation
+    :param remedy: advice to the user; empty: nothing has to be done
+    """
+
+    code: str
+    text: str
+    joint: str = ''
+    severity: Severity = 'warning'
+    remedy: str = ''
+
+    @property
+    def message(self) -> str:
+        """Observation and remedy."""
+        return f'{self.text} {self.remedy}'.rstrip()
+
+    @property
+    def line(self) -> str:
+        """Severity, sentences and code, as printed."""
+        return f'{self.severity}: {self.message} [{self.code}]'
 
 
 @dataclass(frozen=True)
 class Entry:
     """Wording of a finding.
 
-    :param severities: the usual severity first
+    :param severities: the usual severity first; none: a sentence of other findings (`sentence`)
     :param text: observation with value and limit; a template for `str.format`
     :param remedy: advice to the user; a template too; empty: nothing has to be done
     """
@@ -43,13 +71,27 @@ def finding(
     return Finding(code_of(key), text, joint, severity, remedy)
 
 
+def has_error(findings: Iterable[Finding]) -> bool:
+    """Return True if a finding is an error."""
+    return any(item.severity == 'error' for item in findings)
+
+
+def sentence(key: str, **values: object) -> str:
+    """Return a sentence that the texts of several findings contain.
+
+    :param key: of `FINDINGS`
+    :param values: fields of the template
+    """
+    return FINDINGS[key].text.format(**values)
+
+
 def code_of(key: str) -> str:
     """Return the code of a key: several wordings can belong to one code."""
     return key.partition('.')[0]
 
 
 FINDINGS = {
-    key: Entry(tuple(row['severities']), row['text'], row.get('remedy', ''))
+    key: Entry(tuple(row.get('severities', ())), row['text'], row.get('remedy', ''))
     for key, row in parse_yaml(
         Path(__file__).with_suffix('.yaml').read_text(encoding='utf-8')
     ).items()

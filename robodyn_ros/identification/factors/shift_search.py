@@ -1,4 +1,4 @@
-"""Search for the shift in time of one joint's torque against its motion."""
+"""Search for the shift in time between two signals, and of a joint's torque against its motion."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.ndimage import spline_filter1d
+from scipy.optimize import minimize_scalar
 
 from robodyn_ros.identification.factors.joint_fit import OwnFit
-from robodyn_ros.identification.signals.time_shift import best_shift
 from robodyn_ros.models.interface import Array, Indices
 
 SMOOTH = np.array([1.0, 4.0, 6.0, 4.0, 1.0]) / 16.0
@@ -61,6 +61,21 @@ def torque_shift(own: OwnFit, torque: Array, rows: Indices, reach: int) -> Torqu
         return float(weights @ left @ weights)
 
     return TorqueShift(best_shift(coarse, -reach, residual), residual)
+
+
+def best_shift(coarse: Array, first: int, residual: Callable[[float], float]) -> float | None:
+    """Return the shift with the smallest squared residual, in samples; None: it is out of range.
+
+    :param coarse: squared residual at whole shifts
+    :param first: the first of these shifts
+    :param residual: squared residual at any shift within one of a whole one
+    """
+    best = int(np.argmin(coarse))
+    if best in (0, len(coarse) - 1):
+        return None
+    middle = float(first + best)
+    around = (middle - 1.0, middle + 1.0)
+    return float(minimize_scalar(residual, bounds=around, method='bounded').x)
 
 
 def _cubic(distance: Array) -> Array:

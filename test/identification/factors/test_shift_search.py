@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from robodyn_ros.identification.signals.time_shift import best_shift
+from robodyn_ros.identification.factors.shift_search import best_shift
 
 
 @pytest.mark.parametrize('true', [-2.3, 0.0, 1.7])
