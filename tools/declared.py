@@ -65,8 +65,19 @@ WITHOUT_KEY = ('clarabel', 'compression', 'threadpoolctl', 'websockets')
 """Python packages that package.xml cannot declare; it says why in a comment. `compression` is part
 of Python 3.14."""
 
-BY_COMMAND = ('python3-pytest-timeout', 'ros2launch', 'rosidl_default_runtime', 'rqt_gui')
-"""Packages that no file names: what generated code, `ros2 launch`, `rqt` and pytest need."""
+BY_COMMAND = (
+    'ament_cmake_lint_cmake',
+    'ament_cmake_xmllint',
+    'python3-pytest-timeout',
+    'ros2launch',
+    'rosidl_default_runtime',
+    'rqt_gui',
+)
+"""Packages that no file names: those of ament_lint_auto, generated code, `ros2 launch`, `rqt` and
+pytest."""
+
+OF_TESTS = ('test/', 'cmake/tests.cmake')
+"""Files whose packages a `test_depend` declares."""
 
 HELPERS = ('test/support', 'bench')
 """Folders whose modules tests import by their name."""
@@ -90,7 +101,7 @@ def differences(root: Path) -> list[str]:
     missing = [
         f'{key} is used in {file} but not declared'
         for key, file in sorted(used.items())
-        if key not in at_run_time | (in_tests if file.startswith('test/') else set())
+        if key not in at_run_time | (in_tests if file.startswith(OF_TESTS) else set())
     ]
     idle = sorted((at_run_time | in_tests) - used.keys() - {*BY_COMMAND})
     return missing + [f'{key} is declared but no file uses it' for key in idle]

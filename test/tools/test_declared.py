@@ -23,15 +23,16 @@ FILES = {
     'msg/G.msg': 'std_msgs/Header header  # of no_package/H\nint32 number\n',
     'CMakeLists.txt': 'find_package(ament_cmake REQUIRED)\n',
     'cmake/h.cmake': 'foreach(package first\n    second)\n  find_package(${package} QUIET)\n',
+    'cmake/tests.cmake': 'find_package(ament_cmake_pytest QUIET)',
     'test/test_i.py': 'import pytest, own_helper, scipy.linalg',
     'test/support/own_helper.py': '',
 }
 USED = {
     'launch_ros', 'started', 'python3-numpy', 'mock', 'xacro', 'states', 'system', 'rqt_plot',
     'rqt_topic', 'rviz_plugins', 'std_msgs', 'ament_cmake', 'first', 'second', 'python3-pytest',
-    'python3-scipy',
+    'python3-scipy', 'ament_cmake_pytest',
 }  # fmt: skip
-IN_TESTS = {'python3-pytest', 'python3-scipy'}
+IN_TESTS = {'ament_cmake_pytest', 'python3-pytest', 'python3-scipy'}
 
 
 @pytest.fixture
