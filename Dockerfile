@@ -14,5 +14,5 @@ RUN apt-get update && apt-get install -y --no-install-recommends python3-pip \
 # hadolint ignore=DL3013
 RUN pip install --no-cache-dir "numpy<2" clarabel threadpoolctl "websockets>=13"
 COPY . src/robodyn_ros
-RUN source "/opt/ros/$ROS_DISTRO/setup.bash" && colcon build --packages-select robodyn_ros \
+RUN . "/opt/ros/$ROS_DISTRO/setup.bash" && colcon build --packages-select robodyn_ros \
     && sed -i "\$isource /ws/install/setup.bash" /ros_entrypoint.sh
