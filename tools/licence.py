@@ -3,8 +3,8 @@
     python -m tools.licence            # check, part of `make lint`
     python -m tools.licence --write    # add the line where it is missing
 
-The line is the first one, or the second one below `#!`. The check passes if all files have it, or if
-none has it yet.
+The line is the first one, or the second one below `#!`. The check passes if all files have it, or
+if none has it yet.
 """
 
 from __future__ import annotations
