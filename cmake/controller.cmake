@@ -11,7 +11,7 @@ foreach(package controller_interface pluginlib generate_parameter_library
     list(APPEND missing ${package})
   endif()
 endforeach()
-if(NOT ROBODYN_CPP_INTERFACES)
+if(NOT ROBODYN_CPP_INTERFACES AND NOT missing)
   list(APPEND missing "C++ interfaces (ROBODYN_CPP_INTERFACES)")
 endif()
 # The last one, and only if the plugin can be built: without its own dependencies (Boost, coal),
@@ -24,7 +24,8 @@ if(NOT missing)
 endif()
 if(missing)
   list(JOIN missing ", " missing)
-  message(STATUS "robodyn_ros: the controller plugin is left out, not found: ${missing}")
+  message(STATUS "robodyn_ros: the controller plugin is left out, not found: ${missing}; \
+the nodes do not need it")
   return()
 endif()
 

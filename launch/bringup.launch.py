@@ -18,9 +18,12 @@ PARTS = {
         'dynamic_model',
         'effort',
         'allow_unchecked',
+        'controller',
+        'gravity',
+        'joint_limits',
     ),
-    'feedforward': ('result_file', 'autostart', 'effort'),
-    'collision_monitor': ('result_file', 'autostart', 'effort'),
+    'feedforward': ('result_file', 'autostart', 'effort', 'controller'),
+    'collision_monitor': ('result_file', 'autostart', 'effort', 'controller', 'joint_limits'),
     'watch': ('effort',),
 }
 SWITCHED = ('cell', 'feedforward', 'collision_monitor', 'watch')

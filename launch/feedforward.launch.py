@@ -7,4 +7,4 @@ from robodyn_ros.nodes.launching.descriptions import description
 
 def generate_launch_description() -> LaunchDescription:
     """Launch the feed-forward."""
-    return description(['feedforward'], ['result_file', 'autostart', 'effort'])
+    return description(['feedforward'], ['result_file', 'autostart', 'effort', 'controller'])

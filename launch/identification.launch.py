@@ -16,5 +16,8 @@ def generate_launch_description() -> LaunchDescription:
             'dynamic_model',
             'effort',
             'allow_unchecked',
+            'controller',
+            'gravity',
+            'joint_limits',
         ],
     )

@@ -12,6 +12,7 @@ from launch_ros.actions import Node
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.nodes.launching.descriptions import combined, share
 from robodyn_ros.nodes.launching.mock_hardware import with_mock_hardware
+from robodyn_ros.nodes.launching.viewers import missing
 from robodyn_ros.robot_file import load_robot
 
 CONTROLLERS = {
@@ -72,6 +73,12 @@ def _create(context: LaunchContext) -> list[Action]:
             raise ConfigError(f'launch argument {name}: there is no file {given[name]}')
     if given['way'] == 'plugin' and not given['result_file']:
         raise ConfigError('launch argument result_file: the plugin needs a result.yaml')
+    absent = {'controller_manager': missing('controller_manager')}
+    if given['robot_state_publisher'] == 'true':
+        absent['robot_state_publisher'] = missing('robot_state_publisher')
+    if any(absent.values()):
+        text = '; '.join(filter(None, absent.values()))
+        raise ConfigError(f'ros2_control cannot be started: {text}')
     package = str(share('config', 'ros2_control', f'{given["way"]}.yaml'))
     parameters: list[object] = [package]
     if given['result_file']:

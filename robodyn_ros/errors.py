@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 MOST = 4000
 """Largest number of characters of a sentence: a screen. Names come from files and messages."""
 
@@ -20,7 +22,16 @@ def _shown(letter: str) -> str:
 
 
 class RobodynError(Exception):
-    """Base class of the errors."""
+    """Base class of the errors.
+
+    :param text: the sentence
+    :param lines: lines of a file that the user could write; commands print them below the text
+    """
+
+    def __init__(self, text: str = '', *, lines: Sequence[str] = ()) -> None:
+        """Store sentence and lines."""
+        super().__init__(text)
+        self.lines = tuple(map(bounded, lines))
 
     def __str__(self) -> str:
         """Return the sentence, `bounded`."""

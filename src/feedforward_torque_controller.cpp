@@ -17,6 +17,7 @@ using controller_interface::InterfaceConfiguration;
 using controller_interface::return_type;
 
 constexpr std::chrono::milliseconds kToLeave{50};  // for the last message of a ramp to be sent
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr std::array<const char *, 3> kReferences{"position", "velocity", "acceleration"};
 
 }  // namespace
@@ -54,21 +55,64 @@ InterfaceConfiguration FeedforwardTorqueController::state_interface_configuratio
   return result;
 }
 
-std::vector<hardware_interface::CommandInterface>
-FeedforwardTorqueController::on_export_reference_interfaces()
+/// First the positions of all joints, then the velocities and the accelerations.
+std::vector<std::string> FeedforwardTorqueController::reference_names() const
 {
-  const std::size_t count = parameters_.joints.size();
-  reference_interfaces_.assign(3 * count, std::numeric_limits<double>::quiet_NaN());
-  std::vector<hardware_interface::CommandInterface> result;
-  for (std::size_t kind = 0; kind < kReferences.size(); ++kind) {
-    for (std::size_t joint = 0; joint < count; ++joint) {
-      result.emplace_back(
-        get_node()->get_name(), parameters_.joints[joint] + "/" + kReferences[kind],
-        &reference_interfaces_[kind * count + joint]);
+  std::vector<std::string> result;
+  for (const char * kind : kReferences) {
+    for (const auto & joint : parameters_.joints) {
+      result.push_back(joint + "/" + kind);
     }
   }
   return result;
 }
+
+#if ROBODYN_REFERENCE_HANDLES
+std::vector<hardware_interface::CommandInterface::SharedPtr>
+FeedforwardTorqueController::on_export_reference_interfaces_list()
+{
+  std::vector<hardware_interface::CommandInterface::SharedPtr> result;
+  for (const auto & name : reference_names()) {
+    result.push_back(
+      std::make_shared<hardware_interface::CommandInterface>(get_node()->get_name(), name));
+  }
+  return result;
+}
+
+double FeedforwardTorqueController::reference(std::size_t number) const
+{
+  return ordered_exported_reference_interfaces_[number]->get_optional().value_or(kNone);
+}
+
+void FeedforwardTorqueController::forget_references()
+{
+  for (const auto & handle : ordered_exported_reference_interfaces_) {
+    (void)handle->set_value(kNone);
+  }
+}
+#else
+std::vector<hardware_interface::CommandInterface>
+FeedforwardTorqueController::on_export_reference_interfaces()
+{
+  const auto names = reference_names();
+  reference_interfaces_.assign(names.size(), kNone);
+  std::vector<hardware_interface::CommandInterface> result;
+  for (std::size_t number = 0; number < names.size(); ++number) {
+    result.emplace_back(get_node()->get_name(), names[number], &reference_interfaces_[number]);
+  }
+  return result;
+}
+
+double FeedforwardTorqueController::reference(std::size_t number) const
+{
+  return reference_interfaces_[number];
+}
+
+void FeedforwardTorqueController::forget_references()
+{
+  std::fill(reference_interfaces_.begin(), reference_interfaces_.end(), kNone);
+}
+#endif
 
 CallbackReturn FeedforwardTorqueController::on_configure(const rclcpp_lifecycle::State &)
 {
@@ -105,9 +149,7 @@ CallbackReturn FeedforwardTorqueController::on_activate(const rclcpp_lifecycle::
     RCLCPP_ERROR(get_node()->get_logger(), "the position of a joint is not known");
     return CallbackReturn::FAILURE;
   }
-  std::fill(
-    reference_interfaces_.begin(), reference_interfaces_.end(),
-    std::numeric_limits<double>::quiet_NaN());
+  forget_references();
   guarded_->clear(measured_);
   leaving_ = false;
   AdditiveTorque & law = guarded_->law();
@@ -229,7 +271,7 @@ bool FeedforwardTorqueController::measure()
 {
   for (std::size_t joint = 0; joint < row_.size(); ++joint) {
     measured_[static_cast<Eigen::Index>(joint)] = state_interfaces_[row_[joint]].get_optional()
-      .value_or(std::numeric_limits<double>::quiet_NaN());
+      .value_or(kNone);
   }
   return measured_.allFinite();
 }
@@ -241,13 +283,11 @@ void FeedforwardTorqueController::read_references()
   const std::size_t count = row_.size();
   for (std::size_t joint = 0; joint < count; ++joint) {
     const auto place = static_cast<Eigen::Index>(joint);
-    reference_->q[place] = reference_interfaces_[row_[joint]];
-    reference_->qd[place] = reference_interfaces_[count + row_[joint]];
-    reference_->qdd[place] = reference_interfaces_[2 * count + row_[joint]];
+    reference_->q[place] = reference(row_[joint]);
+    reference_->qd[place] = reference(count + row_[joint]);
+    reference_->qdd[place] = reference(2 * count + row_[joint]);
   }
-  std::fill(
-    reference_interfaces_.begin(), reference_interfaces_.end(),
-    std::numeric_limits<double>::quiet_NaN());
+  forget_references();
 }
 
 void FeedforwardTorqueController::write_commands()

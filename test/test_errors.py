@@ -1,5 +1,7 @@
 """Texts of errors: one line with an end, whatever names they hold."""
 
+import pickle
+
 import pytest
 
 from robodyn_ros.errors import MOST, ConfigError, bounded
@@ -24,3 +26,9 @@ def test_a_sentence_is_one_line(break_):
 
 def test_control_characters_do_not_reach_a_terminal():
     assert str(ConfigError('file \x1b[31m\0')) == 'file \\x1b[31m\\x00'
+
+
+def test_lines_come_along_between_processes_and_are_bounded_too():
+    error = pickle.loads(pickle.dumps(ConfigError('no', lines=['a: 1', 'b:\n2'])))
+    assert (str(error), error.lines) == ('no', ('a: 1', 'b: 2'))
+    assert ConfigError('no').lines == ()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import re
 import subprocess
@@ -13,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import robodyn_ros
-from tools import packages
+from tools import declared, packages
 from tools.common import RCLPY
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -23,39 +22,13 @@ SCRIPTS = sorted((ROOT / 'scripts').iterdir())
 INTERFACES = sorted(
     f'{kind}/{file.name}' for kind in ('msg', 'srv', 'action') for file in (ROOT / kind).iterdir()
 )
-KEYS = {
-    'backports': 'python3-rosbags-pip',  # needed by rosbags
-    'clarabel': None,  # has no rosdep key
-    'compression': 'python3-rosbags-pip',  # what backports.zstd gives before Python 3.14
-    'lz4': 'python3-rosbags-pip',  # needed by rosbags
-    'jinja2': 'python3-jinja2',
-    'markupsafe': 'python3-jinja2',  # needed by Jinja2
-    'matplotlib': 'python3-matplotlib',
-    'mujoco': 'python3-mujoco-pip',
-    'numpy': 'python3-numpy',
-    'coal': 'pinocchio',  # comes with it
-    'hppfcl': 'pinocchio',  # its name before Pinocchio 3.3
-    'pinocchio': 'pinocchio',
-    'rosbags': 'python3-rosbags-pip',
-    'scipy': 'python3-scipy',
-    'tqdm': 'python3-tqdm',
-    'yaml': 'python3-yaml',
-    'threadpoolctl': None,  # its rosdep key is not sure
-    'websockets': None,  # that of Ubuntu 24.04 is too old
-}
 PIP_NAMES = {'pinocchio': 'pin', 'yaml': 'pyyaml', 'backports': 'backports-zstd'}
 PIP_NAMES |= {'compression': 'backports-zstd', 'coal': 'pin', 'hppfcl': 'pin'}
 
 
 def imports(files: list[Path]) -> set[str]:
     """Top-level modules that files import, without the standard library and the package."""
-    found: set[str] = set()
-    for file in files:
-        for node in ast.walk(ast.parse(file.read_text())):
-            if isinstance(node, ast.Import):
-                found |= {alias.name.partition('.')[0] for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and node.module:
-                found.add(node.module.partition('.')[0])
+    found = {name for file in files for name in declared.imports(file.read_text())}
     return found - sys.stdlib_module_names - {'robodyn_ros'}
 
 
@@ -96,11 +69,8 @@ def test_script_runs_a_main_that_exists(script: Path) -> None:
     assert f'scripts/{script.name}\n' in CMAKE
 
 
-def test_package_xml_names_what_the_code_imports() -> None:
-    files = [*(ROOT / 'robodyn_ros').rglob('*.py'), *(ROOT / 'launch').rglob('*.py')]
-    declared = {entry.text for entry in PACKAGE if entry.tag.endswith('depend')}
-    wanted = {KEYS.get(module, module) for module in imports(files)} - {None}
-    assert wanted <= declared
+def test_package_xml_declares_what_files_use_and_nothing_else() -> None:
+    assert declared.differences(ROOT) == []
 
 
 def test_interfaces_of_other_packages_are_declared() -> None:

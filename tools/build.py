@@ -17,7 +17,12 @@ from tools.common import INSTALL, ROOT, VENV, Problem, inside, locked, note, one
 
 STAMP = INSTALL / 'complete'
 BUILD = ROOT / 'build'
-COMPILED = ('msg', 'srv', 'action', 'CMakeLists.txt', 'package.xml')
+LOG = ROOT / 'log' / 'latest_build' / 'robodyn_ros' / 'stdout.log'
+COMPILED = ('msg', 'srv', 'action', 'cmake', 'CMakeLists.txt', 'package.xml')
+PLUGIN = ('src', 'include', 'robodyn_controller.xml')
+ROS2_CONTROL = Path('share/ament_index/resource_index/packages/controller_interface')
+REMARK = '-- robodyn_ros: '
+"""Start of the lines of CMake about parts that are left out."""
 LINKED = ('robodyn_ros', 'scripts', 'launch', 'config', 'urdf', 'rviz')
 PATHS = ('AMENT_PREFIX_PATH', 'CMAKE_PREFIX_PATH', 'PYTHONPATH', 'LD_LIBRARY_PATH')
 FLAGS = '-O1'
@@ -35,17 +40,32 @@ def main() -> None:
     if subprocess.run(command(), cwd=ROOT, env=environment(), check=False).returncode:
         raise Problem('colcon build failed, see above; the complete output is in log/latest_build')
     STAMP.write_text(wanted)
+    for remark in remarks():
+        note(remark)
     note(f'built in {time.monotonic() - start:.0f} s')
 
 
 def fingerprint() -> str:
     """Return a hash of the compiled files and of the names of the linked files."""
     digest = hashlib.sha256((VENV / 'complete').read_bytes())
-    for file in files(COMPILED):
+    digest.update(f'{has_ros2_control()}'.encode())
+    for file in files((*COMPILED, *(PLUGIN if has_ros2_control() else ()))):
         digest.update(f'{file}'.encode() + file.read_bytes())
     for file in files(LINKED):
         digest.update(f'{file} {os.access(file, os.X_OK)}'.encode())
     return digest.hexdigest()
+
+
+def has_ros2_control() -> bool:
+    """Return True if the controller plugin can be built: the environment has ros2_control."""
+    entries = os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep)
+    return any(Path(entry, ROS2_CONTROL).exists() for entry in entries if entry)
+
+
+def remarks() -> list[str]:
+    """Return what CMake left out and why, from the output of the last build."""
+    lines = LOG.read_text(errors='replace').splitlines() if LOG.exists() else []
+    return [line.removeprefix(REMARK) for line in lines if line.startswith(REMARK)]
 
 
 def files(places: tuple[str, ...]) -> list[Path]:
@@ -75,7 +95,7 @@ def command() -> list[str]:
     colcon = ['colcon', 'build', '--symlink-install', '--base-paths', str(ROOT)]
     colcon += ['--packages-select', 'robodyn_ros', '--cmake-args', '-G', 'Ninja']
     colcon += [f'-DPython3_EXECUTABLE={VENV}/bin/python3', '-Wno-unused-cli']
-    colcon += ['-DROBODYN_CPP_INTERFACES=OFF']
+    colcon += [f'-DROBODYN_CPP_INTERFACES={"ON" if has_ros2_control() else "OFF"}']
     return [*colcon, f'-DCMAKE_C_FLAGS={FLAGS}', f'-DCMAKE_CXX_FLAGS={FLAGS}']
 
 

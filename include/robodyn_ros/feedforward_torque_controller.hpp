@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "controller_interface/chainable_controller_interface.hpp"
+#include "controller_interface/version.h"
 #include "diagnostic_msgs/msg/diagnostic_array.hpp"
 #include "rclcpp/rclcpp.hpp"
 #include "robodyn_ros/effort_command.hpp"
@@ -21,6 +22,16 @@
 #include "robodyn_ros/torque_state_queue.hpp"
 #include "std_srvs/srv/set_bool.hpp"
 #include "std_srvs/srv/trigger.hpp"
+
+// References as handles instead of numbers, which are deprecated: since 4.44 of Jazzy, 5.13 of Kilted
+// and 6.5 of Lyrical. These are the first versions that export them twice in a row without an error.
+#if CONTROLLER_INTERFACE_VERSION_GTE(6, 7, 1) || \
+  (CONTROLLER_INTERFACE_VERSION_MAJOR == 5 && CONTROLLER_INTERFACE_VERSION_GTE(5, 14, 2)) || \
+  (CONTROLLER_INTERFACE_VERSION_MAJOR == 4 && CONTROLLER_INTERFACE_VERSION_GTE(4, 45, 2))
+#define ROBODYN_REFERENCE_HANDLES 1
+#else
+#define ROBODYN_REFERENCE_HANDLES 0
+#endif
 
 namespace robodyn_ros
 {
@@ -47,7 +58,12 @@ public:
     const rclcpp::Time & time, const rclcpp::Duration &) override;
 
 protected:
+#if ROBODYN_REFERENCE_HANDLES
+  std::vector<hardware_interface::CommandInterface::SharedPtr> on_export_reference_interfaces_list()
+    override;
+#else
   std::vector<hardware_interface::CommandInterface> on_export_reference_interfaces() override;
+#endif
 
 private:
   using Trigger = std_srvs::srv::Trigger;
@@ -70,6 +86,9 @@ private:
   void diagnose();
   void take_wishes();
   bool measure();
+  std::vector<std::string> reference_names() const;
+  double reference(std::size_t number) const;
+  void forget_references();
   void read_references();
   void write_commands();
   void ramp_out();

@@ -113,7 +113,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except RobodynError as error:
         if arguments.debug:
             raise
-        print(f'error: {error}', file=sys.stderr)
+        example = '\n  '.join(('\nfor example:', *error.lines)) if error.lines else ''
+        print(f'error: {error}{example}', file=sys.stderr)
         return EXIT_ERROR
     except MemoryError:
         if arguments.debug:

@@ -151,7 +151,7 @@ OPTIONS = {
     ),
     'recording_offsets': Option(
         bool, 'each recording has torque offsets of its own; the result has those of the first',
-        flag='recording-offsets', switch=(True,),
+        flag='recording-offsets', switch=(True,), parameter='recording_offsets',
     ),
     'keep_signals': Option(
         bool, 'write the signals of the identification as a rosbag2 beside the result',

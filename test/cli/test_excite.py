@@ -108,6 +108,7 @@ def test_a_designed_motion_does_not_hit_the_robot(files, capsys):
     ('extra', 'words'),
     [
         (['--floor', '0.1', '--position', '0,1.8,0,0,0,0,0'], 'and the floor at z = 0.1 m'),
+        (['--floor', '2.0'], 'start and end with --position (optimise.position of the node)'),
         (['--frames', 'hand', '--floor', '0.1'], "has no link 'hand'"),
         (['--position', '0,0,9,0,0,0,0'], 'has no room to move around 9 rad'),
         (['--samples', '3'], 'at least'),

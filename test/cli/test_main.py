@@ -44,6 +44,20 @@ def test_only_the_command_that_runs_is_imported_and_the_help_is_the_same():
     assert done.returncode == 0, done.stderr
 
 
+def test_lines_that_solve_an_error_follow_its_sentence(tmp_path, capsys):
+    file = tmp_path / 'log.csv'
+    file.write_text('zeit,a1_angle,a1_current\n0.0,1,2\n0.1,2,3\n')
+    assert main(['info', str(file)]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith('error: ') and lines[0].endswith('(docs/recordings.md)')
+    assert lines[1:] == [
+        'for example:',
+        '  time: zeit',
+        '  position: [a1_angle]',
+        '  torque: [a1_current]',
+    ]
+
+
 def test_an_error_is_one_sentence_and_a_traceback_with_debug(capsys):
     assert main(['info', '/no/such/recording']) == 2
     output = capsys.readouterr()

@@ -326,6 +326,14 @@ def test_a_variant_is_named_behind_the_robot(nodes):
         nodes('identification.launch.py', urdf=f'{ROOT}/urdf/puma.urdf', variant='semi_static')
 
 
+@pytest.fixture
+def installed(monkeypatch):
+    """Packages that mock_control.launch.py finds missing: none at first."""
+    absent = set()
+    monkeypatch.setattr(viewers, 'missing', lambda name: f'no {name}' if name in absent else '')
+    return absent
+
+
 def mock_control(**arguments):
     """Nodes that mock_control.launch.py starts at once, and what they run."""
     context = LaunchContext()
@@ -350,7 +358,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize('form', FORMS)
-def test_the_users_file_wins_over_the_controllers_in_any_form(prefix, tmp_path, form):
+def test_the_users_file_wins_over_the_controllers_in_any_form(prefix, installed, tmp_path, form):
     key = FORMS[form].format('joint_trajectory_controller')
     mine = tmp_path / 'mine.yaml'
     content = {key: {'ros__parameters': {'command_interfaces': ['position']}}}
@@ -370,7 +378,7 @@ def test_the_users_file_wins_over_the_controllers_in_any_form(prefix, tmp_path, 
 
 
 @pytest.mark.parametrize('way', ['streaming', 'trajectory_effort'])
-def test_mock_control_starts_what_a_way_needs(prefix, way):
+def test_mock_control_starts_what_a_way_needs(prefix, installed, way):
     started = [node.node_executable for node in mock_control(way=way)]
     assert started == ['robot_state_publisher', 'ros2_control_node', 'spawner']
     assert mock_control(way=way, robot=str(EXAMPLE))[0].node_executable == started[0]
@@ -389,6 +397,47 @@ def test_mock_control_starts_what_a_way_needs(prefix, way):
         ({'way': 'streaming', 'params_file': '/no/p.yaml'}, 'params_file: there is no file'),
     ],
 )
-def test_mock_control_says_what_it_lacks(prefix, arguments, sentence):
+def test_mock_control_says_what_it_lacks(prefix, installed, arguments, sentence):
     with pytest.raises(ConfigError, match=sentence):
         mock_control(**arguments)
+
+
+def test_mock_control_names_the_packages_that_are_not_installed(prefix, installed):
+    installed |= {'controller_manager', 'robot_state_publisher'}
+    with pytest.raises(ConfigError, match='started: no controller_manager; no robot_state_pub'):
+        mock_control(way='streaming')
+    installed.remove('controller_manager')
+    assert mock_control(way='streaming', robot_state_publisher='false')
+    with pytest.raises(ConfigError, match='cannot be started: no robot_state_publisher'):
+        mock_control(way='streaming')
+
+
+def test_another_controller_is_moved_fed_forward_and_stopped(nodes):
+    name = 'scaled_joint_trajectory_controller'
+    found = nodes('bringup.launch.py', controller=name, **EVERYTHING)
+    assert parameters(found['excitation'])['command_topic'] == f'{name}/joint_trajectory'
+    assert 'controller' not in parameters(found['excitation'])
+    for node in ('feedforward', 'collision_monitor'):
+        assert parameters(found[node])['controller'] == name
+    both = nodes('identification.launch.py', controller=name, command_topic='a/b')
+    assert parameters(both['excitation'])['command_topic'] == 'a/b'
+    assert 'command_topic' not in parameters(nodes('identification.launch.py')['excitation'])
+
+
+def test_mounting_and_limits_are_arguments(nodes, tmp_path):
+    limits = str(tmp_path / 'joint_limits.yaml')
+    Path(limits).write_text('joint_limits: {}\n')
+    given = {'gravity': '0, 0 9.81', 'joint_limits': limits}
+    found = parameters(nodes('identification.launch.py', **given)['identification'])
+    assert list(found['gravity']) == [0.0, 0.0, 9.81] and found['joint_limits'] == limits
+    # the folder of a MoveIt configuration
+    found = nodes('bringup.launch.py', **EVERYTHING, joint_limits=str(tmp_path))
+    for name in ('excitation', 'identification', 'collision_monitor'):
+        assert parameters(found[name])['joint_limits'] == str(tmp_path), (
+            'of a MoveIt configuration'
+        )
+    for bad in ('down', '0 0', '0 0 0 1'):
+        with pytest.raises(ConfigError, match='gravity: expected three numbers such as'):
+            nodes('identification.launch.py', gravity=bad)
+    with pytest.raises(ConfigError, match='joint_limits: there is no file none'):
+        nodes('identification.launch.py', joint_limits='none')

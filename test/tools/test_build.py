@@ -66,3 +66,39 @@ def test_environment_is_without_an_earlier_build(
     entries = [f'{checkout}/install/robodyn_ros', f'{checkout}/.venv', '/opt/ros/jazzy']
     monkeypatch.setenv('AMENT_PREFIX_PATH', os.pathsep.join(entries))
     assert build.environment()['AMENT_PREFIX_PATH'] == os.pathsep.join(entries[1:])
+
+
+def test_the_plugin_is_built_where_ros2_control_is_found(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ros, controller = checkout / 'ros', checkout / 'src' / 'law.cpp'
+    controller.parent.mkdir()
+    controller.touch()
+    monkeypatch.setenv('AMENT_PREFIX_PATH', f'/nowhere{os.pathsep}{os.pathsep}{ros}')
+    without = build.fingerprint()
+    controller.write_text('edited: nothing is built of it')
+    assert build.fingerprint() == without
+    assert '-DROBODYN_CPP_INTERFACES=OFF' in build.command()
+    (ros / build.ROS2_CONTROL).parent.mkdir(parents=True)
+    (ros / build.ROS2_CONTROL).touch()
+    assert '-DROBODYN_CPP_INTERFACES=ON' in build.command()
+    first = build.fingerprint()
+    controller.write_text('edited again')
+    assert len({without, first, build.fingerprint()}) == 3
+
+
+def test_what_cmake_left_out_is_a_remark(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build, 'LOG', checkout / 'stdout.log')
+    assert build.remarks() == []
+    build.LOG.write_text('-- Found x\n-- robodyn_ros: the plugin is left out\n[1/2] -- no\n')
+    assert build.remarks() == ['the plugin is left out']
+
+
+def test_cmake_names_what_the_plugin_lacks() -> None:
+    """On the wheels, which have no ros2_control."""
+    log = build.ROOT / 'log' / 'latest_build' / 'robodyn_ros' / 'stdout.log'
+    if build.has_ros2_control() or not log.exists():
+        pytest.skip('ros2_control is found, or make build has not been run')
+    (remark,) = (text for text in build.remarks() if 'plugin' in text)
+    assert remark.startswith('the controller plugin is left out, not found: controller_interface,')
+    assert remark.endswith('; the nodes do not need it')

@@ -199,6 +199,11 @@ def _best(problem: Problem, found: list[Found], work: _Work) -> Candidate:
             continue
         if best is None or candidate.value < best.value:
             best = candidate
+    if best is None and reason is not None and problem.design.rules:
+        raise MotionError(
+            f'{reason}; another start and end may have room for a motion: --position '
+            f'(optimise.position of the node), now {np.round(problem.position, 3).tolist()}'
+        )
     if best is None:
         raise reason or MotionError('no motion was found')
     return best

@@ -255,11 +255,13 @@ def first_broken(rules: Sequence[Rule], motion: Motion) -> Excess:
 def check_rest(rules: Sequence[Rule], position: Array) -> None:
     """Refuse a position (n,) at which a rule is broken even at rest.
 
-    :raises MotionError: naming the rule
+    :raises MotionError: naming the rule, and the option for another position
     """
     still = np.zeros((1, len(position)))
     excess = first_broken(rules, Motion(np.zeros(1), position[None], still, still))
     if excess.size > 0.0:
         raise MotionError(
-            f'no motion is possible from there, even at rest a limit is broken: {excess.sentence}'
+            f'no motion is possible from {np.round(position, 3).tolist()}, even at rest a limit '
+            f'is broken: {excess.sentence}; choose another start and end with --position '
+            f'(optimise.position of the node), one value in rad or m for each joint'
         )

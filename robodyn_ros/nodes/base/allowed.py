@@ -17,6 +17,8 @@ FIELDS = (
     'validation_motion_file', 'validation_recording',
 )  # fmt: skip
 """Fields of requests and goals that hold a path."""
+LISTS = ('other_recordings',)
+"""Fields that hold several paths."""
 
 
 class AllowedDirectories:
@@ -54,12 +56,15 @@ class AllowedDirectories:
     def resolve(self, request: Any) -> None:
         """Replace the paths in a request by absolute ones, without symbolic links.
 
-        :param request: a request or goal with some of `FIELDS`
+        :param request: a request or goal with some of `FIELDS` and `LISTS`
         :raises ConfigError: one is not allowed
         """
         for field in FIELDS:
             if name := getattr(request, field, ''):
                 setattr(request, field, str(self.path(name)))
+        for field in LISTS:
+            if names := getattr(request, field, ()):
+                setattr(request, field, [str(self.path(name)) for name in names])
 
     def _check(self, new: Mapping[str, Any]) -> None:
         for name in self._names:

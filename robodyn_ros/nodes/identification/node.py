@@ -122,11 +122,12 @@ class IdentificationNode(SuiteNode):
             raise IdentificationError('name the recording to identify from')
         self._allowed.resolve(request)
         terms, other = self._work.terms(request), request.validation_recording
-        recording = expanded(request.recording)
-        if not recording.exists():
-            raise IdentificationError(f'{recording}: no such file or folder')
+        recording, *others = map(expanded, (request.recording, *request.other_recordings))
+        for path in (recording, *others):
+            if not path.exists():
+                raise IdentificationError(f'{path}: no such file or folder')
         folder = self._work.folder(request.output_directory)
-        job = Job(recording, folder, terms, expanded(other) if other else None)
+        job = Job(recording, folder, terms, expanded(other) if other else None, tuple(others))
         return await self._answer(job, response)
 
     async def _answer(self, job: Job, response: Any) -> Any:

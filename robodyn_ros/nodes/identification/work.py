@@ -18,9 +18,7 @@ from robodyn_ros.identification.diagnosis.position_limits import position_limits
 from robodyn_ros.identification.files.base_result import load_base
 from robodyn_ros.identification.files.export import Exported
 from robodyn_ros.identification.files.result_folder import ResultFolder
-from robodyn_ros.identification.options import (
-    IdentifyOptions,
-)
+from robodyn_ros.identification.options import LEAVE_ONE_OUT, IdentifyOptions, LeaveOneOut
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.result.result import IdentificationResult, IdentifiedModel
 from robodyn_ros.models.catalog import load_model, robot_model
@@ -36,9 +34,10 @@ from robodyn_ros.nodes.robot.described_robot import robot_description
 from robodyn_ros.nodes.robot.effort import EffortParameters
 from robodyn_ros.paths import expanded, resource
 from robodyn_ros.recording.bags.rosbag import NoSuchTopicError
-from robodyn_ros.recording.readers import read_recording
+from robodyn_ros.recording.readers import read_recording, recording_format
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.signals import MAX_CUTOFF, split_motion
+from robodyn_ros.recording.tables.columns import load_columns
 from robodyn_ros.report.write import export_with_page
 
 
@@ -60,6 +59,7 @@ class Terms:
 class Job:
     """One identification to compute: the motion's recording, and one to validate on.
 
+    :param others: recordings that are fitted together with it
     :param between: stamps between which the motion is, in [ns]; None: all of the recording
     """
 
@@ -67,6 +67,7 @@ class Job:
     folder: Path
     terms: Terms
     validation: Path | None = None
+    others: tuple[Path, ...] = ()
     between: tuple[int, int] | None = None
     validation_between: tuple[int, int] | None = None
 
@@ -85,6 +86,11 @@ class IdentificationWork:
         self._effort = EffortParameters(node)
         self._options = self._declared_options()
         self._gear_ratio = self._declared_gear_ratio()
+        text = 'column mapping for CSV, NPZ and MAT files (docs/recordings.md)'
+        columns = declare(node, 'columns', '', text, read_only=True)
+        self._columns = load_columns(resource(columns)) if columns else {}
+        text = 'JointState topic in bags; empty: joint_states of this node, or else /joint_states'
+        self._topic = declare(node, 'topic', '', text, read_only=True)
         self._folder = expanded(
             declare(
                 node, 'output_directory', '.', 'folder for recordings and results', read_only=True
@@ -134,6 +140,8 @@ class IdentificationWork:
         terms = declare(node, 'friction', [AUTO], text, **fixed)
         joints = declare(node, 'joints', [''], 'joints to identify; empty: all', **fixed)
         gravity = self._declared_gravity()
+        text = 'identify a rotor inertia for each joint of a URDF; a model_file has its own'
+        rotors = declare(node, 'rotor_inertia', True, text, **fixed)
         if file:
             return load_model(resource(file), dynamic_model=number or None)
         if number:
@@ -141,7 +149,11 @@ class IdentificationWork:
                 f'dynamic_model {number} needs a model_file: a URDF has only one model'
             )
         return robot_model(
-            self._urdf, joints=[j for j in joints if j] or None, friction=terms, gravity=gravity
+            self._urdf,
+            joints=[j for j in joints if j] or None,
+            friction=terms,
+            gravity=gravity,
+            rotor_inertia=rotors,
         )
 
     def _declared_gravity(self) -> list[float]:
@@ -228,17 +240,19 @@ class IdentificationWork:
 
         :raises RobodynError: nothing can be identified, or a file cannot be written
         """
-        recording = self._read(job.recording, job.between)
-        if job.validation is None:
-            recording, validation = split_motion(recording, 1.0 - self._fraction)
-        else:
+        recordings = [self._read(job.recording, job.between)]
+        recordings += [self._read(path) for path in job.others]
+        validation: Recording | LeaveOneOut = LEAVE_ONE_OUT
+        if job.validation is not None:
             validation = self._read(job.validation, job.validation_between)
+        elif not job.others:
+            recordings[0], validation = split_motion(recordings[0], 1.0 - self._fraction)
         options = replace(self._options, filter_cutoff=job.terms.filter_cutoff)
         model, base = self.model, job.terms.base
         if base is not None:
             model = PayloadModel(arm=base.model, frame=job.terms.frame)
         result = identify(
-            recording,
+            recordings,
             model,
             known=base,
             options=options,
@@ -254,18 +268,23 @@ class IdentificationWork:
     def _command(self, job: Job) -> str:
         """Return how to repeat a computation: recordings and the parameters of the node."""
         lines = [f'node {self._node.get_fully_qualified_name()}: identify {job.recording}']
+        lines += [f'together with: {path}' for path in job.others]
         lines += [] if job.validation is None else [f'validation: {job.validation}']
         for name, item in sorted(self._node.get_parameters_by_prefix('').items()):
             text = str(item.value)
             lines.append(f'{name}: {text if len(text) <= 200 else f"{text[:200]}..."}')
         return '\n'.join(lines)
 
-    def _read(self, path: Path, between: tuple[int, int] | None) -> Recording:
-        ratio = {'gear_ratio': self._gear_ratio}
-        read = partial(read_recording, path, joints=self.model.joint_names, columns=ratio)
+    def _read(self, path: Path, between: tuple[int, int] | None = None) -> Recording:
+        columns: dict[str, object] = {'gear_ratio': self._gear_ratio}
+        if recording_format(path) != 'rosbag2':
+            columns |= self._columns
+        read = partial(read_recording, path, joints=self.model.joint_names, columns=columns)
         try:  # as the recorder names it, in a namespace or remapped
-            recording = read(topic=self._node.resolve_topic_name('joint_states'))
+            recording = read(topic=self._topic or self._node.resolve_topic_name('joint_states'))
         except NoSuchTopicError:
+            if self._topic:
+                raise
             recording = read()
         recording = self._effort.in_si_units(recording, path, self.model)
         return recording if between is None else recording.between(*between)

@@ -65,6 +65,22 @@ ARGUMENTS = {
         'command topic of excitation; feedforward/joint_trajectory: through the '
         'feed-forward; empty: directly to the controller',
     ),
+    'controller': (
+        '',
+        'trajectory controller of the robot, such as scaled_joint_trajectory_controller; '
+        'excitation moves it too, unless command_topic is given; empty: as in the robot file, '
+        'else joint_trajectory_controller',
+    ),
+    'gravity': (
+        '',
+        'gravity in the root frame of the URDF in m/s^2, three numbers such as "0 0 9.81" for a '
+        'robot on the ceiling; empty: downwards, or as in the robot file',
+    ),
+    'joint_limits': (
+        '',
+        "limits in the form of MoveIt's joint_limits.yaml, or the folder of a MoveIt "
+        'configuration; empty: section limits of the robot file',
+    ),
     'allow_unchecked': (
         '',
         'true: run excitation motions although self-collision, a floor or surroundings are not '
@@ -114,8 +130,11 @@ BASIC = (
 )
 """Arguments of every launch file."""
 
-FILES = ('params_file', 'urdf', 'model_file', 'effort')
+FILES = ('params_file', 'urdf', 'model_file', 'effort', 'joint_limits')
 """Arguments that name an existing file; package://PACKAGE/... is a file of a package."""
+
+FOLDERS = ('joint_limits',)
+"""Those of them that may name a folder."""
 
 PARAMETER_FILES = ('params_file', 'effort')
 """Arguments that are passed on as ROS parameter files, the others as parameters."""
@@ -171,6 +190,9 @@ def _creator(
             for name in arguments
             if values[name] and name not in PARAMETER_FILES
         }
+        if 'excitation' in nodes and 'controller' in common:
+            topic = f'{common.pop("controller")}/joint_trajectory'
+            common.setdefault('command_topic', topic)
         common['use_sim_time'] = values['use_sim_time'] == 'true'
         # the limits of this package's arm must not apply to another robot by default
         robot = values['robot'] or ('' if values['urdf'] else 'six_axis')
@@ -260,7 +282,7 @@ def _existing(argument: str, value: str) -> str:
     """
     # launch only warns and starts the nodes without the file, for example with other limits
     path = resource(value)
-    if value and not path.is_file():
+    if value and not (path.is_file() or (argument in FOLDERS and path.is_dir())):
         raise ConfigError(f'launch argument {argument}: there is no file {value}')
     if value and argument in PARAMETER_FILES:
         read_source(path)  # otherwise every node ends with the same error
@@ -268,11 +290,13 @@ def _existing(argument: str, value: str) -> str:
 
 
 def _typed(name: str, text: str) -> object:
-    if name != 'dynamic_model':
-        return {'true': True, 'false': False}.get(text, text)
     try:
-        return int(text)
+        if name == 'gravity':
+            x, y, z = map(float, text.replace(',', ' ').split())
+            return [x, y, z]
+        if name == 'dynamic_model':
+            return int(text)
     except ValueError as error:
-        raise ConfigError(
-            f'launch argument dynamic_model: expected a number such as 1, got {text!r}'
-        ) from error
+        wanted = 'three numbers such as 0 0 -9.81' if name == 'gravity' else 'a number such as 1'
+        raise ConfigError(f'launch argument {name}: expected {wanted}, got {text!r}') from error
+    return {'true': True, 'false': False}.get(text, text)

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.recording.storage import blockwise
+from robodyn_ros.recording.tables.example import mapping_error
 from robodyn_ros.recording.tables.known_names import (
     MOTOR_SIDE,
     NEEDED,
@@ -142,11 +143,13 @@ def _parts(table: Table, mapping: Mapping[str, object]) -> dict[str, Part]:
         if part is not None:
             parts[signal] = part
         elif spec is not None:  # only a unit or scale; the column has a known name
-            raise RecordingError(f'{table.source}: the mapping of {signal} names no columns')
+            text = f'{table.source}: the mapping of {signal} names no columns'
+            raise mapping_error(text, table.columns, signal=signal)
         elif signal in NEEDED:
-            raise RecordingError(
+            raise mapping_error(
                 f'{table.source}: no column for {signal} was recognised, it has '
-                f'{sorted(table.columns)[:40]}; {_example(table)}'
+                f'{sorted(table.columns)[:40]}',
+                table.columns,
             )
     return parts
 
@@ -160,23 +163,11 @@ def _mapped_joints(mapping: Mapping[str, object], table: Table) -> tuple[str, ..
     return tuple(joints)
 
 
-def _example(table: Table) -> str:
-    """Return the lines of a column mapping that would say it, with columns of the table."""
-    names = [*sorted(table.columns)[:3], 'COLUMN', 'COLUMN', 'COLUMN']
-    return (
-        f'a file for --columns can say which one it is, for example with the three lines "time: '
-        f'{names[0]}", "position: [{names[1]}]", "torque: [{names[2]}]" (one column for each '
-        f'joint, see docs/recordings.md)'
-    )
-
-
 def _mapped(table: Table, signal: str, columns: object) -> Part:
     names = [columns] if isinstance(columns, str) else columns
     if not isinstance(names, list) or not names or not all(isinstance(n, str) for n in names):
-        raise RecordingError(
-            f'{table.source}: columns of {signal} must be a name or a list of names, '
-            f'got {columns!r}'
-        )
+        text = f'columns of {signal} must be a name or a list of names, got {columns!r}'
+        raise mapping_error(f'{table.source}: {text}', table.columns, signal=signal)
     for name in names:
         table.column(name, signal)
     return Part(table, tuple(names))
@@ -192,15 +183,17 @@ def _time(table: Table, mapping: Mapping[str, object]) -> Array:
     if name is None:
         known = [column for column in table.columns if column.lower() in TIMES]
         if not known:
-            raise RecordingError(
+            raise mapping_error(
                 f'{table.source}: no column for time was recognised, it has '
-                f'{sorted(table.columns)[:40]}; {_example(table)}'
+                f'{sorted(table.columns)[:40]}',
+                table.columns,
             )
         name = known[0]
     if isinstance(name, list) and len(name) == 1:
         name = name[0]
     if not isinstance(name, str):
-        raise RecordingError(f'{table.source}: time must name one column, got {name!r}')
+        text = f'{table.source}: time must name one column, got {name!r}'
+        raise mapping_error(text, table.columns)
     values = table.column(name, 'time')
     if values.ndim == 2 and 1 in values.shape:
         values = values.ravel()

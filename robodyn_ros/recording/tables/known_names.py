@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.storage import blockwise
+from robodyn_ros.recording.tables.example import mapping_error
 from robodyn_ros.recording.tables.table import Table
 
 Array = NDArray[np.float64]
@@ -69,9 +71,11 @@ class Part:
         have = self.joints or names or wanted
         parts = [self._matrix(name, samples) for name in self.columns]
         if sum(part.shape[1] for part in parts) != len(have):
-            raise RecordingError(
+            raise mapping_error(
                 f'{self.table.source}: {signal} has {sum(part.shape[1] for part in parts)} '
-                f'columns for {len(have)} joints ({list(have)})'
+                f'columns for {len(have)} joints ({list(have)})',
+                self.table.columns,
+                signal=signal,
             )
         missing = [name for name in wanted if name not in have]
         if missing:
@@ -124,11 +128,15 @@ def by_known_names(table: Table, signal: str, position: Part | None) -> Part | N
     part = _recognised(table, names, signal, WORDS[signal], position)
     part = part or _recognised(table, franka, signal, 'tau_J', position)
     if part is None and signal == 'torque':
-        others = {*_numbered(names, WORDS[signal]), *_numbered(franka, 'tau_J')}
+        others = _numbered(names, WORDS[signal]) | _numbered(franka, 'tau_J')
         if others:
-            raise RecordingError(
+            topic = min(others)
+            known = {'torque': others[topic], 'position': position.columns if position else ()}
+            raise mapping_error(
                 f'{table.source}: torque has only columns of {sorted(others)}, which is not where '
-                f'position is; a column mapping can say which columns it is'
+                f'position is',
+                table.columns,
+                known,
             )
     return part
 
@@ -153,15 +161,17 @@ def _recognised(
         return Part(table, tuple(joints.values()), tuple(joints))
     if signal == 'position' and numbers:
         if len(numbers) > 1:
-            raise _several(table, sorted(numbers), signal)
+            raise _several(table, sorted(numbers), signal, numbers[min(numbers)])
         return Part(table, next(iter(numbers.values())))
     return _suffixed(table, single, signal, words, position)
 
 
-def _several(table: Table, which: list[str], signal: str) -> RecordingError:
-    return RecordingError(
-        f'{table.source}: {which} could all be {signal}; a column mapping can say which'
-    )
+def _several(
+    table: Table, which: Sequence[str], signal: str, columns: Sequence[str] = ()
+) -> RecordingError:
+    """Return the error; `columns`: those of the first candidate, if it is more than one column."""
+    text = f'{table.source}: {list(which)} could all be {signal}'
+    return mapping_error(text, table.columns, {signal: columns or which[:1]})
 
 
 def _numbered(names: list[str], words: str) -> dict[str, tuple[str, ...]]:
@@ -197,7 +207,9 @@ def _named(
             same = list(columns)
         if len(same) > 1 and (joint in topics or not topics):
             if signal in NEEDED:
-                raise _several(table, same, signal)
+                like = same[0].replace(joint, '#')
+                every = [n for its, c in found.items() for n in c if n.replace(its, '#') == like]
+                raise _several(table, same, signal, every)
             return {}
         if same:
             chosen[joint] = same[0]

@@ -15,6 +15,7 @@ from robodyn_ros.bounds import check_regular
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.findings import Finding
 from robodyn_ros.recording.storage import blockwise
+from robodyn_ros.recording.tables.example import mapping_error
 
 Array = NDArray[np.float64]
 
@@ -61,10 +62,13 @@ class Table:
         :raises RecordingError: there is no such column
         """
         if name not in self.columns:
-            raise RecordingError(
+            text = (
                 f'{self.source}: no column {name!r} for {use}, the file has '
                 f'{sorted(self.columns)[:40]}'
             )
+            if use in UNITS:
+                raise mapping_error(text, self.columns, signal=use)
+            raise RecordingError(text)
         return self.columns[name]
 
 

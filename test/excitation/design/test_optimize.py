@@ -3,6 +3,7 @@
 import multiprocessing
 import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -170,3 +171,19 @@ def test_refuses_what_is_none():
 @given(designs())
 def test_random_limits_are_kept_or_refused_with_the_reason(design):
     judge(design)  # bench/bench_excitation_limits.py: a thousand of them
+
+
+@pytest.mark.parametrize(('rules', 'named'), [((object(),), True), ((), False)])
+def test_without_a_motion_under_rules_the_option_of_the_position_is_named(
+    rules, named, monkeypatch
+):
+    def refused(problem, x, work):
+        raise MotionError('link6 is 0.1 m too low')
+
+    monkeypatch.setattr(optimize, '_finished', refused)
+    problem = SimpleNamespace(design=SimpleNamespace(rules=rules), position=np.array([0.5, 1.0]))
+    found = [SimpleNamespace(value=1.0, x=np.zeros(2))]
+    with pytest.raises(MotionError, match=r'link6 is 0\.1 m too low') as caught:
+        optimize._best(problem, found, SimpleNamespace(over=lambda: False))
+    hint = '--position (optimise.position of the node), now [0.5, 1.0]'
+    assert (hint in str(caught.value)) is named

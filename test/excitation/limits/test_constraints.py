@@ -128,6 +128,8 @@ def test_rules_are_checked_in_their_order_and_at_rest():
     assert 'torque limit' in first_broken([ModelRule(MODEL), tight, box], motion(states)).sentence
     with pytest.raises(MotionError, match=r'even at rest a limit is broken: frame .* allowed is'):
         check_rest([box, tight], np.zeros(6))
+    with pytest.raises(MotionError, match=r'from \[0.5, 0.0, .*choose another .* with --position'):
+        check_rest([box], np.array([0.5, 0, 0, 0, 0, 0]))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from robodyn_ros.srv import StartRecording, StopRecording
 
-from robodyn_ros.nodes.base.allowed import FIELDS
+from robodyn_ros.nodes.base.allowed import FIELDS, LISTS
 
 NOT_PATHS = {'owner', 'payload_frame', 'frame', 'link'}
 """Fields of text that are names."""
@@ -21,13 +21,14 @@ def test_every_text_in_a_request_is_known_as_a_path_or_as_a_name():
     found = [*vars(services).values(), *vars(actions).values()]
     kinds = [getattr(kind, 'Request', getattr(kind, 'Goal', None)) for kind in found]
     texts = {
-        field
+        (type_, field)
         for kind in kinds
         if kind is not None
         for field, type_ in kind.get_fields_and_field_types().items()
-        if type_ == 'string'
+        if 'string' in type_
     }
-    assert texts == {*FIELDS, *NOT_PATHS}
+    single = {('string', field) for field in (*FIELDS, *NOT_PATHS)}
+    assert texts == single | {('sequence<string>', field) for field in LISTS}
 
 
 @pytest.mark.ros

@@ -277,6 +277,11 @@ def test_a_payload_is_identified_on_top_of_a_result(client, folder):
         ),
         (Identify.Request(), 'name the recording'),
         (Identify.Request(recording='/tmp/no_such_bag'), 'no such file'),
+        (
+            Identify.Request(recording='.', other_recordings=['/tmp/no_such_bag']),
+            'no_such_bag: no',
+        ),
+        (Identify.Request(recording='.', other_recordings=['.', '/etc/x']), 'none of the allowed'),
         (Identify.Request(recording='x', filter_cutoff_frequency=-1.0), 'must be positive'),
     ],
 )

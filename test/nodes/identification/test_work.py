@@ -14,12 +14,14 @@ from writers import write_csv  # noqa: E402
 
 from robodyn_ros.errors import RobodynError  # noqa: E402
 from robodyn_ros.models.catalog import build_model, load_model, robot_model  # noqa: E402
+from robodyn_ros.nodes.identification import work as work_module  # noqa: E402
 from robodyn_ros.nodes.identification.work import (  # noqa: E402
     IdentificationWork,
     Job,
     Terms,
 )
 from robodyn_ros.paths import expanded  # noqa: E402
+from robodyn_ros.recording.bags.rosbag import NoSuchTopicError  # noqa: E402
 from robodyn_ros.recording.recording import Recording  # noqa: E402
 
 pytestmark = pytest.mark.ros
@@ -120,6 +122,79 @@ def test_a_failed_result_is_written_when_asked_for(make, tmp_path):
         assert (files.result is not None) == wanted
         texts = [f.message for f in result.findings if f.code == 'noise_as_large_as_signal']
         assert texts and all('--force-export' in text for text in texts)
+
+
+AXIS = {'kind': 'axis', 'type': 'rotary', 'dynamic_model': 1, 'joints': ['joint1'],
+        'friction': ['viscous', 'coulomb', 'offset']}  # fmt: skip
+
+
+def axis_table(path, offset=0.0, frequency=3.0):
+    """An axis of inertia 2 kg m2 in a file whose columns need a mapping."""
+    time = np.arange(0.0, 20.0, 0.004)
+    wave = np.sin(frequency * time) + 0.5 * np.sin(1.7 * frequency * time)
+    velocity = np.gradient(wave, time)
+    torque = 2.0 * np.gradient(velocity, time) + 3.0 * velocity + offset
+    rows = zip(time, wave, torque, strict=True)
+    lines = (','.join(map(repr, map(float, row))) for row in rows)
+    path.write_text('zeit,angle,current\n' + '\n'.join(lines) + '\n')
+    return path
+
+
+@pytest.fixture
+def columns(tmp_path):
+    file = tmp_path / 'columns.yaml'
+    file.write_text(
+        'time: zeit\nposition: [angle]\ntorque: {columns: [current], unit: A, scale: 1.0}\n'
+    )
+    return str(file)
+
+
+def test_several_recordings_are_fitted_together_and_each_is_tested(make, tmp_path, columns):
+    first = axis_table(tmp_path / 'a.csv')
+    others = [axis_table(tmp_path / 'b.csv', 5.0, 2.0), axis_table(tmp_path / 'c.csv', -4.0, 2.5)]
+    quiet = {'write_signals': False, 'columns': columns}
+    errors = {}
+    for offsets in (False, True):
+        work = make(AXIS, recording_offsets=offsets, **quiet)
+        job = Job(first, tmp_path / f'out{offsets}', Terms(), others=tuple(others))
+        result, _ = work.compute(job, lambda phase, share: None)
+        assert len(result.recordings) == 3 and result.validation is not None
+        assert 'together with: ' in work._command(job)
+        errors[offsets] = max(float(report.rms_error.max()) for report in result.recordings)
+    assert errors[True] < 0.2 * errors[False]
+
+
+def test_a_recording_alone_is_tested_on_its_last_part(make, tmp_path, columns):
+    work = make(AXIS, write_signals=False, columns=columns)
+    job = Job(axis_table(tmp_path / 'a.csv'), tmp_path / 'out', Terms())
+    assert work.compute(job, lambda phase, share: None)[0].success
+
+
+def test_a_column_mapping_is_checked_at_the_start(make):
+    with pytest.raises(RobodynError, match='column mapping'):
+        make(AXIS, columns='/no/such/columns.yaml')
+
+
+def test_rotor_inertias_can_be_left_out(make):
+    arm = {'model_file': '', 'robot_description': UR10.read_text()}
+    names = [p.name for p in make(SCARA, **arm).model.parameters]
+    without = [p.name for p in make(SCARA, rotor_inertia=False, **arm).model.parameters]
+    assert [name for name in names if not name.endswith('.rotor_inertia')] == without != names
+
+
+def test_a_topic_that_is_asked_for_must_be_in_the_bag(make, monkeypatch, tmp_path):
+    asked = []
+
+    def read(path, *, joints, columns, topic='/joint_states'):
+        asked.append(topic)
+        raise NoSuchTopicError('none', ())
+
+    monkeypatch.setattr(work_module, 'read_recording', read)
+    for given in ('', '/robot/joint_states'):
+        work = make(AXIS, topic=given)
+        with pytest.raises(NoSuchTopicError):
+            work._read(axis_table(tmp_path / 'a.csv'))
+    assert asked == ['/joint_states', '/joint_states', '/robot/joint_states']
 
 
 def test_a_payload_needs_a_base_of_this_model(make, tmp_path):

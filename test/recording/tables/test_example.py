@@ -1,0 +1,96 @@
+"""Errors about columns show lines of YAML that solve them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import yaml
+
+from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.tables.columns import load_columns, signals_from
+from robodyn_ros.recording.tables.example import mapping_error
+from robodyn_ros.recording.tables.table import Table
+
+TIME = np.arange(4.0)
+
+
+def table(names: str, joints: tuple[str, ...] | None = None) -> Table:
+    times = ('time', 'ms', 'zeit')
+    columns = {name: TIME if name in times else np.ones(4) for name in names.split()}
+    return Table(columns, 'log.csv', joints)
+
+
+def mapping_of(error: RecordingError) -> dict[str, object]:
+    found = yaml.safe_load('\n'.join(error.lines))
+    assert list(found)[:3] == ['time', 'position', 'torque'] and len(error.lines) == len(found)
+    return dict(found)
+
+
+@pytest.mark.parametrize(
+    ('names', 'mapping', 'expected'),
+    [
+        # names that are not known
+        ('ms m1_pos m2_pos m1_cur m2_cur m1_vel m2_vel', {},
+         ('ms', 'm1_pos m2_pos', 'm1_cur m2_cur')),
+        ('zeit a1_angle a1_current', {}, ('zeit', 'a1_angle', 'a1_current')),
+        ('time q1 q2 m10 m2', {}, ('time', 'q1 q2', 'm2 m10')),
+        # several candidates: of topics, of matrices, of named joints
+        ('time /a/q1 /a/q2 /b/q1 /b/q2 tau1 tau2', {}, ('time', '/a/q1 /a/q2', 'tau1 tau2')),
+        ('time q tau effort', {}, ('time', 'q', 'tau')),
+        ('time /js/a/position /js/b/position /ref/a/position /ref/b/position tau_a tau_b', {},
+         ('time', '/js/a/position /js/b/position', 'tau_a tau_b')),
+        ('time q_left q_right tau_left tau_right effort_left effort_right', {},
+         ('time', 'q_left q_right', 'tau_left tau_right')),
+        # torque has only columns of another topic
+        ('time q1 q2 /ref/effort[0] /ref/effort[1]', {},
+         ('time', 'q1 q2', '/ref/effort[0] /ref/effort[1]')),
+        # a wrong width
+        ('time q1 q2 tau1 tau2 tau3', {}, ('time', 'q1 q2', 'tau1 tau2')),
+        # a column that is not there, or no column at all
+        ('time q1 q2 tau1 tau2', {'torque': ['i1', 'i2']}, ('time', 'q1 q2', 'tau1 tau2')),
+        ('time q1 q2 tau1 tau2', {'velocity': ['w1', 'w2']}, ('time', 'q1 q2', 'tau1 tau2')),
+        ('time q1 tau1', {'time': 'ms'}, ('time', 'q1', 'tau1')),
+        ('time q1 tau1', {'time': ['a', 'b']}, ('time', 'q1', 'tau1')),
+        ('time q1 tau1', {'torque': {'columns': 5}}, ('time', 'q1', 'tau1')),
+        ('time q1 tau1', {'torque': {'columns': 'no'}}, ('time', 'q1', 'tau1')),
+    ],
+)  # fmt: skip
+def test_the_lines_name_plausible_columns_and_solve_the_error(names, mapping, expected) -> None:
+    source = table(names)
+    with pytest.raises(RecordingError, match=r'--columns can say .*recordings\.md') as e:
+        signals_from(source, load_columns(mapping))
+    lines = mapping_of(e.value)
+    time, position, torque = expected
+    assert (lines['time'], lines['position'], lines['torque']) == (
+        time, position.split(), torque.split()
+    )  # fmt: skip
+    signals = signals_from(source, load_columns(lines))
+    assert signals.values['torque'].shape == (4, len(torque.split()))
+
+
+def test_a_signal_that_is_asked_for_gets_a_line_too() -> None:
+    columns = table('time q1 q2 tau1 tau2 dq1 dq2').columns
+    error = mapping_error('which is it', columns, {'motor_position': ['dq2']}, signal='velocity')
+    assert mapping_of(error) == {
+        'time': 'time', 'position': ['q1', 'q2'], 'torque': ['tau1', 'tau2'],
+        'motor_position': ['dq2'], 'velocity': ['dq1'],
+    }  # fmt: skip
+
+
+def test_a_file_without_enough_columns_shows_where_they_belong() -> None:
+    assert mapping_error('', table('time').columns).lines == (
+        'time: time',
+        'position: [COLUMN]',
+        'torque: [COLUMN]',
+    )
+
+
+@pytest.mark.parametrize('name', ["it's", 'a, b', 'yes', '12', '[0]', 'off', 'q: 1', 'null'])
+def test_names_are_text_for_yaml(name: str) -> None:
+    error = mapping_error('', {}, {'position': [name], 'time': [name], 'torque': [name]})
+    assert mapping_of(error) == {'time': name, 'position': [name], 'torque': [name]}
+
+
+def test_no_name_of_a_column_gives_a_further_line() -> None:
+    error = mapping_error('', {}, {'position': ['a\nb\x1b[31m']})
+    assert not any('\n' in line or '\x1b' in line for line in error.lines)
