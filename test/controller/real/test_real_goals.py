@@ -1,0 +1,232 @@
+"""Goals of FollowJointTrajectory through the Python node to the real joint_trajectory_controller.
+
+Mock hardware. `test_follow_goals.py` tests the same promises against a controller of the tests.
+"""
+
+import numpy as np
+import pytest
+from action_msgs.msg import GoalStatus
+from builtin_interfaces.msg import Duration
+from control_cell import JOINTS, LIMIT, RATE, ControlCell, trajectory, write_result
+from control_checks import JTC, check_hardware_steps
+from control_msgs.action import FollowJointTrajectory
+from control_msgs.msg import JointTolerance
+from lifecycle_msgs.msg import Transition
+from node_process import EFFORT, NodeProcess
+from rclpy.action import ActionClient
+from trajectory_msgs.msg import JointTrajectoryPoint
+
+pytestmark = pytest.mark.ros
+NUMBER = 46
+PARAMETERS = {
+    **EFFORT, 'autostart': 'true', 'state_timeout': 0.0, 'max_torque': f'[{LIMIT}]',
+    'max_torque_rate': f'[{RATE}]', 'ramp_down_time': 0.1, 'additive_torque_delay': 2,
+}  # fmt: skip
+Result = FollowJointTrajectory.Result
+SUCCEEDED, CANCELED = GoalStatus.STATUS_SUCCEEDED, GoalStatus.STATUS_CANCELED
+ABORTED = GoalStatus.STATUS_ABORTED
+
+
+@pytest.fixture(scope='module')
+def started(tmp_path_factory):
+    folder = tmp_path_factory.mktemp('real_goals')
+    *_, file = write_result(folder)
+    with ControlCell(folder, file, number=NUMBER, way='trajectory_effort') as cell:
+        node = NodeProcess('feedforward', NUMBER, folder / 'node', PARAMETERS, params_file=file)
+        try:
+            node.wait(lambda: node.enable(True).success, 'active')
+            cell.feedforward = node
+            cell.goals = ActionClient(
+                cell.node, FollowJointTrajectory, 'feedforward/follow_joint_trajectory'
+            )
+            cell.wait(cell.goals.server_is_ready, 'the action')
+            yield cell
+            cell.goals.destroy()
+        finally:
+            node.close()
+
+
+@pytest.fixture
+def cell(started):
+    """At rest at zero, without torque, and ready for goals."""
+    if started.state_of(JTC) != 'active':
+        started.switch(activate=[JTC])
+    started.feedback = []
+    at_zero = trajectory(1.0)
+    del at_zero.points[:-1]
+    check(started, send(started, at_zero), SUCCEEDED, 0, 'Goal successfully reached!')
+    started.wait(lambda: at_rest(started) and not started.effort.any(), 'standstill')
+    started.feedback.clear()
+    return started
+
+
+def send(cell, motion, **fields):
+    """Send a goal; return its handle."""
+    goal = FollowJointTrajectory.Goal(trajectory=motion, **fields)
+    future = cell.goals.send_goal_async(goal, lambda each: cell.feedback.append(each.feedback))
+    cell.wait(future.done, 'the answer to a goal')
+    assert future.result().accepted
+    return future.result()
+
+
+def under_way(cell, seconds=6.0, **fields):
+    """Send a goal; return its handle when it moves with torque."""
+    handle = send(cell, trajectory(seconds), **fields)
+    cell.wait(lambda: np.abs(cell.effort).max() > 5.0, 'torque')
+    cell.wait(lambda: np.abs(cell.position).max() > 0.1, 'motion')
+    return handle
+
+
+def check(cell, handle, status, code, text):
+    future = handle.get_result_async()
+    cell.wait(future.done, 'the result', 40.0)
+    result = future.result().result
+    assert (future.result().status, result.error_code) == (status, code), result
+    assert text in result.error_string
+
+
+def at_rest(cell):
+    """In 0.3 s by the stamps of its states, however late they are heard."""
+    before, end = cell.position, next(reversed(cell.efforts)) + 300_000_000
+    cell.wait(lambda: next(reversed(cell.efforts)) > end, 'joint states')
+    return np.abs(cell.position - before).max() < 1e-6
+
+
+def check_stopped(cell):
+    """The robot stands away from zero, and there is no torque left."""
+    cell.wait(lambda: at_rest(cell), 'standstill')
+    assert np.abs(cell.position).max() > 0.05
+    assert not cell.effort.any()
+
+
+def tolerance(**limits):
+    return [JointTolerance(name='joint2', **limits)]
+
+
+def test_a_goal_succeeds_with_torque_on_the_way_and_feedback_of_the_controller(cell):
+    efforts = cell.efforts
+    efforts.clear()
+    fields = {'goal_tolerance': tolerance(position=0.01), 'goal_time_tolerance': Duration(sec=2)}
+    handle = send(cell, trajectory(3.0), **fields)
+    check(cell, handle, SUCCEEDED, Result.SUCCESSFUL, 'Goal successfully reached!')
+    assert len(cell.feedback) > 20
+    row = cell.feedback[len(cell.feedback) // 2]
+    assert list(row.joint_names) == JOINTS
+    desired, actual = np.array(row.desired.positions), np.array(row.actual.positions)
+    assert np.abs(desired).max() > 0.1
+    np.testing.assert_allclose(actual, desired, atol=0.05)  # the mock follows some cycles later
+    measured = np.array(list(efforts.values()))
+    assert (np.abs(measured).max(axis=0) > 1.0).all() and np.abs(measured).max() <= LIMIT
+    cell.wait(lambda: at_rest(cell), 'standstill')
+    np.testing.assert_allclose(cell.position, 0.0, atol=1e-6)
+    assert not cell.effort.any()
+
+
+def test_a_cancel_stops_the_robot_on_its_way(cell):
+    handle = under_way(cell)
+    future = handle.cancel_goal_async()
+    cell.wait(future.done, 'the answer to a cancel')
+    assert len(future.result().goals_canceling) == 1
+    check(cell, handle, CANCELED, Result.SUCCESSFUL, '')
+    check_stopped(cell)
+
+
+def test_an_abort_by_the_path_tolerance_passes_with_its_reason(cell):
+    handle = send(cell, trajectory(6.0), path_tolerance=tolerance(position=1e-6))
+    code = Result.PATH_TOLERANCE_VIOLATED
+    check(cell, handle, ABORTED, code, 'Aborted due to path tolerance violation')
+    cell.wait(lambda: at_rest(cell), 'standstill')
+    assert not cell.effort.any()
+
+
+def test_an_abort_by_the_goal_tolerance_passes_with_its_reason(cell):
+    motion = trajectory(4.0)
+    del motion.points[20:]  # it ends away from zero, where measured positions stay
+    motion.points[-1].velocities = [0.0] * 6
+    cell.probe.freeze(True)
+    try:
+        fields = {'goal_tolerance': tolerance(position=0.01),
+                  'goal_time_tolerance': Duration(nanosec=500_000_000)}  # fmt: skip
+        handle = send(cell, motion, **fields)
+        code = Result.GOAL_TOLERANCE_VIOLATED
+        check(cell, handle, ABORTED, code, 'Aborted due to goal_time_tolerance exceeding by')
+    finally:
+        cell.probe.freeze(False)
+
+
+def test_a_newer_goal_preempts_the_running_one_without_a_step_of_torque(cell):
+    cell.efforts.clear()
+    first = under_way(cell)
+    second = send(cell, trajectory(3.0))
+    check(cell, first, ABORTED, Result.INVALID_GOAL, 'Current goal preempted by new incoming')
+    cell.spin(0.5)
+    assert np.abs(cell.effort).max() > 5.0
+    check_hardware_steps(cell)
+    check(cell, second, SUCCEEDED, Result.SUCCESSFUL, 'Goal successfully reached!')
+
+
+def test_a_goal_past_the_node_preempts_the_one_through_it(cell):
+    first = under_way(cell)
+    cell.start(3.0)
+    check(cell, first, ABORTED, Result.INVALID_GOAL, 'Current goal preempted by new incoming')
+    result = cell.goal.get_result_async()
+    cell.wait(result.done, 'the end of the other goal')
+    assert result.result().status == SUCCEEDED
+    cell.wait(lambda: at_rest(cell), 'standstill')
+    assert not cell.effort.any()
+
+
+def test_a_goal_that_cannot_be_planned_leaves_the_running_one(cell):
+    first = under_way(cell)
+    bad = trajectory(3.0)
+    bad.points[3].positions[0] = float('nan')
+    check(cell, send(cell, bad), ABORTED, Result.INVALID_GOAL, 'goal refused: ')
+    check(cell, first, SUCCEEDED, Result.SUCCESSFUL, 'Goal successfully reached!')
+
+
+def test_a_rejection_of_the_controller_is_an_abort_that_says_so(cell):
+    before = cell.log().count("Can't accept new action goals")
+    cell.switch(deactivate=[JTC])
+    handle = send(cell, trajectory(3.0))
+    check(cell, handle, ABORTED, Result.INVALID_GOAL, 'rejected the goal: its log says why')
+    assert cell.log().count("Can't accept new action goals") == before + 1
+
+
+def test_a_goal_ends_with_the_deactivation_of_the_controller(cell):
+    handle = under_way(cell)
+    cell.switch(deactivate=[JTC])
+    check(cell, handle, ABORTED, Result.INVALID_GOAL, 'cancelled during deactivate transition')
+    cell.switch(activate=[JTC])
+    cell.wait(lambda: at_rest(cell), 'standstill')
+
+
+def test_deactivation_of_the_node_takes_the_torque_out_and_stops_the_robot(cell):
+    handle = under_way(cell, 8.0)
+    future = handle.get_result_async()
+    assert cell.feedforward.change(Transition.TRANSITION_DEACTIVATE)
+    try:
+        check(cell, handle, ABORTED, Result.INVALID_GOAL, 'the feed-forward was deactivated')
+        check_stopped(cell)
+    finally:
+        assert cell.feedforward.change(Transition.TRANSITION_ACTIVATE)
+    assert future.done() and cell.feedforward.enable(True).success
+
+
+def test_a_disable_takes_the_torque_out_of_a_goal_that_goes_on(cell):
+    handle = under_way(cell)
+    assert cell.feedforward.enable(False).success
+    cell.wait(lambda: not cell.effort.any(), 'zero effort', 3.0)
+    try:
+        check(cell, handle, SUCCEEDED, Result.SUCCESSFUL, 'Goal successfully reached!')
+        np.testing.assert_allclose(cell.position, 0.0, atol=1e-3)
+    finally:
+        assert cell.feedforward.enable(True).success
+
+
+def test_a_single_point_is_a_goal_too(cell):
+    point = JointTrajectoryPoint(positions=[0.3] * 6, time_from_start=Duration(sec=1))
+    motion = trajectory(1.0)
+    motion.points = [point]
+    handle = send(cell, motion)
+    check(cell, handle, SUCCEEDED, Result.SUCCESSFUL, 'Goal successfully reached!')
+    np.testing.assert_allclose(cell.position, 0.3, atol=1e-3)
