@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pinocchio as pin
 import pytest
-from robodyn_ros.identification.physical.selected import Selection
+from robodyn_ros.identification.physical.chosen_estimate import Selection
 from robots import SIX_AXIS, random_urdf
 from simulation import arm, base_values, random_values, record, sines
 
