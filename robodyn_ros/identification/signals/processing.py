@@ -54,9 +54,12 @@ def process(
     uniform, gaps, findings = on_grid(moving)
     rate = 1.0 / uniform.period
     chosen = _cutoff(uniform, gaps, rate, options, automatic)
-    if not (automatic or options.filter_cutoff):
-        chosen = _cutoff_beside_gaps(gaps, rate, chosen)
-    gaps = _hidden(gaps, rate, chosen)
+    hidden = _hidden(gaps, rate, chosen)
+    chosen_here = not (automatic or options.filter_cutoff)
+    while chosen_here and hidden.mean() > 0.5 >= gaps.mean():
+        chosen /= np.sqrt(2.0)  # gaps that are shorter than half a period hide no motion
+        hidden = _hidden(gaps, rate, chosen)
+    gaps = hidden
     margin = int(np.ceil(2.0 * rate / chosen))
     frozen = ~moving_joints(uniform.position)
     position = low_pass(uniform.position, chosen, rate)
@@ -127,16 +130,6 @@ def _hidden(gaps: Mask, rate: float, cutoff: float) -> Mask:
         if end - begin > 0.5 * rate / cutoff:
             hidden[max(0, begin - reach) : end + reach] = True
     return hidden
-
-
-def _cutoff_beside_gaps(gaps: Mask, rate: float, automatic: float) -> float:
-    """Return the cut-off, at most the automatic one, with most independent samples, in [Hz].
-
-    Their number is proportional to the time that no gap hides, times the cut-off.
-    """
-    candidates = automatic / np.sqrt(2.0) ** np.arange(9)
-    seen = [1.0 - _hidden(gaps, rate, cutoff).mean() for cutoff in candidates]
-    return float(candidates[np.argmax(seen * candidates)])
 
 
 def _cutoff(
