@@ -75,7 +75,7 @@ def plain_task(task: Task) -> Task | None:
         model = with_friction(body_of(model), DEFAULT_TERMS)
     rate = 1.0 / max(recording.period for recording in task.recordings)
     cutoff = options.filter_cutoff or min(USUAL_CUTOFF, 0.2 * rate)
-    plain = replace(options, filter_cutoff=cutoff, time_offset='no')
+    plain = replace(options, filter_cutoff=cutoff, cutoff_factor=1.0, time_offset='no')
     if options.consistent == 'auto':
         plain = replace(plain, consistent='no', ridge=WEAKEST)
     elif options.consistent == 'yes':
