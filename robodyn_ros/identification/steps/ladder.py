@@ -49,7 +49,7 @@ def plain_if_better(run: Run) -> tuple[Run, Finding] | None:
     task = plain_task(run.task)
     if task is None:
         return None
-    with suppress(RobodynError):
+    with suppress(RobodynError, np.linalg.LinAlgError):  # then there is nothing to compare
         errors = compared(run, task)
         if errors is not None and _is_better(*errors):
             plain = Run.of(task)
