@@ -35,7 +35,7 @@ def test_an_unknown_name_is_refused_as_of_any_module() -> None:
 
 
 def test_the_import_loads_a_part_of_the_standard_library_only() -> None:
-    """It takes 4.4 ms with these modules (quiet machine). What they are holds on a busy machine too."""
+    """It takes 4.4 ms with these modules. Which they are holds on a busy machine too."""
     code = (
         'import sys; before = {*sys.modules}; import robodyn_ros; '
         'print(*({name.partition(".")[0] for name in sys.modules if name not in before}))'
