@@ -139,7 +139,10 @@ def _cutoff(
     options: IdentifyOptions,
     automatic: float | None = None,
 ) -> float:
-    """Cut-off to use; one that is asked for is checked against the sampling rate."""
+    """Return the cut-off to use: an automatic one is at least what the length carries.
+
+    One that is asked for is checked against the sampling rate.
+    """
     shortest, asked = 24, options.filter_cutoff
     if len(recording) >= shortest:
         if asked is not None:
@@ -148,8 +151,9 @@ def _cutoff(
             except RobodynError as error:
                 raise IdentificationError(f'{recording.source}: {error}') from error
         chosen = asked or automatic or automatic_cutoff(_longest(recording.position, gaps), rate)
-        if asked is None:
-            chosen = raised(chosen, rate, options)
+        if asked is None:  # a slow motion of a few seconds is filtered less than it could be
+            carried = min(6.0 * rate / (len(recording) - 1), lowest_cutoff(rate))
+            chosen = max(raised(chosen, rate, options), carried)
         shortest = int(np.ceil(6.0 * rate / chosen))
     if len(recording) < shortest:
         raise InsufficientData(
