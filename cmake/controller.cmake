@@ -81,36 +81,44 @@ function(robodyn_add_law law folder flags)
   endforeach()
 endfunction()
 
-robodyn_add_law(robodyn_law "" "")
-option(ROBODYN_SANITIZERS "Build the controller's law with sanitizers too, for its tests" OFF)
-if(ROBODYN_SANITIZERS)
-  robodyn_add_law(robodyn_law_sanitized sanitized
-    "-g1;-fsanitize=address,undefined;-fno-sanitize-recover=all;-D_GLIBCXX_ASSERTIONS")
-endif()
-
 generate_parameter_library(feedforward_torque_controller_parameters
   src/feedforward_torque_controller_parameters.yaml
 )
 rosidl_get_typesupport_target(interfaces ${PROJECT_NAME} rosidl_typesupport_cpp)
-add_library(robodyn_controller SHARED
-  src/controller_configuration.cpp
-  src/feedforward_torque_controller.cpp
-  src/torque_state_queue.cpp
-)
-target_compile_options(robodyn_controller PRIVATE -Wall -Wextra -Wpedantic -O2)
-target_link_libraries(robodyn_controller PRIVATE
-  robodyn_law
-  feedforward_torque_controller_parameters
-  ${interfaces}
-  controller_interface::controller_interface
-  pluginlib::pluginlib
-  rclcpp::rclcpp
-  rclcpp_lifecycle::rclcpp_lifecycle
-  ${diagnostic_msgs_TARGETS}
-  ${std_srvs_TARGETS}
-)
-install(TARGETS robodyn_controller DESTINATION lib)
+
+# The class that the controller manager loads, with its law.
+function(robodyn_add_controller controller law)
+  add_library(${controller} SHARED
+    src/controller_configuration.cpp
+    src/feedforward_torque_controller.cpp
+    src/torque_state_queue.cpp
+  )
+  target_compile_options(${controller} PRIVATE -Wall -Wextra -Wpedantic -O2)
+  target_link_libraries(${controller} PRIVATE
+    ${law}
+    feedforward_torque_controller_parameters
+    ${interfaces}
+    controller_interface::controller_interface
+    pluginlib::pluginlib
+    rclcpp::rclcpp
+    rclcpp_lifecycle::rclcpp_lifecycle
+    ${diagnostic_msgs_TARGETS}
+    ${std_srvs_TARGETS}
+  )
+  install(TARGETS ${controller} DESTINATION lib)
+endfunction()
+
+robodyn_add_law(robodyn_law "" "")
+robodyn_add_controller(robodyn_controller robodyn_law)
 pluginlib_export_plugin_description_file(controller_interface robodyn_controller.xml)
+
+option(ROBODYN_SANITIZERS "Build controller and law with sanitizers too, for their tests" OFF)
+if(ROBODYN_SANITIZERS)
+  robodyn_add_law(robodyn_law_sanitized sanitized
+    "-g1;-fsanitize=address,undefined;-fno-sanitize-recover=all;-D_GLIBCXX_ASSERTIONS")
+  robodyn_add_controller(robodyn_controller_sanitized robodyn_law_sanitized)
+  pluginlib_export_plugin_description_file(controller_interface robodyn_controller_sanitized.xml)
+endif()
 
 # For the tests: preloaded into the controller manager, it measures the updates of controllers.
 # It stands in for functions that another ros2_control than the one it was tested with may not have.

@@ -17,8 +17,10 @@ void check_payload(const Eigen::Ref<const Vector> & payload)
 
 }  // namespace
 
-AxisPart::AxisPart(bool rotary, int dynamic_model, double payload_mass, double payload_inertia)
-: rotary_(rotary), form_(dynamic_model), mass_(payload_mass)
+AxisPart::AxisPart(
+  bool rotary, int dynamic_model, double payload_mass, double payload_inertia,
+  const Levers & levers)
+: rotary_(rotary), form_(dynamic_model), mass_(payload_mass), levers_(levers)
 {
   static constexpr std::array<Eigen::Index, 4> rotary_widths{0, 1, 2, 4};
   static constexpr std::array<Eigen::Index, 3> linear_widths{0, 1, 3};
@@ -59,21 +61,24 @@ void AxisPart::add_payload(
   Eigen::Ref<Vector> values) const
 {
   check_payload(payload);
-  const double mass = payload[0];
-  if (!rotary_) {
-    values[0] += mass;
-    if (form_ == 2) {
-      values[1] += mass * values[2];
-    }
+  const bool turned = rotary_ && form_ >= 2, weighed = form_ == (rotary_ ? 3 : 2);
+  const double square = turned ? levers_.square : 0.0, weight = weighed ? levers_.weight : 0.0;
+  if (payload.isZero(0.0)) {
     return;
   }
-  if (form_ == 3) {
-    values[2] += mass * values[3];
+  std::string missing = std::isfinite(square) ? "" : "L^2";
+  if (!std::isfinite(weight)) {
+    missing += std::string(missing.empty() ? "" : ", ") + (rotary_ ? "g*L" : "g*cos(alpha)");
   }
-  if (form_ >= 2) {
-    values[0] += mass * values[1];
+  if (!missing.empty()) {
+    throw std::invalid_argument(
+      missing + " of an axis must be known to carry a payload by its mass: give them in \"prior\" "
+      "of the model description");
   }
-  values[0] += payload[1];
+  values[0] += rotary_ ? payload[0] * square + payload[1] : payload[0];
+  if (weighed) {
+    values[rotary_ ? 2 : 1] += payload[0] * weight;
+  }
 }
 
 ScaraPart::ScaraPart(Eigen::Index joints, const Geometry & geometry)

@@ -65,6 +65,11 @@ void FeedforwardTorqueController::prepare()
       "the model of " + parameters_.result_file + " has the hash " + model_.hash +
       ", model_hash asks for " + parameters_.model_hash);
   }
+  if (parameters_.position_interface == parameters_.effort_interface) {
+    throw std::invalid_argument(
+      "position_interface and effort_interface must differ, both are " +
+      parameters_.effort_interface);
+  }
   match_joints();
   ModelTorque & torque = *model_.torque;
   const auto count = static_cast<Eigen::Index>(row_.size());
@@ -226,15 +231,16 @@ void FeedforwardTorqueController::on_payload(
     const Vector payload = payload_numbers(
       torque, request.mass, request.center_of_mass, request.inertia);
     payload_limit_->check(payload, request.frame);
-    if (payload_ready_) {
-      throw std::invalid_argument("the payload before is still to be taken: is it active?");
+    const Vector values = torque.with_payload(payload, request.frame);
+    {
+      const std::lock_guard<std::mutex> later(payload_);
+      payload_values_ = values;  // in place of one that still waits for an active controller
+      payload_ready_ = true;
     }
-    payload_values_ = torque.with_payload(payload, request.frame);
-    payload_ready_ = true;
     payload_mass_ = request.mass;
     response.success = true;
     response.message = "payload of " + std::to_string(request.mass) + " kg";
-  } catch (const std::invalid_argument & error) {
+  } catch (const std::exception & error) {  // whatever it is: the others' controllers go on
     response.success = false;
     response.message = error.what();
   }

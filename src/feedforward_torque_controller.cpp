@@ -261,8 +261,11 @@ void FeedforwardTorqueController::take_wishes()
   }
   law.set_scale(scale_);
   if (payload_ready_) {
-    law.set_values(payload_values_);
-    payload_ready_ = false;
+    const std::unique_lock<std::mutex> free(payload_, std::try_to_lock);  // else in the next cycle
+    if (free) {
+      law.set_values(payload_values_);
+      payload_ready_ = false;
+    }
   }
 }
 

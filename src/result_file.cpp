@@ -44,7 +44,7 @@ Value get(const YAML::Node & map, const std::string & key)
 
 double get_or(const YAML::Node & map, const std::string & key, double fallback)
 {
-  return map[key] ? map[key].as<double>() : fallback;
+  return map && map[key] ? map[key].as<double>() : fallback;
 }
 
 Vector vector_of(const std::vector<double> & numbers)
@@ -100,9 +100,13 @@ std::unique_ptr<Part> body_part(
   }
   if (kind == "axis") {
     check_count(joints, 1, 1);
+    const bool rotary = get<std::string>(map, "type") == "rotary";
+    const YAML::Node prior = map["prior"];
     return std::make_unique<AxisPart>(
-      get<std::string>(map, "type") == "rotary", get<int>(map, "dynamic_model"),
-      get_or(map, "payload_mass", 0.0), get_or(map, "payload_inertia", 0.0));
+      rotary, get<int>(map, "dynamic_model"), get_or(map, "payload_mass", 0.0),
+      get_or(map, "payload_inertia", 0.0),
+      AxisPart::Levers{
+        get_or(prior, "L^2", NAN), get_or(prior, rotary ? "g*L" : "g*cos(alpha)", NAN)});
   }
   if (kind == "scara") {
     check_count(joints, 3, 4);

@@ -14,7 +14,16 @@ namespace robodyn_ros
 class AxisPart : public Part
 {
 public:
-  AxisPart(bool rotary, int dynamic_model, double payload_mass, double payload_inertia);
+  /// What a payload's mass acts with: values known beforehand, because identified ones are of no
+  /// effect without a payload. NaN: not known.
+  struct Levers
+  {
+    double square;  // L^2
+    double weight;  // g L, or g cos(alpha)
+  };
+  AxisPart(
+    bool rotary, int dynamic_model, double payload_mass, double payload_inertia,
+    const Levers & levers);
   Eigen::Index width() const override;
   void add(
     const Motion & motion, const Eigen::Ref<const Vector> & values, Vector & tau) override;
@@ -32,6 +41,7 @@ private:
   bool rotary_;
   int form_;
   double mass_;
+  Levers levers_;
   Eigen::Index named_;  // parameters without the known payload's own
   bool known_payload_;
 };

@@ -114,6 +114,7 @@ private:
   std::atomic<bool> reset_{false};
   std::atomic<double> scale_{1.0};
   std::atomic<bool> payload_ready_{false};
+  std::mutex payload_;  // of the next one; the loop only tries it
   Vector payload_values_;
   // From the loop to services.
   std::atomic<Fault> fault_{Fault::kNone};

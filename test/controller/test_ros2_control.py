@@ -230,6 +230,7 @@ def test_activation_is_refused_without_the_interfaces(cell):
         ({'effort.unit': 'permille'}, 'needs effort.command_per_torque'),
         ({'effort.unit': 'permille', 'effort.command_per_torque': [1000.0]}, 'at most 32767'),
         ({'max_torque': [1.0, 2.0]}, 'needs one value or one for each of the 6 joints'),
+        ({'effort_interface': 'position'}, 'must differ, both are position'),
         ({'result_file': '/nowhere.yaml'}, '/nowhere.yaml cannot be used: it cannot be read'),
         ({'ramp_down_time': 0.001}, 'ramp_down_time'),
         ({'reference_timeout': 0.001}, 'reference_timeout'),

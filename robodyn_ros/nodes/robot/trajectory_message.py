@@ -17,12 +17,24 @@ from robodyn_ros.wire.cursor import NANOSECONDS, WireError
 def whole_trajectory(serialised: bytes) -> Any:
     """Read a serialised trajectory_msgs/JointTrajectory as the message of rclpy.
 
-    :raises MotionError: the bytes are no such message
+    :raises MotionError: the bytes are no such message, or its stamp is negative
     """
     try:
-        return deserialize_message(serialised, JointTrajectory)
+        message = deserialize_message(serialised, JointTrajectory)
     except Exception as error:  # RMWError of rclpy, which exports no such class
         raise MotionError(f'it cannot be read: {" ".join(str(error).split())}') from error
+    _checked_stamp(message.header.stamp.sec)
+    return message
+
+
+def _checked_stamp(stamp: int) -> int:
+    """Return a stamp; a negative one ends the process of a joint_trajectory_controller (4.42).
+
+    :raises MotionError: it is negative
+    """
+    if stamp < 0:
+        raise MotionError('its stamp is negative, so it must not reach a controller')
+    return stamp
 
 
 def read_trajectory(serialised: bytes) -> tuple[int, TrajectoryPoints | None]:
@@ -34,6 +46,7 @@ def read_trajectory(serialised: bytes) -> tuple[int, TrajectoryPoints | None]:
     """
     with suppress(WireError):  # points with different fields: rclpy reads them
         arrays = trajectory.read_trajectory(serialised)
+        _checked_stamp(arrays.stamp)
         if not len(arrays.time):
             return arrays.stamp, None
         position, velocity, acceleration, effort = arrays.fields

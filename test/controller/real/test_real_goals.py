@@ -40,6 +40,8 @@ def started(tmp_path_factory):
                 cell.node, FollowJointTrajectory, 'feedforward/follow_joint_trajectory'
             )
             cell.wait(cell.goals.server_is_ready, 'the action')
+            cell.feedback = []
+            cell.wait(lambda: not refusal(cell), 'the node to know the controller')
             yield cell
             cell.goals.destroy()
         finally:
@@ -52,12 +54,22 @@ def cell(started):
     if started.state_of(JTC) != 'active':
         started.switch(activate=[JTC])
     started.feedback = []
-    at_zero = trajectory(1.0)
-    del at_zero.points[:-1]
-    check(started, send(started, at_zero), SUCCEEDED, 0, 'Goal successfully reached!')
+    check(started, send(started, at_zero()), SUCCEEDED, 0, 'Goal successfully reached!')
     started.wait(lambda: at_rest(started) and not started.effort.any(), 'standstill')
     started.feedback.clear()
     return started
+
+
+def at_zero():
+    result = trajectory(1.0)
+    del result.points[:-1]
+    return result
+
+
+def refusal(cell):
+    future = send(cell, at_zero()).get_result_async()
+    cell.wait(future.done, 'the result')
+    return 'does not offer the action' in future.result().result.error_string
 
 
 def send(cell, motion, **fields):
@@ -178,9 +190,11 @@ def test_a_goal_past_the_node_preempts_the_one_through_it(cell):
 
 def test_a_goal_that_cannot_be_planned_leaves_the_running_one(cell):
     first = under_way(cell)
-    bad = trajectory(3.0)
+    bad, early = trajectory(3.0), trajectory(3.0)
     bad.points[3].positions[0] = float('nan')
-    check(cell, send(cell, bad), ABORTED, Result.INVALID_GOAL, 'goal refused: ')
+    early.header.stamp.sec = -1  # would end the process of the controller
+    for motion, words in ((bad, 'is nan'), (early, 'its stamp is negative')):
+        check(cell, send(cell, motion), ABORTED, Result.INVALID_GOAL, words)
     check(cell, first, SUCCEEDED, Result.SUCCESSFUL, 'Goal successfully reached!')
 
 

@@ -81,3 +81,13 @@ def test_bytes_that_are_no_trajectory_are_a_sentence(length):
     serialised = serialize_message(message(3, 2, '1x00'))
     with pytest.raises(MotionError, match=r'it cannot be read: .*deserialize'):
         read_trajectory(serialised[:length])
+
+
+@pytest.mark.parametrize('given', ['1100', '1x0x'])
+@pytest.mark.parametrize('count', [0, 3])
+def test_a_negative_stamp_which_ends_a_controller_is_refused(given, count):
+    sent = message(count, 2, given)
+    sent.header.stamp = Time(sec=-1)
+    for read in (read_trajectory, trajectory_message.whole_trajectory):
+        with pytest.raises(MotionError, match='its stamp is negative'):
+            read(serialize_message(sent))

@@ -30,6 +30,7 @@ from controller_manager_msgs.srv import (
     ListControllers,
     LoadController,
     SwitchController,
+    UnloadController,
 )
 from diagnostic_msgs.msg import DiagnosticArray
 from node_process import environment
@@ -97,13 +98,14 @@ class ControlCell:
 
     def __init__(
         self, folder: Path, result: Path, *, number=40, way='plugin', effort=None, namespace='',
-        parameters=None, **manager,
+        parameters=None, preload=None, **manager,
     ) -> None:  # fmt: skip
         """Start it all.
 
         :param way: how the torque comes in; without the plugin there are no cycles to listen to
         :param effort: limit of the effort commands in the URDF; None: as it is there
         :param parameters: of the plugin, other than PARAMETERS
+        :param preload: variables of the manager's process in place of those of the probe
         :param manager: parameters of the controller manager
         """
         self.folder, self.result, self.way = folder, result, way
@@ -125,35 +127,42 @@ class ControlCell:
             *([f'namespace:={namespace}'] if namespace else []),
         ]  # fmt: skip
         self.probe = UpdateProbe(folder / 'updates')
+        env = {**surroundings, **(preload or self.probe.environment())}
         with self._log.open('w') as out:
-            self.process = subprocess.Popen(
-                command, env={**surroundings, **self.probe.environment()}, stdout=out,
-                stderr=subprocess.STDOUT,
-            )  # fmt: skip
+            self.process = subprocess.Popen(command, env=env, stdout=out, stderr=subprocess.STDOUT)
         self.references, self.cycles, self.efforts, self.diagnoses = {}, {}, {}, []
         self.context = rclpy.Context()
         rclpy.init(context=self.context)
         self.node = rclpy.create_node('test_client', namespace=namespace, context=self.context)
         self.executor = SingleThreadedExecutor(context=self.context)
         self.executor.add_node(self.node)
-        self._listen()
-
-    def _listen(self) -> None:
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self.description = self.node.create_publisher(String, 'robot_description', latched)
         self.description.publish(String(data=self.urdf))
-        for kind, topic, callback in (
-            (JointTrajectoryControllerState, 'joint_trajectory_controller/controller_state',
-             self._on_reference),
-            (TorqueState, f'{PLUGIN}/torque_state', self._on_state),
-            (JointState, 'joint_states', self._on_joint_state),
-            (DiagnosticArray, '/diagnostics', self._on_diagnostics),
-        ):  # fmt: skip
-            self.node.create_subscription(kind, topic, callback, 1000)
+        self.node.create_subscription(JointState, 'joint_states', self._on_joint_state, 1000)
+        self.node.create_subscription(DiagnosticArray, '/diagnostics', self._on_diagnostics, 1000)
+        self._heard: list = []
+        self.action = None
+        self.listen_to(PLUGIN, 'joint_trajectory_controller', JOINTS)
+
+    def listen_to(self, plugin: str, jtc: str, joints: list[str]) -> None:
+        """Take cycles and references from these, and send motions of these joints."""
+        if self.action is not None:
+            self.action.destroy()
+        for before in self._heard:
+            self.node.destroy_subscription(before)
+        self.joints = joints
         self.action = ActionClient(
-            self.node, FollowJointTrajectory,
-            'joint_trajectory_controller/follow_joint_trajectory',
-        )  # fmt: skip
+            self.node, FollowJointTrajectory, f'{jtc}/follow_joint_trajectory'
+        )
+        self._heard = [
+            self.node.create_subscription(kind, topic, callback, 1000)
+            for kind, topic, callback in (
+                (JointTrajectoryControllerState, f'{jtc}/controller_state', self._on_reference),
+                (TorqueState, f'{plugin}/torque_state', self._on_state),
+            )
+        ]
+        self.clear()
 
     def __enter__(self):
         try:
@@ -256,7 +265,7 @@ class ControlCell:
 
     def start(self, seconds: float) -> None:
         """Begin a motion there and back."""
-        goal = FollowJointTrajectory.Goal(trajectory=trajectory(seconds))
+        goal = FollowJointTrajectory.Goal(trajectory=trajectory(seconds, self.joints))
         self.wait(self.action.server_is_ready, 'the action')
         sent = self.action.send_goal_async(goal)
         self.wait(sent.done, 'the goal')
@@ -305,24 +314,25 @@ class ControlCell:
             SetParameters.Request(parameters=rows),
         )
         assert all(item.successful for item in answer.results), answer.results
-        request = LoadController.Request(name=name)
-        return self.call(LoadController, 'controller_manager/load_controller', request).ok
+        return self._managed(LoadController, 'load_controller', name)
 
     def configure(self, name: str) -> bool:
-        request = ConfigureController.Request(name=name)
-        answer = self.call(ConfigureController, 'controller_manager/configure_controller', request)
-        return answer.ok
+        return self._managed(ConfigureController, 'configure_controller', name)
 
     def clean_up(self, name: str) -> bool:
-        request = CleanupController.Request(name=name)
-        answer = self.call(CleanupController, 'controller_manager/cleanup_controller', request)
-        return answer.ok
+        return self._managed(CleanupController, 'cleanup_controller', name)
+
+    def unload(self, name: str) -> bool:
+        return self._managed(UnloadController, 'unload_controller', name)
+
+    def _managed(self, kind, service: str, name: str) -> bool:
+        return self.call(kind, f'controller_manager/{service}', kind.Request(name=name)).ok
 
 
-def trajectory(seconds: float) -> JointTrajectory:
+def trajectory(seconds: float, joints=JOINTS) -> JointTrajectory:
     """From where the robot starts there and back, never at rest between."""
-    result = JointTrajectory(joint_names=JOINTS)
-    size = np.array([0.6, 0.4, 0.5, 0.7, 0.6, 0.8])
+    result = JointTrajectory(joint_names=joints)
+    size = np.array([0.6, 0.4, 0.5, 0.7, 0.6, 0.8])[: len(joints)]
     rate = 2.0 * np.pi / seconds
     for at in np.linspace(0.0, seconds, 41)[1:]:
         still = at == seconds

@@ -24,7 +24,7 @@ def torque_of(cell, added=0.0, since=0, gravity_free=()):
     :param gravity_free: joints whose drives carry their weight themselves
     """
     law = ModelTorque(cell.model, cell.values + added, velocity_window=WINDOW)
-    law.exclude_gravity([joint in gravity_free for joint in JOINTS])
+    law.exclude_gravity([joint in gravity_free for joint in cell.model.joint_names])
     known = np.array(sorted(cell.references))
     asked = [
         number

@@ -1,0 +1,78 @@
+"""Reactions of the collision monitor on the real joint_trajectory_controller, mock hardware.
+
+The plugin's effort is what the mock reports as measured. A payload that only the plugin knows is
+therefore a torque error of the monitor.
+"""
+
+import numpy as np
+import pytest
+from action_msgs.msg import GoalStatus
+from control_cell import PLUGIN, ControlCell, write_result
+from control_checks import make_active
+from controller_build import law_check
+from node_process import EFFORT, NodeProcess, closed
+from robodyn_ros.msg import CollisionState
+from robodyn_ros.srv import SetPayload
+from ros_client import HEARD
+
+pytestmark = pytest.mark.ros
+NUMBER = 49
+PARAMETERS = {  # slow, because overruns of the mock's loop are jumps of its velocity
+    **EFFORT, 'autostart': 'true', 'max_torque_error': '[100.0]', 'filter_cutoff': 5.0,
+    'torque_error_enable': '[false, true, false, false, false, false]',
+    'stale_timeout': 2.0, 'retract_distance': '[0.1]', 'velocity_window': '[0.01]',
+}  # fmt: skip
+
+
+@pytest.fixture(scope='module')
+def cell(tmp_path_factory):
+    law_check()  # skips where the plugin was not built
+    folder = tmp_path_factory.mktemp('reactions')
+    *_, file = write_result(folder)
+    parameters = {'max_payload': 100.0}
+    with ControlCell(folder, file, number=NUMBER, parameters=parameters) as cell:
+        yield cell
+
+
+@pytest.fixture(params=['hold', 'brake', 'retract'])
+def monitor(cell, request, tmp_path):
+    make_active(cell)
+    cell.move(3.0)  # to zero
+    values = {**PARAMETERS, 'reaction': f'[{request.param}]'}
+    process = NodeProcess(
+        'collision_monitor', NUMBER, tmp_path / 'log', values, params_file=cell.result
+    )
+    with closed(process):
+        process.states = process.listen(CollisionState, 'collision_monitor/collision_state', HEARD)
+        process.wait(lambda: process.states and max(process.states[-1].level) == 0, 'OK')
+        process.kind = request.param
+        yield process
+        payload(cell, 0.0)
+
+
+def payload(cell, mass):
+    assert cell.call(SetPayload, f'{PLUGIN}/set_payload', SetPayload.Request(mass=mass)).success
+
+
+def test_a_collision_cancels_the_goal_and_brings_the_robot_to_rest(cell, monitor):
+    cell.start(8.0)  # for half of this time all joints move away from zero
+    ended = cell.goal.get_result_async()
+    cell.go_on(1.5)
+    monitor.spin(0.05)
+    assert not any(row.latched for row in monitor.states), 'no collision before'
+    cell.clear()
+    payload(cell, 70.0)
+    cell.wait(ended.done, 'the end of the goal')
+    assert ended.result().status == GoalStatus.STATUS_CANCELED
+    monitor.wait(lambda: 'the robot is at rest' in monitor.said(), 'rest')
+    cell.go_on(0.5)  # also what came meanwhile
+    cell.wait(lambda: not cell.references[max(cell.references)][1].any(), 'standstill')
+    stamps = np.array(sorted(cell.references))
+    position, velocity, _ = np.array([cell.references[stamp] for stamp in stamps]).swapaxes(0, 1)
+    assert not velocity[-1].any() and position[-1].min() > 0.05
+    speed = np.abs(np.diff(position, axis=0)) / (1e-9 * np.diff(stamps)[:, None])
+    back = (position.max(axis=0) - position[-1]).max()
+    print(f'{monitor.kind}: back by {back:.4f} rad, at most {speed.max():.2f} rad/s')
+    assert speed.max() < 3.0, 'no jump of the position'
+    # From the collision; before that it moves on while it brakes.
+    assert 0.05 < back < 0.2 if monitor.kind == 'retract' else back < 0.01
