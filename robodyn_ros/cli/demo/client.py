@@ -104,7 +104,7 @@ class Client:
         """
         client = self.prepare(kind, name)
         answer = self._result(client.call_async(request), timeout, f'an answer of {name}')
-        if not answer.success:
+        if not getattr(answer, 'success', True):
             raise RobodynError(f'{name}: {answer.message}')
         return answer
 
