@@ -3,13 +3,13 @@ from dataclasses import replace
 import numpy as np
 import pinocchio as pin
 import pytest
-from robodyn_ros.identification.physical.chosen_estimate import Selection
 from robots import SIX_AXIS, random_urdf
 from simulation import arm, base_values, random_values, record, sines
 
 from robodyn_ros.identification.factors.condense import condense
 from robodyn_ros.identification.files.export import export
 from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.physical.chosen_estimate import Selection
 from robodyn_ros.identification.physical.consistency import bodies_of, links_are_consistent
 from robodyn_ros.identification.physical.findings import selection_findings
 from robodyn_ros.identification.physical.selection import WEIGHTS, refit, refit_joints
