@@ -45,6 +45,11 @@ void FeedforwardTorqueController::check_numbers()
       parameters.push_back(parameter);
     }
   }
+  // Those that this controller does not declare are only here.
+  const auto & given = node->get_node_parameters_interface()->get_parameter_overrides();
+  for (const auto & [name, value] : given) {
+    parameters.emplace_back(name, value);
+  }
   const std::string problem = parameter_problem(parameters);
   if (!problem.empty()) {
     throw std::invalid_argument(problem);

@@ -174,7 +174,7 @@ class Execution:
         # over the longest window of any node, so that every other node finds it at rest too
         if not off:
             moving = self._state.moving(self._settings.moving_threshold, LONGEST)
-            off = Fault('not_at_goal', moving)
+            off = Fault('robot_moves', moving)
         if off and now < self._arrived_by:
             return
         if current.reason:
