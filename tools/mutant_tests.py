@@ -26,10 +26,10 @@ class Executed:
     def tests_of(self, source: Path, text: str, line: int, budget: float) -> list[str]:
         """Return the tests that execute a statement, in the order in which they are to run.
 
-        Those of the mirrored file come first, and then that file as a whole, because only the
-        first user of a shared fixture is known to execute it. The others follow, the shortest
-        first, as far as the budget reaches. If a statement runs at import, all tests that execute
-        anything of the source count.
+        Those of the mirrored file come first, and then that file as a whole. The others follow,
+        the shortest first, as far as the budget reaches, and last the tests that execute anything
+        of the source: only the first user of a shared fixture or of a cached value executes what
+        makes it, and a statement that runs at import runs in no test.
 
         :param source: below the root
         :param text: content of the source
@@ -39,16 +39,18 @@ class Executed:
         """
         lines = self.lines.get(str(source), {})
         found = {test for each in span(text, line) for test in lines.get(str(each), ())}
-        if '' in found:
-            found = {test for tests in lines.values() for test in tests}
+        users = {test for tests in lines.values() for test in tests} - {''}
+        if not found or not users:
+            return []
         mirror = str(mirrored(source))
-        known = sorted(found - {''}, key=lambda test: self.seconds.get(test, 0.0))
-        first = [test for test in known if test.partition('::')[0] == mirror]
-        chosen = [*first, *([mirror] if first else [])]
-        for test in known:
-            budget -= 0.0 if test in first else self.seconds.get(test, 0.0)
-            if test not in first and budget >= 0.0:
-                chosen.append(test)
+        order = sorted(users, key=lambda test: (test not in found, self.seconds.get(test, 0.0)))
+        inside = [test for test in order if test.partition('::')[0] == mirror]
+        chosen = [*(test for test in inside if test in found), *([mirror] if inside else [])]
+        for test in order:
+            if test not in inside:
+                budget -= self.seconds.get(test, 0.0)
+                if budget >= 0.0:
+                    chosen.append(test)
         return chosen
 
     def duration(self, tests: Iterable[str]) -> float:

@@ -79,11 +79,12 @@ def mutants(root: Path, sources: Sequence[Path], count: int, seed: int) -> list[
     Annotations, `GUARDS` and mutants that do not compile are left out.
     """
     operators = [DropStatement(), *(get_operator(f'core/{name}')() for name in NAMES)]
+    trees = {path: get_ast(path.read_text('utf-8')) for path in sources}
     sites = [
         (path, operator, occurrence)
-        for path in sources
+        for path, tree in trees.items()
         for operator in operators
-        for occurrence in range(_occurrences(get_ast(path.read_text('utf-8')), operator))
+        for occurrence in range(_occurrences(tree, operator))
     ]
     random.Random(seed).shuffle(sites)
     found: list[Mutant] = []

@@ -40,6 +40,9 @@ def main() -> int:
     """Run; return 1 if something did not hold."""
     parser = argparse.ArgumentParser(prog='python -m bench.first_day', description=__doc__)
     parser.add_argument('kinds', nargs='*', metavar='KIND', help=f'of {", ".join(KINDS)}')
+    parser.add_argument(
+        '--rehearse', action='store_true', help='run the motion at 10 and 50 % of its speed first'
+    )
     parser.add_argument('--folder', type=Path, help='for logs and results; else temporary')
     given = parser.parse_args()
     os.environ.update(ROS_DOMAIN_ID=domain(79), ROS_AUTOMATIC_DISCOVERY_RANGE='LOCALHOST')
@@ -49,7 +52,7 @@ def main() -> int:
             folder = (given.folder or Path(temporary)) / name
             folder.mkdir(parents=True, exist_ok=True)
             try:
-                outcome = run(KINDS[name], folder)
+                outcome = run(KINDS[name], folder, rehearse=given.rehearse)
                 text = '; '.join(problems(outcome, KINDS[name].additive))
             except RobodynError as error:
                 outcome, text = Outcome(), str(error)

@@ -83,14 +83,16 @@ class Day:
     def _named(self, name: str) -> str:
         return f'{self._kind.namespace}/{name}'.lstrip('/')
 
-    def identify(self) -> None:
+    def identify(self, *, rehearse: bool = False) -> None:
         """Run the action of the identification.
 
+        :param rehearse: run the motion at 10 and 50 % of its speed first, as without `speeds`
         :raises RobodynError: it failed
         """
         self._start('recorder')
         self._start('excitation', {'allow_unchecked': True})
-        out = {'output_directory': str(self._folder), 'speeds': [1.0]}
+        out: dict[str, Any] = {'output_directory': str(self._folder)}
+        out |= {} if rehearse else {'speeds': [1.0]}
         self._start('identification', out)
         goal = RunIdentification.Goal(output_directory=str(self._folder))
         name = self._named('identification/run_identification')
@@ -193,14 +195,15 @@ def _into(rows: dict[int, Any]) -> Any:
     return take
 
 
-def run(kind: Kind, folder: Path) -> Outcome:
+def run(kind: Kind, folder: Path, *, rehearse: bool = False) -> Outcome:
     """Live through a first day with one kind of driver.
 
+    :param rehearse: see `Day.identify`
     :raises RobodynError: a step failed
     """
     with NodeProcesses(folder / 'log') as nodes, Client(nodes.check) as client:
         day = Day(kind, folder, nodes, client)
-        day.identify()
+        day.identify(rehearse=rehearse)
         day.monitor()
         if kind.additive:
             day.feed_forward()

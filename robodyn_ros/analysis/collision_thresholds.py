@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -35,15 +35,6 @@ class ThresholdProposal:
     largest_error: Array
     largest_slow_error: Array
     samples: int
-
-    def applied_to(self, settings: CollisionSettings) -> CollisionSettings:
-        """Return the settings with these thresholds."""
-        return replace(
-            settings,
-            max_torque_error=self.max_torque_error,
-            contact_threshold=self.contact_threshold,
-            low_velocity_torque=self.low_velocity_torque,
-        )
 
 
 def propose_thresholds(

@@ -13,7 +13,10 @@ Array = NDArray[np.float64]
 Rows = NDArray[np.bool_]
 
 OFTEN_REPEATED = 0.05
-"""Share of the changes of a signal that end a run of repeats; more of them are no standstill."""
+"""Share of the samples that end a run of repeats of all signals; more are no standstill."""
+
+MANY = 0.25
+"""Share of the changes of one signal that end a run of repeats; fewer may be slow motion."""
 
 COARSE = 3.5
 """Changes in smallest steps, up to which a repeat may be a motion below the resolution."""
@@ -25,9 +28,10 @@ FEWEST = 24
 def fresh(values: Array) -> Rows:
     """Return which values (N, k) are measurements, shape (N, k).
 
-    A signal is updated less often than recorded if many of its changes follow repeats, although
-    most changes are several of its smallest steps. Its repeats are then no measurements, except in
-    runs far longer than usual, in which it was constant.
+    A signal is updated less often than recorded if many of its changes follow repeats, and these
+    changes are several of its smallest steps. Its repeats are then no measurements, except in runs
+    far longer than usual, in which it was constant. Repeats of all signals together are none
+    either where they are frequent.
 
     A signal with coarse steps repeats at slow motion too. Where all others are updated less often
     than recorded, it is taken to be updated as often as the slowest of them.
@@ -36,23 +40,33 @@ def fresh(values: Array) -> Rows:
     new: Rows = np.ones(values.shape, dtype=bool)
     new[1:] = values[1:] != values[:-1]
     changes = new[1:].sum(axis=0)
-    often = (~new[:-1] & new[1:]).sum(axis=0) > OFTEN_REPEATED * changes
-    often &= changes >= FEWEST
+    after: Rows = ~new[:-1] & new[1:]
+    unclear = changes == 0
     slowest = 0
-    for column in np.flatnonzero(often):
-        sizes = np.abs(np.diff(values[new[:, column], column]))
-        if np.median(sizes) > COARSE * np.quantile(sizes, 0.01):
+    for column in np.flatnonzero((after.sum(axis=0) > MANY * changes) & (changes >= FEWEST)):
+        steps = np.abs(np.diff(values[:, column]))
+        if np.median(steps[np.flatnonzero(after[:, column])]) > COARSE * _smallest(steps):
             length = _lengths(new[:, column])
             step = int(np.median(length))
             repeats = length <= 4.0 * np.quantile(length, 0.9)
             taken[:, column] = _updates(length, repeats, step)
-            slowest, often[column] = max(slowest, step), False
-    coarse = taken.all(axis=0) & (often | (changes == 0))
-    if slowest and (coarse | ~taken.all(axis=0)).all():
-        for column in np.flatnonzero(coarse):
+            slowest = max(slowest, step)
+        else:
+            unclear[column] = True
+    if slowest and (unclear | ~taken.all(axis=0)).all():
+        for column in np.flatnonzero(unclear):
             length = _lengths(new[:, column])
             taken[:, column] = _updates(length, np.zeros(len(length), dtype=bool), slowest)
+    same = np.asarray(~new.any(axis=1))
+    fine = len(unclear) > unclear.sum()
+    if fine and not slowest and np.mean(same[:-1] & ~same[1:]) > OFTEN_REPEATED:
+        taken[same] = False
     return taken
+
+
+def _smallest(steps: Array) -> float:
+    """Return the smallest of the steps that are not zero, but for a hundredth of them."""
+    return float(np.quantile(steps[steps > 0.0], 0.01))
 
 
 def _lengths(new: Rows) -> NDArray[np.intp]:

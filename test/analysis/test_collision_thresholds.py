@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from control_arm import small_arm
+from healthy_arm import with_thresholds
 from scipy.signal import butter, lfilter
 
 from robodyn_ros.analysis.collision_thresholds import propose_thresholds
@@ -81,7 +82,7 @@ def test_thresholds_are_factors_times_the_largest_error() -> None:
 
 def test_the_recording_itself_gives_no_contact_and_coulomb_friction_is_allowed_for() -> None:
     proposal = propose_thresholds(recording(), TORQUE, SETTINGS)
-    detector = TorqueErrorDetector(torque=TORQUE, settings=proposal.applied_to(SETTINGS))
+    detector = TorqueErrorDetector(torque=TORQUE, settings=with_thresholds(SETTINGS, proposal))
     data = recording()
     assert data.velocity is not None
     for row in zip(data.time, data.position, data.velocity, data.torque, strict=True):

@@ -129,7 +129,10 @@ def test_a_given_max_payload_counts_in_place_of_efforts(effort):
             {'mass': 10.0, 'center_of_mass': [0.0, 0.0, 21.0 * reach]},
             f'limit of {200 * reach:.4g} kg m ',
         ),
-        ({'mass': 0.1, 'center_of_mass': [0.0, 0.0, 60.0 * reach]}, r'inertia of .* is above its'),
+        (
+            {'mass': 0.1, 'center_of_mass': [0.0, 0.0, 60.0 * reach]},
+            rf'inertia of .* is above its limit of {200 * reach**2:.4g} kg',
+        ),
     ):
         with pytest.raises(ControlError, match=words):
             limit.check(payload_of(arm, **size))

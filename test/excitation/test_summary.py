@@ -62,3 +62,6 @@ def test_sentence_and_table(result):
     text = table({**summary(result, DESIGN), 'files': {'table': 'there.csv'}})
     assert 'stopped before its end, by the time limit' in text and 'table        there.csv' in text
     assert 'infinite' in text and text.count('%') == 4 * 6
+    facts = summary(result, DESIGN)
+    assert table({**facts, 'note': 'a note'}).splitlines()[-1] == 'a note'
+    assert '' not in table({**facts, 'note': ''}).splitlines()[-2:]

@@ -163,8 +163,10 @@ def _word(code: object, text: str) -> tuple[str, str]:
             return word, errors[0] if errors else text[-2000:]
     if code in (0, 1):
         return ('done', '') if code == 0 else ('negative', '')
-    after = text[text.find('error: ') :] if errors else ''
-    if len(after.splitlines()) != 1:
+    after = text[text.find('error: ') :].splitlines() if errors else []
+    example = after[1:]  # lines of a file that would be correct
+    shown = [line for line in example[1:] if line.startswith('  ')]
+    if not after or (example and ['for example:', *shown] != example):
         return 'unexpected', f'no single sentence: {text[-500:]}'
     return 'refused', errors[0]
 

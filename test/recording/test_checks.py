@@ -225,6 +225,9 @@ def test_a_velocity_in_another_unit_is_named():
     one.values['velocity'] = one.values['velocity'] * [1.0, 57.3]
     (found,) = checked_recording(one).findings
     assert (found.code, found.joint) == ('velocity_scale', 'b') and '57.3 times' in found.text
+    two = moving()
+    two.values['velocity'] = two.values['velocity'] * [10.0, 20.0]
+    assert codes(checked_recording(two)) == ['velocity_scale'], 'no common factor'
 
 
 def test_many_repeated_samples_are_a_warning():

@@ -91,6 +91,8 @@ def test_samples_between_two_stamps():
     np.testing.assert_array_equal(part.time, TIME[1:3])
     with pytest.raises(RecordingError, match=r'has 1 samples .* 1\.400 s and 1\.900 s'):
         data.between(14 * 10**8, 19 * 10**8)
+    with pytest.raises(RecordingError, match=r'has 0 samples .* 1900000000\.000 s and 19000000'):
+        data.between(19 * 10**17, 19 * 10**17)
 
 
 def test_samples_with_nan_are_left_out_and_told():

@@ -101,7 +101,10 @@ def test_standstill_around_a_motion_is_cut_off(before, after, blur):
     rows = slice(first, last + 1)
     for name in ('position', 'torque', 'velocity', 'acceleration'):
         np.testing.assert_array_equal(getattr(cut, name), getattr(whole, name)[rows])
-    assert [item.code for item in cut.findings] == ['standstill_cut']
+    (found,) = cut.findings
+    ends = cut.time[0] - whole.time[0], whole.time[-1] - cut.time[-1]
+    assert found.code == 'standstill_cut'
+    assert f'of {ends[0]:.3g} s before and {ends[1]:.3g} s after' in found.text
 
 
 def test_two_encoder_steps_are_no_motion():

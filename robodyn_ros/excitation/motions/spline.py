@@ -227,7 +227,7 @@ class SplineTrajectory(Trajectory):
 
         :param time: in [s], clamped to [0, duration]
         """
-        index = min(max(bisect_right(self._times, time) - 1, 0), len(self._times) - 1)
+        index = max(bisect_right(self._times, time) - 1, 0)
         return _evaluate(self._coefficients[:, index], max(time, 0.0) - self._times[index])
 
     def sample(self, time: Array) -> Motion:

@@ -41,32 +41,6 @@ from robodyn_ros.models.interface import Array
 DEAD = ('no_motion', 'zero_torque', 'constant_torque', 'frozen_joint', 'time_scale')
 """Findings of the reader and the processing that are causes themselves."""
 
-CAUSES = (
-    *DEAD,
-    'positions_in_degrees',
-    'outside_limits',
-    'cutoff_too_low',
-    'stuck_torque',
-    'stale_joint',
-    'joint_order',
-    'wrong_dynamic_model',
-    'wrong_size',
-    'encoder_offset',
-    'torque_sign',
-    'disturbed_interval',
-    'delay_changes',
-    'torque_saturation',
-    'torque_factor',
-    'sensor_delay',
-    'noise_as_large_as_signal',
-    'region_too_small',
-    'moving_too_slowly',
-    'too_short',
-    'joints_move_together',
-    'motion_repeats',
-)
-"""Codes of all causes, in the order in which they are reported."""
-
 
 def diagnose(case: Case) -> tuple[Finding, ...]:
     """Name the causes of a bad identification; empty if nothing is found. Never raises.

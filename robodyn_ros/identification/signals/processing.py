@@ -54,9 +54,12 @@ def process(
     uniform, gaps, findings = on_grid(moving)
     rate = 1.0 / uniform.period
     chosen = _cutoff(uniform, gaps, rate, options, automatic)
-    if not (automatic or options.filter_cutoff):
-        chosen = _cutoff_beside_gaps(gaps, rate, chosen)
-    gaps = _hidden(gaps, rate, chosen)
+    hidden = _hidden(gaps, rate, chosen)
+    chosen_here = not (automatic or options.filter_cutoff)
+    while chosen_here and hidden.mean() > 0.5 >= gaps.mean():
+        chosen /= np.sqrt(2.0)  # gaps that are shorter than half a period hide no motion
+        hidden = _hidden(gaps, rate, chosen)
+    gaps = hidden
     margin = int(np.ceil(2.0 * rate / chosen))
     frozen = ~moving_joints(uniform.position)
     position = low_pass(uniform.position, chosen, rate)
@@ -129,16 +132,6 @@ def _hidden(gaps: Mask, rate: float, cutoff: float) -> Mask:
     return hidden
 
 
-def _cutoff_beside_gaps(gaps: Mask, rate: float, automatic: float) -> float:
-    """Return the cut-off, at most the automatic one, with most independent samples, in [Hz].
-
-    Their number is proportional to the time that no gap hides, times the cut-off.
-    """
-    candidates = automatic / np.sqrt(2.0) ** np.arange(9)
-    seen = [1.0 - _hidden(gaps, rate, cutoff).mean() for cutoff in candidates]
-    return float(candidates[np.argmax(seen * candidates)])
-
-
 def _cutoff(
     recording: Recording,
     gaps: Mask,
@@ -146,7 +139,10 @@ def _cutoff(
     options: IdentifyOptions,
     automatic: float | None = None,
 ) -> float:
-    """Cut-off to use; one that is asked for is checked against the sampling rate."""
+    """Return the cut-off to use: an automatic one is at least what the length carries.
+
+    One that is asked for is checked against the sampling rate.
+    """
     shortest, asked = 24, options.filter_cutoff
     if len(recording) >= shortest:
         if asked is not None:
@@ -155,8 +151,9 @@ def _cutoff(
             except RobodynError as error:
                 raise IdentificationError(f'{recording.source}: {error}') from error
         chosen = asked or automatic or automatic_cutoff(_longest(recording.position, gaps), rate)
-        if asked is None:
-            chosen = raised(chosen, rate, options)
+        if asked is None:  # a slow motion of a few seconds is filtered less than it could be
+            carried = min(6.0 * rate / (len(recording) - 1), lowest_cutoff(rate))
+            chosen = max(raised(chosen, rate, options), carried)
         shortest = int(np.ceil(6.0 * rate / chosen))
     if len(recording) < shortest:
         raise InsufficientData(

@@ -48,7 +48,7 @@ def plain_if_better(run: Run) -> tuple[Run, Finding] | None:
     task = plain_task(run.task)
     if task is None:
         return None
-    with suppress(RobodynError):
+    with suppress(RobodynError, np.linalg.LinAlgError):  # then there is nothing to compare
         errors = compared(run, task)
         if errors is not None and _is_better(*errors):
             plain = Run.of(task)
@@ -74,7 +74,7 @@ def plain_task(task: Task) -> Task | None:
         model = with_friction(body_of(model), DEFAULT_TERMS)
     rate = 1.0 / max(recording.period for recording in task.recordings)
     cutoff = options.filter_cutoff or min(USUAL_CUTOFF, 0.2 * rate)
-    plain = replace(options, filter_cutoff=cutoff, time_offset='no')
+    plain = replace(options, filter_cutoff=cutoff, cutoff_factor=1.0, time_offset='no')
     if options.consistent == 'auto':
         plain = replace(plain, consistent='no', ridge=WEAKEST)
     elif options.consistent == 'yes':

@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from robots import SIX_AXIS
+from scipy.stats import multivariate_normal
 
 from robodyn_ros.control.collision.contact import ContactEstimator, ContactSettings
 from robodyn_ros.models.serial.jacobians import LinkJacobians
@@ -50,6 +51,24 @@ def test_what_no_joint_feels_is_not_claimed():
     np.testing.assert_allclose(seen.wrench[[0, 2, 3, 4]], 0.0, atol=1e-12)
     # 100 N at 3 cm are 3 Nm, measured with 2 Nm of noise.
     assert seen.wrench[5] == pytest.approx(30.0 * 3.0**2 / (3.0**2 + 2.0**2))
+
+
+def test_links_have_the_likelihood_of_a_force_with_a_random_lever_arm():
+    arm, settings = JACOBIANS.at(BENT), ContactSettings(radius=0.07)
+    error = np.linspace(-20.0, 30.0, 6)
+    likelihood = [
+        np.mean([
+            multivariate_normal.pdf(
+                error,
+                cov=np.diag(SIGMA**2) + force**2 * (point.T @ point + 2 * 0.07**2 * turn.T @ turn),
+            )
+            for point in points
+            for force in settings.forces
+        ])
+        for points, turn in zip(arm.linear, arm.angular, strict=True)
+    ]  # fmt: skip
+    found = ContactEstimator(JACOBIANS, settings).estimate(BENT, error, SIGMA).probability
+    np.testing.assert_allclose(found, np.array(likelihood) / np.sum(likelihood), rtol=1e-6)
 
 
 @pytest.mark.parametrize('link', [3, 4, 5])

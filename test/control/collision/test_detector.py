@@ -11,6 +11,7 @@ from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ControlError
+from robodyn_ros.models.catalog import with_friction
 from robodyn_ros.models.interface import Array
 
 MODEL, VALUES = small_arm()
@@ -305,10 +306,42 @@ def test_samples_within_a_period_count_once() -> None:
 
 def test_reference_motion_is_compared_when_given() -> None:
     detector, arm = make(), Healthy()
+    plain, same = make(), Healthy()
     for _ in range(60):
         stamp, q, qd, torque = arm.sample()
         detector.update(stamp, q + 0.3, qd * 0.0, torque, (q, qd))
+        plain.update(*same.sample())
     assert (detector.level == OK).all(), detector.message
+    np.testing.assert_array_equal(detector.torque_error, plain.torque_error)
+
+
+def test_friction_by_load_is_that_of_the_position_and_velocity() -> None:
+    body = MODEL.parts[0]  # type: ignore[attr-defined]
+    prior = np.nan_to_num(body.prior())
+    model = with_friction(body, {'terms': ['coulomb', 'load'], 'load': prior.tolist()})
+    values = np.concatenate([prior, [1.0, 0.3] * 2])
+    settings = make().settings
+    detector, arm = (
+        TorqueErrorDetector(torque=ModelTorque(model, values), settings=settings),
+        Healthy(),
+    )
+    for _ in range(100):
+        stamp, q, qd, _ = arm.sample()
+        qdd = -(np.array([3.0, 4.0]) ** 2) * q
+        detector.update(stamp, q, qd, model.torque(q[None], qd[None], qdd[None], values)[0])
+        if detector.settled:
+            assert np.abs(detector.torque_error).max() < 0.3
+
+
+@pytest.mark.parametrize('value', [0.49, 2.01, np.nan])
+def test_sensitivity_divides_the_thresholds_and_has_limits(value: float) -> None:
+    detector, arm = make(), Healthy()
+    detector.sensitivity = 2.0
+    settled(detector, arm)
+    np.testing.assert_allclose(detector.contact_threshold, [3.0, 1.5])
+    with pytest.raises(ControlError, match=r'sensitivity must be from 0\.5 to 2'):
+        detector.sensitivity = value
+    assert detector.sensitivity == 2.0
 
 
 VALUES_STRATEGY = st.lists(

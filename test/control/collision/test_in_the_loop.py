@@ -6,6 +6,7 @@ import mujoco
 import numpy as np
 import pytest
 from control_arm import six_axis_cell, wave
+from healthy_arm import with_thresholds
 
 from robodyn_ros.analysis.collision_thresholds import propose_thresholds
 from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
@@ -25,9 +26,9 @@ class PushedCell:
         self.base = CollisionSettings(
             joints=self.torque.joints, max_torque_error=1e6, low_velocity=0.1
         )
-        self.settings = propose_thresholds(
-            self.record(wave(10.0, seed=1, joints=6)), self.torque, self.base
-        ).applied_to(self.base)
+        recorded = self.record(wave(10.0, seed=1, joints=6))
+        proposal = propose_thresholds(recorded, self.torque, self.base)
+        self.settings = with_thresholds(self.base, proposal)
 
     def record(self, motion: Array) -> Recording:
         self.cell.reset()

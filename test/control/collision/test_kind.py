@@ -43,6 +43,10 @@ def test_peak_is_kept_during_a_contact_and_ends_with_it():
     assert sudden.peak == 0.0
 
 
+def test_numbers_are_those_of_the_message():
+    assert [kind.value for kind in Kind] == [0, 1, 2]
+
+
 def test_times_must_be_positive():
     with pytest.raises(ControlError, match='rise_time'):
         Suddenness(1, period=0.01, rise_time=0.0)

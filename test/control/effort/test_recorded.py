@@ -70,8 +70,10 @@ def test_two_that_differ_are_named(recording, tmp_path):
     with pytest.raises(ConfigError, match='gravity excluded'):
         in_si_units(found, path, declared(FREE))
     # said in other words, but the same
-    same = {**SI, 'unit': 'A', 'torque_constant': 1.0}
+    same = {**SI, 'unit': 'A', 'torque_constant': 1.0 + 1e-7}
     assert in_si_units(found, path, declared(same)) is found
+    with pytest.raises(ConfigError, match='A on the joint side'):
+        in_si_units(found, path, declared({**same, 'torque_constant': 1.0 + 1e-5}))
 
 
 def test_tables_and_mapped_columns_are_declared_by_their_format(recording, tmp_path):

@@ -114,6 +114,9 @@ def test_hold_at_end_keeps_gravity_and_no_friction() -> None:
     plan = trajectory_effort(spline(), TORQUE, SETTINGS, hold_at_end=True)
     fade = round(SETTINGS.friction_fade_time / SETTINGS.period)
     assert len(plan.time) == 1001 + DELAY + fade
+    longer = replace(SETTINGS, friction_fade_time=(fade + 0.4) * SETTINGS.period)
+    held = trajectory_effort(spline(), TORQUE, longer, hold_at_end=True)
+    assert len(held.time) == len(plan.time) + 1, 'the fade is complete'
     rest = np.zeros((1, 2))
     gravity = TORQUE.torque(plan.position[-1:], rest, rest)[0]
     assert np.abs(gravity).max() > 1.0

@@ -106,6 +106,7 @@ def test_warming_is_told_as_friction():
         f'friction of joint6 is 19% lower than identified and takes {report.share:.0%} of its thr'
     )
     assert report.message.startswith(told)
+    assert report.message.endswith('identify again, or include this temperature in the thresholds')
     assert 'is 20% higher than' in monitored(lambda *state: -warmer(*state)).message
     partly = monitored(warmer, still=[3]).dry_friction
     np.testing.assert_allclose(partly, [-0.2, -0.2, -0.2, 0.0, -0.2, -0.2], atol=0.06)

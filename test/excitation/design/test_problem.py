@@ -13,6 +13,7 @@ from robodyn_ros.excitation.design.problem import Design, Problem, Stage
 from robodyn_ros.excitation.limits.bounds import Margins, used_shares
 from robodyn_ros.excitation.limits.constraints import SpaceLimit, TorqueLimit
 from robodyn_ros.excitation.limits.joint_limits import JointLimits, check_motion
+from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.serial.chain import Chain
 from robodyn_ros.models.serial.urdf import UrdfModel
 
@@ -38,6 +39,15 @@ def test_objective_has_its_derivative(name):
         sums = [problem.objective(x + h * way, stage)[0] for h in (1e-6, -1e-6)]
         slope = problem.objective(x, stage)[1]
         assert slope @ way == pytest.approx((sums[0] - sums[1]) / 2e-6, rel=1e-5)
+
+
+def test_effort_is_larger_without_an_exact_gradient_and_with_blocks():
+    puma = build_model({'kind': 'puma', 'dynamic_model': 1, 'joints': LIMITS.joints})
+    efforts = [
+        Problem(design).effort()
+        for design in (DESIGNS['fourier'], Design(puma, LIMITS), DESIGNS['block'])
+    ]
+    assert efforts[1] > 2.0 * efforts[0] and efforts[2] > 2.0 * efforts[0]
 
 
 def test_cost_is_the_objective_without_smoothing():

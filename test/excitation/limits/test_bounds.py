@@ -25,6 +25,13 @@ FAMILY = FourierFamily(joints=JOINTS, position=POSITION, duration=10.0, harmonic
 ROOM = Room.around(POSITION, BOUNDS)
 
 
+def test_room_is_that_on_the_side_of_the_deviation():
+    deviation = np.ones((3, 2, 3)) * [[[1.0], [-1.0]], [[-1.0], [1.0]], [[1.0], [1.0]]]
+    position, velocity, acceleration = ROOM.of(deviation)
+    np.testing.assert_allclose(position, [BOUNDS.upper - POSITION, POSITION - BOUNDS.lower])
+    assert (velocity == 1.0).all() and (acceleration == 2.0).all()
+
+
 @pytest.mark.parametrize('kind', [GridBounds, ConservativeBounds])
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10**6), size=st.floats(0.01, 5.0))

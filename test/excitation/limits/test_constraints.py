@@ -88,6 +88,8 @@ def test_frames_stay_in_a_box_and_above_the_floor():
     assert excess.size == pytest.approx(0.2)
     assert f'at z = {low[2]:.4g} m' in excess.sentence
     assert_penalty_derivatives(rule, states)
+    twice = tuple(np.tile(values, (2, 1)) for values in states)
+    assert rule.penalty(twice)[0] == pytest.approx(rule.penalty(states)[0])
 
 
 def test_what_happens_between_samples_counts():

@@ -58,6 +58,7 @@ def test_one_time_and_many_times_agree():
         expected = motion.position[row], motion.velocity[row], motion.acceleration[row]
         got = spline.at(min(t, spline.duration))
         np.testing.assert_allclose(got, expected, atol=1e-12)
+    np.testing.assert_allclose(spline.at(spline.duration)[1], spline.points.velocity[-1])
 
 
 def test_two_points_are_joined_by_what_both_give():

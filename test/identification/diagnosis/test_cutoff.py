@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from robodyn_ros.identification.diagnosis.diagnose import CAUSES
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.models.catalog import build_model
@@ -48,7 +47,8 @@ def test_a_cutoff_that_removes_motion_is_the_first_and_only_cause(axis, cutoff, 
     result = identified(axis, cutoff)
     first = result.findings[0]
     assert (first.code, first.joint, first.severity) == ('cutoff_too_low', 'j', severity)
-    assert [item.code for item in result.findings if item.code in CAUSES] == ['cutoff_too_low']
+    others = {item.code for item in result.findings[1:] if item.severity != 'info'}
+    assert others <= {'too_few_samples'}
     assert result.success == (severity == 'warning')
     # The Butterworth filter of order 4 forwards and backwards, from its definition.
     removed = 1.0 - 1.0 / (1.0 + (axis[2] / cutoff) ** 8)

@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from robodyn_ros.identification.fit.choice import (
+    RELEVANT,
     HeldOut,
     best_of_many,
     doubt,
@@ -30,6 +32,15 @@ def test_gain_and_its_standard_error_for_each_kind():
     # Ratios 2, 1, 2, 1 and 2, 1: logarithms of standard deviation log 2 / sqrt(3) and / sqrt(2).
     np.testing.assert_allclose(gain, np.log(2.0) / 2.0)
     np.testing.assert_allclose(error, np.log(2.0) / np.sqrt([3 * 4, 2 * 2]))
+
+
+def test_the_best_of_many_needs_a_larger_gain_and_a_relevant_one_is_two_per_cent():
+    chance = [norm.sf(best_of_many(count)) * count for count in (1, 5, 40)]
+    np.testing.assert_allclose(chance, norm.sf(1.0))
+    assert best_of_many(0) == best_of_many(1) == pytest.approx(1.0)
+    for gain, taken in ((0.019, False), (0.021, True)):
+        rich = replace(SIMPLE, kinds=tuple((1.0 - gain) * each for each in SIMPLE.kinds))
+        assert is_better(SIMPLE, rich, share=RELEVANT) == taken
 
 
 def test_folds_count_by_their_samples():

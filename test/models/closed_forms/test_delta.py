@@ -171,17 +171,18 @@ def test_velocity_and_acceleration_are_derivatives_of_the_platforms_position():
     np.testing.assert_allclose(model.torque(q, qd, qdd, unit), expected, rtol=0, atol=1e-4)
 
 
-def test_platform_force_resists_and_pulls_inwards_up_to_its_limit():
-    model = delta(3, platform_force={'R_ext': 0.05, 'Fr_max': 2.0})
+@pytest.mark.parametrize('most', [0.5, 2.0])
+def test_platform_force_resists_and_pulls_inwards_up_to_its_limit(most):
+    model = delta(3, platform_force={'R_ext': 0.05, 'Fr_max': most})
     q, qd, qdd = reachable_states(model, 60)
     damping, stiffness, step = 3.0, 40.0, 1e-6
     values = np.array([0.0] * 5 + [damping, stiffness])
     x = centre(model, q)
     xd = (centre(model, q + step * qd) - centre(model, q - step * qd)) / (2 * step)
     radius = np.hypot(x[:, 0], x[:, 1])
-    pull = np.minimum(stiffness * np.maximum(radius - 0.05, 0.0), 2.0)
-    assert {0.0, 2.0} < set(pull)  # inside, between and at the limit
-    assert ((pull > 0.0) & (pull < 2.0)).any()
+    pull = np.minimum(stiffness * np.maximum(radius - 0.05, 0.0), most)
+    assert {0.0, most} <= set(pull)  # inside and at the limit
+    assert most < 1.0 or ((pull > 0.0) & (pull < most)).any()
     outwards = x / radius[:, None] * [1.0, 1.0, 0.0]
     force = -damping * xd - pull[:, None] * outwards
     for axis in range(3):
@@ -190,7 +191,7 @@ def test_platform_force_resists_and_pulls_inwards_up_to_its_limit():
         expected = -(slope * force).sum(axis=1)
         torque = model.torque(q, qd, qdd, values)[:, axis]
         np.testing.assert_allclose(torque, expected, rtol=0, atol=1e-6)
-    soft = np.where(pull < 2.0)[0]
+    soft = np.where(pull < most)[0]
     part = [item[soft] for item in (q, qd, qdd)]
     linear = model.regressor(*part) @ values
     np.testing.assert_allclose(model.torque(*part, values), linear, rtol=0, atol=1e-12)
@@ -212,6 +213,8 @@ def test_named_parameters_are_the_documents_fourteen_and_lead_to_the_columns_and
     assert np.isnan(light[[6, 8, 9]]).all()
     with pytest.raises(ModelError, match='14 named parameters'):
         model.values_of(named[:13])
+    with pytest.raises(ModelError, match='13'):
+        model.named_values(values[:12])
 
 
 @pytest.mark.parametrize(

@@ -132,6 +132,7 @@ def test_the_semi_static_model_is_the_robot_at_rest(seed):
     five = PumaGravityModel(joints=JOINTS, fifth_term=True, geometry=arm.lengths, gravity=g)
     expected = arm.torque(q, rest, rest)
     assert_equal_torque(five.torque(q, rest, rest, values), expected)
+    assert five.semi_static and not PumaModel.semi_static
     four = PumaGravityModel(joints=JOINTS)
     missing = expected - four.torque(q, rest, rest, values[:4])
     assert_equal_torque(missing, values[4] * np.sin(q[:, 1:2]) * np.eye(6)[1])

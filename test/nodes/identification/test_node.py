@@ -136,6 +136,30 @@ def test_the_action_moves_records_identifies_and_validates(client, folder):
     assert str(reports[-1].parameters) == str(result.report.parameters)  # NaN is not itself
 
 
+def test_a_slow_run_that_is_stopped_leaves_out_the_faster_ones(client, folder):
+    """The operator stops the robot at 30 %: it runs at no other speed, and nothing is recorded."""
+    seen, stops = [], []
+    stop = client.node.create_client(Trigger, 'excitation/stop')
+
+    def press(feedback):
+        seen.append(feedback)
+        running = feedback.phase == feedback.REHEARSING and feedback.progress > 0.05
+        if running and not stops:
+            stops.append(stop.call_async(Trigger.Request()))
+
+    goal = RunIdentification.Goal(output_directory=str(folder / 'stopped'), speeds=[0.3, 0.6, 1.0])
+    with pytest.raises(RobodynError, match=r'at 30% of the speed: '):
+        client.run_action(RunIdentification, ACTION, goal, 90.0, press)
+    assert stops[0].result().success
+    moving = [item for item in seen if item.phase == item.REHEARSING]
+    assert moving and all(item.message.startswith('30% of the speed, ') for item in moving)
+    assert {item.phase for item in seen} <= {
+        RunIdentification.Feedback.MOVING_TO_START,
+        RunIdentification.Feedback.REHEARSING,
+    }
+    assert not (folder / 'stopped').exists(), 'no recording, and no empty folder'
+
+
 @pytest.fixture
 def ask(client):
     """Return a function that sets parameters of the excitation node; sines come back."""
@@ -197,12 +221,12 @@ def test_cancel_while_designing_keeps_the_best_motion(client, folder, ask):
 
 def test_a_design_that_is_refused_leaves_no_folder(client, folder, ask):
     before = {path.name for path in folder.rglob('identification_*')}
-    ask(motion__kind='optimised', optimise__samples=-1)
+    ask(motion__kind='optimised', optimise__box=[10.0, 10.0, 10.0, 11.0, 11.0, 11.0])
     try:
-        with pytest.raises(RobodynError, match=r'refused the motion|samples must be from 1'):
+        with pytest.raises(RobodynError, match='no motion is possible'):
             client.run_action(RunIdentification, ACTION, RunIdentification.Goal(), 60.0)
     finally:
-        ask(optimise__samples=200)
+        ask(optimise__box=[-10.0, -10.0, -10.0, 10.0, 10.0, 10.0])
     assert {path.name for path in folder.rglob('identification_*')} == before
 
 

@@ -56,6 +56,9 @@ def test_messages_outside_of_chunks_and_of_other_topics(tmp_path):
     found, scan = scanned(tmp_path / 'a.mcap', content + message(b'b', time=6) + TAIL)
     assert found == [(5, b'a'), (6, b'b')]
     assert scan.damage == []
+    private = record(200, bytes(256))
+    found, scan = scanned(tmp_path / 'b.mcap', content + private + message(b'b', time=6) + TAIL)
+    assert found == [(5, b'a'), (6, b'b')] and scan.damage == []
     assert set(scan.topics) == {'/joint_states', '/other'}
 
 
@@ -159,6 +162,8 @@ def test_checksum_of_the_data_is_compared(tmp_path):
     flipped = data[:at] + b'\x07' + data[at + 1 :]
     found, scan = scanned(tmp_path / 'b.mcap', flipped + tail)
     assert len(found) == 1 and scan.damage == ['its checksum is wrong']
+    unchecked = HEAD + chunk(SCHEMA + CHANNEL + message(b'a'), checksum=0)
+    assert scanned(tmp_path / 'c.mcap', unchecked + tail)[1].damage == ['its checksum is wrong']
 
 
 @pytest.mark.parametrize('code, known', [(0, False), (7, False), (16, False), (128, True)])

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from control_arm import small_arm
 
+from robodyn_ros.analysis.collision_thresholds import ThresholdProposal
+from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.collision.threshold_map import Bands, ThresholdMap
 from robodyn_ros.control.collision.thresholds_file import LearnedThresholds
 from robodyn_ros.models.interface import Array
@@ -29,6 +33,16 @@ def recorded(seconds: float, seed: int, pushes: dict[float, float] | None = None
     for start, push in (pushes or {}).items():
         torque[(time >= start) & (time < start + 0.3), 1] -= push
     return Recording(time, MODEL.joint_names, q, torque, qd, source=f'run{seed}')
+
+
+def with_thresholds(settings: CollisionSettings, proposal: ThresholdProposal) -> CollisionSettings:
+    """Return settings with proposed thresholds."""
+    return replace(
+        settings,
+        max_torque_error=proposal.max_torque_error,
+        contact_threshold=proposal.contact_threshold,
+        low_velocity_torque=proposal.low_velocity_torque,
+    )
 
 
 def flat_map(model_hash: str, threshold: Array, **detector: object) -> LearnedThresholds:

@@ -41,7 +41,7 @@ def test_the_oldest_events_make_room_and_nothing_else(disk, tmp_path: Path) -> N
 
 
 def test_what_deleting_cannot_mend_deletes_nothing(disk, tmp_path: Path, monkeypatch) -> None:
-    folder = EventFolder(tmp_path, limit=1e9)
+    folder = EventFolder(tmp_path / 'a' / 'b', limit=1e9)
     kept = folder.add(None)  # type: ignore[arg-type]
 
     def fail(event: object, place: Path) -> None:

@@ -14,6 +14,8 @@ from robodyn_ros.control.collision.black_box.event import Setup
 from robodyn_ros.control.collision.black_box.event_file import read_event, write_event
 from robodyn_ros.control.collision.black_box.recorded_detector import build_detector
 from robodyn_ros.control.collision.black_box.replay import replay
+from robodyn_ros.control.effort.declaration import EffortDeclaration
+from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import RecordingError, RobodynError
 
 
@@ -52,6 +54,16 @@ def test_the_first_bit_that_differs_is_named() -> None:
     assert (found.row, found.joint, found.quantity) == (settled, 'joint2', 'torque_error')
     assert found.time == 1e-9 * float(made.rows.times[settled] - made.rows.times[0])
     assert found.recorded != found.computed == made.rows.results[settled, 0, 1]
+
+
+def test_gravity_that_the_effort_excludes_is_left_out() -> None:
+    mapping = {'unit': 'Nm', 'side': 'joint', 'gravity': 'excluded'}
+    made = replace(setup(), effort=EffortDeclaration.from_mapping(mapping))
+    torque = ModelTorque(made.model.model, made.model.values)
+    still = np.zeros((1, 2))
+    assert np.abs(torque.torque(still + 0.3, still, still)).max() > 1.0
+    build_detector(made, torque)
+    np.testing.assert_allclose(torque.torque(still + 0.3, still, still), 0.0, atol=1e-9)
 
 
 def test_the_state_at_the_start_matters() -> None:

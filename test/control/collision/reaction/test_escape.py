@@ -64,6 +64,16 @@ def test_retract_goes_back_along_the_path_within_all_limits(speed: float) -> Non
     np.testing.assert_allclose(position[inside, 1], on_path, atol=2e-3)
 
 
+@pytest.mark.parametrize(('velocity', 'acceleration'), [(0.5, 100.0), (100.0, 2.0)])
+def test_retract_takes_as_long_as_its_limit_needs(velocity: float, acceleration: float) -> None:
+    """Minimum jerk over the length s: peaks 15/8 s/T and 10/sqrt(3) s/T^2."""
+    path = np.linspace(0.0, -0.4, 30)[:, None]
+    points = retract(['j'], path, np.zeros(1), np.array([velocity]), np.array([acceleration]))
+    needed = max(1.875 * 0.4 / velocity, np.sqrt(10.0 / np.sqrt(3.0) * 0.4 / acceleration))
+    duration = points.time[-1] - points.time[-101]
+    assert duration == pytest.approx(1.05 * needed, rel=1e-3)
+
+
 def test_without_a_path_there_is_no_way_back() -> None:
     with pytest.raises(MotionError, match='has not travelled'):
         retract(JOINTS, np.zeros((1, 2)), np.ones(2), MOST_V, MOST_A)

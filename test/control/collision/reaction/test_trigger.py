@@ -34,7 +34,7 @@ def test_a_collision_starts_once_and_gives_the_direction_away_from_it() -> None:
     assert trigger.allowed.tolist() == [0, 0] and trigger.reason == ''
 
 
-@pytest.mark.parametrize(('velocity', 'again'), [(0.3, True), (-0.3, False)])
+@pytest.mark.parametrize(('velocity', 'again'), [(0.3, True), (0.0, False), (-0.3, False)])
 def test_a_latched_collision_reacts_again_only_when_moving_into_the_contact(
     velocity: float, again: bool
 ) -> None:
