@@ -41,7 +41,8 @@ class AllowedFolders:
         places = ', '.join(map(str, self._places)) or 'none'
         raise ConfigError(
             f'the path {shortened(str(path))} is in none of the allowed folders ({places}), or '
-            f'has a hidden name there: add its folder to the parameter {PARAMETER} of the node'
+            f'has a hidden name there: add its folder to the parameter {PARAMETER} of the node',
+            fault='path_not_allowed',
         )
 
 

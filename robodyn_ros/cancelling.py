@@ -10,24 +10,26 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from robodyn_ros.errors import RobodynError
+from robodyn_ros.errors import NO_FAULT, Fault, RobodynError
 
 
 class CancelledError(RobodynError):
     """The work was cancelled; it has published and written nothing."""
 
+    usual = 'cancelled'
+
 
 class Cancellation:
     """Request to end some work; any thread may make it.
 
-    :ivar reason: first reason that was given; '' until then
+    :ivar reason: first reason that was given; NO_FAULT until then
     """
 
     def __init__(self) -> None:
         """Start without a request."""
-        self.reason = ''
+        self.reason = NO_FAULT
 
-    def cancel(self, reason: str) -> None:
+    def cancel(self, reason: Fault) -> None:
         """Request the end of the work; only the first reason counts.
 
         :param reason: not empty

@@ -21,17 +21,44 @@ def _shown(letter: str) -> str:
     return letter if letter.isprintable() else ascii(letter)[1:-1]
 
 
+class Fault(str):
+    """Sentence about what is wrong, with its code.
+
+    :ivar name: of the code in `faults.yaml`
+    """
+
+    __slots__ = ('name',)
+    name: str
+
+    def __new__(cls, name: str, text: str) -> Fault:
+        """Make it of a code and a sentence."""
+        fault = super().__new__(cls, text)
+        fault.name = name
+        return fault
+
+    def __reduce__(self) -> tuple[type[Fault], tuple[str, str]]:
+        """Copy it with its code."""
+        return Fault, (self.name, str(self))
+
+
+NO_FAULT = Fault('none', '')
+
+
 class RobodynError(Exception):
     """Base class of the errors.
 
-    :param text: the sentence
+    :param text: the sentence; a `Fault` gives its code too
     :param lines: lines of a file that the user could write; commands print them below the text
+    :param fault: name of the code, if it is not that of the class or of the text
     """
 
-    def __init__(self, text: str = '', *, lines: Sequence[str] = ()) -> None:
-        """Store sentence and lines."""
+    usual = 'refused'
+
+    def __init__(self, text: str = '', *, lines: Sequence[str] = (), fault: str = '') -> None:
+        """Store sentence, lines and code."""
         super().__init__(text)
         self.lines = tuple(map(bounded, lines))
+        self.fault = fault or (text.name if isinstance(text, Fault) else self.usual)
 
     def __str__(self) -> str:
         """Return the sentence, `bounded`."""
@@ -41,21 +68,31 @@ class RobodynError(Exception):
 class ConfigError(RobodynError):
     """A parameter or YAML file has an invalid value."""
 
+    usual = 'invalid_value'
+
 
 class ModelError(RobodynError):
     """A robot model cannot be built or was called with data that do not fit it."""
+
+    usual = 'invalid_model'
 
 
 class MotionError(RobodynError):
     """A motion breaks a limit or is not well defined."""
 
+    usual = 'invalid_motion'
+
 
 class RecordingError(RobodynError):
     """A recording cannot be read, written or used."""
 
+    usual = 'recording_failed'
+
 
 class IdentificationError(RobodynError):
     """The parameters cannot be estimated, or a result may not be exported."""
+
+    usual = 'identification_failed'
 
 
 class InsufficientData(IdentificationError):  # noqa: N818, it becomes a finding
@@ -68,6 +105,8 @@ class ControlError(RobodynError):
 
 class CellError(RobodynError):
     """The simulated cell got a request that it cannot fulfil."""
+
+    usual = 'cell_refused'
 
 
 class UnstableError(CellError):

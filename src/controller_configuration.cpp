@@ -33,7 +33,8 @@ std::vector<Value> expanded(
 
 }  // namespace
 
-/// Refuse numbers that are none, those that the controller starts with and those that come later.
+/// Refuse numbers that are none and limits that are not watched here, those that the controller
+/// starts with and those that come later.
 void FeedforwardTorqueController::check_numbers()
 {
   const auto node = get_node();
@@ -44,14 +45,19 @@ void FeedforwardTorqueController::check_numbers()
       parameters.push_back(parameter);
     }
   }
-  const std::string problem = number_problem(parameters);
+  // Those that this controller does not declare are only here.
+  const auto & given = node->get_node_parameters_interface()->get_parameter_overrides();
+  for (const auto & [name, value] : given) {
+    parameters.emplace_back(name, value);
+  }
+  const std::string problem = parameter_problem(parameters);
   if (!problem.empty()) {
     throw std::invalid_argument(problem);
   }
   number_check_ = node->add_on_set_parameters_callback(
     [](const std::vector<rclcpp::Parameter> & changed) {
       rcl_interfaces::msg::SetParametersResult result;
-      result.reason = number_problem(changed);
+      result.reason = parameter_problem(changed);
       result.successful = result.reason.empty();
       return result;
     });
@@ -69,6 +75,11 @@ void FeedforwardTorqueController::prepare()
     throw std::invalid_argument(
       "position_interface and effort_interface must differ, both are " +
       parameters_.effort_interface);
+  }
+  if (model_.has_residual && parameters_.residual_scale != 0.0) {
+    throw std::invalid_argument(
+      parameters_.result_file + " has residual torque (of gear deflection), which only the Python "
+      "node in streaming mode applies: use that node, or set residual_scale: 0.0 to go without it");
   }
   match_joints();
   ModelTorque & torque = *model_.torque;

@@ -129,11 +129,6 @@ CallbackReturn FeedforwardTorqueController::on_configure(const rclcpp_lifecycle:
   RCLCPP_INFO(
     get_node()->get_logger(), "model of %s, hash %.12s", parameters_.result_file.c_str(),
     model_.hash.c_str());
-  if (model_.has_residual) {
-    RCLCPP_WARN(
-      get_node()->get_logger(), "the residual torque of this result is not applied here: only the "
-      "streaming mode of the Python node does");
-  }
   return CallbackReturn::SUCCESS;
 }
 

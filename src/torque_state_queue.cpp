@@ -79,6 +79,7 @@ void TorqueStateQueue::publish(std::size_t place)
   message_.cycle = item.cycle;
   message_.enabled = item.enabled;
   message_.fault = fault_text(item.fault);
+  message_.fault_code = static_cast<std::uint16_t>(item.fault);
   for (std::size_t joint = 0; joint < message_.name.size(); ++joint) {
     const auto row = static_cast<Eigen::Index>(joint);
     message_.requested[joint] = requested_(row, column);

@@ -11,8 +11,8 @@ Graph = Mapping[str, set[str]]
 """Imported modules by module."""
 
 FLOW = (
-    'errors', 'cancelling', 'bounds', 'yaml_file', 'findings', 'output_files', 'parameter_files',
-    'paths', 'allowed_folders', 'robot_file', 'xacro_file',
+    'errors', 'cancelling', 'bounds', 'yaml_file', 'faults', 'findings', 'output_files',
+    'parameter_files', 'paths', 'allowed_folders', 'robot_file', 'xacro_file',
     'wire', 'models', 'excitation', 'recording', 'identification', 'control', 'analysis', 'report',
     'cell', 'watch', 'nodes', 'cli',
 )  # fmt: skip

@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 from robodyn_ros.action import Excite, RunIdentification
 from robodyn_ros.msg import CollisionState, TorqueState
-from robodyn_ros.srv import Push
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
 from bench.first_day.kinds import Kind
+from robodyn_ros.cell.push import Push
 from robodyn_ros.cli.demo.client import Client
 from robodyn_ros.cli.demo.monitoring import Alarms
 from robodyn_ros.cli.demo.processes import NodeProcesses
+from robodyn_ros.cli.demo.pushing import Pushing
 from robodyn_ros.nodes.base.common import LATCHED_QOS, MONITOR_QOS
-from robodyn_ros.nodes.base.stamps import to_duration
 
 LONGEST = 400.0
 """Longest time of an action, in [s]."""
@@ -107,7 +107,7 @@ class Day:
         """
         given = {'result_file': self._result, 'autostart': True}
         self._start('collision_monitor', given)
-        self._client.prepare(Push, self._named('cell/push'))
+        pushing = Pushing(self._client, self._named('cell'))
         alarms = Alarms()
         topic = self._named('collision_monitor/collision_state')
         node = self._client.node
@@ -127,12 +127,8 @@ class Day:
         self._client.wait(lambda: bool(moving), 30.0, 'the motion to push in')
         self._client.spin(2.5)
         alarms.collisions = alarms.first_collision = 0
-        request = Push.Request(
-            force=[0.0, 0.0, -150.0], torque=[30.0, 30.0, 30.0], duration=to_duration(0.5)
-        )
-        stamp = self._client.call(Push, self._named('cell/push'), request).stamp
+        start = pushing.push(Push('', 0.5, (0.0, 0.0, -150.0), (30.0, 30.0, 30.0)))
         self._client.wait(lambda: alarms.collisions > 0, 5.0, 'an alarm after the push')
-        start = stamp.sec * 10**9 + stamp.nanosec
         self.outcome.latency = 1e-9 * (alarms.first_collision - start)
         self._client.end_action(motion, name, 30.0)
         self._nodes.stop('collision_monitor')

@@ -1,6 +1,7 @@
 // The additive torque law (softMC Taddcmd): robodyn_ros/control/feedforward/additive_torque.py is its oracle.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "robodyn_ros/model_torque.hpp"
@@ -30,11 +31,13 @@ struct LawSettings
 /// What the additive torque is doing; inactive means: exactly zero.
 enum class LawState { kInactive, kRampingIn, kActive, kRampingOut };
 
-/// Why torque is held at zero; texts in `fault_text`.
-enum class Fault
+/// Why torque is held at zero; texts in `fault_text`. The numbers are the codes of
+/// robodyn_ros/faults.yaml, which `TorqueState` publishes.
+enum class Fault : std::uint16_t
 {
-  kNone, kReferenceNotFinite, kTorqueNotFinite, kReferenceMissing, kReferenceFrozen,
-  kStateMissing, kStateFrozen, kTimeBack, kReferenceIncomplete, kTimeForward
+  kNone = 0, kReferenceNotFinite = 1, kTorqueNotFinite = 2, kReferenceMissing = 3,
+  kReferenceFrozen = 4, kStateMissing = 5, kStateFrozen = 6, kTimeBack = 7,
+  kReferenceIncomplete = 8, kTimeForward = 9
 };
 
 const char * fault_text(Fault fault);

@@ -1,5 +1,5 @@
-// Numbers of parameters that are none. The bounds of generate_parameter_library let NaN pass, and
-// those with one side infinity.
+// Parameters that are refused: numbers that are none (the bounds of generate_parameter_library let
+// NaN pass, and those with one side infinity), and limits of the Python nodes.
 #pragma once
 
 #include <cmath>
@@ -31,6 +31,26 @@ std::string number_problem(const std::vector<Parameter> & parameters)
     }
   }
   return "";
+}
+
+/// A sentence about the first parameter that must not be given, or "".
+///
+/// The Python nodes have limits that would be ignored here without a word.
+template<typename Parameter>
+std::string parameter_problem(const std::vector<Parameter> & parameters)
+{
+  for (const Parameter & parameter : parameters) {
+    if (parameter.get_name() == "torque_max") {
+      return "parameter torque_max is not for this controller, which does not know the motion "
+             "ahead: give it to the node that plans or sends the motion";
+    }
+    if (parameter.get_name() == "torque_threshold") {
+      return "parameter torque_threshold is not for this controller, which does not read measured "
+             "torque: give it to the feed-forward node or the excitation, or use the "
+             "collision_monitor";
+    }
+  }
+  return number_problem(parameters);
 }
 
 }  // namespace robodyn_ros

@@ -41,7 +41,7 @@ class Sample(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Fault:
+class InjectedFault:
     """Kind and duration of a fault.
 
     :param stream: name of the stream
@@ -56,7 +56,7 @@ class Fault:
     size: float = 0.0
 
     @classmethod
-    def parse(cls, text: str, streams: tuple[str, ...]) -> Fault:
+    def parse(cls, text: str, streams: tuple[str, ...]) -> InjectedFault:
         """Read 'STREAM KIND DURATION [SIZE]'.
 
         :param streams: names of the streams
@@ -91,7 +91,7 @@ class FaultyStream:
         self._period = period
         self._random = np.random.default_rng(0)
         self._left = 0
-        self._fault: Fault | None = None
+        self._fault: InjectedFault | None = None
         self._kept: deque[Sample] = deque()
         self._last: Array | None = None
 
@@ -100,7 +100,7 @@ class FaultyStream:
         """True if a fault acts on the next sample."""
         return self._left > 0 or bool(self._kept)
 
-    def inject(self, fault: Fault) -> None:
+    def inject(self, fault: InjectedFault) -> None:
         """Apply a fault from the next sample on, instead of an active one."""
         self._fault = fault
         self._left = max(1, round(fault.duration / self._period))

@@ -181,5 +181,6 @@ def check_planned(peak: PeakTorque, limit: Array, units: Sequence[str] = ()) -> 
         unit = units[joint] if units else 'Nm or N'
         raise ControlError(
             f'the motion needs {peak.torque[joint]:.4g} {unit} of joint {peak.joints[joint]!r} '
-            f'at {peak.time[joint]:.3f} s, torque_max is {limit[joint]:.4g}'
+            f'at {peak.time[joint]:.3f} s, torque_max is {limit[joint]:.4g}',
+            fault='torque_max',
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
+from robodyn_ros.errors import NO_FAULT, Fault
 from robodyn_ros.models.interface import Array
 
 SILENCE = 0.5
@@ -20,38 +21,40 @@ class TorqueThreshold:
         self.limit = None if limit is None else [float(value) for value in limit]
         self._seen = -float('inf')
 
-    def feedback(self, torque: Array) -> str:
-        """Return a sentence about a measured torque beyond the threshold, or ''.
+    def feedback(self, torque: Array) -> Fault:
+        """Return the fault of a measured torque beyond the threshold, or NO_FAULT.
 
         :param torque: shape (n,), in [Nm] or [N]; NaN is beyond the threshold
         """
         self._seen = time.monotonic()
         return self._exceeded(torque, 'measured')
 
-    def command(self, torque: Array) -> str:
+    def command(self, torque: Array) -> Fault:
         """Check an additive torque (softMC: Taddcmd) like `feedback`."""
         return self._exceeded(torque, 'additive')
 
-    def _exceeded(self, torque: Array, kind: str) -> str:
+    def _exceeded(self, torque: Array, kind: str) -> Fault:
         if self.limit is None:
-            return ''
+            return NO_FAULT
         for index, value in enumerate(torque.tolist()):
             if not -self.limit[index] <= value <= self.limit[index]:
-                return (
+                return Fault(
+                    'torque_threshold',
                     f'the {kind} torque of joint {self.joints[index]!r} is {value:.4g}, '
-                    f'torque_threshold is {self.limit[index]:.4g}'
+                    f'torque_threshold is {self.limit[index]:.4g}',
                 )
-        return ''
+        return NO_FAULT
 
     def restart(self) -> None:
         """Wait for feedback from now on."""
         self._seen = time.monotonic()
 
-    def silence(self) -> str:
-        """Return a sentence if there has been no feedback for too long, or ''."""
+    def silence(self) -> Fault:
+        """Return the fault of feedback that has been missing for too long, or NO_FAULT."""
         if self.limit is None or time.monotonic() - self._seen <= SILENCE:
-            return ''
-        return (
+            return NO_FAULT
+        return Fault(
+            'feedback_missing',
             f'torque_threshold is set, but for {SILENCE} s the joint states have had no usable '
-            f'effort of all joints'
+            f'effort of all joints',
         )

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from robodyn_ros.cell.faults import KINDS, Fault, FaultyStream, Sample
+from robodyn_ros.cell.faults import KINDS, FaultyStream, InjectedFault, Sample
 from robodyn_ros.errors import CellError
 
 PERIOD = 0.002
@@ -14,7 +14,7 @@ def stream(text, count=20, before=5):
     out = []
     for number in range(count):
         if number == before:
-            faulty.inject(Fault.parse(text, STREAMS))
+            faulty.inject(InjectedFault.parse(text, STREAMS))
         values = np.full((3, 2), float(number))
         out.append(faulty.through(Sample(number * 2_000_000, values)))
         values[:] = -1.0  # the cell goes on using its arrays
@@ -70,4 +70,4 @@ def test_values_freeze_while_stamps_move_and_stamps_jump_while_values_move():
 )
 def test_what_is_no_fault_is_refused(text, sentence):
     with pytest.raises(CellError, match=sentence):
-        Fault.parse(text, STREAMS)
+        InjectedFault.parse(text, STREAMS)

@@ -13,6 +13,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / 'src'
 PROGRAM = """
+#include <cctype>
 #include <cstdio>
 #include "robodyn_ros/finite_parameters.hpp"
 enum class Type : unsigned char {PARAMETER_BOOL, PARAMETER_DOUBLE, PARAMETER_DOUBLE_ARRAY};
@@ -21,20 +22,26 @@ struct Parameter
   Type type;
   std::vector<double> values;
   Type get_type() const {return type;}
-  std::string get_name() const {return "p";}
+  std::string name = "p";
+  std::string get_name() const {return name;}
   double as_double() const {return values.at(0);}
   const std::vector<double> & as_double_array() const {return values;}
 };
 int main(int count, char ** words)
 {
   std::vector<Parameter> all{{Type::PARAMETER_BOOL, {}}};
+  if (count > 1 && std::isalpha(words[1][0]) && std::string(words[1]).size() > 4) {
+    all.push_back({Type::PARAMETER_DOUBLE, {1.0}, words[1]});
+    std::printf("%s", robodyn_ros::parameter_problem(all).c_str());
+    return 0;
+  }
   for (int k = 1; k < count; ++k) {
     const double value = std::stod(words[k]);
     all.push_back({Type::PARAMETER_DOUBLE, {0.0}});
     all.push_back(k % 2 ? Parameter{Type::PARAMETER_DOUBLE, {value}} :
       Parameter{Type::PARAMETER_DOUBLE_ARRAY, {0.0, value}});
   }
-  std::printf("%s", robodyn_ros::number_problem(all).c_str());
+  std::printf("%s", robodyn_ros::parameter_problem(all).c_str());
 }
 """
 
@@ -57,6 +64,12 @@ def check(tmp_path_factory):
 def test_a_number_that_is_none_is_refused_alone_and_in_an_array(check, word):
     for words in ((word,), ('1', word)):
         assert check(*words).startswith('parameter p must be finite, got ')
+
+
+@pytest.mark.parametrize('name', ['torque_max', 'torque_threshold'])
+def test_limits_that_are_not_watched_here_are_refused_by_name(check, name):
+    assert check(name).startswith(f'parameter {name} is not for this controller')
+    assert check('max_torque') == ''
 
 
 def test_numbers_pass(check):

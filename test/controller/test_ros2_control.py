@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 import pytest
+import yaml
 from control_cell import DELAY, JOINTS, PLUGIN, ControlCell, write_result
 from control_checks import (
     BOTH,
@@ -237,6 +238,8 @@ def test_activation_is_refused_without_the_interfaces(cell):
         ({'torque_state_rate': float('nan')}, 'torque_state_rate must be finite, got nan'),
         ({'max_torque': [float('inf')]}, 'max_torque must be finite, got inf'),
         ({'effort.command_gravity': ['sometimes']}, 'effort.command_gravity'),
+        ({'torque_max': [50.0]}, 'parameter torque_max is not for this controller'),
+        ({'torque_threshold': 50.0}, 'parameter torque_threshold is not for this controller'),
         ({'effort.command_gravity': ['included'] * 5}, 'effort.command_gravity needs one value'),
     ],
 )
@@ -244,6 +247,19 @@ def test_activation_is_refused_where_joints_model_or_effort_do_not_match(cell, c
     name = f'other_{next(NUMBERS)}'
     assert not (cell.load(name, change) and cell.configure(name))
     cell.wait(lambda: sentence in cell.log(), sentence, 5.0)
+
+
+def test_a_result_with_residual_torque_is_refused_unless_it_is_not_wanted(cell, tmp_path):
+    content = yaml.safe_load(cell.result.read_text())
+    content['/**']['ros__parameters']['residual_torque'] = {'kind': 'rbf'}
+    file = tmp_path / 'gears.yaml'
+    file.write_text(yaml.safe_dump(content, width=10**6))
+    change = {'result_file': str(file)}
+    name = f'other_{next(NUMBERS)}'
+    assert cell.load(name, change) and not cell.configure(name)
+    cell.wait(lambda: f'{file} has residual torque (of gear' in cell.log(), 'the refusal', 5.0)
+    name = f'other_{next(NUMBERS)}'
+    assert cell.load(name, {**change, 'residual_scale': 0.0}) and cell.configure(name)
 
 
 def test_time_of_an_update_in_the_loop(cell):

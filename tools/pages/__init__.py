@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tools.common import ROOT
 
-NAMES = ('commands', 'findings', 'limits', 'messages', 'options', 'parameters')
+NAMES = ('commands', 'faults', 'findings', 'limits', 'messages', 'options', 'parameters')
 
 
 def path_and_text(name: str) -> tuple[Path, str]:

@@ -15,6 +15,7 @@ from rclpy.node import Node
 from rclpy.task import Future
 
 from robodyn_ros.errors import RobodynError
+from robodyn_ros.faults import received
 from robodyn_ros.nodes.base.spinning import make_executor
 
 START_TIMEOUT = 60.0
@@ -104,8 +105,8 @@ class Client:
         """
         client = self.prepare(kind, name)
         answer = self._result(client.call_async(request), timeout, f'an answer of {name}')
-        if not answer.success:
-            raise RobodynError(f'{name}: {answer.message}')
+        if not getattr(answer, 'success', True):
+            raise _failed(name, answer)
         return answer
 
     def run_action(
@@ -123,7 +124,7 @@ class Client:
         handle = self.begin_action(kind, name, goal, feedback)
         answer = self.end_action(handle, name, timeout)
         if answer.status != GoalStatus.STATUS_SUCCEEDED or not answer.result.success:
-            raise RobodynError(f'{name}: {answer.result.message}')
+            raise _failed(name, answer.result)
         return answer.result
 
     def begin_action(
@@ -163,3 +164,9 @@ class Client:
         self._clients.clear()
         self.node.destroy_node()
         rclpy.try_shutdown()
+
+
+def _failed(name: str, answer: Any) -> RobodynError:
+    """Return the error of an answer or a result; services of std_srvs give no code."""
+    text = f'{name}: {answer.message}'
+    return RobodynError(received(getattr(answer, 'fault_code', -1), text))

@@ -15,21 +15,22 @@ from tqdm import tqdm
 
 from robodyn_ros.action import Excite, RunIdentification
 from robodyn_ros.cell.config import CellConfig
+from robodyn_ros.cell.push import Push
 from robodyn_ros.cli.demo.analysis import PLANT, REFERENCE, Span
 from robodyn_ros.cli.demo.client import Client
 from robodyn_ros.cli.demo.facts import PushFacts, read_facts
 from robodyn_ros.cli.demo.length import Length
 from robodyn_ros.cli.demo.monitoring import Alarms, Latency, thresholds
 from robodyn_ros.cli.demo.processes import NodeProcesses
+from robodyn_ros.cli.demo.pushing import Pushing
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.msg import CollisionState, IdentificationReport, TorqueState
 from robodyn_ros.nodes.base.common import MONITOR_QOS
-from robodyn_ros.nodes.base.stamps import to_duration
 from robodyn_ros.nodes.robot.phases import phase_name
 from robodyn_ros.robot_file import load_robot
-from robodyn_ros.srv import Push, StartRecording, StopRecording
+from robodyn_ros.srv import StartRecording, StopRecording
 
 RECORDERS = {
     '': ('recorder', 'joint_states'),
@@ -67,7 +68,7 @@ class Stage:
         self._start_excitation('excitation')
         # at full speed at once: the cell is simulated
         self._start('identification', {'output_directory': str(folder), 'speeds': [1.0]})
-        client.prepare(Push, 'cell/push')
+        self._pushing = Pushing(client)
         for name, _ in RECORDERS.values():
             client.prepare(StartRecording, f'{name}/start')
             client.prepare(StopRecording, f'{name}/stop')
@@ -250,10 +251,7 @@ class Stage:
             self._client.spin(moving[0] + self._length.before_push - time.monotonic())
             if alarms.collisions:
                 raise RobodynError('the collision monitor raised an alarm before the push')
-            request = Push.Request(
-                link=push.link, force=push.force, torque=push.torque, duration=to_duration(0.5)
-            )
-            start = _nanoseconds(self._client.call(Push, 'cell/push', request).stamp)
+            start = self._pushing.push(Push(push.link, 0.5, push.force, push.torque))
             self._client.wait(lambda: alarms.collisions > 0, 3.0, 'an alarm after the push')
         result = self._client.end_action(motion, name, 8.0).result
         if STOPPED not in result.message:

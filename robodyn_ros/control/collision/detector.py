@@ -15,6 +15,7 @@ from robodyn_ros.control.collision.momentum_observer import MomentumObserver
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.collision.threshold_map import Thresholds
 from robodyn_ros.control.torque.model_torque import ModelTorque
+from robodyn_ros.errors import NO_FAULT, Fault
 from robodyn_ros.models.interface import Array
 
 
@@ -25,6 +26,10 @@ class Level(IntEnum):
     OK = 1
     CONTACT = 2
     COLLISION = 3
+
+
+SETTLING = Fault('settling', 'settling')
+UNMONITORED = Fault('nothing_monitored', 'no joint is enabled')
 
 
 class TorqueErrorDetector:
@@ -62,7 +67,7 @@ class TorqueErrorDetector:
         self._contact = self.thresholds.contact.copy()
         self._scale = 1.0
         self.level = np.zeros(width, dtype=np.uint8)
-        self.message = 'no joint states yet'
+        self.message: str = Fault('state_missing', 'no joint states yet')
         self._torque = torque
         self._enabled = settings.enabled
         self._signals = np.zeros((3, width))
@@ -73,7 +78,7 @@ class TorqueErrorDetector:
         self._latched = np.zeros(width, dtype=bool)
         self._alarm = False
         self._calm = np.where(self._enabled, Level.OK, Level.UNKNOWN).astype(np.uint8)
-        self._calm_message = 'ok' if self._calm.max() == Level.OK else 'no joint is enabled'
+        self._calm_message = 'ok' if self._calm.max() == Level.OK else UNMONITORED
         self._stamp = -np.inf
         self._changed = -np.inf
         self._settled = np.inf
@@ -165,33 +170,35 @@ class TorqueErrorDetector:
 
     def _inspect(
         self, stamp: float, q: Array, qd: Array, torque: Array, motion: tuple[Array, Array] | None
-    ) -> str:
-        """Return why a sample cannot be used, or ''."""
+    ) -> Fault:
+        """Return why a sample cannot be used, or NO_FAULT."""
         arrays = (q, qd, torque, *(motion or ()))
         if any(array.shape != self.torque_error.shape for array in arrays):
-            return f'expected {len(self.joints)} positions, velocities and torques'
+            text = f'expected {len(self.joints)} positions, velocities and torques'
+            return Fault('state_refused', text)
         with np.errstate(all='ignore'):
             if not math.isfinite(sum(float(array.dot(array)) for array in arrays) + stamp):
-                return 'the sample is not finite'
+                return Fault('state_refused', 'the sample is not finite')
         step = stamp - self._stamp
         if step <= 0.0:
             text = 'does not advance' if step == 0.0 else f'went back by {-step:.6g} s'
             # A clock that was set back is accepted: the next sample is compared with the new time.
             self._stamp = self._changed = stamp
-            return f'the time of the joint states {text}'
+            return Fault('state_time_back', f'the time of the joint states {text}')
         self._stamp = stamp
         self._newest[0], self._newest[1], self._newest[2] = q, qd, torque
         return self._inspect_change(stamp, step)
 
-    def _inspect_change(self, stamp: float, step: float) -> str:
+    def _inspect_change(self, stamp: float, step: float) -> Fault:
         gap = step > self.settings.stale_timeout
         self._running &= not gap
         if gap or (self._newest != self._measured).any():
             self._changed = stamp
             self._newest, self._measured = self._measured, self._newest
         elif 0.0 < self.settings.frozen_timeout <= stamp - self._changed:
-            return 'the joint states do not change although their stamps advance'
-        return ''
+            text = 'the joint states do not change although their stamps advance'
+            return Fault('state_frozen', text)
+        return NO_FAULT
 
     def _behind(self, stamp: float) -> bool:
         """Return True if the filters are behind by more than a gap: in a damaged event only."""
@@ -233,11 +240,12 @@ class TorqueErrorDetector:
             self.message = self._calm_message
             return
         if not math.isfinite(size.sum() + self.threshold.sum()):
-            self.lose('the torque error or its threshold is not finite')
+            text = 'the torque error or its threshold is not finite'
+            self.lose(Fault('torque_not_finite', text))
             self.torque_error[:] = 0.0
             return
         if not self.settled:
-            self.message = 'settling'
+            self.message = SETTLING
             self._set_level(np.uint8(Level.UNKNOWN))
             return
         self._count(size)
@@ -263,7 +271,7 @@ class TorqueErrorDetector:
     def _describe(self) -> str:
         worst = int(self.level.max())
         if worst == Level.UNKNOWN:
-            return 'no joint is enabled'
+            return UNMONITORED
         word = 'collision' if worst == Level.COLLISION else 'contact'
         return (
             f'{word} at {", ".join(self.joints[i] for i in np.flatnonzero(self.level == worst))}'

@@ -14,7 +14,7 @@ from robodyn_ros.control.torque.delay import DelayLine
 from robodyn_ros.control.torque.gear_torque import MeasuredGearTorque
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.control.torque.standstill import StandstillFriction
-from robodyn_ros.errors import ControlError
+from robodyn_ros.errors import NO_FAULT, ControlError, Fault
 from robodyn_ros.models.interface import Array
 
 
@@ -58,7 +58,7 @@ class AdditiveTorque:
         self.joints = torque.joints
         self.settings = settings
         self.state = State.INACTIVE
-        self.fault = ''
+        self.fault = NO_FAULT
         self.requested = np.zeros(width)
         self.applied = np.zeros(width)
         self.gear_torque = gear_torque
@@ -117,7 +117,8 @@ class AdditiveTorque:
         :raises ControlError: a fault is latched
         """
         if self.fault:
-            raise ControlError(f'additive torque is held at zero by a fault: {self.fault}')
+            text = f'additive torque is held at zero by a fault: {self.fault}'
+            raise ControlError(text, fault='fault_latched')
         if not self.enabled:
             self._delay.clear()
             self._standstill.clear()
@@ -134,14 +135,14 @@ class AdditiveTorque:
             self._ramp = 1.0
             self.state = State.RAMPING_OUT
 
-    def trip(self, reason: str) -> None:
+    def trip(self, fault: Fault) -> None:
         """Latch a fault (the first one is kept) and ramp the torque out."""
-        self.fault = self.fault or reason
+        self.fault = self.fault or fault
         self.stop()
 
     def reset(self) -> None:
         """Clear the fault; `start` is needed to apply torque again."""
-        self.fault = ''
+        self.fault = NO_FAULT
 
     def update(
         self,
@@ -201,15 +202,16 @@ class AdditiveTorque:
             self._revalued = min(1.0, self._revalued + step)
             self._torque.blend(self._revalued)
 
-    def _request(self, q: Array, qd: Array, qdd: Array, share: float) -> str:
-        """Compute the model torque into `requested`; return why it cannot be used, or ''."""
+    def _request(self, q: Array, qd: Array, qdd: Array, share: float) -> Fault:
+        """Compute the model torque into `requested`; return why it cannot be used."""
         shape = self.applied.shape
         if q.shape != shape or qd.shape != shape or qdd.shape != shape:
-            return f'expected {shape[0]} reference positions, velocities and accelerations'
+            text = f'expected {shape[0]} reference positions, velocities and accelerations'
+            return Fault('reference_incomplete', text)
         # Values whose squares overflow count as not finite.
         size = math.hypot(*q.tolist(), *qd.tolist(), *qdd.tolist())
         if not size < 1e150:
-            return 'the reference is not finite'
+            return Fault('reference_not_finite', 'the reference is not finite')
         # No torque overflows below 1e6; turning numpy's warnings off costs 0.5 us per operation.
         if size < 1e6:
             torque = self._model_torque(q, qd, qdd, share)
@@ -217,9 +219,10 @@ class AdditiveTorque:
             with np.errstate(all='ignore'):
                 torque = self._model_torque(q, qd, qdd, share)
         if not math.hypot(*torque.tolist()) < 1e150:
-            return 'the model torque of the reference is not finite'
+            text = 'the model torque of the reference is not finite'
+            return Fault('torque_not_finite', text)
         self.requested[:] = torque
-        return ''
+        return NO_FAULT
 
     def _model_torque(self, q: Array, qd: Array, qdd: Array, share: float) -> Array:
         """Compute the torque of one sample; at standstill friction keeps its previous sign."""

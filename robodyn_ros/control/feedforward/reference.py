@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from robodyn_ros.errors import NO_FAULT, Fault
 from robodyn_ros.models.interface import Array
 
 CREEP = 0.01
@@ -91,8 +92,8 @@ class ReferenceMotion:
             f'{1e3 * delay * self.spacing:.3g} ms in place of {1e3 * delay * self._period:.3g} ms'
         )
 
-    def read(self, stamp: float, position: Array, velocity: Array) -> str:
-        """Read the sample of a cycle; return '' or why it must not be used (a fault).
+    def read(self, stamp: float, position: Array, velocity: Array) -> Fault:
+        """Read the sample of a cycle; return NO_FAULT or why it must not be used.
 
         :param stamp: time of the sample, in [s]
         :param position: shape (n,), finite, in [rad] or [m]
@@ -100,9 +101,10 @@ class ReferenceMotion:
         """
         step = stamp - self.stamp
         if step <= 0.0:
-            return f'the stamp of the reference went back by {-step:.6g} s'
+            return Fault('time_back', f'the stamp of the reference went back by {-step:.6g} s')
         if self.timeout < step < np.inf:
-            return f'the stamp of the reference jumped forward by {step:.6g} s'
+            text = f'the stamp of the reference jumped forward by {step:.6g} s'
+            return Fault('time_forward', text)
         if step == np.inf:
             self.acceleration[:] = 0.0
             self._moved = stamp
@@ -117,5 +119,6 @@ class ReferenceMotion:
         self.position[:] = position
         self.velocity[:] = velocity
         if stamp - self._moved > self.timeout:
-            return 'the reference position does not change although its velocity is not zero'
-        return ''
+            text = 'the reference position does not change although its velocity is not zero'
+            return Fault('reference_frozen', text)
+        return NO_FAULT

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from robodyn_ros.control.feedforward.reference import CREEP
+from robodyn_ros.errors import NO_FAULT, Fault
 from robodyn_ros.models.interface import Array
 
 MOVED = 0.01
@@ -53,8 +54,8 @@ class StateWatch:
         position: Array,
         wanted: Array,
         velocity: Array | None = None,
-    ) -> str:
-        """Read a state; return '' or why the torque must be removed.
+    ) -> Fault:
+        """Read a state; return NO_FAULT or why the torque must be removed.
 
         :param now: time of arrival, in [s]
         :param stamp: of the state, in [s]; a state with the last stamp is not a new one
@@ -65,10 +66,11 @@ class StateWatch:
         step = stamp - self._stamp
         self._repeated = step == 0.0
         if not self.timeout or self._repeated:
-            return ''
+            return NO_FAULT
         self._stamp = stamp
         if step < 0.0:
-            return f'the stamp of the joint states went back by {-step:.6g} s'
+            text = f'the stamp of the joint states went back by {-step:.6g} s'
+            return Fault('state_time_back', text)
         self._seen = now
         if position.tobytes() != self.position.tobytes():
             if not math.isnan(self.position[0]):
@@ -77,21 +79,23 @@ class StateWatch:
             self.position[:] = position
             self._wanted[:] = wanted
             self._left = np.inf
-            return ''
+            return NO_FAULT
         if velocity is None or np.abs(velocity).max() <= CREEP:  # standstill, as far as is known
             self.known = stamp
         if self._left == np.inf and np.abs(wanted - self._wanted).max() > MOVED:
             self._left = now
         if now - self._left > self.timeout:
-            return 'the positions in joint states do not change although the reference moves'
-        return ''
+            text = 'the positions in joint states do not change although the reference moves'
+            return Fault('state_frozen', text)
+        return NO_FAULT
 
-    def silence(self, now: float) -> str:
-        """Return a sentence if there was no new state for too long, or ''; `now` in [s]."""
+    def silence(self, now: float) -> Fault:
+        """Return the fault of states that are missing for too long, or NO_FAULT; `now` in [s]."""
         age = now - self._seen
         if not self.timeout or age <= self.timeout:
-            return ''
-        return (
+            return NO_FAULT
+        return Fault(
+            'state_missing',
             f'there has been no usable new joint state for {age:.3f} s (state_timeout is '
-            f'{self.timeout:g} s){", their stamp does not advance" if self._repeated else ""}'
+            f'{self.timeout:g} s){", their stamp does not advance" if self._repeated else ""}',
         )

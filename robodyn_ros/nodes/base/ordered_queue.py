@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 from rclpy.node import Node
 
 from robodyn_ros.cancelling import Cancellation, cancellable
-from robodyn_ros.errors import RobodynError
+from robodyn_ros.errors import Fault, RobodynError
 from robodyn_ros.nodes.base.common import steady_timer
 
 MOST = 16
@@ -64,7 +64,7 @@ class Outbox(Generic[Item]):
 
     def prepare_again(self) -> None:
         """Discard a preparation, because conditions changed; the next tick starts it again."""
-        self._cancellation.cancel('conditions changed')
+        self._cancellation.cancel(Fault('cancelled', 'conditions changed'))
         self._work = self._send = None
 
     def change(self, function: Callable[[], None]) -> None:

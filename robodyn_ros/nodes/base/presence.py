@@ -21,7 +21,8 @@ from rclpy.exceptions import InvalidTopicNameException
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, LivelinessPolicy, QoSProfile, ReliabilityPolicy
 
-from robodyn_ros.errors import ConfigError
+from robodyn_ros.errors import NO_FAULT, ConfigError, Fault
+from robodyn_ros.faults import number_of
 from robodyn_ros.msg import NodePresence
 
 LEASE = 4.0
@@ -69,10 +70,11 @@ class Presence:
         self._publisher = node.create_publisher(NodePresence, '~/presence', _qos())
         self._publisher.publish(self._message)
 
-    def tell(self, work: str, problem: str = '') -> None:
+    def tell(self, work: str, problem: Fault = NO_FAULT) -> None:
         """Publish the work of the node, and the reason if it ended early."""
         if (work, problem) != (self._message.work, self._message.problem):
             self._message.work, self._message.problem = work, problem
+            self._message.fault_code = number_of(problem)
             self._publisher.publish(self._message)
 
 
@@ -121,15 +123,16 @@ class Watch:
             return int(self._node.count_publishers(self._topic))
         return self._alive
 
-    def problem(self) -> str:
-        """Return a sentence if the node has ended or was not discovered; '' while it lives."""
+    def problem(self) -> Fault:
+        """Return a sentence if the node has ended or was not discovered; NO_FAULT otherwise."""
         if self._alive is None and self._process and not self._living():
             self._gone = True
         if self._gone:
-            return f'node {self.name} is gone'
+            return Fault('node_missing', f'node {self.name} is gone')
         if not self._process and time.monotonic() > self._deadline:
-            return f'node {self.name} is not there after {DISCOVERY:.0f} s: is it running?'
-        return ''
+            text = f'node {self.name} is not there after {DISCOVERY:.0f} s: is it running?'
+            return Fault('node_missing', text)
+        return NO_FAULT
 
     def _on_liveliness(self, event: Any) -> None:
         self._alive = event.alive_count
@@ -165,7 +168,7 @@ class Owner:
             self._watch = self._watches[name]
             self._watch.begin()
 
-    def problem(self) -> str:
-        """Return a sentence if the owner has ended; '' while it lives."""
+    def problem(self) -> Fault:
+        """Return a sentence if the owner has ended; NO_FAULT while it lives."""
         problem = '' if self._watch is None else self._watch.problem()
-        return f'{problem} (it asked for this)' if problem else ''
+        return Fault('owner_gone', f'{problem} (it asked for this)') if problem else NO_FAULT

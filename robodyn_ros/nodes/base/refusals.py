@@ -14,7 +14,8 @@ from rcl_interfaces.msg import SetParametersResult
 from rclpy.impl import rcutils_logger
 
 from robodyn_ros.allowed_folders import SHOWN
-from robodyn_ros.errors import RobodynError, bounded
+from robodyn_ros.errors import Fault, RobodynError, bounded
+from robodyn_ros.faults import fault_of, number_of
 
 LOG_PERIOD = 1.0
 """Shortest time between two log lines, in [s]."""
@@ -40,7 +41,7 @@ class Refusals:
         self.refused = self.unexpected = 0
         self.refusal = self.error = ''
 
-    def refuse(self, what: str, error: Exception) -> str:
+    def refuse(self, what: str, error: Exception) -> Fault:
         """Count a message or request that is refused, and return the reason."""
         reason = sentence(error)
         self.refused += 1
@@ -55,12 +56,12 @@ class Refusals:
             self.refusal = shown(f'{what}: {getattr(answer, "message", "refused")}')
         return answer
 
-    def unexpect(self, what: str, error: Exception) -> str:
+    def unexpect(self, what: str, error: Exception) -> Fault:
         """Count an error that belongs to no request, and return what happened."""
         self.unexpected += 1
         self.error = shown(f'{what}: {sentence(error)}')
         self.say(self.error)
-        return self.error
+        return Fault('unexpected', self.error)
 
     def details(self) -> dict[str, object]:
         """Return the values for diagnostics; empty without refusals and errors."""
@@ -118,13 +119,13 @@ def _cut(found: re.Match[str]) -> str:
     return name if len(name) <= SHOWN else f'{name[:half]}...{name[-half:]}'
 
 
-def sentence(error: BaseException) -> str:
+def sentence(error: BaseException) -> Fault:
     """Return the text of an error on one line, with its type if it is not of this suite."""
     text = ' '.join(bounded(str(error)).split())
     text = text if len(text) <= MOST else f'{text[:MOST]}...'
     if isinstance(error, (RobodynError, OSError)):
-        return text
-    return f'unexpected {type(error).__name__}: {text}'
+        return fault_of(error, text)
+    return fault_of(error, f'unexpected {type(error).__name__}: {text}')
 
 
 def guarded(
@@ -158,13 +159,15 @@ def guarded(
     return call
 
 
-def refused_response(request: Any, response: Any, reason: str) -> Any:
+def refused_response(request: Any, response: Any, reason: Fault) -> Any:
     """Set a response of any service to a refusal, as far as it has fields for it."""
     no = {'successful': False, 'reason': reason}
     if hasattr(response, 'success'):
         response.success = False
     if hasattr(response, 'message'):
         response.message = reason
+    if hasattr(response, 'fault_code'):
+        response.fault_code = number_of(reason)
     if hasattr(request, 'parameters') and hasattr(response, 'result'):
         response.result = SetParametersResult(**no)
     elif hasattr(request, 'parameters') and hasattr(response, 'results'):

@@ -12,7 +12,8 @@ from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.lifecycle import LifecycleNode, TransitionCallbackReturn
 from rclpy.node import Node
 
-from robodyn_ros.errors import ConfigError, RobodynError
+from robodyn_ros.errors import ConfigError, Fault, RobodynError
+from robodyn_ros.faults import number_of
 from robodyn_ros.nodes.base.given_parameters import ROBOT, GivenParameters
 from robodyn_ros.nodes.base.refusals import BoundedLogger, Refusals, guarded, refused_response
 from robodyn_ros.nodes.base.strict_requests import check_parameters, check_transition, strict
@@ -85,7 +86,7 @@ class Guarded(_Base):
                     f'{given.source}: there is no key {name!r}, there is: {", ".join(like)}'
                 )
 
-    def on_unexpected(self, reason: str) -> None:
+    def on_unexpected(self, reason: Fault) -> None:
         """Reach a safe state after an error that belongs to no request."""
 
     def unexpected(self, what: str, error: Exception) -> None:
@@ -128,7 +129,7 @@ class Guarded(_Base):
         """Refuse requests under a former service name, with the present name in the message."""
 
         def refuse(request: Any, response: Any) -> Any:
-            raise RobodynError(f'{old} is now called {new}')
+            raise RobodynError(f'{old} is now called {new}', fault='old_name')
 
         self.create_service(srv_type, old, refuse)
 
@@ -161,6 +162,8 @@ class Guarded(_Base):
             for field in ('message', 'error_string'):
                 if hasattr(result, field):
                     setattr(result, field, reason)
+            if hasattr(result, 'fault_code'):
+                result.fault_code = number_of(reason)
             if handle.is_active:
                 handle.abort()
             return result

@@ -16,6 +16,8 @@ Check = Callable[[], str]
 class WaitError(IdentificationError):
     """The awaited event did not occur."""
 
+    usual = 'node_missing'
+
 
 async def until(
     background: Background, done: Callable[[], bool], timeout: float, what: str, check: Check

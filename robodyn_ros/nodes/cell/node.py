@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
+from geometry_msgs.msg import WrenchStamped
 from numpy.typing import NDArray
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
@@ -18,22 +19,23 @@ from trajectory_msgs.msg import JointTrajectory
 
 from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.cell.controllers import Controllers
-from robodyn_ros.cell.faults import KINDS, Fault, FaultyStream, Sample
+from robodyn_ros.cell.faults import KINDS, FaultyStream, InjectedFault, Sample
+from robodyn_ros.cell.push import FORM, Push
 from robodyn_ros.cell.robot_cell import RobotCell
 from robodyn_ros.errors import RobodynError, UnstableError
 from robodyn_ros.nodes.base.common import (
+    LATCHED_QOS,
     Diagnostics,
     check_when_set,
     declare,
     realtime_priority,
 )
 from robodyn_ros.nodes.base.spinning import run
-from robodyn_ros.nodes.base.stamps import seconds_of, to_stamp
+from robodyn_ros.nodes.base.stamps import to_stamp
 from robodyn_ros.nodes.base.suite_node import SuiteNode
 from robodyn_ros.nodes.cell.controllers import ControllerServices
 from robodyn_ros.nodes.robot.joint_states import fill
 from robodyn_ros.nodes.robot.trajectory_message import read_trajectory
-from robodyn_ros.srv import Push
 
 Array = NDArray[np.float64]
 BURST = 3
@@ -107,7 +109,6 @@ class CellNode(SuiteNode):
         self._warned = (0, 0)
         self._durations: list[float] = []
         self._open_topics()
-        self.create_service(Push, '~/push', self._on_push)
         self.create_service(Trigger, '~/reset', self._on_reset)
         self._diagnostics = Diagnostics(self, 'simulated robot cell')
         self.create_timer(1.0, self._diagnose)
@@ -150,6 +151,8 @@ class CellNode(SuiteNode):
             f'{", ".join(self._streams)}, KIND one of {", ".join(KINDS)}, DURATION in [s]'
         )
         declare(self, 'fault', '', text)
+        declare(self, 'push', '', f'push of the robot that begins when this is set: {FORM}')
+        self._pushed = self.create_publisher(WrenchStamped, '~/push', LATCHED_QOS)
         check_when_set(self, self._on_set)
         for topic, callback in (
             (f'{name("forward_position_controller")}/commands', self._on_position),
@@ -228,18 +231,23 @@ class CellNode(SuiteNode):
             self.refusals.refuse('command', error)
         self._told.announce()
 
-    def _on_push(self, request: Push.Request, response: Push.Response) -> Push.Response:
-        duration = seconds_of(request.duration)
-        self.cell.push(request.link, request.force, request.torque, duration)
-        response.success = True
-        response.message = f'pushing {request.link or "the last link"} for {duration:g} s'
-        response.stamp = to_stamp(self._stamp())
-        return response
-
     def _on_set(self, new: Mapping[str, Any]) -> None:
         if new.get('fault'):
-            fault = Fault.parse(new['fault'], tuple(self._streams))
+            fault = InjectedFault.parse(new['fault'], tuple(self._streams))
             self._streams[fault.stream].faults.inject(fault)
+        if new.get('push'):
+            self._push(Push.parse(new['push']))
+
+    def _push(self, push: Push) -> None:
+        """Push the robot from the next cycle on, and publish the push with its stamp."""
+        self.cell.push(push.link, push.force, push.torque, push.duration)
+        message = WrenchStamped()
+        message.header.stamp, message.header.frame_id = to_stamp(self._stamp()), push.link
+        for vector, values in (
+            (message.wrench.force, push.force), (message.wrench.torque, push.torque)
+        ):  # fmt: skip
+            vector.x, vector.y, vector.z = values
+        self._pushed.publish(message)
 
     def _reset(self) -> None:
         """Put the robot to rest in its initial position, and let the controllers hold it."""

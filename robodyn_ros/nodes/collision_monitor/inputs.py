@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from robodyn_ros.control.torque.delay import DelayLine
+from robodyn_ros.errors import NO_FAULT, Fault
 from robodyn_ros.models.interface import Array
 from robodyn_ros.nodes.robot.joint_states import JointStateReader
 from robodyn_ros.wire.cursor import NANOSECONDS
@@ -55,17 +56,17 @@ class Inputs:
         """Time since the last usable sample, in [s]."""
         return time.monotonic() - self.received
 
-    def read_state(self, serialised: bytes, timeout: float) -> str:
-        """Read a sample of the joint states; return '' or why it cannot be used.
+    def read_state(self, serialised: bytes, timeout: float) -> Fault:
+        """Read a sample of the joint states; return NO_FAULT or why it cannot be used.
 
         :param timeout: largest age of the reference, in [s]
         """
-        problem = self.state.read_bytes(serialised)
-        if not problem and not self._reference_fresh(timeout):
-            problem = 'there is no usable reference'
-        if not problem:
-            self.received = time.monotonic()
-        return problem
+        if problem := self.state.read_bytes(serialised):
+            return Fault('state_refused', problem)
+        if not self._reference_fresh(timeout):
+            return Fault('reference_missing', 'there is no usable reference')
+        self.received = time.monotonic()
+        return NO_FAULT
 
     def read_reference(self, serialised: bytes) -> str:
         """Read a reference, and delay it like the drives; return '' or why it is refused."""
@@ -79,12 +80,13 @@ class Inputs:
         self.motion = (delayed[:width].copy(), delayed[width:].copy())
         return ''
 
-    def silence(self, timeout: float) -> str:
-        """Return why there was no usable sample for longer than `timeout` [s], or ''."""
+    def silence(self, timeout: float) -> Fault:
+        """Return why there was no usable sample for longer than `timeout` [s], or NO_FAULT."""
         age = self.age
         if age <= timeout:
-            return ''
-        return f'no joint states for {age:.2f} s' if self.received else 'no joint states yet'
+            return NO_FAULT
+        text = f'no joint states for {age:.2f} s' if self.received else 'no joint states yet'
+        return Fault('state_missing', text)
 
     def _reference_fresh(self, timeout: float) -> bool:
         unused = not self._from_reference

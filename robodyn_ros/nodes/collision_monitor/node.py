@@ -19,7 +19,7 @@ from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
 from robodyn_ros.control.collision.reaction.mute import Mute
 from robodyn_ros.control.collision.reaction.trigger import release_problem
 from robodyn_ros.control.torque.model_torque import ModelTorque
-from robodyn_ros.errors import ConfigError, ControlError
+from robodyn_ros.errors import ConfigError, ControlError, Fault
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
 from robodyn_ros.nodes.base.common import check_when_set, steady_timer
@@ -104,7 +104,7 @@ class CollisionMonitor(ModelNode):
     def begin(self) -> None:
         """Start with UNKNOWN."""
         if self._detector is not None:
-            self._recorded.call('lose', 'no joint states yet')
+            self._recorded.call('lose', Fault('state_missing', 'no joint states yet'))
             self._inputs.restart()
             self._reactions.trigger.expect_unknown()
 
@@ -130,7 +130,7 @@ class CollisionMonitor(ModelNode):
         """Set parameter values that differ slightly: the torque error stays valid."""
         self._recorded.call('adjust', values.tolist())
 
-    def on_unexpected(self, reason: str) -> None:
+    def on_unexpected(self, reason: Fault) -> None:
         """Set UNKNOWN until new samples have settled."""
         if self._detector is not None:
             self._recorded.call('lose', reason)
@@ -180,9 +180,10 @@ class CollisionMonitor(ModelNode):
         problem = inputs.read_state(serialised, detector.settings.stale_timeout)
         if problem:
             self._refuse(problem)
-            self._recorded.call('lose', f'joint states refused: {problem}')
+            text = f'joint states refused: {problem}'
+            self._recorded.call('lose', Fault(problem.name, text))
         elif self._robot_stop.latched:
-            self._recorded.call('lose', 'the robot itself stopped')
+            self._recorded.call('lose', Fault('robot_stopped', 'the robot itself stopped'))
         else:
             state = inputs.state
             self._recorded.update(
@@ -248,9 +249,10 @@ class CollisionMonitor(ModelNode):
         """Mute reactions for some time."""
         detector = self._detector
         if not self.active or detector is None:
-            raise ControlError('the node is not active')
+            raise ControlError('the node is not active', fault='not_active')
         if not self._mute.started and (detector.latched or self._reactions.reason):
-            raise ControlError('a collision is not cleared yet: call ~/reset first')
+            text = 'a collision is not cleared yet: call ~/reset first'
+            raise ControlError(text, fault='fault_latched')
         duration = seconds_of(request.duration)
         self._mute.start(time.monotonic(), duration)
         response.success = True

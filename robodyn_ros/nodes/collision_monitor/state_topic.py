@@ -7,6 +7,7 @@ from typing import Any
 
 from robodyn_ros.control.collision.detector import TorqueErrorDetector
 from robodyn_ros.control.torque.model_torque import ModelTorque
+from robodyn_ros.faults import number_of
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.msg import CollisionState
 from robodyn_ros.nodes.base.common import MONITOR_QOS
@@ -46,6 +47,7 @@ class StateTopic:
         message.threshold = array('d', detector.threshold.tobytes())
         message.latched = detector.latched
         message.message = detector.message
+        message.fault_code = number_of(detector.message)
         message.muted = self._node.muted
         message.allowed_direction = array('b', self._node.allowed_direction.tobytes())
         self._publisher.publish(message)

@@ -9,7 +9,7 @@ from typing import Any
 from rclpy.node import Node
 
 from robodyn_ros.cancelling import Cancellation, cancellable
-from robodyn_ros.errors import ControlError
+from robodyn_ros.errors import ControlError, Fault
 from robodyn_ros.nodes.base.common import steady_timer
 from robodyn_ros.nodes.excitation.execution import TICK
 
@@ -53,7 +53,7 @@ class Checking:
         self._work = self._pool.submit(_run, check, self._cancellation)
         self._timer.reset()
 
-    def cancel(self, reason: str) -> None:
+    def cancel(self, reason: Fault) -> None:
         """Answer with this reason instead; nothing starts."""
         self._cancellation.cancel(reason)
 
@@ -65,7 +65,7 @@ class Checking:
         try:
             if reason := self._cancellation.reason:
                 work.cancel()
-                raise ControlError(f'stopped before it began: {reason}')
+                raise ControlError(f'stopped before it began: {reason}', fault=reason.name)
             text = self._then(work.result())
         except Exception as error:
             self._answer('', error)

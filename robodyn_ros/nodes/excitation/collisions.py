@@ -55,7 +55,8 @@ class CollisionGuard:
             raise ControlError(
                 f'{_said(unchecked)}. Give the parameters optimise.floor and optimise.box, and '
                 'optimise.obstacles for what is inside the box; or, if '
-                'you have made sure that nothing is in the way, set allow_unchecked: true'
+                'you have made sure that nothing is in the way, set allow_unchecked: true',
+                fault='self_collision',
             )
 
     def check_plan(self, plan: Plan) -> None:
@@ -81,9 +82,11 @@ class CollisionGuard:
         if found is not None and found.share > 0.0 and found.first < plan.begin:
             raise ControlError(
                 'the straight move of the joints from the position of the robot to the start of '
-                f'the motion collides: {report.broken}. Move the robot nearer to the start first'
+                f'the motion collides: {report.broken}. Move the robot nearer to the start first',
+                fault='self_collision',
             )
-        raise ControlError(f'{report.broken} after the robot begins to move')
+        text = f'{report.broken} after the robot begins to move'
+        raise ControlError(text, fault='self_collision')
 
     @property
     def _lenient(self) -> bool:

@@ -15,7 +15,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from robodyn_ros.action import Excite
-from robodyn_ros.errors import ConfigError, MotionError, RobodynError
+from robodyn_ros.errors import NO_FAULT, ConfigError, Fault, MotionError, RobodynError
 from robodyn_ros.excitation.catalog import write_motion
 from robodyn_ros.excitation.design.problem import Design
 from robodyn_ros.excitation.export import TRAJECTORY, export_motion
@@ -25,6 +25,7 @@ from robodyn_ros.excitation.options import OPTIONS, Option, check_options, make_
 from robodyn_ros.excitation.robot_frame import shown_frame
 from robodyn_ros.excitation.summary import present, sentence
 from robodyn_ros.excitation.trajectory import Trajectory
+from robodyn_ros.faults import fault_of, number_of
 from robodyn_ros.models.catalog import load_model, robot_model
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.nodes.base.common import check_when_set, declare, steady_timer
@@ -89,7 +90,7 @@ class Designer:
         self._pool = ThreadPoolExecutor(max_workers=1)
         self._work: Future[Designed] | None = None
         self.goal: Any = None
-        self._move, self._reason, self._pictures = True, '', True
+        self._move, self._reason, self._pictures = True, NO_FAULT, True
         self._timer = steady_timer(node, FEEDBACK_PERIOD, self._look)
         self._timer.cancel()
 
@@ -124,7 +125,7 @@ class Designer:
         path = self._folder(request.output_directory)
         seconds = float(values.get('time', OPTIONS['time'].default))
         self.goal, self._move = goal, not request.design_only
-        self._reason, self._pictures = '', True
+        self._reason, self._pictures = NO_FAULT, True
         self._best, self._saving = float('inf'), False
         self._began, self._seconds = time.monotonic(), seconds
         self._log_due = self._began + LOG_PERIOD
@@ -138,7 +139,7 @@ class Designer:
         self._node.get_logger().info(text)
         return text
 
-    def cancel(self, reason: str, *, pictures: bool = True) -> None:
+    def cancel(self, reason: Fault, *, pictures: bool = True) -> None:
         """End the search; the best motion so far is kept.
 
         :param pictures: draw its pictures, which takes some seconds
@@ -180,6 +181,7 @@ class Designer:
             result.motion_file, result.message = found.file, found.text
             self._node.get_logger().info(found.text)
             if self._reason:
+                result.fault_code = number_of(self._reason)
                 result.message = f'{self._reason}; the best motion so far is kept: {found.text}'
             elif self._move:
                 self._run(found.trajectory, goal, found.file)
@@ -190,6 +192,7 @@ class Designer:
             self._node.get_logger().error(str(error))
             kept = f'; the motion is in {result.motion_file}' if result.motion_file else ''
             result.message = f'{error}{kept}'
+            result.fault_code = number_of(fault_of(error, str(error)))
         if goal is not None:
             self._give(goal, result)
 

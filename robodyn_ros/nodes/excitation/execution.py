@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from rclpy.node import Node
 
-from robodyn_ros.errors import RobodynError
+from robodyn_ros.errors import Fault, RobodynError
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.nodes.base.common import steady_timer
 from robodyn_ros.nodes.excitation.output import Output
@@ -24,7 +24,7 @@ TICK = 0.005
 A stop does not wait for it."""
 
 Ended = Callable[[Run, bool, str], None]
-"""Receives a run that ended, whether it succeeded, and a sentence."""
+"""Receives a run that ended, whether it succeeded, and a sentence or fault."""
 
 
 class Execution:
@@ -63,13 +63,14 @@ class Execution:
     def _send_checked(self, current: Run) -> None:
         """Send a motion if a joint state that arrived after its check still allows it."""
         if current.reason:
-            self._finish(current, False, f'stopped before it began: {current.reason}')
+            text = f'stopped before it began: {current.reason}'
+            self._finish(current, False, Fault(current.reason.name, text))
         elif not self._ready.waits(current, time.monotonic()):
             try:
                 self._ready.check_again(current)
                 self._send(current)
             except RobodynError as error:
-                self._finish(current, False, str(error))
+                self._finish(current, False, Fault(error.fault, str(error)))
 
     def _send(self, current: Run) -> None:
         self._last_cycle = current.zero = self.now()
@@ -101,7 +102,7 @@ class Execution:
         if self._output.streaming:
             self._stream(current, now)
         elif now < self._last_cycle - 0.1e9:  # more than clock synchronisation ever slews
-            self.hold(current, 'the clock was set back')
+            self.hold(current, Fault('clock_set_back', 'the clock was set back'))
             return False
         else:
             self._last_cycle = now
@@ -116,7 +117,7 @@ class Execution:
         position, _, _ = current.setpoint(min(current.time, current.end))
         self._output.stream(position)
 
-    def stop(self, reason: str) -> None:
+    def stop(self, reason: Fault) -> None:
         """Stop the run, unless it is stopping already; the stop is sent before this returns.
 
         :raises Exception: the stop cannot be computed; the controller holds the measured position
@@ -134,7 +135,7 @@ class Execution:
                 current.stop(reason, lambda: 1e-9 * (self.now() - current.zero))
                 self._send_stop(current)
         except Exception as error:
-            self.hold(current, f'{reason}; {error}')
+            self.hold(current, Fault(reason.name, f'{reason}; {error}'))
             raise
 
     def _send_stop(self, current: Run) -> None:
@@ -149,13 +150,13 @@ class Execution:
         message = self._output.message(current.active, stop=True)
         self._output.send(message, current.zero + round(current.offset * 1e9))
 
-    def hold(self, current: Run, problem: str) -> None:
+    def hold(self, current: Run, problem: Fault) -> None:
         """Command the measured position, and end the run."""
         if not self._output.streaming:
             self._output.hold(self._state.position)
         reason = '; '.join(dict.fromkeys(filter(None, (current.reason, problem))))
         text = f'stopped after {current.time:.1f} s, holding where it is: {reason}'
-        self._finish(current, False, text)
+        self._finish(current, False, Fault((current.reason or problem).name, text))
 
     def _watch(self, current: Run) -> None:
         """Stop the run if the supervision finds a problem; hold a robot that does not brake."""
@@ -171,12 +172,15 @@ class Execution:
         self._arrived_by = min(self._arrived_by, now + self._settings.goal_time)
         off = current.off_target(self._state.position, self._settings.goal_tolerance, self._limits)
         # over the longest window of any node, so that every other node finds it at rest too
-        off = off or self._state.moving(self._settings.moving_threshold, LONGEST)
+        if not off:
+            moving = self._state.moving(self._settings.moving_threshold, LONGEST)
+            off = Fault('robot_moves', moving)
         if off and now < self._arrived_by:
             return
         if current.reason:
             text = f'stopped after {current.time:.1f} s: {current.reason}'
-            self._finish(current, False, f'{text}; but {off}' if off else text)
+            text = f'{text}; but {off}' if off else text
+            self._finish(current, False, Fault(current.reason.name, text))
         else:
             self._finish(current, not off, off or 'the motion was run to its end')
 

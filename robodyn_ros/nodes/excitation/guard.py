@@ -11,7 +11,7 @@ from sensor_msgs.msg import JointState
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.control.torque_limits import check_planned, peak_torque, prior_torque
 from robodyn_ros.control.torque_threshold import TorqueThreshold
-from robodyn_ros.errors import ConfigError, ControlError
+from robodyn_ros.errors import NO_FAULT, ConfigError, ControlError, Fault
 from robodyn_ros.excitation.limits.constraints import TorqueLimit
 from robodyn_ros.excitation.plan import Plan
 from robodyn_ros.identification.files.result_file import load_identified_model
@@ -106,12 +106,12 @@ class Guard:
         if self._watch is not None and (silence := self._watch.silence()):
             raise ControlError(silence)
 
-    def problem(self, message: JointState) -> str:
-        """Return a sentence about a measured torque above torque_threshold, or ''."""
+    def problem(self, message: JointState) -> Fault:
+        """Return the fault of a measured torque above torque_threshold, or NO_FAULT."""
         if self._watch is None or self._conversion is None or self._reader.read(message):
-            return ''
+            return NO_FAULT
         return self._watch.feedback(self._conversion.feedback(self._reader.effort))
 
-    def silence(self) -> str:
-        """Return a sentence about missing torque feedback, or ''."""
-        return '' if self._watch is None else self._watch.silence()
+    def silence(self) -> Fault:
+        """Return the fault of missing torque feedback, or NO_FAULT."""
+        return NO_FAULT if self._watch is None else self._watch.silence()

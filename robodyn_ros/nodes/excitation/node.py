@@ -20,9 +20,10 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 from robodyn_ros.action import Excite
-from robodyn_ros.errors import ControlError, RobodynError
+from robodyn_ros.errors import ControlError, Fault, RobodynError
 from robodyn_ros.excitation.slowed import check_speed
 from robodyn_ros.excitation.trajectory import Trajectory
+from robodyn_ros.faults import fault_of, number_of
 from robodyn_ros.nodes.base.allowed import AllowedDirectories
 from robodyn_ros.nodes.base.common import MONITOR_QOS, Diagnostics, steady_timer
 from robodyn_ros.nodes.base.deferred_service import DeferredService
@@ -176,12 +177,14 @@ class Excitation(SuiteNode):
         """
         if error is None:
             return
-        reason = str(error)
+        reason = fault_of(error, str(error))
         if file or not isinstance(error, RobodynError):
             reason = self.refusals.refuse('goal of Excite', error)
         if goal is not None:
             message = f'{reason}; the motion is in {file}' if file else reason
-            self._results.give(goal, Excite.Result(message=message, motion_file=file))
+            code = number_of(reason)
+            result = Excite.Result(message=message, fault_code=code, motion_file=file)
+            self._results.give(goal, result)
 
     def _begin(self, goal: Any, request: Excite.Goal, answer: Answer) -> None:
         """Check a motion and run it, or start the design of one.
@@ -193,7 +196,8 @@ class Excitation(SuiteNode):
             raise ControlError(
                 'a motion is running already' if self._run is not None
                 else 'a motion is being checked' if self._checking.busy
-                else 'a motion is being designed'
+                else 'a motion is being designed',
+                fault='busy',
             )  # fmt: skip
         self._allowed.resolve(request)
         self._owner.take(request.owner)
@@ -247,14 +251,15 @@ class Excitation(SuiteNode):
 
     def _on_stop(self, request: Any, response: Any) -> Any:
         response.success = True
+        reason = Fault('stop_requested', '~/stop was called')
         if self._run is not None:
-            self._execution.stop('~/stop was called')
+            self._execution.stop(reason)
             response.message = 'the robot is being brought to rest'
         elif self._checking.busy:
-            self._checking.cancel('~/stop was called')
+            self._checking.cancel(reason)
             response.message = 'the motion that is being checked does not start'
         elif self._designer.busy:
-            self._designer.cancel('~/stop was called')
+            self._designer.cancel(reason)
             response.message = 'the search for a motion ends, the robot does not move'
         else:
             response.success = False
@@ -262,15 +267,16 @@ class Excitation(SuiteNode):
         return response
 
     def _on_cancel(self, goal: Any) -> CancelResponse:
+        reason = Fault('cancelled', 'the goal was cancelled')
         if self._run is not None and self._run.goal is goal:
-            self._execution.stop('the goal was cancelled')
+            self._execution.stop(reason)
         elif self._checking.goal is goal:
-            self._checking.cancel('the goal was cancelled')
+            self._checking.cancel(reason)
         elif self._designer.goal is goal:
-            self._designer.cancel('the goal was cancelled')
+            self._designer.cancel(reason)
         return CancelResponse.ACCEPT
 
-    def on_unexpected(self, reason: str) -> None:
+    def on_unexpected(self, reason: Fault) -> None:
         """Brake; if that raises an error too, hold the measured position."""
         self._checking.cancel(reason)
         current = self._run
@@ -281,9 +287,10 @@ class Excitation(SuiteNode):
 
     def begin_shutdown(self) -> None:
         """Come to rest before the node ends."""
-        self._execution.stop('the node was asked to end')
-        self._checking.cancel('the node was asked to end')
-        self._designer.cancel('the node was asked to end', pictures=False)
+        reason = Fault('node_ending', 'the node was asked to end')
+        self._execution.stop(reason)
+        self._checking.cancel(reason)
+        self._designer.cancel(reason, pictures=False)
 
     def shutdown_done(self) -> bool:
         """Return True if the robot is at rest and the last result was sent."""

@@ -68,7 +68,8 @@ class Output:
         :raises ControlError: naming the topic
         """
         if not self.heard:
-            raise ControlError(f'{self.topic} has no subscriber: is the controller running?')
+            text = f'{self.topic} has no subscriber: is the controller running?'
+            raise ControlError(text, fault='controller_lost')
 
     def spacing(self, duration: float, *, stop: bool = False) -> float:
         """Return the time between points, in [s]; longer if the message would be too large.

@@ -58,5 +58,6 @@ class Readiness:
         if moved[joint] > self._settings.moving_threshold * WINDOW:  # as at rest
             raise ControlError(
                 f'joint {self._limits.joints[joint]!r} moved by {moved[joint]:.3g} '
-                f'{self._limits.units[joint]} while its motion was checked: start again'
+                f'{self._limits.units[joint]} while its motion was checked: start again',
+                fault='robot_moves',
             )

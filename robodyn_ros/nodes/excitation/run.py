@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.action import Excite
+from robodyn_ros.errors import NO_FAULT, Fault
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.excitation.motions.spline import SplineTrajectory
 from robodyn_ros.excitation.plan import Plan, points_of
 from robodyn_ros.excitation.stopping import StoppedMotion
 from robodyn_ros.excitation.trajectory import Trajectory
+from robodyn_ros.faults import number_of
 from robodyn_ros.nodes.base.stamps import to_duration, to_stamp
 
 Array = NDArray[np.float64]
@@ -61,7 +63,7 @@ class Run:
         self.active: Trajectory = self.full
         self.offset = 0.0
         self.time = 0.0
-        self.reason = ''
+        self.reason = NO_FAULT
         self.sent = False
         self.message: bytes | None = None
         self.zero = 0
@@ -99,8 +101,10 @@ class Run:
             position[later] = self.active.sample(moments[later] - self.offset).position
         return position.min(axis=0), position.max(axis=0)
 
-    def lagging(self, position: Array, time: float, tolerance: float, limits: JointLimits) -> str:
-        """Return a sentence about a joint that does not follow the motion, or ''.
+    def lagging(
+        self, position: Array, time: float, tolerance: float, limits: JointLimits
+    ) -> Fault:
+        """Return the fault of a joint that does not follow the motion, or NO_FAULT.
 
         :param position: measured at the time, shape (n,)
         :param time: of the run, in [s]
@@ -111,22 +115,24 @@ class Run:
         distance = np.maximum(low - position, position - high)
         joint = int(np.argmax(distance))
         if tolerance <= 0.0 or distance[joint] <= tolerance:
-            return ''
-        return (
+            return NO_FAULT
+        return Fault(
+            'not_following',
             f'joint {limits.joints[joint]!r} does not follow: it is '
-            f'{distance[joint]:.3g} {limits.units[joint]} from where it should be'
+            f'{distance[joint]:.3g} {limits.units[joint]} from where it should be',
         )
 
-    def off_target(self, position: Array, tolerance: float, limits: JointLimits) -> str:
-        """Return a sentence about a joint that is not at its end, or ''; see `lagging`."""
+    def off_target(self, position: Array, tolerance: float, limits: JointLimits) -> Fault:
+        """Return the fault of a joint that is not at its end, or NO_FAULT; see `lagging`."""
         distance = np.abs(position - self.setpoint(self.end)[0])
         joint = int(np.argmax(distance))
         if distance[joint] <= tolerance:
-            return ''
+            return NO_FAULT
         name, unit = limits.joints[joint], limits.units[joint]
-        return (
+        return Fault(
+            'not_at_goal',
             f'joint {name!r} is {distance[joint]:.3g} {unit} from the end of the motion, '
-            f'allowed is {tolerance:.3g} {unit}: is the controller running?'
+            f'allowed is {tolerance:.3g} {unit}: is the controller running?',
         )
 
     def advance(self, time: float, now: int) -> None:
@@ -140,7 +146,7 @@ class Run:
         """Return True if the excitation itself runs at that time; a stop may come before."""
         return moment >= self.begin and (not self.stopping or self.offset >= self.begin)
 
-    def stop(self, reason: str, moment: Callable[[], float]) -> None:
+    def stop(self, reason: Fault, moment: Callable[[], float]) -> None:
         """Let a braking trajectory take over. It is computed here, which takes milliseconds.
 
         :param moment: returns the time of the run now, in [s]
@@ -174,9 +180,12 @@ class Run:
     def result(self, success: bool, text: str, now: int) -> Excite.Result:
         """Return the result of an ended run.
 
+        :param text: a `Fault` gives its code
         :param now: ROS time in [ns], the end of a motion that was stopped
         """
-        result = Excite.Result(success=success, message=text, motion_file=self.file)
+        result = Excite.Result(
+            success=success, message=text, fault_code=number_of(text), motion_file=self.file
+        )
         if 'started' in self.stamps:
             result.started = to_stamp(self.stamps['started'])
             result.finished = to_stamp(self.stamps.get('finished', now))

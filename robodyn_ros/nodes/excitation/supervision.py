@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from robodyn_ros.errors import ControlError
+from robodyn_ros.errors import ControlError, Fault
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.nodes.base.presence import Owner
 from robodyn_ros.nodes.excitation.guard import Guard
@@ -26,8 +26,8 @@ class Supervision:
         self._state, self._limits, self._settings = state, limits, settings
         self._owner, self._guard = owner, guard
 
-    def problem(self, run: Run) -> str:
-        """Return the reason to stop the run, or ''.
+    def problem(self, run: Run) -> Fault:
+        """Return the reason to stop the run, or NO_FAULT.
 
         Reasons are missing joint states or torques, the end of the node that started the run, and
         a robot that does not follow.
@@ -35,11 +35,11 @@ class Supervision:
         try:
             self._state.check_fresh(self._settings.state_timeout)
         except ControlError as error:
-            return str(error)
+            return Fault(error.fault, str(error))
         return self._owner.problem() or self._guard.silence() or self.not_following(run)
 
-    def not_following(self, run: Run) -> str:
-        """Return a sentence about a joint with too large a tracking error, or ''."""
+    def not_following(self, run: Run) -> Fault:
+        """Return the fault of a joint with too large a tracking error, or NO_FAULT."""
         # at the time of the stamp, because joint states may be late on a busy machine
         seen = self._state.stamp - 1e-9 * run.zero
         tolerance = self._settings.following_tolerance

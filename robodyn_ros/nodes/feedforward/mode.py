@@ -13,6 +13,7 @@ from sensor_msgs.msg import JointState
 from robodyn_ros.control.effort.joint_effort import EffortConversion
 from robodyn_ros.control.feedforward.state_watchdog import StateWatch
 from robodyn_ros.control.torque_threshold import TorqueThreshold
+from robodyn_ros.errors import NO_FAULT, Fault
 from robodyn_ros.models.interface import Array
 from robodyn_ros.nodes.base.common import MONITOR_QOS
 from robodyn_ros.nodes.feedforward.target_watch import TargetWatch
@@ -97,13 +98,13 @@ class TorqueMode(ABC):
         self.target.joints = joints
         self._state.prepare(joints, effort)
 
-    def _feedback_problem(self, has_effort: bool, wanted: Array | None) -> str:
-        """Return why the last joint states must remove the torque, or ''.
+    def _feedback_problem(self, has_effort: bool, wanted: Array | None) -> Fault:
+        """Return why the last joint states must remove the torque, or NO_FAULT.
 
         :param has_effort: they have usable efforts
         :param wanted: present position of the motion, shape (n,); None: positions are not checked
         """
-        robot, problem = self._state.feedback, ''
+        robot, problem = self._state.feedback, NO_FAULT
         if wanted is not None and 'position' not in robot.missing:
             velocity = None if 'velocity' in robot.missing else robot.velocity
             now = time.monotonic()
@@ -112,8 +113,8 @@ class TorqueMode(ABC):
             problem = self._threshold.feedback(robot.effort) or problem
         return problem
 
-    def _silence(self) -> str:
-        """Return which joint states have been missing for too long, or ''."""
+    def _silence(self) -> Fault:
+        """Return which joint states have been missing for too long, or NO_FAULT."""
         return self._threshold.silence() or self._states.silence(time.monotonic())
 
     def _refuse(self, reason: str) -> None:

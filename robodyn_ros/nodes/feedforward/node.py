@@ -17,7 +17,7 @@ from robodyn_ros.control.torque.gear_torque import MeasuredGearTorque
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.control.torque_limits import PlannedTorque
 from robodyn_ros.control.torque_threshold import SILENCE, TorqueThreshold
-from robodyn_ros.errors import ConfigError, ControlError
+from robodyn_ros.errors import ConfigError, ControlError, Fault
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
 from robodyn_ros.nodes.base.common import check_when_set
@@ -172,7 +172,7 @@ class Feedforward(ModelNode):
         if self._facts is None or self.identified is None:
             return
         if self._facts.target is None:
-            raise ControlError(self.waits())
+            raise ControlError(self.waits(), fault='node_missing')
         joints = self.identified.joints
         if self._streaming:
             self._facts.target.check_efforts(joints)
@@ -271,7 +271,7 @@ class Feedforward(ModelNode):
         """Return True when all goals of the action have ended."""
         return not self._mode.busy
 
-    def on_unexpected(self, reason: str) -> None:
+    def on_unexpected(self, reason: Fault) -> None:
         """Latch a fault: torque goes to zero."""
         if self.active:
             self._mode.trip(reason)

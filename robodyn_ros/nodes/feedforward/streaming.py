@@ -18,7 +18,7 @@ from robodyn_ros.control.feedforward.reference import Pace, ReferenceMotion
 from robodyn_ros.control.feedforward.reference_timeout import LOWEST, ReferenceTimeout
 from robodyn_ros.control.feedforward.state_watchdog import StateWatch
 from robodyn_ros.control.torque_threshold import TorqueThreshold
-from robodyn_ros.errors import ControlError
+from robodyn_ros.errors import NO_FAULT, ControlError, Fault
 from robodyn_ros.models.interface import Array
 from robodyn_ros.nodes.base.common import steady_timer
 from robodyn_ros.nodes.feedforward.mode import TorqueMode
@@ -118,11 +118,11 @@ class StreamingMode(TorqueMode):
         :raises ControlError: a fault is latched, or the controller does not accept commands
         """
         if self._law is None:
-            raise ControlError('there is no model yet')
+            raise ControlError('there is no model yet', fault='no_model')
         if self._law.enabled:  # its watches must not restart
             return
         if not self._law.fault and self.target.refusal:
-            raise ControlError(self.target.refusal)
+            raise ControlError(self.target.refusal, fault='controller_lost')
         self._threshold.restart()
         self._states.restart(time.monotonic())
         self._last = 0.0
@@ -166,9 +166,9 @@ class StreamingMode(TorqueMode):
         return text
 
     @property
-    def fault(self) -> str:
-        """The latched fault, or ''."""
-        return self._law.fault if self._law else ''
+    def fault(self) -> Fault:
+        """The latched fault, or NO_FAULT."""
+        return self._law.fault if self._law else NO_FAULT
 
     @property
     def applied(self) -> bool:
@@ -248,8 +248,8 @@ class StreamingMode(TorqueMode):
         if fault:
             self._trip(law, fault)
 
-    def _update(self, law: AdditiveTorque, now: float) -> str:
-        """Compute the torque of the last sample; return the fault, or ''."""
+    def _update(self, law: AdditiveTorque, now: float) -> Fault:
+        """Compute the torque of the last sample; return the fault, or NO_FAULT."""
         motion = self._motion
         try:
             fault = motion.read(self._reader.stamp, self._reader.position, self._reader.velocity)
@@ -262,7 +262,7 @@ class StreamingMode(TorqueMode):
             )
             return law.fault or self._threshold.command(applied)
         except Exception as error:
-            return f'{type(error).__name__}: {error}'
+            return Fault('unexpected', f'{type(error).__name__}: {error}')
 
     def _on_transition(self, event: TransitionEvent) -> None:
         self.target.event(event)
@@ -276,7 +276,8 @@ class StreamingMode(TorqueMode):
         law, problem = self._law, self.target.problem
         if problem and law is not None and law.enabled and (self.applied or self.target.ask):
             torque = ' with torque applied' if self.applied else ''
-            self._trip(law, f'{problem}{torque}: the drives may keep that of the time when it was')
+            text = f'{problem}{torque}: the drives may keep that of the time when it was'
+            self._trip(law, Fault('controller_lost', text))
         self._changed()
 
     def _on_watchdog(self) -> None:
@@ -295,18 +296,19 @@ class StreamingMode(TorqueMode):
         if silence := self._pause(now) if expired else self._silence():
             self._trip(law, silence)
 
-    def _pause(self, now: float) -> str:
-        """Return a sentence about missing references."""
+    def _pause(self, now: float) -> Fault:
+        """Return the fault of missing references."""
         why = f'; {self.refusal}' if self.refusal else ''
-        return f'no usable reference for {now - self._last:.3f} s ({self._timeout}{why})'
+        text = f'no usable reference for {now - self._last:.3f} s ({self._timeout}{why})'
+        return Fault('reference_missing', text)
 
-    def trip(self, reason: str) -> None:
+    def trip(self, fault: Fault) -> None:
         """Latch a fault and ramp to zero, unless a fault is latched already."""
         if self._law is not None and not self._law.fault:
-            self._trip(self._law, reason)
+            self._trip(self._law, fault)
 
-    def _trip(self, law: AdditiveTorque, reason: str) -> None:
-        law.trip(reason)
+    def _trip(self, law: AdditiveTorque, fault: Fault) -> None:
+        law.trip(fault)
         self._ramp_down(law)
         self._node.get_logger().error(f'additive torque ramped to zero: {law.fault}')
 

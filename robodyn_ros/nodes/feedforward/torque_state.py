@@ -12,6 +12,8 @@ from rclpy.serialization import serialize_message
 
 from robodyn_ros.control.effort.joint_effort import EffortConversion
 from robodyn_ros.control.feedforward.delivery import Delivery
+from robodyn_ros.errors import NO_FAULT, Fault
+from robodyn_ros.faults import number_of
 from robodyn_ros.msg import TorqueState
 from robodyn_ros.nodes.base.common import MONITOR_QOS
 from robodyn_ros.nodes.feedforward.target_watch import TargetWatch
@@ -48,7 +50,7 @@ class TorqueStateOut:
         self._effort = effort
         self._additive.prepare(joints)
         self._received = -np.inf
-        self._form = _MessageForm(joints, False, '', Delivery.UNKNOWN)
+        self._form = _MessageForm(joints, False, NO_FAULT, Delivery.UNKNOWN)
 
     def read(self, serialised: bytes) -> bool:
         """Read joint states: positions, and efforts as torque at the joint.
@@ -66,7 +68,7 @@ class TorqueStateOut:
         return True
 
     def publish(
-        self, clock: tuple[int, int], requested: Array, applied: Array, enabled: bool, fault: str
+        self, clock: tuple[int, int], requested: Array, applied: Array, enabled: bool, fault: Fault
     ) -> None:
         """Publish each topic that has a subscriber.
 
@@ -96,13 +98,14 @@ class _MessageForm:
     """Serialised message whose numbers are replaced, in a tenth of the time of an object."""
 
     def __init__(
-        self, joints: Sequence[str], enabled: bool, fault: str, delivery: Delivery
+        self, joints: Sequence[str], enabled: bool, fault: Fault, delivery: Delivery
     ) -> None:
         self.enabled, self.fault, self.delivery = enabled, fault, delivery
         zero = [0.0] * len(joints)
         self.data = bytearray(serialize_message(TorqueState(
             name=list(joints), enabled=enabled, fault=fault, requested=zero,
-            additive_command=zero, feedback=zero, error=zero, delivery=int(delivery),
+            fault_code=number_of(fault), additive_command=zero, feedback=zero, error=zero,
+            delivery=int(delivery),
         )))  # fmt: skip
         _, starts = Cursor(self.data).named_arrays(4)
         views = [np.frombuffer(self.data, '<f8', len(joints), max(at, 0)) for at in starts]

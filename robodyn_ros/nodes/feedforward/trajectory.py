@@ -20,7 +20,7 @@ from robodyn_ros.control.feedforward.torque_plan import TRANSPORT, TorquePlan
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.control.torque_limits import PlannedTorque
 from robodyn_ros.control.torque_threshold import SILENCE, TorqueThreshold
-from robodyn_ros.errors import ControlError
+from robodyn_ros.errors import NO_FAULT, ControlError, Fault
 from robodyn_ros.models.interface import Array
 from robodyn_ros.nodes.base.common import steady_timer
 from robodyn_ros.nodes.base.ordered_queue import Outbox, Send
@@ -75,7 +75,7 @@ class TrajectoryMode(TorqueMode):
         self._until = -np.inf
         self._start = 0
         self._before: tuple[TorquePlan | None, float, int] = (None, -np.inf, 0)
-        self.fault = ''
+        self.fault = NO_FAULT
         super().__init__(node, JointTrajectory, f'{controller}/joint_trajectory', ask=ask)
         self._controller = ControllerWatch(node, self.topic, self._on_left)
         self._goals = offered_goals(node, self.target.name, self, self._controller)
@@ -136,7 +136,8 @@ class TrajectoryMode(TorqueMode):
         :raises ControlError: a fault is latched
         """
         if self.fault:
-            raise ControlError(f'additive torque is held at zero by a fault: {self.fault}')
+            text = f'additive torque is held at zero by a fault: {self.fault}'
+            raise ControlError(text, fault='fault_latched')
         if not self._enabled:
             self._states.restart(time.monotonic())  # a ramp may still be running
         self._enabled = True
@@ -213,7 +214,7 @@ class TrajectoryMode(TorqueMode):
 
     def reset(self) -> str:
         """Clear the fault; return what was done."""
-        fault, self.fault = self.fault, ''
+        fault, self.fault = self.fault, NO_FAULT
         return f'cleared: {fault}' if fault else 'there was no fault'
 
     @property
@@ -274,7 +275,7 @@ class TrajectoryMode(TorqueMode):
         if points is None:
             return partial(arrived.send, arrived.serialised)
         if self._planner is None:
-            raise ControlError('there is no model yet')
+            raise ControlError('there is no model yet', fault='no_model')
         planner, running = self._planner, (self._plan, self._start)
         plan, problem = planner.checked(points, stamp, self._now(), running, enabled=self._enabled)
         few = thinned(plan, self._node, self.topic, planner.settings.ramp_down_time)
@@ -313,14 +314,14 @@ class TrajectoryMode(TorqueMode):
         self._start = stamp or self._now()  # without stamp it starts when it arrives
         self._plan, self._until = plan, plan.end_of_effort
 
-    def trip(self, reason: str) -> None:
+    def trip(self, fault: Fault) -> None:
         """Latch a fault and remove the torque, unless a fault is latched already."""
         if self.fault:
             return
-        self.fault = reason
+        self.fault = fault
         self._enabled = False
-        if not self._take_out(reason):
-            self._node.get_logger().error(f'additive torque ramped to zero: {reason}')
+        if not self._take_out(fault):
+            self._node.get_logger().error(f'additive torque ramped to zero: {fault}')
 
     def _on_timer(self) -> None:
         """Latch a fault if joint states are missing while torque is applied."""

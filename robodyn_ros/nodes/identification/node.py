@@ -18,7 +18,8 @@ from rclpy.action import ActionServer, CancelResponse, GoalResponse
 
 from robodyn_ros.action import Excite, RunIdentification
 from robodyn_ros.cancelling import CancelledError
-from robodyn_ros.errors import IdentificationError, RobodynError
+from robodyn_ros.errors import Fault, IdentificationError, RobodynError
+from robodyn_ros.faults import fault_of, number_of
 from robodyn_ros.msg import IdentificationReport
 from robodyn_ros.nodes.base.allowed import AllowedDirectories
 from robodyn_ros.nodes.base.background import Background
@@ -87,7 +88,7 @@ class IdentificationNode(SuiteNode):
         self, request: IdentificationStart.Request, response: IdentificationStart.Response
     ) -> IdentificationStart.Response:
         if self._recording is not None:
-            raise IdentificationError(f'already recording to {self._recording}')
+            raise IdentificationError(f'already recording to {self._recording}', fault='busy')
         self._allowed.resolve(request)
         self._work.check_effort()
         self._terms = self._work.terms(request)
@@ -107,7 +108,8 @@ class IdentificationNode(SuiteNode):
         self, request: IdentificationFinish.Request, response: IdentificationFinish.Response
     ) -> IdentificationFinish.Response:
         if self._recording is None:
-            raise IdentificationError('nothing is recorded: call ~/start first')
+            text = 'nothing is recorded: call ~/start first'
+            raise IdentificationError(text, fault='no_recording')
         self._allowed.resolve(request)
         recording, self._recording = self._recording, None
         await self._recorder.stop()
@@ -119,13 +121,14 @@ class IdentificationNode(SuiteNode):
         self, request: Identify.Request, response: Identify.Response
     ) -> Identify.Response:
         if not request.recording:
-            raise IdentificationError('name the recording to identify from')
+            text = 'name the recording to identify from'
+            raise IdentificationError(text, fault='invalid_value')
         self._allowed.resolve(request)
         terms, other = self._work.terms(request), request.validation_recording
         recording, *others = map(expanded, (request.recording, *request.other_recordings))
         for path in (recording, *others):
             if not path.exists():
-                raise IdentificationError(f'{path}: no such file or folder')
+                raise IdentificationError(f'{path}: no such file or folder', fault='file_error')
         folder = self._work.folder(request.output_directory)
         job = Job(recording, folder, terms, expanded(other) if other else None, tuple(others))
         return await self._answer(job, response)
@@ -133,7 +136,8 @@ class IdentificationNode(SuiteNode):
     async def _answer(self, job: Job, response: Any) -> Any:
         response.report = await self._identify(job)
         response.success = response.report.success
-        response.message = _sentence(response.report)
+        response.message = message = _sentence(response.report)
+        response.fault_code = number_of(message)
         return response
 
     # ---- action ---------------------------------------------------------------------------
@@ -150,14 +154,17 @@ class IdentificationNode(SuiteNode):
         try:
             result.report = await self._run_phases(handle)
             result.success = result.report.success
-            result.message = _sentence(result.report)
+            result.message = message = _sentence(result.report)
+            result.fault_code = number_of(message)
             handle.succeed()
         except CancelledError as error:
             result.message = str(error)
+            result.fault_code = number_of(fault_of(error, ''))
             handle.canceled()
         except Exception as error:
             known = isinstance(error, RobodynError)
             result.message = f'{"" if known else f"unexpected {type(error).__name__}: "}{error}'
+            result.fault_code = number_of(fault_of(error, ''))
             self.refusals.say(result.message)
             handle.abort()
         finally:
@@ -170,7 +177,8 @@ class IdentificationNode(SuiteNode):
         self._work.check_effort()
         for name in filter(None, (goal.motion_file, goal.validation_motion_file)):
             if not resource(name).is_file():  # the robot would move for nothing
-                raise IdentificationError(f'{name}: there is no such motion file')
+                text = f'{name}: there is no such motion file'
+                raise IdentificationError(text, fault='file_error')
         self._rehearsal.speeds(goal)
         terms = self._work.terms(goal)
         folder = self._work.folder(goal.output_directory)
@@ -229,7 +237,7 @@ class IdentificationNode(SuiteNode):
         except Exception as error:
             rest = await self._recorder.give_up()
             if isinstance(error, RobodynError):
-                raise type(error)(f'{error}; {rest}') from error
+                raise type(error)(f'{error}; {rest}', fault=error.fault) from error
             raise
         await self._recorder.stop()
         return path, (_nanoseconds(result.started), _nanoseconds(result.finished))
@@ -247,7 +255,8 @@ class IdentificationNode(SuiteNode):
             try:
                 await self._excitation.run(wish, tell, interrupt)
             except RobodynError as error:
-                raise type(error)(f'at {speed:.0%} of the speed: {error}') from error
+                text = f'at {speed:.0%} of the speed: {error}'
+                raise type(error)(text, fault=error.fault) from error
             ask = partial(self._tell, handle, phase.WAITING, 0.0)
             await self._rehearsal.confirmed(text, ask, interrupt)
 
@@ -280,7 +289,8 @@ class IdentificationNode(SuiteNode):
                 job.folder.rmdir()
             raise
         except Exception as error:  # a bug must not end the node
-            raise IdentificationError(f'unexpected {type(error).__name__}: {error}') from error
+            text = f'unexpected {type(error).__name__}: {error}'
+            raise IdentificationError(text, fault='unexpected') from error
         report = report_message(result, files)
         report.header.stamp = self.get_clock().now().to_msg()
         self._report.publish(report)
@@ -307,7 +317,8 @@ def _sentence(report: IdentificationReport) -> str:
     if not report.success:
         errors = [item.text for item in report.findings if item.severity == item.ERROR]
         written = f'; written all the same: {report.result_file}' if report.result_file else ''
-        return f'identification failed: {errors[0] if errors else "see the report"}{written}{page}'
+        why = errors[0] if errors else 'see the report'
+        return Fault('identification_failed', f'identification failed: {why}{written}{page}')
     text = f'identified {len(report.base_parameters)} base parameters'
     if report.validated:
         text += f', {100 * report.validation_relative_residual:.1f} % torque error on validation'

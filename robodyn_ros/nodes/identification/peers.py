@@ -18,6 +18,7 @@ from std_srvs.srv import Trigger
 from robodyn_ros.action import Excite
 from robodyn_ros.allowed_folders import shortened
 from robodyn_ros.errors import IdentificationError, RecordingError, RobodynError
+from robodyn_ros.faults import received
 from robodyn_ros.nodes.base.background import Background
 from robodyn_ros.nodes.base.presence import DISCOVERY, Watch
 from robodyn_ros.nodes.base.waits import Check, WaitError, answer, until
@@ -78,7 +79,8 @@ class RecorderClient:
             self._stop.call_async(StopRecording.Request())  # it may have started all the same
             raise
         if not reply.success:
-            raise IdentificationError(f'the recorder did not start: {reply.message}')
+            text = f'the recorder did not start: {reply.message}'
+            raise IdentificationError(received(reply.fault_code, text))
         self._path = str(reply.recording)
         if os.path.realpath(self._path) != os.path.realpath(path):
             # any node can offer this service, and results are written beside the recording
@@ -105,9 +107,11 @@ class RecorderClient:
         try:
             reply = await self._stopped()
         except WaitError as error:
-            raise IdentificationError(f'{error}; {await self._rescued()}') from error
+            text = f'{error}; {await self._rescued()}'
+            raise IdentificationError(text, fault=error.fault) from error
         if not reply.success:
-            raise IdentificationError(f'the recording is not usable: {reply.message}')
+            text = f'the recording is not usable: {reply.message}'
+            raise IdentificationError(received(reply.fault_code, text))
 
     async def give_up(self) -> str:
         """Stop a recording that is not going to be used; it never raises.
@@ -146,7 +150,8 @@ class RecorderClient:
             return IdentificationError(f'the recording ended early: {error}')
         message = self._watch.message
         if message is not None and message.work == self._path and message.problem:
-            return IdentificationError(f'the recording ended early: {message.problem}')
+            text = f'the recording ended early: {message.problem}'
+            return IdentificationError(received(message.fault_code, text))
         return None
 
     async def _ready(self, client: Any, check: Check) -> None:
@@ -193,7 +198,7 @@ class ExcitationClient:
             text = f'the excitation did not finish: {error}'
             if not wish.design_only and self._watch.message is not None:
                 text += '; ' + await stop_robot(self._node, self._background, self._watch.message)
-            raise IdentificationError(text) from error
+            raise IdentificationError(text, fault=error.fault) from error
 
     async def _run(
         self, wish: Excite.Goal, tell: Callable[[Excite.Feedback], None], interrupt: Interrupt
@@ -205,7 +210,8 @@ class ExcitationClient:
         await until(background, sent.done, ANSWER_TIMEOUT, what, self._watch.problem)
         goal = sent.result()
         if not goal.accepted:
-            raise IdentificationError('the excitation node refused the motion: see its log')
+            text = 'the excitation node refused the motion: see its log'
+            raise IdentificationError(text, fault='refused')
         end = goal.get_result_async()
         try:
             while not end.done():
@@ -213,7 +219,8 @@ class ExcitationClient:
                     goal.cancel_goal_async()
                     what = 'the end of the motion'
                     await until(background, end.done, ENDING_TIMEOUT, what, self._watch.problem)
-                    raise type(error)(f'{error}: {end.result().result.message}')
+                    text = f'{error}: {end.result().result.message}'
+                    raise type(error)(text, fault=error.fault)
                 if problem := self._watch.problem() or self._silence():
                     raise WaitError(problem)
                 await background.tick()
@@ -222,7 +229,8 @@ class ExcitationClient:
                 goal.cancel_goal_async()
         result = end.result().result
         if not result.success:
-            raise IdentificationError(f'the excitation did not finish: {result.message}')
+            text = f'the excitation did not finish: {result.message}'
+            raise IdentificationError(received(result.fault_code, text))
         return result
 
     def _heard(self, tell: Callable[[Excite.Feedback], None]) -> Callable[[Any], None]:

@@ -14,7 +14,8 @@ from rclpy.qos import HistoryPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 
 from robodyn_ros.control.effort.declaration import undeclared
-from robodyn_ros.errors import RecordingError, RobodynError
+from robodyn_ros.errors import NO_FAULT, Fault, RecordingError, RobodynError
+from robodyn_ros.faults import number_of
 from robodyn_ros.nodes.base.allowed import AllowedDirectories
 from robodyn_ros.nodes.base.common import RECORDER_QOS, Diagnostics, declare, steady_timer
 from robodyn_ros.nodes.base.presence import Owner, Presence
@@ -50,7 +51,7 @@ class Recorder(SuiteNode):
         declare(self, 'min_free_space', 200.0, text, minimum=0.0)
         self._effort = EffortParameters(self)
         self._bag: JointStateBag | None = None
-        self._error = ''
+        self._error = NO_FAULT
         self._lost = 0
         self._last_message = 0.0
         self._topic = self.resolve_topic_name('joint_states')
@@ -105,7 +106,7 @@ class Recorder(SuiteNode):
             self._fail(error)
 
     def _fail(self, error: RobodynError) -> None:
-        self._error = str(error)
+        self._error = Fault(error.fault, str(error))
         self.get_logger().error(self._error)
         if self._bag is not None:
             self._presence.tell(str(self._bag.path), self._error)
@@ -116,7 +117,7 @@ class Recorder(SuiteNode):
             if self._bag is not None:
                 self._bag.close()
         except RecordingError as worse:
-            error = RecordingError(f'{error}; {worse}')
+            error = RecordingError(f'{error}; {worse}', fault=error.fault)
         self._fail(error)
 
     def _start(self, recording: str, owner: str) -> None:
@@ -131,7 +132,8 @@ class Recorder(SuiteNode):
         if self._bag is not None and self._recording:
             if owner and (path, owner) == (self._bag.path, self._owner_name):
                 return  # a node repeats its request if DDS lost the answer
-            raise RecordingError(f'already recording to {self._bag.path}: stop that first')
+            text = f'already recording to {self._bag.path}: stop that first'
+            raise RecordingError(text, fault='busy')
         self._check_space(path)
         metadata = self._effort.metadata()
         self._owner.take(owner)
@@ -139,7 +141,7 @@ class Recorder(SuiteNode):
         self._bag = JointStateBag(path, topic=self._topic, metadata=metadata)
         if not metadata:  # it is recorded, but its effort must be declared for later use
             self.get_logger().warning(str(undeclared(f'the recording {path}')))
-        self._error, self._lost, self._last_message = '', 0, time.monotonic()
+        self._error, self._lost, self._last_message = NO_FAULT, 0, time.monotonic()
         self._presence.tell(str(path))
         if self._subscription is None:  # an idle recorder costs nothing
             self._subscription = self._subscribed()
@@ -159,7 +161,8 @@ class Recorder(SuiteNode):
         self, request: StopRecording.Request, response: StopRecording.Response
     ) -> StopRecording.Response:
         if self._bag is None:
-            response.message = 'nothing is being recorded'
+            response.message = nothing = Fault('no_recording', 'nothing is being recorded')
+            response.fault_code = number_of(nothing)
             return response
         self.destroy_subscription(self._subscription)
         self._subscription = None
@@ -173,13 +176,13 @@ class Recorder(SuiteNode):
         response.dropped = self._dropped(found)
         response.largest_gap = to_duration(found.largest_gap)
         response.duration = to_duration(found.duration)
-        response.success = not self._error and found.messages > 0
-        response.message = self._error or (
-            f'{found.messages} messages, {response.dropped} dropped'
-            if found.messages
-            else f'no message came on {self._topic}'
-        )
-        self._bag, self._error = None, ''
+        problem = self._error
+        if not problem and not found.messages:
+            problem = Fault('no_messages', f'no message came on {self._topic}')
+        response.success = not problem
+        response.fault_code = number_of(problem)
+        response.message = problem or f'{found.messages} messages, {response.dropped} dropped'
+        self._bag, self._error = None, NO_FAULT
         self._presence.tell('')
         self.get_logger().info(f'recorded {response.message}')
         return response
@@ -216,7 +219,8 @@ class Recorder(SuiteNode):
             bag.flush()
             self._check_space(bag.path)
             if problem := self._owner.problem():
-                raise RecordingError(f'{bag.path}: recording ended: {problem}')
+                text = f'{bag.path}: recording ended: {problem}'
+                raise RecordingError(text, fault=problem.name)
         except RecordingError as error:
             self._end(error)
 

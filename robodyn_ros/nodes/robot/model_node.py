@@ -253,7 +253,8 @@ class ModelNode(SuiteLifecycleNode):
         """Load another result, unless active. With autostart the node then activates."""
         self._allowed.resolve(request)
         if self.active:
-            raise ControlError('the node is active: deactivate it before loading another model')
+            text = 'the node is active: deactivate it before loading another model'
+            raise ControlError(text, fault='active')
         model = load_identified_model(resource(request.result_file))
         self._use(model)
         self.identified = model

@@ -113,7 +113,8 @@ class CarriedPayload:
         self, request: SetPayload.Request, response: SetPayload.Response
     ) -> SetPayload.Response:
         if self._model is None:
-            raise ControlError('there is no model yet that could carry a payload')
+            text = 'there is no model yet that could carry a payload'
+            raise ControlError(text, fault='no_model')
         payload = payload_of(
             self._model.model,
             request.mass,

@@ -89,7 +89,8 @@ class RobotState:
         text = f'there are no joint states for {age:.1f} s'
         if np.isinf(age):
             text = 'there are no joint states yet'
-        raise ControlError(text + (f' (refused: {self._problem})' if self._problem else ''))
+        text += f' (refused: {self._problem})' if self._problem else ''
+        raise ControlError(text, fault='state_missing')
 
     def check_rest(self, threshold: float) -> None:
         """Refuse a robot that moves faster than `threshold` [rad/s or m/s].
@@ -97,9 +98,10 @@ class RobotState:
         :raises ControlError: naming the joint and its speed
         """
         if not self.known:
-            raise ControlError('it is not known yet whether the robot is at rest')
+            text = 'it is not known yet whether the robot is at rest'
+            raise ControlError(text, fault='robot_moves')
         if problem := self.moving(threshold):
-            raise ControlError(problem)
+            raise ControlError(problem, fault='robot_moves')
 
     def moving(self, threshold: float, duration: float = WINDOW) -> str:
         """Return which joint moved faster than `threshold` [rad/s or m/s], or '' at rest.

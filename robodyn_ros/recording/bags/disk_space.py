@@ -23,5 +23,6 @@ def check_space(path: Path, least: float) -> None:
     if free < least:
         raise RecordingError(
             f'{path}: {free / 1e6:.0f} MB are free on its disk, minimum '
-            f'{least / 1e6:.0f} MB: free some space, or lower min_free_space'
+            f'{least / 1e6:.0f} MB: free some space, or lower min_free_space',
+            fault='disk_full',
         )

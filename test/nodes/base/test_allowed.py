@@ -13,7 +13,7 @@ from robodyn_ros.srv import StartRecording, StopRecording
 
 from robodyn_ros.nodes.base.allowed import FIELDS, LISTS
 
-NOT_PATHS = {'owner', 'payload_frame', 'frame', 'link'}
+NOT_PATHS = {'owner', 'payload_frame', 'frame'}
 """Fields of text that are names."""
 
 

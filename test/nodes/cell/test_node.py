@@ -13,16 +13,17 @@ rclpy = pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.srv')
 from builtin_interfaces.msg import Duration  # noqa: E402
 from diagnostic_msgs.msg import DiagnosticArray  # noqa: E402
+from geometry_msgs.msg import WrenchStamped  # noqa: E402
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue  # noqa: E402
+from rcl_interfaces.srv import SetParameters  # noqa: E402
 from rclpy.serialization import deserialize_message  # noqa: E402
-from robodyn_ros.srv import Push  # noqa: E402
 from ros_client import PATIENCE, Ear, RosClient, environment  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
 from std_msgs.msg import Float64MultiArray  # noqa: E402
 from std_srvs.srv import Trigger  # noqa: E402
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint  # noqa: E402
 
-from robodyn_ros.nodes.base.common import RECORDER_QOS  # noqa: E402
-from robodyn_ros.nodes.base.stamps import to_duration  # noqa: E402
+from robodyn_ros.nodes.base.common import LATCHED_QOS, RECORDER_QOS  # noqa: E402
 
 pytestmark = pytest.mark.ros
 CONFIG = Path(__file__).resolve().parents[3] / 'config' / 'robots' / 'six_axis.yaml'
@@ -54,6 +55,8 @@ class Client(RosClient):
         }
         self.diagnostics = []
         self.node.create_subscription(DiagnosticArray, '/diagnostics', self.diagnostics.append, 10)
+        self.pushes = []
+        self.node.create_subscription(WrenchStamped, 'cell/push', self.pushes.append, LATCHED_QOS)
         self.trajectory = self.publisher(JointTrajectory, f'{JTC}/joint_trajectory', 'cell')
         self.effort = self.publisher(
             Float64MultiArray, 'forward_effort_controller/commands', 'cell'
@@ -91,6 +94,12 @@ class Client(RosClient):
                 point.effort = [float(effort[0])] * 6
             message.points.append(point)
         self.trajectory.publish(message)
+
+    def push(self, text):
+        """Push the robot; return why it is refused, or ''."""
+        value = ParameterValue(type=ParameterType.PARAMETER_STRING, string_value=text)
+        request = SetParameters.Request(parameters=[Parameter(name='push', value=value)])
+        return self.call(SetParameters, 'cell/set_parameters', request).results[0].reason
 
     def reference(self):
         return deserialize_message(self.ears[f'{JTC}/reference'].last(), JointState)
@@ -234,10 +243,12 @@ def test_push_shows_in_the_torque_from_its_stamp_on(client):
         nonlocal begin
         client.reset()
         client.collect(0.5)
-        request = Push.Request(force=[0.0, 150.0, 0.0], duration=to_duration(0.3))
-        answer = client.call(Push, 'cell/push', request)
-        assert answer.success, answer.message
-        begin = answer.stamp.sec * 10**9 + answer.stamp.nanosec
+        client.pushes.clear()
+        assert client.push('0.3 0 150 0') == ''
+        client.wait(lambda: client.pushes, 'the start of the push')
+        message = client.pushes[-1]
+        assert (message.header.frame_id, message.wrench.force.y) == ('', 150.0)
+        begin = message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
         client.wait(
             lambda: columns(plant.rows()[-1:])[0][0] > begin + 600_000_000, 'the end of the push'
         )
@@ -251,14 +262,16 @@ def test_push_shows_in_the_torque_from_its_stamp_on(client):
     assert np.abs(change[(seconds > 0.05) & (seconds < 0.3)]).max() > 80.0
     # what remains is held by static friction, 46 Nm
     assert np.abs(change[seconds > 0.5]).max() < 50.0
-    refused = client.call(Push, 'cell/push', Push.Request(link='hand'))
-    assert not refused.success and "no link 'hand'" in refused.message
+    client.pushes.clear()
+    assert "no link 'hand'" in client.push('hand 0.1 1 0 0')
+    assert 'a duration above 0 s' in client.push('0 1 0 0')
+    assert 'a push is' in client.push('1 2 3')
+    assert not client.pushes
 
 
 def test_a_push_that_no_robot_survives_resets_the_cell(client, log):
     """MuJoCo would append a warning to a file in the current folder."""
-    request = Push.Request(force=[1e30, 1e30, 1e30], duration=to_duration(0.01))
-    assert client.call(Push, 'cell/push', request).success
+    assert client.push('0.01 1e30 1e30 1e30') == ''
     client.wait(
         lambda: 'command refused: the simulated robot became' in log.read_text(), 'the log'
     )

@@ -16,6 +16,7 @@ from collision_client import (  # noqa: E402
 )
 from diagnostic_msgs.msg import DiagnosticStatus  # noqa: E402
 from node_process import NodeProcess, closed, joint_state, result_file  # noqa: E402
+from robodyn_ros.msg import CollisionState  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
 
 pytestmark = pytest.mark.ros
@@ -31,6 +32,7 @@ def monitor(tmp_path_factory):
 
 def test_unknown_until_settled_then_ok(monitor):
     assert list(monitor.states[-1].level) == [UNKNOWN, UNKNOWN]
+    assert monitor.states[-1].fault_code != CollisionState.FAULT_NONE
     errors = monitor.process.listen(JointState, 'collision_monitor/torque_error')
     monitor.process.known_to('collision_monitor')
     seen = levels(monitor.run(120))
@@ -41,6 +43,7 @@ def test_unknown_until_settled_then_ok(monitor):
     np.testing.assert_allclose(state.threshold, [10.0, 5.0])
     assert np.abs(state.torque_error).max() < 0.5
     assert state.message == 'ok'
+    assert state.fault_code == CollisionState.FAULT_NONE
     monitor.process.settle()
     same = [row for row in errors if row.header.stamp == state.header.stamp]
     assert list(same[0].name) == NAMES and same[0].effort == state.torque_error
@@ -58,6 +61,7 @@ def test_collision_latches_calls_stop_once_and_is_cleared_by_reset(monitor):
     after = monitor.run(60)
     assert after[-1].latched
     assert 'joint2' in after[-1].message
+    assert after[-1].fault_code == CollisionState.FAULT_NONE  # the level says it
     assert (levels(after)[:, 1] == COLLISION).all()
     monitor.process.settle()
     assert monitor.stops == 1
@@ -102,6 +106,7 @@ def test_silence_is_unknown(monitor):
     assert (levels(monitor.run(80))[-1] == OK).all()
     monitor.process.wait(lambda: monitor.states[-1].level[0] == UNKNOWN, 'UNKNOWN')
     assert 'no joint states for' in monitor.states[-1].message
+    assert monitor.states[-1].fault_code == CollisionState.FAULT_STATE_MISSING
     status = monitor.process.status()
     assert status.level == DiagnosticStatus.STALE
 
@@ -119,6 +124,7 @@ def test_reference_as_source_of_the_motion(tmp_path):
         reference = monitor.process.publisher(JointState, 'collision_monitor/reference')
         refused = monitor.run(3)[-1]
         assert 'there is no usable reference' in refused.message
+        assert refused.fault_code == CollisionState.FAULT_REFERENCE_MISSING
         delayed = [monitor.sample()] * 3
         for _ in range(120):
             ahead = monitor.sample()

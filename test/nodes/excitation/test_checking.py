@@ -11,7 +11,7 @@ pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.action')
 from robots import UR10
 
-from robodyn_ros.errors import ConfigError
+from robodyn_ros.errors import ConfigError, Fault
 from robodyn_ros.excitation.collisions.self_collision import (
     SelfCollisionLimit,
     SelfCollisionRule,
@@ -75,8 +75,8 @@ def test_a_stop_does_not_wait_for_the_check_and_nothing_starts(checking):
     checking.begin(None, lambda: release.wait(40.0), started.append, answer)
     checking._look()
     assert checking.busy and not answers
-    checking.cancel('~/stop was called')
-    checking.cancel('another reason')
+    checking.cancel(Fault('stop_requested', '~/stop was called'))
+    checking.cancel(Fault('cancelled', 'another reason'))
     begin = time.perf_counter()
     checking._look()
     assert time.perf_counter() - begin < 1.0 and not checking.busy
@@ -115,7 +115,7 @@ def test_a_cancelled_check_ends_soon_and_only_one_thread_computes(checking):
     checking.begin(None, check, str, lambda *answer: answers.append(answer))
     time.sleep(0.5)
     cancelled[0] = time.monotonic()
-    checking.cancel('SIGINT')
+    checking.cancel(Fault('node_ending', 'SIGINT'))
     checking._look()
     checking.begin(None, str, lambda text: 'next', lambda *answer: answers.append(answer))
     ended(checking)

@@ -11,9 +11,12 @@ from rclpy.clock import ClockType  # noqa: E402
 from robots import UR10  # noqa: E402
 
 from robodyn_ros.cli.demo.ros_domain import domain  # noqa: E402
-from robodyn_ros.errors import ControlError  # noqa: E402
+from robodyn_ros.errors import NO_FAULT, ControlError, Fault  # noqa: E402
 from robodyn_ros.nodes.excitation.execution import Execution  # noqa: E402
 from robodyn_ros.nodes.excitation.node import Excitation  # noqa: E402
+
+STOP = Fault('stop_requested', '~/stop was called')
+LAGS = Fault('not_following', 'it does not follow')
 
 
 class Bare(Execution):
@@ -24,7 +27,7 @@ class Bare(Execution):
     def __init__(self):
         self.sent, self.ended, self.waiting, self.refusal = [], [], False, ''
         self.stops, self.broken = [], False
-        self._supervision = SimpleNamespace(not_following=lambda run: '')
+        self._supervision = SimpleNamespace(not_following=lambda run: NO_FAULT)
         self._settings = SimpleNamespace(start_delay=0.0)
         self._state = SimpleNamespace(position=np.zeros(1))
         self._output = SimpleNamespace(
@@ -33,7 +36,7 @@ class Bare(Execution):
         )  # fmt: skip
         self._ready = SimpleNamespace(waits=lambda *_: self.waiting, check_again=self._check)
         self.run = SimpleNamespace(
-            reason='', active=None, time=1.0, stopping=False, sent=False, zero=0, offset=0.0,
+            reason=NO_FAULT, active=None, time=1.0, stopping=False, sent=False, zero=0, offset=0.0,
             message=b'', advance=lambda *_: None, stop=self._stop,
         )  # fmt: skip
         self._last_cycle = 0
@@ -70,7 +73,7 @@ def test_a_motion_is_sent_only_after_the_robot_was_seen_again():
 @pytest.mark.parametrize('waiting', [True, False])
 def test_a_motion_that_is_to_stop_is_never_sent(waiting):
     bare = Bare()
-    bare.waiting, bare.run.reason = waiting, '~/stop was called'
+    bare.waiting, bare.run.reason = waiting, STOP
     bare._on_cycle()
     assert not bare.sent and 'stopped before it began: ~/stop' in bare.ended[0]
 
@@ -78,25 +81,25 @@ def test_a_motion_that_is_to_stop_is_never_sent(waiting):
 def test_a_stop_is_sent_before_the_request_is_answered():
     bare = Bare()
     bare.run.sent = True
-    bare.stop('~/stop was called')
+    bare.stop(STOP)
     assert bare.sent == ['motion'] and bare.stops == [pytest.approx(1e9)]
     assert not bare.ended
-    bare.stop('another reason')
-    assert bare.sent == ['motion'] and bare.run.reason == '~/stop was called'
+    bare.stop(Fault('cancelled', 'another reason'))
+    assert bare.sent == ['motion'] and bare.run.reason == STOP
 
 
 def test_a_motion_that_was_not_sent_needs_no_stop():
     bare = Bare()
-    bare.stop('~/stop was called')
-    assert not bare.sent and not bare.stops and bare.run.reason == '~/stop was called'
+    bare.stop(STOP)
+    assert not bare.sent and not bare.stops and bare.run.reason == STOP
     bare.run = None
-    bare.stop('~/stop was called')
+    bare.stop(STOP)
 
 
 def test_set_points_brake_from_the_last_one():
     bare = Bare()
     bare.run.sent = bare._output.streaming = True
-    bare.stop('~/stop was called')
+    bare.stop(STOP)
     assert not bare.sent and bare.stops == [1.0]
 
 
@@ -104,16 +107,17 @@ def test_a_stop_that_cannot_be_computed_makes_the_controller_hold():
     bare = Bare()
     bare.run.sent = bare.broken = True
     with pytest.raises(ValueError, match='broken'):
-        bare.stop('~/stop was called')
+        bare.stop(STOP)
     assert bare.sent == ['hold'] and '~/stop was called; broken' in bare.ended[0]
 
 
 def test_a_robot_that_does_not_follow_is_held_by_a_stop():
     bare = Bare()
     bare.run.sent = True
-    bare._supervision = SimpleNamespace(not_following=lambda run: 'it does not follow')
-    bare.stop('~/stop was called')
+    bare._supervision = SimpleNamespace(not_following=lambda run: LAGS)
+    bare.stop(STOP)
     assert bare.sent == ['hold'] and bare.ended[0].endswith('called; it does not follow')
+    assert bare.ended[0].name == 'stop_requested'  # the first cause
 
 
 def test_a_robot_that_is_refused_is_not_moved():
@@ -129,12 +133,13 @@ def test_a_clock_that_is_set_back_makes_the_controller_hold():
     bare.clock -= 30 * 10**9
     assert not bare._advance(bare.run)
     assert bare.sent == ['hold'] and 'the clock was set back' in bare.ended[0]
+    assert bare.ended[0].name == 'clock_set_back'
 
 
 def test_a_robot_that_does_not_follow_while_it_brakes_is_held():
     bare = Bare()
-    bare.run.stopping, bare.run.reason = True, '~/stop was called'
-    bare._supervision = SimpleNamespace(not_following=lambda run: 'it does not follow')
+    bare.run.stopping, bare.run.reason = True, STOP
+    bare._supervision = SimpleNamespace(not_following=lambda run: LAGS)
     bare._watch(bare.run)
     assert bare.sent == ['hold']
     assert bare.ended[0].endswith('~/stop was called; it does not follow')
@@ -142,10 +147,10 @@ def test_a_robot_that_does_not_follow_while_it_brakes_is_held():
 
 def test_an_unexpected_error_while_it_brakes_makes_the_controller_hold():
     bare = Bare()
-    bare.run.reason = '~/stop was called'
+    bare.run.reason = STOP
     checking = SimpleNamespace(cancel=lambda reason: None)
     node = SimpleNamespace(_run=bare.run, _execution=bare, _checking=checking)
-    Excitation.on_unexpected(node, 'broken')
+    Excitation.on_unexpected(node, Fault('unexpected', 'broken'))
     assert bare.sent == ['hold'] and bare.ended[0].endswith('~/stop was called; broken')
 
 

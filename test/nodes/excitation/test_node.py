@@ -19,6 +19,7 @@ from excitation_client import (  # noqa: E402
     robot_limits,
     start,
 )
+from robodyn_ros.msg import FaultCode  # noqa: E402
 from ros_client import PATIENCE, SilenceError, environment, joined, undisturbed  # noqa: E402
 from visualization_msgs.msg import Marker  # noqa: E402
 
@@ -171,6 +172,7 @@ def test_stop_service_brakes_within_the_limits(cell, robot):
     assert stopped.success
     assert answer.status == GoalStatus.STATUS_ABORTED and not answer.result.success
     assert 'stopped after' in answer.result.message and '~/stop' in answer.result.message
+    assert answer.result.fault_code == FaultCode.FAULT_STOP_REQUESTED
     stop = check_braking(robot, longest=1.0)
     assert seconds(answer.result.finished) > seconds(answer.result.started) > 0.0
     np.testing.assert_allclose(robot.position, stop.points.position[-1], atol=1e-3)
@@ -189,6 +191,7 @@ def test_cancel_while_moving_to_the_start(cell, robot):
     SilenceError.check(answer.result.message)
     assert answer.status == GoalStatus.STATUS_CANCELED
     assert 'the goal was cancelled' in answer.result.message
+    assert answer.result.fault_code == FaultCode.FAULT_CANCELLED
     assert seconds(answer.result.started) == 0.0
     check_braking(robot, longest=1.5)
 
@@ -197,6 +200,7 @@ def test_what_must_not_be_run_is_refused_with_a_sentence(cell, robot):
     excite = cell.planner.excite
     fast = excite(written(cell, frequency=[3.0] + [0.5] * 5))
     assert "the motion breaks a limit: joint 'joint1' reaches the" in fast.message
+    assert fast.fault_code == FaultCode.FAULT_INVALID_MOTION
     assert 'cannot be read' in excite(cell.folder / 'none.yaml').message
     partial = written(cell, joints=JOINTS[:5], start=[0] * 5, target=[0] * 5, frequency=1.0)
     assert "does not move joint 'joint6'" in excite(partial).message
@@ -234,8 +238,10 @@ def test_robot_that_does_not_follow(cell, robot):
     small = cell.planner.excite(written(cell, target=[0.0] * 6, duration=2.0))
     assert not small.success
     assert "joint 'joint2' is 0.1 rad from the end of the motion" in small.message
+    assert small.fault_code == FaultCode.FAULT_NOT_AT_GOAL
     wide = cell.planner.excite(written(cell, target=[1.2, 0, 0, 0, 0, 0], frequency=0.3))
     assert not wide.success and "joint 'joint1' does not follow: it is 0." in wide.message
+    assert wide.fault_code == FaultCode.FAULT_NOT_FOLLOWING
     # a braking trajectory would make a robot jump that is not on its motion: hold instead
     assert 'holding where it is' in wide.message
     cell.planner.wait(lambda: len(robot.trajectories[-1][2].time) == 2, 'the hold')
@@ -253,6 +259,7 @@ def test_a_motion_is_over_only_when_the_robot_is_at_rest(cell, robot):
     SilenceError.check(answer.result.message)
     assert answer.status == GoalStatus.STATUS_ABORTED
     assert answer.result.message.startswith("the robot moves: joint 'joint1' at 0.")
+    assert answer.result.fault_code == FaultCode.FAULT_ROBOT_MOVES
     robot.swing = 0.0
     cell.planner.send(written(cell, duration=1.2, lead_in=0.5, lead_out=0.5))
     answer = cell.planner.result()
@@ -289,6 +296,7 @@ def test_sigint_while_streaming_brakes_to_rest(cell, robot):
     answer = client.result()
     assert answer.status == GoalStatus.STATUS_ABORTED
     assert 'the node was asked to end' in answer.result.message
+    assert answer.result.fault_code == FaultCode.FAULT_NODE_ENDING
     assert process.wait(timeout=PATIENCE) == 0
     robot.settle()
     last = np.array(robot.setpoints[before - 20 :])

@@ -80,6 +80,7 @@ def test_a_controller_that_becomes_inactive_takes_the_torque_away_and_is_said_in
     stream.come_to_zero()
     state = stream.states[-1]
     assert f'/{CONTROLLER} is not active (inactive) with torque applied: the drives' in state.fault
+    assert state.fault_code == TorqueState.FAULT_CONTROLLER_LOST
     assert not state.enabled and state.delivery == TorqueState.NOT_DELIVERED
     assert 'cleared' in stream.process.reset().message
     refused = stream.process.enable(True)

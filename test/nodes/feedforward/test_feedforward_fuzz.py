@@ -350,6 +350,7 @@ def test_an_exception_of_the_model_is_a_fault(clock):
     mode._law._torque.body = broken
     mode._on_reference(reference(1.2))
     assert mode.fault == 'ValueError: broken'
+    assert mode.fault.name == 'unexpected'
     ramp = commands_of(node, 1.0)
     share = np.arange(CYCLES - 1, -1, -1)[:, None] / CYCLES
     np.testing.assert_allclose(ramp[0], full)

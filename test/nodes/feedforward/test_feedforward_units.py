@@ -25,6 +25,7 @@ from feedforward_client import (  # noqa: E402
 )
 from lifecycle_msgs.msg import Transition  # noqa: E402
 from node_process import EFFORT, closed, joint_state, result_file  # noqa: E402
+from robodyn_ros.msg import TorqueState  # noqa: E402
 from ros_client import SilenceError, environment, steps, undisturbed  # noqa: E402
 
 pytestmark = pytest.mark.ros
@@ -201,6 +202,7 @@ def test_streamed_commands_are_in_the_units_of_the_drives_until_a_threshold(stre
     stream.joint_states.publish(joint_state(NAMES, stream.time, effort=permille([191.0, 0.0])))
     stream.process.wait(lambda: stream.states[-1].fault, 'the fault')
     assert "the measured torque of joint 'joint1' is 191, torque_thr" in stream.states[-1].fault
+    assert stream.states[-1].fault_code == TorqueState.FAULT_TORQUE_THRESHOLD
     stream.come_to_zero()
     ramp = stream.commands[start:]
     change, between = steps(ramp, lambda message: message.data)

@@ -21,6 +21,7 @@ from node_process import closed, joint_state  # noqa: E402
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue  # noqa: E402
 from rcl_interfaces.srv import SetParameters  # noqa: E402
 from residuals import proportional  # noqa: E402
+from robodyn_ros.msg import TorqueState  # noqa: E402
 from robodyn_ros.srv import LoadModel  # noqa: E402
 from ros_client import SilenceError, undisturbed  # noqa: E402
 
@@ -99,6 +100,7 @@ def test_stale_reference_ramps_to_zero_and_latches_until_reset(stream):
         ramp[1:51], ramp[0] * np.arange(49, -1, -1)[:, None] / 50, atol=1e-9
     )
     assert 'no usable reference' in stream.states[-1].fault
+    assert stream.states[-1].fault_code == TorqueState.FAULT_REFERENCE_MISSING
     assert not stream.states[-1].enabled
 
     assert not stream.process.enable(True).success
@@ -150,6 +152,7 @@ def test_time_that_goes_back_is_a_fault(stream):
     stream.process.wait(lambda: stream.states[-1].fault, 'the fault')
     SilenceError.check(stream.states[-1].fault)  # the machine was first
     assert 'went back' in stream.states[-1].fault
+    assert stream.states[-1].fault_code == TorqueState.FAULT_TIME_BACK
     stream.come_to_zero()
 
 

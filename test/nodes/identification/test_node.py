@@ -14,7 +14,7 @@ from rcl_interfaces.srv import SetParametersAtomically  # noqa: E402
 from rclpy.action import ActionClient  # noqa: E402
 from rclpy.parameter import Parameter  # noqa: E402
 from robodyn_ros.action import Excite, RunIdentification  # noqa: E402
-from robodyn_ros.msg import IdentificationReport  # noqa: E402
+from robodyn_ros.msg import FaultCode, IdentificationReport  # noqa: E402
 from robodyn_ros.srv import IdentificationFinish, IdentificationStart, Identify  # noqa: E402
 from ros_client import PATIENCE, environment  # noqa: E402
 from std_srvs.srv import Trigger  # noqa: E402
@@ -234,20 +234,23 @@ def test_start_and_finish_identify_what_the_robot_did_meanwhile(client, folder):
     started = client.call(
         IdentificationStart, 'identification/start', IdentificationStart.Request()
     )
-    with pytest.raises(RobodynError, match='already recording'):
+    with pytest.raises(RobodynError, match='already recording') as busy:
         client.call(
             IdentificationStart,
             'identification/start',
             IdentificationStart.Request(),
         )
+    assert busy.value.fault == 'busy'
     excite(client)
     request = IdentificationFinish.Request()
-    with pytest.raises(RobodynError, match='is now called ~/finish'):
+    with pytest.raises(RobodynError, match='is now called ~/finish') as renamed:
         client.call(IdentificationFinish, 'identification/identification_finish', request)
+    assert renamed.value.fault == 'old_name'
     answer = client.call(IdentificationFinish, 'identification/finish', request)
     check(answer.report, Path(started.recording).parent)
-    with pytest.raises(RobodynError, match='nothing is recorded'):
+    with pytest.raises(RobodynError, match='nothing is recorded') as none:
         client.call(IdentificationFinish, 'identification/finish', request)
+    assert none.value.fault == 'no_recording'
 
 
 def test_identify_takes_a_recording_that_exists(client, folder):
@@ -344,6 +347,7 @@ def test_cancel_stops_the_robot_and_writes_nothing(client, folder):
     client.wait(result.done, PATIENCE, 'the end')
     assert result.result().status == GoalStatus.STATUS_CANCELED
     assert 'cancelled' in result.result().result.message
+    assert result.result().result.fault_code == FaultCode.FAULT_CANCELLED
     assert not list((folder / 'cancelled').glob('result.*'))
 
 

@@ -14,6 +14,7 @@ pytest.importorskip('robodyn_ros.srv')
 import rclpy
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.qos import QoSProfile, ReliabilityPolicy
+from robodyn_ros.msg import FaultCode
 from robodyn_ros.srv import StartRecording, StopRecording
 from ros_client import PATIENCE, RosClient, environment
 from rosbags.rosbag2 import Reader
@@ -127,6 +128,7 @@ def test_from_start_to_stop(robot, tmp_path):
     cell = robot()
     idle = cell.call(StopRecording, 'stop')
     assert (idle.success, idle.message) == (False, 'nothing is being recorded')
+    assert idle.fault_code == FaultCode.FAULT_NO_RECORDING
     cell.publish(20)  # before the start: not in the bag
     started = cell.call(StartRecording, 'start', recording='first')
     assert (started.success, started.recording) == (True, str(tmp_path / 'first'))
@@ -137,6 +139,7 @@ def test_from_start_to_stop(robot, tmp_path):
     cell.written(995)
     stopped = cell.call(StopRecording, 'stop')
     assert stopped.success, stopped.message
+    assert stopped.fault_code == FaultCode.FAULT_NONE
     assert (stopped.messages, stopped.dropped) == (995, 5)
     assert seconds_of(stopped.largest_gap) == pytest.approx(0.012)
     assert seconds_of(stopped.duration) == pytest.approx(999 * 0.002)
@@ -146,6 +149,7 @@ def test_from_start_to_stop(robot, tmp_path):
     assert recording.origin == 100_040_000_000
     again = cell.call(StartRecording, 'start', recording='first')
     assert not again.success and 'exists already' in again.message
+    assert again.fault_code == FaultCode.FAULT_RECORDING_FAILED
     unnamed = cell.call(StartRecording, 'start')
     assert unnamed.success and 'recording_2' in unnamed.recording
     empty = cell.call(StopRecording, 'stop')
@@ -153,6 +157,7 @@ def test_from_start_to_stop(robot, tmp_path):
         lambda: not cell.joint_states.get_subscription_count(), 'the end of the subscription'
     )
     assert not empty.success and 'no message came on /joint_states' in empty.message
+    assert empty.fault_code == FaultCode.FAULT_NO_MESSAGES
     assert cell.interrupt() == 0
 
 
@@ -174,6 +179,7 @@ def test_the_owner_may_ask_again_and_its_end_closes_the_bag(robot, tmp_path):
     stopped = cell.call(StopRecording, 'stop')
     assert not stopped.success and stopped.messages == 100
     assert 'recording ended: node owner is gone (it asked for this)' in stopped.message
+    assert stopped.fault_code == FaultCode.FAULT_OWNER_GONE
     assert cell.call(StartRecording, 'start', recording='next').success
     assert cell.interrupt() == 0
 
@@ -183,6 +189,7 @@ def test_a_disk_with_too_little_space_begins_no_recording(robot, tmp_path):
     refused = cell.call(StartRecording, 'start', recording='bag')
     assert not refused.success and not (tmp_path / 'bag').exists()
     assert 'MB are free on its disk, minimum 1000000000 MB' in refused.message
+    assert refused.fault_code == FaultCode.FAULT_DISK_FULL
 
 
 def test_sigint_finishes_the_bag(robot, tmp_path):
@@ -218,6 +225,7 @@ def test_a_full_disk_is_told_and_leaves_a_whole_bag(robot, tmp_path):
     assert 'recording ended, File too large' in ended[-1].message
     stopped = cell.call(StopRecording, 'stop')
     assert not stopped.success and 'recording ended, File too large' in stopped.message
+    assert stopped.fault_code == FaultCode.FAULT_RECORDING_FAILED
     assert stopped.messages > 1000
     with Reader(tmp_path / 'bag') as reader:
         assert reader.message_count == stopped.messages

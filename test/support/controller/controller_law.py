@@ -9,14 +9,13 @@ import numpy as np
 import yaml
 from controller_build import law_check
 
+from robodyn_ros.faults import FAULTS
 from robodyn_ros.identification.files.result_file import model_parameters
 from robodyn_ros.identification.result.payload_block import payload_block
 
 SETTINGS = {'additive_torque_delay': 3, 'feedforward_scale': 0.8, 'period': 0.002,
             'ramp_up_time': 0.1, 'ramp_down_time': 0.2, 'friction_fade_time': 0.04}  # fmt: skip
-FAULTS = ('', 'reference not finite', 'torque not finite', 'reference missing',
-          'reference frozen', 'state missing', 'state frozen', 'time back',
-          'reference incomplete', 'time forward')  # fmt: skip
+WORDS = {entry.number: name.replace('_', ' ') for name, entry in FAULTS.items()} | {0: ''}
 
 
 def result_file(folder, model, values, payload=None):
@@ -67,4 +66,4 @@ def run_law(
     assert done.returncode == 0, said
     out = np.frombuffer(done.stdout).reshape(count, 3 * width + 1)
     torques = [out[:, k * width : (k + 1) * width] for k in range(3)]
-    return Cycles(*torques, [FAULTS[int(code)] for code in out[:, -1]], said)
+    return Cycles(*torques, [WORDS[int(code)] for code in out[:, -1]], said)

@@ -12,7 +12,7 @@ from robodyn_ros.control.collision.black_box.detector_state import capture, rest
 from robodyn_ros.control.collision.black_box.event import Setup
 from robodyn_ros.control.collision.detector import TorqueErrorDetector
 from robodyn_ros.control.torque.model_torque import ModelTorque
-from robodyn_ros.errors import RecordingError
+from robodyn_ros.errors import Fault, RecordingError
 from robodyn_ros.models.interface import Array
 from robodyn_ros.wire.cursor import NANOSECONDS
 
@@ -108,7 +108,7 @@ class RecordedDetector:
 
     def _set_values(self, values: Any) -> None:
         self._torque.set_values(values)
-        self.detector.lose('the payload was changed')
+        self.detector.lose(Fault('payload_changed', 'the payload was changed'))
 
 
 def build_detector(setup: Setup, torque: ModelTorque | None = None) -> RecordedDetector:

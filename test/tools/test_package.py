@@ -15,7 +15,7 @@ import robodyn_ros
 from tools import declared, packages
 from tools.common import RCLPY
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 CMAKE = (ROOT / 'CMakeLists.txt').read_text()
 PACKAGE = ElementTree.parse(ROOT / 'package.xml').getroot()
 SCRIPTS = sorted((ROOT / 'scripts').iterdir())
