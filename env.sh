@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # Enter the environment that `make build` made, in bash or zsh:  . ./env.sh
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Installs the ROS-free core and the `robodyn` command with pip; ROS 2 users run colcon build."""
 
 from pathlib import Path

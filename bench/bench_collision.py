@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Collision detection: delay against false alarms per hour, on simulated robots.
 
 Robots of two kinds (`collision/robot.py`: industrial and cobot) have elastic gears, drives with

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Physically consistent estimates of every serial robot in urdf/, and their URDFs.
 
 Each robot gets other masses and inertias than its URDF says, rotors and friction, and is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Contacts and model health on the six-axis cell (MuJoCo): where, how hard, and why.
 
     python bench/bench_contact.py [--robots N] [--contacts N] [--picture FOLDER]

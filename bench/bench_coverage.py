@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Coverage of 95 % confidence intervals over simulated runs, per estimator and noise spectrum.
 
 Each run is a recording of another motion with other noise, processed and fitted by the steps of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Accuracy and duration of the diagnosis on recordings with one flaw.
 
 Recordings of eight robots with exactly one flaw each, and healthy ones, are made by

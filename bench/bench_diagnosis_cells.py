@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Diagnosis of recordings of the simulated cells, with drives in closed loop.
 
 `python bench/bench_diagnosis_cells.py [ROBOT ...]` runs each robot's excitation program in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """RMSE of predicted torque per joint on another motion, like Table 4 of the document.
 
 Weighted least squares with linear friction on the simulated arm with harmonic drives

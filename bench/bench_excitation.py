@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Criteria of optimised motions, relative to the published one.
 
 Two robots of well-known geometry, limits of Table 1 and coefficients of Table 3 of document

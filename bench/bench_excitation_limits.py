@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random limits, from wide to infeasible: motions within them, or refusals with a reason.
 
 `python bench/bench_excitation_limits.py [--examples 1000]`: limit sets that hypothesis draws

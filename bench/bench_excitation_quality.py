@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Identification quality: optimised motion against the published one and softMC's sines.
 
 The same duration, rate and torque noise for all; a random robot per seed (physical inertias on the

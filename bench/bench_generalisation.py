@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Identification in simulation, validated on ten other motions, for every serial robot in urdf/.
 
 One recording of 40 s with realistic noise: torque noise of 2 % of each joint's RMS torque, half of

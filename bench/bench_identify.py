@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Time and memory of an identification: 50 000 samples x 6 axes, and an hour at 1 kHz.
 
 All options have their defaults: selected friction law, corrected time offsets, selected estimate.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Local identification: the comparison of document "local_identification", on a simulated NS16.
 
 Three excitations with the same criterion (D-optimality, Eq. 9, of all 58 parameters): A, sums of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Identification of unseen robots: random plants, each with a different truth.
 
 Every plant is a random serial arm of 1 to 7 axes with a recording (50 Hz to 2 kHz, encoders of 12

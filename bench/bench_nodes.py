@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Latency and CPU of feed-forward and collision monitor, compared with a bare rclpy relay.
 
 They run one after the other in separate processes, on an arm of six or seven axes, with the same

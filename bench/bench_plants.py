@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Selected friction law against every fixed one, on plants with other friction.
 
 Links of the robots are scaled by up to 20 % from their URDF. Plants have one kind of friction each

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Time from the joint states of an alarm to the command that leaves the collision monitor.
 
 A real node with reaction `hold` and a black box watches a six-axis arm at 500 Hz. Each event is a

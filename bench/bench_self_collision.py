@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Self-collision of designed motions of public robots, by brute force on a grid of 1 ms.
 
     pip install --no-deps --target /tmp/robots example-robot-data

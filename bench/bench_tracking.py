@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The softMC document's "Demonstration of tracking improvements", in simulation.
 
 SCARA: a line of 600 mm at 900 mm/s; DELTA: 550 mm at 3000 mm/s; settling time with the identified

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The live page in a browser during a demonstration with a push: delay, CPU time, restarts.
 
     python3 bench/bench_watch.py [FOLDER]      screenshots go to FOLDER (default: none are kept)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Time per message of the wire codec: live JointState reader, bag decoder and trajectories.
 
 CPU time of this process, the best of several runs. Run: `python bench/bench_wire.py`.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Six-axis cell (MuJoCo) with an identified model, pushes, payloads and warming friction."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Picture of the smallest force at the tool that crosses a threshold, per pose and direction."""
 
 from __future__ import annotations

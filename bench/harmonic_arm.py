@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Simulated six-axis arm with harmonic drives and encoders on both sides of each drive.
 
 The links are those of urdf/ur10.urdf with a tool of 3 kg (Pinocchio); everything between motor and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Motions and regions of the simulated NS16 for `bench_local_identification`.
 
 The workspace has all positions in which the arm reaches forward above the floor. The

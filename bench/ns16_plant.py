@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Simulated COMAU NS16 with elastic joints, Stribeck and load-dependent friction.
 
 Links are simulated in MuJoCo (`urdf/ns16.urdf`). Every joint has a motor, a spring and a damper

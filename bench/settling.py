@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Settling of a robot at its target: softMC's ISSETTLED.
 
 SoftMC document "Inverse dynamic model", section "Demonstration of tracking improvements": when the

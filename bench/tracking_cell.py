@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Simulated cell without ROS: identification as in the document, then motion with the model.
 
 The cell is stepped without waiting, with the configuration files of the nodes.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Three demonstrations of the document: motions, figures, and one simulated case."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pictures of the demonstrations, like figures 15 to 19 of the document."""
 
 from __future__ import annotations

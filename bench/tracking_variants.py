@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sensitivity of the figures to drives, windows, delays and modes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The controller plugin: C++, because it runs inside ros2_control's real-time loop. It is built
 # where everything it needs is found; the rest of the package does not depend on it.
 set(missing)

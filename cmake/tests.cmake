@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # `colcon test`: the tests that start no nodes, in one process. `make test` runs all of them, those
 # of nodes with real clocks in parallel to the others, which ctest cannot do.
 set(ROBODYN_PYTEST_OPTIONS "-m 'not ros'" CACHE STRING "Options of pytest in colcon test")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 set(robodyn_try_library_project ${CMAKE_CURRENT_LIST_DIR}/try_library)
 
 # Set `result` to whether a C++ source compiles against an imported target of a package.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Complete suite: all other launch files, switched by arguments."""
 
 from launch import LaunchDescription

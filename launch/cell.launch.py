@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Simulated robot cell with the topics and services of ros2_control."""
 
 from launch import LaunchDescription

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Collision monitor: torque error against thresholds (lifecycle node). NOT a safety function."""
 
 from launch import LaunchDescription

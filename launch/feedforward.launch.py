@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Additive torque from an identified model (lifecycle node)."""
 
 from launch import LaunchDescription

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ros2_control with mock hardware, and additive torque by one of three controllers."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Live page for a browser, and markers for RViz. It only reads."""
 
 from launch import LaunchDescription

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Robot dynamics: excitation, recording, identification, feed-forward, collision monitoring.
 
     import robodyn_ros as rd

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Folders in which paths that come from the network may lie."""
 
 from __future__ import annotations

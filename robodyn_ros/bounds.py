@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bounds of the files that the suite reads, checked before memory or time is spent.
 
 Every bound is far above what robots and recordings need. A file beyond one is refused with a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cancellation of long work in another thread.
 
 The work calls `poll` between its blocks. Functions deep inside need no argument for that: the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Errors of the suite: one class per kind of failure; the text is one sentence for the user."""
 
 from __future__ import annotations

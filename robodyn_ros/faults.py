@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Table of the fault codes, `faults.yaml`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Findings about data and results, with the wordings of `findings.yaml`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Output files: folders, files that appear completely or not at all, and JSON."""
 
 from __future__ import annotations

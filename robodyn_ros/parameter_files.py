@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ROS parameters from files and the command line: the last source wins, whatever its key.
 
 rcl applies the keys of all files in the order in which each key appears first. A limit under `/**`

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """File names of users: with ~, or in the share folder of a ROS package."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Robot file: all settings of one robot, in sections.
 
     urdf: my_robot.urdf      # relative to this file, or package://PACKAGE/...; '': the topic

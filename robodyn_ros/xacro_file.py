@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Xacro files as URDF text, by the program xacro of the user's ROS 2.
 
 Xacro evaluates expressions of a file as Python. Therefore only files are expanded that the user

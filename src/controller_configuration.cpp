@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the controller does before it is activated, and what it offers to people meanwhile.
 #include <algorithm>
 #include <chrono>

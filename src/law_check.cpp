@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Run the controller's law over references from standard input, for the tests: doubles in and out.
 //
 //   law_check RESULT DELAY SCALE PERIOD UP DOWN FADE WINDOW MAX_TORQUE RATE [EXCLUDED]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Throw nonsense at the controller's law, for the tests: whatever comes in, what leaves is finite,
 // within the limit, and at most the rate times the period away from what left before.
 //

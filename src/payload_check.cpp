@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Check a payload against the robot of a result file, for the tests: prints why it is refused.
 //
 //   payload_check RESULT MAX_PAYLOAD EFFORT MASS [X Y Z [IXX IXY IXZ IYY IYZ IZZ]]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Armstrong, Khatib and Burdick, "The explicit dynamic model and inertial parameters of the PUMA
 // 560 arm" (1986), Appendix: the mass matrix is written down once, over numbers that carry their
 // derivatives by q2..q5, so that Coriolis and centrifugal torque follow from it.

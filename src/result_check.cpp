@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Use result files as the controller does, for the tests: damaged and hostile ones end in a
 // sentence, the others in torques that keep the promise.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measure the updates of controllers inside a running controller manager, for the tests, and let
 // its system clock jump or its measured values freeze.
 //

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Paths of requests: only in the allowed folders, whatever their names look like."""
 
 from pathlib import Path

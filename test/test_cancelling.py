@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Work ends at the next `poll` after it is cancelled, in its thread only."""
 
 import threading

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Texts of errors: one line with an end, whatever names they hold."""
 
 import pickle

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Table of the fault codes: messages, plugin and source have its codes, and no others."""
 
 import ast

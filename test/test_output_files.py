@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Folders and files: there they are, or one sentence says why not and nothing else is there."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parameters from several sources: the last one wins, and types and keys are rcl's."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The public Python interface: what `import robodyn_ros` gives, its cost, and its guide."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Robot files: sections, variants, parameters of nodes, and what is wrong in one sentence."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rooms of docs/architecture.md, held against the imports and folders of the tree.
 
 Numbers and names of `*_TODAY` are what does not hold yet. They must be lowered with every step

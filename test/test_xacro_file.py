@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Xacro files, by a program of that name."""
 
 import os

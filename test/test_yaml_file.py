@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reading YAML: plain data, and one sentence for what is none."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Run colcon build, if a compiled file or the list of linked files has changed.
 
 Run by `make build` in the environment of env.sh. Python sources are linked: editing them needs no

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Requirements of the system for a build, and the packages that provide them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Shared parts of the build tools: paths, the lock against a second build, and messages."""
 
 from __future__ import annotations

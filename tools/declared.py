@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compare package.xml with the packages that the files of this checkout use.
 
     python -m tools.declared

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Plugin of pytest: which tests execute each line of a folder, and how long they take.
 
     EXECUTED_LINES=FOLDER:FILE python -m pytest -p tools.executed_lines TESTS

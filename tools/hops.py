@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Path of a recording through `robodyn identify`: functions that receive it, and their files.
 
     python tools/hops.py

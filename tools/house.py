@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures of the source tree: files side by side, imports, constants, lines.
 
     python tools/house.py [FOLDER ...]

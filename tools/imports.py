@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Import graph of the package, read from its source."""
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
 """Licence line of each source file: `SPDX-License-Identifier: Apache-2.0`.
 
     python -m tools.licence            # check, part of `make lint`
     python -m tools.licence --write    # add the line where it is missing
 
-The line is the first one, or the second one below `#!`. The check passes if all files have it, or
-if none has it yet.
+The line is the first one, or the second one below `#!`.
 """
 
 from __future__ import annotations
@@ -35,11 +35,9 @@ def main(arguments: Sequence[str]) -> int:
             write_line(path)
         print(f'licence line written to {len(missing)} of {len(files)} files')
         return 0
-    if 0 < len(missing) < len(files):
-        for path in missing:
-            print(f'{path}: no licence line; run python -m tools.licence --write', file=sys.stderr)
-        return 1
-    return 0
+    for path in missing:
+        print(f'{path}: no licence line; run python -m tools.licence --write', file=sys.stderr)
+    return int(bool(missing))
 
 
 def sources(root: Path) -> list[Path]:

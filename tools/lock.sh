@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Refresh requirements/lock.txt: one version of everything, per Python where they differ,
 # and the hashes that pip checks.
 # Needs uv (`pip install uv`). Afterwards: make build && make test.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Make .venv: ROS 2 from wheels, or additions to a sourced ROS 2.
 
 Run by `make build` with the Python of the environment. A stamp, written last, identifies the

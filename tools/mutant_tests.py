@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests that can notice a changed line: those that execute it, found by one run with coverage."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Share of random faults in a room that the room's tests notice.
 
     python tools/mutants.py ROOM [--sample N] [--seed S] [--tests FOLDER ...] [--budget SECONDS]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random mutants of Python sources, made with cosmic-ray; `tools/mutants.py` tests them."""
 
 from __future__ import annotations

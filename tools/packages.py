@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Installation of the folder requirements into .venv."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Run all tests: those with real clocks, and all others at low priority.
 
 Tests of nodes and demonstrations mostly wait for robots that move in real time; all other tests

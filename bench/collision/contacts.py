@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Contacts of the collision bench: obstacles in the way, and pushes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Methods to compare: each gives the largest error of a robot relative to its thresholds."""
 
 from __future__ import annotations

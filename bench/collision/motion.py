@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Motions of the collision bench: random moves, pick and place, weaving."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Many robots side by side: elastic joints, drives, warming friction, contacts.
 
 Every joint has a rotor and a link on an elastic gear. The coupling between the joints is the

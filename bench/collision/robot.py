@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Robots of the collision bench: an industrial and a cobot version of the six-axis arm."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Torque errors of complete recordings at once, which the bench compares with the detector."""
 
 from __future__ import annotations

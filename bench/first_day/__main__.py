@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`python -m bench.first_day [KIND ...]`: the documented first day on fake drivers.
 
 From the driver's topics alone to a validated model, monitoring and, where the driver takes it,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One first day: identification, monitoring and, where the driver allows it, feed-forward."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The fake drivers: a simulated robot each, with the names, units and gravity of a driver."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The simulated arm of a plant: URDF, true parameters, torque, recording and truth.
 
 The URDF is that of `robots.random_urdf`; friction, noise of the torque and motion are those of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Recordings condensed to one matrix of products per joint, and least squares on these.
 
 Works with numpy and the model's regressor only, apart from the package's `factors`.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Flaws of recordings: how each is made, how an expert mends it, which finding names it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The expert's grid without hindsight: chosen by blocks of time and regions left out of the fit.
 
 Who knows the recording alone cannot be sure to beat this by much: where the package is far above

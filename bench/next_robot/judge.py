@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One plant: identified by the package, by the expert and by plain weighted least squares."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Description of a random plant, reproducible by seed and number."""
 
 from __future__ import annotations

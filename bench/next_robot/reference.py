@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """References for an identification: an expert with hindsight, and plain weighted least squares.
 
 Both use numpy and the model's regressor only, so that they stay the same when the package changes.

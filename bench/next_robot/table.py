@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures of many plants as a table, and the comparison of two runs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`python -m bench.pictures [NAME ...]`: make the pictures of the documentation.
 
 Reports, motions and drawings; recordings are those of ROBODYN_DATA. The others come from

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pictures that explain a law, a choice or the flow of data: matplotlib."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sections of the pages that commands write, as pictures: headless Chromium."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Folders of the pictures, of the recordings and of what is made for them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`python -m bench.soak --seconds 3600`: an hour of random faults at 1 kHz."""
 
 from __future__ import annotations

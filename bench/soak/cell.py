@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The processes of a soak: their faults, their recovery, and all that they send."""
 
 from __future__ import annotations

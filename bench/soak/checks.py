@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Requirements on every message of a soak, and its latencies."""
 
 from __future__ import annotations

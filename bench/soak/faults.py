@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random faults of a soak, of a process, a stream of messages or a clock."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Memory of the processes of a soak."""
 
 from __future__ import annotations

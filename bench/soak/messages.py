@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Messages of a soak, read from their bytes: thousands a second leave no time for objects.
 
 All joint names are those of the cell, so every field has a fixed place.

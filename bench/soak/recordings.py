@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The recordings of a soak: readable, complete, and every second of them accounted for."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The additive torque law (softMC Taddcmd): robodyn_ros/control/feedforward/additive_torque.py is its oracle.
 #pragma once
 

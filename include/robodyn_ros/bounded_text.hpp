@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files and YAML that may be damaged or hostile: robodyn_ros/bounds.py and yaml_file.py.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Robots of the softMC document in closed form: robodyn_ros/models/{axis,scara,puma}.py.
 #pragma once
 

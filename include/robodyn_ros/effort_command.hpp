@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From torque at the joint to what the hardware's effort interface takes.
 #pragma once
 

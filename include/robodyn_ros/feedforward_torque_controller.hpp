@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Additive torque inside ros2_control's loop, between a joint_trajectory_controller and the drives.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parameters that are refused: numbers that are none (the bounds of generate_parameter_library let
 // NaN pass, and those with one side infinity), and limits of the Python nodes.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Friction of every joint, linear in its parameters: robodyn_ros/models/friction.py and
 // friction_terms.py, which say what terms and shape figures mean.
 #pragma once

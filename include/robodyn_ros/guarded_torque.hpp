@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What one cycle of the controller does: the additive torque, and a watch over what comes in.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Torque of an identified model: robodyn_ros/control/torque/model_torque.py.
 #pragma once
 

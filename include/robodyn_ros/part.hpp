@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a robot's torque is made of: parts that are linear in their parameters, tau = Y(q, qd, qdd) p.
 //
 // The C++ counterpart of robodyn_ros/models: the same equations, one sample at a time, without

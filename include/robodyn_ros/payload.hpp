@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The numbers of a payload, from what people know of it: robodyn_ros/models/payload.py.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Largest payload that a robot may be told to carry: robodyn_ros/control/payload_limit.py.
 #pragma once
 

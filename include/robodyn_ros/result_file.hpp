@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Read the result file of an identification: robodyn_ros/identification/result.py.
 #pragma once
 

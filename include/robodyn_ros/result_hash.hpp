@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fingerprint of a result file's model: robodyn_ros/identification/result.py, `_hash`.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Springs and balancers at the joints: robodyn_ros/models/springs.py.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TorqueState of each cycle, on its way from the real-time loop to a thread that publishes it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rigid bodies of a serial robot from its URDF: robodyn_ros/models/serial/urdf.py.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Mass and principal inertias of each body, from the wrenches that act on it.
 
 Cheng, Bi and Yuan, "Dynamic parameters identification method of 6-DOF industrial robot based on

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """CSV files with motions and wrenches of bodies; see docs/bodywise.md."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Collision thresholds proposed from a recording without contact."""
 
 from __future__ import annotations

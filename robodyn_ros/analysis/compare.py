@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Comparison of a robot's CAD with its identified model.
 
 Hayat, Abhishek and Saha, "Dynamic identification of manipulator: comparison between CAD and

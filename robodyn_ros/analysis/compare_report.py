@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Report of a comparison of CAD and result: text, tables and pictures."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Delay of additive torque, measured from commanded and measured positions.
 
 softMC document, AdditiveTorqueDelay: "Since there is a delay between the commands and the actual

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Friction over velocity from the bidirectional experiment (`excitation.motions.bidirectional`).
 
 A joint passes the same positions at opposite constant velocities while all other joints are at

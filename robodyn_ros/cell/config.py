@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Configuration of the simulated robot cell."""
 
 from __future__ import annotations

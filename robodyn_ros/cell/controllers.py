@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Simulated ros2_control controllers between topics and drives.
 
 There is no controller_manager. A controller becomes active with its first command and takes its

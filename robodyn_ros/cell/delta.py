@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """MuJoCo model of a DELTA robot: two rods per arm, closed loops, a free platform.
 
 Each arm has two rods on universal joints, whose lower ends are connected to the platform by ball

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Driver of the robot: meaning of efforts between ROS and the drives of the cell."""
 
 from __future__ import annotations

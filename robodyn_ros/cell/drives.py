@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Drives of the cell: cyclic synchronous position with torque offset (CiA 402, mode 8).
 
 Each servo cycle brings a position command and a torque offset (additive torque).

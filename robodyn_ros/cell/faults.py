@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Faults of published samples: dropped, late, duplicate, corrupt, frozen, wrong stamps.
 
 They are for tests of subscribers of a cell: a fault acts on the samples of one stream for a given

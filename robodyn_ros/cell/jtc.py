@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Simulation of the joint_trajectory_controller (JTC) of ros2_controllers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Mechanics of the cell: a robot in MuJoCo, with friction and pushes.
 
 MuJoCo represents the real robot: `robodyn_ros.models` is not used here, so that an identified

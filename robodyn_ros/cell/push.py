@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Push of the simulated robot, as a parameter of the cell gives it."""
 
 from __future__ import annotations

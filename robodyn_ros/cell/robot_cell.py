@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Robot cell: mechanics, drives and measurement, computed per servo cycle."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Joints, limits and MuJoCo's model of a serial robot from a URDF."""
 
 from __future__ import annotations

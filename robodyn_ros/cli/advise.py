@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`robodyn advise`: advice on a motion of sines made by hand."""
 
 from __future__ import annotations

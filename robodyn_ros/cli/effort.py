@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Recordings of sub-commands, and the declaration of the efforts in them."""
 
 from __future__ import annotations

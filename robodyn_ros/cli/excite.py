@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`robodyn excite`: design of a motion that excites all parameters of a robot."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`robodyn identify`: from a recording to an identified model."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Options of an identification as flags of `robodyn identify`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`robodyn info`: content of a recording, and findings about it."""
 
 from __future__ import annotations

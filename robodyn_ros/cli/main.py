@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command `robodyn`: one file per sub-command, one sentence per error."""
 
 from __future__ import annotations

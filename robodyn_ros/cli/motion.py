@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`robodyn motion`: check of a motion file against limits and collisions, with pictures."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Motions in the files that `advise` and `motion` take."""
 
 from __future__ import annotations

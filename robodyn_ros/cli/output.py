@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Output of the sub-commands: text or JSON, progress bar, exit codes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Page of a command for a browser, beside its other files."""
 
 from __future__ import annotations

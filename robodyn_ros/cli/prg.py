@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`robodyn prg`: import of a softMC result file (.PRG)."""
 
 from __future__ import annotations

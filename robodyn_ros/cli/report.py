@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`robodyn report`: the page of a result for a browser."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Robot of a command line: robot file, URDF, or description of the model."""
 
 from __future__ import annotations

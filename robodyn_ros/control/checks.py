@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks of settings: one sentence with name, range and value."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Largest payload that a robot accepts.
 
 A payload that is too heavy for the robot is an error of units, and its gravity torque is unsafe.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """TorqueMax: limit of the torque of planned motions.
 
 softMC document, section "softMC torque related properties". `torque_threshold` limits the torque

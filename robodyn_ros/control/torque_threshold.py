@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """TorqueThreshold: limit of the torque during a motion (softMC torque related properties)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Advice for manually chosen sines.
 
 Source: softMC document "Inverse dynamic model", section "Data acquisition" with its Table 2: the

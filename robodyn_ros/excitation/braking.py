@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Braking of a robot from a measured state, if the motion that it follows is not known.
 
 Each joint brakes with its acceleration limit: q0 + v t - sign(v) a t^2 / 2 until it is at rest. A

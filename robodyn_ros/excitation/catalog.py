@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Construction of motions from their description (YAML), and writing of it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Export of a motion as YAML, table of samples and pictures."""
 
 from __future__ import annotations

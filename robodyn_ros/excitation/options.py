@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Options of a designed motion: one table for the command line and for nodes.
 
 Every option is a flag of `robodyn excite` and a parameter `optimise.NAME` of the excitation node.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Plan of an excitation: move to the start, pause, motion."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Limits and frames of a robot, from its model and URDF."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The same path at a lower speed, for the first runs of a motion."""
 
 from __future__ import annotations

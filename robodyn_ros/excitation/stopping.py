@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Stop from any state of a motion, on its path and within acceleration limits.
 
 The motion q(s) continues while ds/dt falls from 1 to 0. The robot therefore stays on the checked

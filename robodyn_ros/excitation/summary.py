@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Summary of the search for a motion, as text and as data."""
 
 from __future__ import annotations

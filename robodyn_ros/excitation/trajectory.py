@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Interface of motions as functions of time."""
 
 from __future__ import annotations

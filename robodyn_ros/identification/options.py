@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Options of an identification: one table for the command line, the node and the documentation.
 
 Every entry of `OPTIONS` is a field of `IdentifyOptions`, a flag of `robodyn identify` and a

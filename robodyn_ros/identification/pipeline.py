@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Identification: from recordings to an identified model, the steps in their order.
 
 Signals are filtered and differentiated (`signals`), condensed to one triangular factor per joint

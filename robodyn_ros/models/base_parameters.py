@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Base parameters: the combinations of a model's parameters that a motion can identify."""
 
 from __future__ import annotations

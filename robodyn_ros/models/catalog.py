@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Construction of models from their description (YAML), and its fingerprint."""
 
 from __future__ import annotations

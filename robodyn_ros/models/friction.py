@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Joint friction that is linear in its parameters: one more model, added to the rigid body."""
 
 from __future__ import annotations

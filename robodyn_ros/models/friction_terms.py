@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Friction terms: the factor of each parameter as a function of velocity and load.
 
 Every term is linear in its parameter. A quantity that is not linear, such as the velocity range in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Residual torque as a function of the deflection of the gears: tau_u = f(u).
 
 Source: "An accurate dynamic model identification method of an industrial robot based on

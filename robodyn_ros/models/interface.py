@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Interface of all robot models, linear in their parameters: tau = Y(q, qd, qdd) p."""
 
 from __future__ import annotations

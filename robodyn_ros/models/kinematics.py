@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Forward and inverse kinematics of SCARA and DELTA robots in closed form.
 
 A pose is x, y, z in [m] in the robot's base frame (z up) and, for four axes, a rotation r about

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Interface of forward and inverse kinematics."""
 
 from __future__ import annotations

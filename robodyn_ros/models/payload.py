@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Payload of a robot: its effect on the arm's parameters and on the torque."""
 
 from __future__ import annotations

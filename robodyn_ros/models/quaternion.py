@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Attitudes as unit quaternions, whose rates have no singularities.
 
 Cheng, Bi and Yuan, "Dynamic parameters identification method of 6-DOF industrial robot based on

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Late import of SciPy's rotations."""
 
 from __future__ import annotations

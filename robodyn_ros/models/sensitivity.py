@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Derivatives of weighted regressor sums by the state, for any dynamic model."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Springs and balancers at the joints: torque that depends on the joint's own position.
 
 Weight compensation by springs, gas or hydraulics, and the stiffness of cables and hoses, are in no

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One file per ROS node: parameters, topics, services; no mathematics."""
 
 import os

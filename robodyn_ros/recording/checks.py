@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks of measured signals, with repairs that invent no data; every repair is reported.
 
 Nothing is sorted or interpolated. These samples are dropped with a finding:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Values that were measured, and values that only repeat the sample before.
 
 Drivers publish more often than drives measure, and take position and torque at different instants.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Jumps of positions and torques that no motion explains.
 
 The steps of a signal from sample to sample form one group: a joint has a largest speed, and noise

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Samples with NaN, infinite or absurdly large values, and findings about them."""
 
 from __future__ import annotations

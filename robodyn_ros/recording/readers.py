@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reader of recordings of any format."""
 
 from __future__ import annotations

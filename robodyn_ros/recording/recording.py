@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Recording of joint states, validated when it is built."""
 
 from __future__ import annotations

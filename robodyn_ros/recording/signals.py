@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Signal processing on sampled joint signals: pure functions on arrays of shape (N, n)."""
 
 from __future__ import annotations

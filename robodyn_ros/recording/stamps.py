@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Stamps in [ns], and the number of missing messages, estimated from stamps with jitter.
 
 On a busy machine a publisher is late and then catches up in a burst, so that long steps do not

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Signals of long recordings in memory-mapped temporary files.
 
 An hour of six axes at 1 kHz is half a gigabyte of numbers. An array of more than `KEPT` bytes is

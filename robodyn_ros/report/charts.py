@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Coordinates of the drawings of a page: lines, bars and ticks inside a box."""
 
 from __future__ import annotations

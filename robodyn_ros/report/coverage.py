@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Coverage of position, velocity and acceleration by the recording, against limits."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measured torque, model torque and torque error over time."""
 
 from __future__ import annotations

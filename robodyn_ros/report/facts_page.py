@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One page for a browser about the facts of a command: figures, findings, pictures, tables."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Frame of every page: template, style, scripts and the policy that allows only these."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Friction over velocity: the identified law, and what the recording shows of it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Mass, centre of mass and inertia of each link: those of the URDF and the identified ones."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Numbers in a page: packed arrays, thinned curves, short text."""
 
 from __future__ import annotations

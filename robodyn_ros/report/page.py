@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One page for a browser, with everything about one identification and nothing from outside."""
 
 from __future__ import annotations

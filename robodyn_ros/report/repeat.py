@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Everything that is needed to repeat an identification: command, versions, hashes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Histogram and autocorrelation of the torque errors of each joint."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Content of a report before it is laid out: facts, model and signals of one identification."""
 
 from __future__ import annotations

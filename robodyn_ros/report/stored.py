@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Content of a report, read from the folder of a result."""
 
 from __future__ import annotations

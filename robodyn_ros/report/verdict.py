@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Verdict, torque errors per joint, findings and parameters of a page, from the facts."""
 
 from __future__ import annotations

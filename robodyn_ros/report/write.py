@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files of an identification together with its page."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """State of the robot as the live page shows it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Diagnostics of the nodes, with the age of each."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bounded list of events for the operator."""
 
 from __future__ import annotations

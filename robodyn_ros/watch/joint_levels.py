@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Level of each joint between two frames, and the events of its changes."""
 
 from __future__ import annotations

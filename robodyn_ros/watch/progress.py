@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Progress of the action that runs at present."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Requests of browsers: which are answered, and the files of the page."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Read-only server of the live page, in a thread."""
 
 from __future__ import annotations

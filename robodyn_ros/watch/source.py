@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Age of the data of one sender."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Strict cursor through a serialised message."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Layout of JointState messages.
 
 The messages of a publisher differ in their stamps and numbers only. Their layout is parsed once.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """JointTrajectory messages with many points.
 
 rclpy makes Python objects of each point: 10 000 points take it about half a second. Here the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The comparison itself: parameters are recovered, errors counted, the verdict follows them."""
 
 from __future__ import annotations

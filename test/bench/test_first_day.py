@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The fake drivers of bench.first_day, and the declarations of the robot files for them."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random plants, their flaws, the references and the table of the bench of unknown robots."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random motions of the local identification bench keep their limits, and depend on the seed."""
 
 from __future__ import annotations

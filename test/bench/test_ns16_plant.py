@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The plant behind the local identification bench, against Pinocchio and its own figures."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A soak calls a level a false OK only if the monitor had the data to know better."""
 
 from types import SimpleNamespace

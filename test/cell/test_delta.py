@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The DELTA in the cell: its torques by an exact-rod model, its loops, and what it refuses."""
 
 import copy

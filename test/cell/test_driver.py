@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Drivers with another meaning of efforts, and the feed-forward on them."""
 
 import numpy as np

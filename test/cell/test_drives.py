@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Interpolation, encoders, loops and limits of the drives."""
 
 import numpy as np

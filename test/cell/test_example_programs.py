@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The softMC document's example programs, on our simulated robots and without ROS.
 
 The simulated robot runs the program in section excitation (here for fewer seconds), the model in

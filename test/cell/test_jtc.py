@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Facts observed on a real joint_trajectory_controller."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The mechanics against textbook formulas and Pinocchio."""
 
 import copy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The whole cell: measurement, pushes, repeatability, tracking, stability."""
 
 import copy

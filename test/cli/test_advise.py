@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`robodyn advise`: the document's table, its delta program, and what a file must hold."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`--effort` on bags with and without a declaration, and on tables."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`robodyn excite`: options to files, figures and sentences."""
 
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`robodyn motion`: a path of an arm and moves of a DELTA, checked and drawn."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The robot on a command line."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The largest payload against hand calculations, and against a dense search of the worst pose."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The law in the controller's loop, as the plugin runs it, against effort in trajectories.
 
 Both on the simulated six-axis cell with the same joint_trajectory_controller (JTC): the plugin's

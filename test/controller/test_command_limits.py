@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The plugin where ros2_control enforces the URDF's effort limits, in a namespace, and on Ctrl-C.
 
 A cell of its own: all this is settled when the controller manager starts, or ends it.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The plugin where drives take something else than torque at the joint, in an order of their own.
 
 A cell of its own: all of it is settled when the plugin is configured.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The plugin and the Python node give the same code for the same fault.
 
 The plugin's side is its law, run by `law_check`. The node's side are the classes that its modes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Numbers of the plugin's parameters that are none: refused, whatever bounds they have.
 
 The check needs a compiler only: rclcpp::Parameter is replaced by a class with the same functions.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hostile and damaged result files against the plugin's law: a sentence, or torques that keep the
 promise; never a crash, a hang, or more than 1 GB.
 

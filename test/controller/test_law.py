@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The law of the controller plugin (C++) against the law of the Python node, on the same motions.
 
 The program `law_check` runs the plugin's law over references. It is built where ros2_control and

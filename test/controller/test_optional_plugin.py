@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The controller plugin is optional: packages that it lacks never end the configuration."""
 
 import shutil

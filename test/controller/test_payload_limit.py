@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The payloads that the plugin refuses are those that the node refuses, in the same words."""
 
 import subprocess

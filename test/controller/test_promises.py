@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Promises of the controller plugin for any input: one test per promise, on its own law.
 
 The same class `GuardedTorque` runs in the plugin; on the real ros2_control the promises are seen

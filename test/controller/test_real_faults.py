@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Faults of the plugin on the real ros2_control: what trips, how long it stays, what clears it.
 
 Needs controller_manager, joint_trajectory_controller and the built plugin; elsewhere skipped.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The plugin on the real ros2_control with mock hardware: JTC -> plugin -> hardware at 500 Hz.
 
 Needs controller_manager, joint_trajectory_controller and the built plugin; elsewhere skipped.

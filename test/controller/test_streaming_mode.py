@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The Python node in streaming mode and a real forward_command_controller, mock hardware."""
 
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The Python node in trajectory mode and the real joint_trajectory_controller, mock hardware."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An optional compile check never ends the configuration of the project that asks for it."""
 
 import shutil

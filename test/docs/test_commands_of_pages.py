@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every command in the fences of Quickstart and "Your robot" is one that the suite takes."""
 
 import ast

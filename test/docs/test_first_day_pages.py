@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pages of drivers launch what `bench.first_day` runs: robot file, namespace and steps."""
 
 import pytest

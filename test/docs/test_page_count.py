@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From the clone to a model of one's own robot a newcomer reads at most three pages."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pictures of the documentation: small, each in a page, and with a text for who cannot see it."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The offline commands of the Quickstart run as they stand, on recordings of a simulated robot."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files for RViz, rqt, PlotJuggler, Foxglove and the diagnostics aggregator.
 
 Every topic in them is published according to docs/architecture.md, and every field exists in the

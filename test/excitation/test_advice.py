@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Advice for sines made by hand: the document's table, and one line for each shortcoming."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Motions from descriptions, and back."""
 
 import re

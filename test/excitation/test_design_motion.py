@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One call designs a motion within the limits that are given in any form."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Options of a design: put together as asked, defaults for the rest, one sentence for nonsense."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Move to the start, pause, motion; and its points."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Limits and the drawn frame of a robot."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A UR10 does what an unlimited motion does not: it keeps torque, space and itself in mind.
 
 Every limit is judged here by an oracle of its own: Pinocchio's algorithms on the URDF as it is.

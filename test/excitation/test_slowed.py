@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Motions at a lower speed: the same path, scaled derivatives."""
 
 import numpy as np

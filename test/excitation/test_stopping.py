@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Coming to rest from anywhere in a motion."""
 
 import numpy as np

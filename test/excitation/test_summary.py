@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Facts, one sentence and a table of what a search found."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Motions one after the other, and grids."""
 
 import numpy as np

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """Damaged and hostile files against everything that reads files."""

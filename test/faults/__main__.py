@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`python -m test.faults --cases 100000`: the hostile files, and mutations of valid ones."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One case in a bounded process."""
 
 from __future__ import annotations

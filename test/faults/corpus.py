@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Small valid files of every kind that the suite reads, the same in every run."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Small valid files of what comes after an identification, and of its further commands."""
 
 from __future__ import annotations

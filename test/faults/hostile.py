@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hand-made hostile files, each named by what it does."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hostile bags: MCAP, sqlite3 and metadata.yaml."""
 
 from __future__ import annotations

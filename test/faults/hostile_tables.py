@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hostile tables: NPZ, MAT and CSV."""
 
 from __future__ import annotations

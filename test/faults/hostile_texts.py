@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hostile texts: YAML, trajectories, URDF and PRG."""
 
 from __future__ import annotations

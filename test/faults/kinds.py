@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Kinds of files with the commands that read them; weights keep slow commands rare."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makers of hostile files."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Seeded mutations of bytes, text, YAML trees, and members of archives."""
 
 from __future__ import annotations

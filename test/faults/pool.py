@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pool of bounded processes, which survive many cases and are replaced after a crash."""
 
 from __future__ import annotations

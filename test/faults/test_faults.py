@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Damaged and hostile files end in a sentence, in bounded processes; see `__main__.py`."""
 
 import subprocess

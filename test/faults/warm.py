@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Imports that commands make at their first use, so that no case pays for them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bad recordings end as a failed result whose finding names joint and cause."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Each closed-form kind from recording and identification to result file and model."""
 
 from __future__ import annotations

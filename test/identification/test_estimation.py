@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Several recordings in one fit: factors add."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures on recordings of real robots; skipped where they are not at hand."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every launch file as `ros2 launch` runs it, up to the nodes that it would start."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Payloads against Pinocchio: a URDF with the payload as a link of its own."""
 
 from __future__ import annotations

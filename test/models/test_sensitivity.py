@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Derivatives of weighted regressor entries, against differences, for every kind of model."""
 
 import numpy as np

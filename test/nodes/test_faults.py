@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Commands at the cell while messages are dropped, late, doubled, spoilt or frozen."""
 
 import time

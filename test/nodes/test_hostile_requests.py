@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bad messages and requests, sent to running nodes: each is refused, and no node ends."""
 
 import numpy as np

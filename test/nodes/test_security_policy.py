@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The permissions shipped for SROS2, and all nodes of the suite as they run.
 
 The wheels have no DDS security: what is enforced is shown on a ROS 2 with SROS2 only.

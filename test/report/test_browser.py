@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page in a real browser: its scripts run under its policy, and it prints."""
 
 import re

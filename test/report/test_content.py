@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Links, friction, coverage, curves and torque errors of one identification."""
 
 import base64

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The printed end of an identification."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bags for tests, written by rosbags: not by the code under test."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Simulated example of "quaternion_identification_2022", section 4, by Pinocchio.
 
 Six homogeneous cylinders in a row (Table 1), hinges 1 and 2 accelerate by 30 deg/s^2 from rest,

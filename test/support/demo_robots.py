@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Robots of this package that the demonstration can show."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """URDF of a robot of this package that takes it from its driver: that of the fake driver."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Action follow_joint_trajectory of a joint_trajectory_controller, whose goals end as told."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Commands in the fences of a page of the documentation."""
 
 import re

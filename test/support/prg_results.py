@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results of every softMC kind, without the time that an identification takes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables of four samples, for tests of column names and mappings."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The test client on a machine without progress, without ROS."""
 
 import numpy as np

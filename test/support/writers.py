@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Recordings as files, for tests and measurements of what reads them."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The decision to run colcon again, and its environment."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Refusals of each check, with the package to install."""
 
 from __future__ import annotations

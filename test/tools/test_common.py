@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which ROS 2 counts as sourced, how errors are told, and that builds wait for each other."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What counts as the use of a package, and the differences to package.xml."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures of small trees are counted by hand; any checkout can be measured."""
 
 from __future__ import annotations

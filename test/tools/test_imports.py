@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Imports are read as Python would follow them; circles, levels and upward arrows are found."""
 
 from __future__ import annotations

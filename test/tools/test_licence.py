@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The licence line: which files need it, where it goes, and what the check says."""
 
 from __future__ import annotations
@@ -49,8 +50,9 @@ def test_written_once_below_the_interpreter_and_nowhere_else(checkout: Path) -> 
     assert os.access(checkout / 'scripts' / 'cell', os.X_OK)
 
 
-def test_all_or_none_pass_the_check(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert licence.main([]) == 0, 'before the lines are written'
+def test_a_file_without_the_line_fails_the_check(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert licence.main([]) == 1, 'before the lines are written'
+    capsys.readouterr()
     licence.main(['--write'])
     assert licence.main([]) == 0
     (checkout / 'new.py').write_text('x = 1\n# SPDX-License-Identifier: MIT\n')

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Conditions of a complete environment, and its repairs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of a toy package kill the mutants of one function and overlook those of another."""
 
 from __future__ import annotations

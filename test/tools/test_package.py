@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The package's facts: versions, interfaces, executables, dependencies, and what was built."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Requirements for pip on top of a ROS 2, and the reading of requirement files."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Both parts of the tests are run and shown, and each of them can fail."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Data that the page may show as valid, by the clock of the test."""
 
 import json

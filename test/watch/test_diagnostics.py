@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Diagnostics from any program: kept while fresh, bounded in number and length."""
 
 from robodyn_ros.errors import MOST

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which requests are answered; every file of the page is of this package."""
 
 import re

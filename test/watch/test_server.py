@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The server over real sockets, without ROS."""
 
 import http.client

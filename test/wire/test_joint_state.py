@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """JointState layouts against rosbags as the oracle."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Trajectories against rosbags as the oracle."""
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reference pages in docs/ that are made from tables in the code.
 
 `python -m tools.pages [NAME ...]` writes all, or those that are named. Each module has `PAGE`, the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`python -m tools.pages [NAME ...]`: write the pages that are made from tables in the code."""
 
 from __future__ import annotations

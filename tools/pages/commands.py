@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Page of the commands `robodyn`, made from their parsers."""
 
 from __future__ import annotations

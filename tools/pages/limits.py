@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Page of the bounds of files, made from their table."""
 
 from __future__ import annotations

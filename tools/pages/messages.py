@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Page of messages, services and actions, made from their files."""
 
 from __future__ import annotations

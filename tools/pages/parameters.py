@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Page of the parameters of all nodes, made from their declarations.
 
 Every node is created with a robot file of this package and its declarations are recorded.

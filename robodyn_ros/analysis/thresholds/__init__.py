@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """Collision thresholds learned from healthy recordings, and collisions in recordings."""

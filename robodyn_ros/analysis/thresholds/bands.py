@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bands of motion from the distribution of the recordings."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Largest torque errors in each block of time and each cell of a threshold map."""
 
 from __future__ import annotations

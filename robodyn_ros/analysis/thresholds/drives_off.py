@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Samples whose torque feedback is not alive: drives off, or a frozen signal."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Collisions that the detector finds in a recording."""
 
 from __future__ import annotations

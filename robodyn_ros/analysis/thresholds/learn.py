@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Learning of a threshold map from healthy sessions, scaled by leaving one session out."""
 
 from __future__ import annotations

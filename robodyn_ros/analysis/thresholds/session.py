@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Healthy session: torque errors and motion of a recording, as the detector has them."""
 
 from __future__ import annotations

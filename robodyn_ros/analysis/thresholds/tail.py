@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Level that the largest values of blocks exceed at a given rate."""
 
 from __future__ import annotations

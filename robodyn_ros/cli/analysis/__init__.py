@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sub-commands of `robodyn` that analyse recordings and results."""

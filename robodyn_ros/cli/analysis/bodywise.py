@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`robodyn bodywise`: mass and principal inertias of single bodies, from wrenches."""
 
 from __future__ import annotations

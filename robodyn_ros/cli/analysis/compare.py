@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`robodyn compare`: comparison of a robot's CAD with its identified model."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`robodyn delay`: measurement of the additive torque delay from a recording."""
 
 from __future__ import annotations

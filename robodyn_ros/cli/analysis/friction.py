@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`robodyn friction`: friction over velocity from the bidirectional experiment."""
 
 from __future__ import annotations

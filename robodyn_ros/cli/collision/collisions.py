@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`robodyn collisions`: collisions that the monitor finds in a recording."""
 
 from __future__ import annotations

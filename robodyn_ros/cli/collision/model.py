@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Model and recordings of the sub-commands for collision detection."""
 
 from __future__ import annotations

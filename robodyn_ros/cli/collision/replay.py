@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`robodyn replay`: run of the collision detector over an event of the black box."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`robodyn thresholds`: collision thresholds learned from healthy recordings."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`robodyn demo`: complete demonstration on the simulated cell, with real nodes."""
 
 from __future__ import annotations

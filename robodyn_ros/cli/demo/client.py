@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Client of the demonstration: service calls, goals and topics."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Facts of a robot for the demonstration: section `demo` of the robot file."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Durations of the motions of the demonstration."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Collision monitoring in the demonstration: thresholds and received alarms."""
 
 from __future__ import annotations

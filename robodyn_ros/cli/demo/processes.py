@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Node processes of the demonstration."""
 
 from __future__ import annotations

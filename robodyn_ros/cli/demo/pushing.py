@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pushes of the simulated robot."""
 
 from __future__ import annotations

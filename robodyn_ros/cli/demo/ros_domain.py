@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ROS domains for demonstrations and tests that run at the same time."""
 
 from __future__ import annotations

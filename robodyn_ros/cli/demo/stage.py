@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Stage of the demonstration: the simulated cell and the nodes of the suite."""
 
 from __future__ import annotations

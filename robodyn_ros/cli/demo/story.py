@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Steps of the demonstration, and the figures that they measure."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Table of the demonstration: figures and their limits."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Check that a command that needs ROS 2 can run."""
 
 from __future__ import annotations

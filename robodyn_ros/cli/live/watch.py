@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`robodyn watch`: live page of the robot in a browser, read-only."""
 
 from __future__ import annotations

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """Collision detection by torque error. NOT a safety function."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Constant thresholds, raised around standstill: the simplest map."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Touched link, and external wrench at the tool.
 
 The torque error is the external torque on the joints, J^T w for a wrench w at the point with the

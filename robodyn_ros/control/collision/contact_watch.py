@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Contacts beside the detector: when one starts, of what kind it is, where and how hard it is.
 
 It reads the detector and changes nothing there. Its results are information and never cause or

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Collision detection by the torque error of joint states. NOT a safety function."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Torque error from positions, velocities and torques that pass the same low pass."""
 
 from __future__ import annotations

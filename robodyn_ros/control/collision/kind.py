@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Contact or collision: whether the torque error rises slowly or suddenly.
 
 People lean on a robot and guide it with torques that rise within a third of a second and more;

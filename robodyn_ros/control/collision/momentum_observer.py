@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Momentum observer: external torque without acceleration, from the model's torque alone."""
 
 from __future__ import annotations

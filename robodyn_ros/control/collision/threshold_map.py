@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Thresholds by speed, acceleration and time since the last reversal of each joint."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """File of learned collision thresholds, which belong to one model and one residual."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Declaration of the effort of a robot's joints in parameters, YAML or a bag.
 
     effort:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Conversion of effort fields to Nm or N at the joint and back, for fixed joints."""
 
 from __future__ import annotations

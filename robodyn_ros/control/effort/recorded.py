@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Conversion of recordings to Nm or N at the joint."""
 
 from __future__ import annotations

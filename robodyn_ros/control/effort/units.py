@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Torque units of drives: current to torque, and motor side to joint side.
 
 The factors follow the softMC document, section "Torque Units". Its TorqueFactor (TFac) divides

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Additive torque of each cycle: model torque with delay, limits and ramps."""
 
 from __future__ import annotations

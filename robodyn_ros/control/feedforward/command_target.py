@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Check of the target controller against the model, before any torque is applied."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Delivery of torque commands to the drives, according to the state of the controller."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Check that the robot follows a motion, before its remainder is sent to a controller again."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks, acceleration and pace of a stream of references."""
 
 from __future__ import annotations

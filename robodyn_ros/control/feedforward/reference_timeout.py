@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Timeout of references, given or derived from measured pauses."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Watchdog of joint states that are missing, frozen, or go back in time."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Samples of a trajectory with the additive torque of each."""
 
 from __future__ import annotations

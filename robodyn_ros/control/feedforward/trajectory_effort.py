@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Additive torque of a complete trajectory, for a controller that accepts effort points."""
 
 from __future__ import annotations

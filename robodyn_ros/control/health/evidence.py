@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Condensed normal equations of all explanations together, over the last seconds of motion.
 
 The motion is cut into blocks. Each is a square matrix per joint, whatever the number of samples,

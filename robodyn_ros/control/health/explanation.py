@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Choice of the explanation that predicts left-out motion best, and its values with intervals.
 
 The rule is that of every automatic choice (docs/choices.md): a richer explanation must reduce the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Slow correction of the friction of a model in use, as a robot warms up. Off by default.
 
 It follows only what explains the torque error better than no change over times and places, within

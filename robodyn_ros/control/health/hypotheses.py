@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Possible changes of a robot whose model no longer fits, each one a linear model.
 
 The torque that the model lacks, feedback - model torque, is Y x for a payload, for a change of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Health of the model while the robot works: samples in the cycle, mathematics outside of it."""
 
 from __future__ import annotations

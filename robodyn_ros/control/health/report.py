@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Report on the health of a model: cause, size, and one sentence with what to do."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Delay by complete cycles."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Gear torque of each cycle, from the encoders on both sides of the gears.
 
 It is computed from measured states, not from the reference, so that it closes a loop: torque

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Causal low pass and derivative with the same phase for all signals."""
 
 from __future__ import annotations

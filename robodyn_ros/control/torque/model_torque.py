@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Torque of an identified model, with friction made continuous around standstill."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Friction of a reference at standstill: that of the previous motion, which fades out.
 
 An axis that stops needs its friction torque until it reaches its target; at standstill, static

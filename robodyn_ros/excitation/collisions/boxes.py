@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Boxes of the surroundings: the free space with its floor, and the obstacles in it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Capsules for links without `<collision>` geometry, so that something can be checked.
 
 A link without any shape gets one from its frame to its farthest joint. One whose visual meshes

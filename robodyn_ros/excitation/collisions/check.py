@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Collision check of a motion: its coverage and its report."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pinocchio model and collision objects of a robot: shapes, pairs, and the reach of each joint."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Distances between the links of a robot, and to the walls around it."""
 
 from __future__ import annotations

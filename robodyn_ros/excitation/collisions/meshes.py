@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Mesh files, read by the library for collisions."""
 
 from __future__ import annotations

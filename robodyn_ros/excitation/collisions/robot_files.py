@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Collision data in the files of a robot: geometry of the URDF, disabled pairs of the SRDF.
 
 Links without `<collision>` take the shapes of their `<visual>`, see `_substitute`.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rule against collisions of a robot with itself and with the walls around it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Criteria of a motion for the identification of base parameters; smaller is better.
 
 Sources: documents "double_encoder_identification_2023", section 3 (condition number, weighted,

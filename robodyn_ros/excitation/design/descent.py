@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Descent on functions that are piecewise smooth, such as condition numbers.
 
 Source: Lewis and Overton, "Nonsmooth optimization via quasi-Newton methods", Mathematical

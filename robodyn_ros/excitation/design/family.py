@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Families of motions with decision variables x, and their derivatives by x.
 
 Every motion of a family is a start position plus a deviation. The deviation of each joint may be

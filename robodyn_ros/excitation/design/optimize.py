@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Search for the best motion for an identification within all limits.
 
 Many random starts are searched coarsely, and the most promising ones with increasing accuracy.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Optimisation problem of a motion: objective, decision variables and finished motion."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Start and end position of a designed motion."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One search for a motion from a random start, by gradients or by evolution.
 
 Every search depends only on its seed, so that the results do not depend on the number of cores.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Smoothed functions of the singular values of a regressor, with derivatives.
 
 W is a matrix (rows, b), s_1 >= ... >= s_b its singular values.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Family of joint moves through via-points: algorithm B.
 
 Document "local_identification", section II and Eq. 2: via-points P_1 ... P_K and the speed are the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Searches on several cores.
 
 The workers are new processes with one thread each for linear algebra, so that their number does

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Position, velocity and acceleration limits, met by scaling each joint's deviation.
 
 The used share of each limit is proportional to the deviation of a joint from its start. The gauge

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rules for a motion in addition to joint limits: torque, space, self-collision.
 
 A rule computes the violation by a motion (`excess`, with a message) and a smooth penalty for the

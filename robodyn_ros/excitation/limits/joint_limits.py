@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Joint limits, and checks of motions against them."""
 
 from __future__ import annotations

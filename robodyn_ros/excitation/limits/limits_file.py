@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Joint limits from a YAML file in the form of MoveIt's joint_limits.yaml, on top of the URDF's.
 
     default_velocity_scaling_factor: 0.5          # optional, as is the one for acceleration

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checked arguments of motions."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bidirectional friction experiment: each joint back and forth at several constant speeds.
 
 At the same position and opposite velocities, gravity and centrifugal torque are equal and friction

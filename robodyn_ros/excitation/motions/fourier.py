@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fourier series of given coefficients.
 
 Source: document "double_encoder_identification_2023", section 3 (reference models.md, section 7):

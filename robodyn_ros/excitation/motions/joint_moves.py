@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Joint moves through via-points: all joints start, cruise and arrive together."""
 
 from __future__ import annotations

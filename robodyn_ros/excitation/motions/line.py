@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Straight line of the tool from rest to rest, with a phase of constant speed."""
 
 from __future__ import annotations

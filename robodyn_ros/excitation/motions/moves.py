@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sequence of moves, as in an industrial motion planner.
 
 Every move follows a `SpeedProfile`, from rest to rest. With fly-by the next move starts while the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Move from rest to rest along a straight line in joint space."""
 
 from __future__ import annotations

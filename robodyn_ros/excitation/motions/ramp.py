@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Curves q(s) from rest to rest, with lead-in and lead-out by the rate of s.
 
 q(t) = curve(s(t)), where ds/dt rises from 0 to 1 during the lead-in, is 1, and falls to 0 during

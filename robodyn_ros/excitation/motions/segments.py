@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Straight lines and circles of a tool: pose as a function of the travelled distance."""
 
 from __future__ import annotations

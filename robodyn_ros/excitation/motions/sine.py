@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sines between two positions: softMC's SineWave.
 
 Source: softMC document "Inverse dynamic model", section 4.1 and the examples after it

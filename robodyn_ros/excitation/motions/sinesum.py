@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sums of sines with individual frequencies: algorithm A.
 
 Source: document "local_identification", Eq. 1: q = q0 + sum_k a_k sin(w_k t), with w_k different

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Speed profile from rest to rest: acceleration, constant speed, braking.
 
 With a jerk limit there are seven segments (rising, constant and falling acceleration, constant

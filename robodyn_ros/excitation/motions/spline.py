@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Interpolation of trajectory points as in ros2_controllers' joint_trajectory_controller (JTC).
 
 Source: ros2_controllers, joint_trajectory_controller/src/trajectory.cpp,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lines and circles of the tool at constant speed, with stops or fly-by between them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks of an estimate: enough samples, observable parameters, torque errors within limits."""
 
 from __future__ import annotations

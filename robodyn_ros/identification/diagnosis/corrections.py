@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Flaws that a correction of the signals or of the model would remove.
 
 Joint order, torque signs, direction of gravity, scale of time, size of the robot and encoder

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Diagnosis of a low pass that was asked for: does it remove part of the motion?
 
 The fit takes the position low-passed and the torque as measured, both thinned by the same filter

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Diagnosis: causes of a bad or doubtful identification, the most likely one first.
 
 softMC document, sections "Review of the possible reasons for an identification failure" and "How

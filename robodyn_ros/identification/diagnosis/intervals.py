@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Flaws of a part of the recording: stuck torque, drives off, contact, a delay that changes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Diagnosis of the motion: too short, too small a region, joints that move alike, stale data.
 
 softMC document, sections "Review of the possible reasons for an identification failure" and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Other dynamic models that a recording could have been made for."""
 
 from __future__ import annotations

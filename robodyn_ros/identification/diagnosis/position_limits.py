@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Position limits for the diagnosis, and recorded positions outside of them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Torque that is cut off at a limit, of the drive or of its measurement.
 
 Two corrections are tried on a joint: a fit without its largest torques whose prediction is cut

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Diagnosis of the signals: stale joints, noise, delay, slow motion."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Diagnosis of torque factors: scale, sign and unit of each joint's torque.
 
 Three witnesses, none of which needs the others: joints that share parameters must agree about

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Held-out torque errors of a model with corrected signals, which measure a correction."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Condense a recording: per joint one triangular factor of [regressor | torque].
 
 Estimates, condition numbers, confidence intervals and cross-validation all work on these small

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Data of the diagnosis: a few thousand samples of a recording, fitted joint by joint."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Condense the processed signals of a recording, at once or segment by segment."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Some rows of a recording's regression, in their order, beside the condensed factors.
 
 Robust weights and the colour of residuals need rows, not only what least squares needs of them: a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Search for the shift in time between two signals, and of a joint's torque against its motion."""
 
 from __future__ import annotations

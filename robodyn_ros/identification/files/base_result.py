@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Result of the run without payload, on top of which a payload is identified."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The files of a result in one folder, as `robodyn identify` and the node write them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A residual torque as block `residual_torque` of a result file, and reading that again.
 
 The file holds numbers and a few words; their amount is bounded and everything is checked when it

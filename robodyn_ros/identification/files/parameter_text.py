@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files of a result: text that appears complete or not at all, ROS parameters as YAML."""
 
 from __future__ import annotations

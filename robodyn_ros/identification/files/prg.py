@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Result files in softMC's format, IDNT<group>.PRG (docs/prg.md).
 
 softMC document, "Explanation of the identification output file": seven comment lines of facts,

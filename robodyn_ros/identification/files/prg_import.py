@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Read softMC's result files, IDNT<group>.PRG, for a model described here (docs/prg.md)."""
 
 from __future__ import annotations

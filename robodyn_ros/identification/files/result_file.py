@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The result file: writing a result, and reading its model again."""
 
 from __future__ import annotations

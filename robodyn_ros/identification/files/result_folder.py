@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The files of one identification in a folder: all of them appear, or none.
 
 They are written to a hidden folder first. Then the files of an earlier run leave, result.yaml

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A recording of the identification itself, as a rosbag2 that PlotJuggler opens.
 
 Content of softMC's IDNT<n>.REC (document, "Explanation of the identification process recording

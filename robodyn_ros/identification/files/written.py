@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Text that an operator reads after an identification: result, files, next command."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Choice between candidates by their errors on folds that were left out of the fit.
 
 One rule serves every automatic decision. A richer candidate (more parameters, or a weaker prior)

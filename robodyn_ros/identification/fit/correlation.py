@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Number of samples that count as one independent sample."""
 
 from __future__ import annotations

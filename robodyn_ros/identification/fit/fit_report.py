@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Torque errors of a model on a recording."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Folds of a recording: blocks of time, and regions of the workspace, each left out in turn."""
 
 from __future__ import annotations

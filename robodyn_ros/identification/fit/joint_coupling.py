@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Least squares with the covariance of the errors of different joints at the same time.
 
 Liu et al., "An accurate dynamic model identification method of an industrial robot based on

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Least squares on condensed factors: values, covariance, conditioning, what cannot be seen."""
 
 from __future__ import annotations

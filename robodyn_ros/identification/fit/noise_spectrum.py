@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The colour of residuals, and what it means for the covariance of an estimate.
 
 Residuals are correlated in time: by filters, by friction the model does not have, by noise that

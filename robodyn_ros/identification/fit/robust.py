@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Weights of samples that make an estimate robust against contact and other outliers.
 
 M-estimators by iteratively reweighted least squares (Huber, "Robust Statistics", 1981, chapter

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The torque error of each joint that decides on the success of an identification."""
 
 from __future__ import annotations

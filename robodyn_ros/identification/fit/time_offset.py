@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Time offset of torque relative to its motion: estimate and correction.
 
 Position and torque often take different ways: through filters, buses and drivers. A joint's

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Torque errors of a model: its torque against the measured torque."""
 
 from __future__ import annotations

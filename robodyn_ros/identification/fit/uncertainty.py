@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Uncertainty of the torque on another motion, from the covariance of an estimate."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which estimator weighs the samples, and its estimate with honest standard deviations."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Least squares by normal equations, with dry friction that never drives a joint."""
 
 from __future__ import annotations

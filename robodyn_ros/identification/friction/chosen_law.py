@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Selected friction law, and the laws it was compared with: data only."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Choice of the cut-off frequency by held-out errors."""
 
 from __future__ import annotations

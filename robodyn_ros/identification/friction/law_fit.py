@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fit of a friction law with unknown shape coefficients.
 
 With given shape coefficients the problem is linear: rigid body and friction are fitted together

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Selection of the friction law, and of its shape coefficients.
 
 A model with an unspecified friction law (`friction: auto`) or a law without its shape coefficients

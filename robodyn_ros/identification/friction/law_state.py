@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A friction law while it is fitted, and fitted."""
 
 from __future__ import annotations

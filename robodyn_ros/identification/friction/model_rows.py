@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rows of a robot with friction and springs at some thousand samples of a recording."""
 
 from __future__ import annotations

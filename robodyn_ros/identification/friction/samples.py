@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A few thousand samples of a recording, to which friction laws are fitted.
 
 They determine the law and its shape coefficients, which become part of the model's description.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Residual torque by Gaussian mixture regression, a mixture per joint (document, Eq. 30 to 39)."""
 
 from __future__ import annotations

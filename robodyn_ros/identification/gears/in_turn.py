@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fit of parameters and of the torque of gear deflection in turn, for double encoders.
 
 The third loop of the document's scheme (section 5): the deflection of the gears explains a part of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Kinds of maps from deflection to torque."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Motor side of a recording with double encoders: deflection of the gears and motor velocity."""
 
 from __future__ import annotations

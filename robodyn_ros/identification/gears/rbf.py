@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Residual torque by normalised radial basis functions on a grid (document, Eq. 26 to 29)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Choice of the torque of gear deflection: by errors on parts of the motion that were left out."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cross-validated error of a torque of gear deflection: data only."""
 
 from __future__ import annotations

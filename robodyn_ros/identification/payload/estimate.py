@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Estimation of a payload on the condensed factors of the arm that carries it.
 
 softMC document, "Identification with a Payload": first a run without payload, then one with it.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Findings on an identified payload."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Selected estimate, and the parameters of the softMC document: data only."""
 
 from __future__ import annotations

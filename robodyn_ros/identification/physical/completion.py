@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From base values to all standard parameters, and what is known about each of them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Quadratic programmes over cones, by Clarabel; a failure there is an error like any other."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A physically consistent robot among all parameters that give the same torque.
 
 The base values fix the torque; the standard parameters keep some freedom. A link is possible

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Findings on which estimate is selected."""
 
 from __future__ import annotations

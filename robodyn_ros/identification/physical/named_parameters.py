@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The document's parameters of a closed-form model: values, signs, and how each is known."""
 
 from __future__ import annotations

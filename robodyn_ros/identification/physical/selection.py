@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Choice of the exported estimate: how strong the prior is, and whether links must be possible.
 
 Least squares alone estimates parameters that the recording hardly excites with large errors: links

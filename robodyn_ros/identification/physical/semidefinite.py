@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Least squares among consistent parameters, regularised towards a prior.
 
 Minimise over all standard parameters p

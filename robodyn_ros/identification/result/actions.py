@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Remedies of the findings of an identification, in few lines."""
 
 from __future__ import annotations

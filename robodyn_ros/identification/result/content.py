@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Content of a result: data only, SI units."""
 
 from __future__ import annotations

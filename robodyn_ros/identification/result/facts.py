@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The facts of a result: plain for JSON, and flat as the header of the result file."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Methods that a fresh identification and a loaded result file have in common."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A payload in a result: its facts, its block of the result file, and reading that again."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Result of an identification, and the model that is read from its file."""
 
 from __future__ import annotations

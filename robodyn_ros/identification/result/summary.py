@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Short text about a result, from the facts that its file holds."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A URDF with the identified inertials, for simulators and other tools."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Elements in the text of a URDF: found and replaced, while all other bytes stay as they are."""
 
 from __future__ import annotations

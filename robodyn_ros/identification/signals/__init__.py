@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """Signals of a recording: resampled, filtered, differentiated, masked."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cut-off frequency of the low pass, from the data."""
 
 from __future__ import annotations

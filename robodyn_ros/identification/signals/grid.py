@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A recording on equal steps of time: which stamps to believe, and what to do about gaps."""
 
 from __future__ import annotations

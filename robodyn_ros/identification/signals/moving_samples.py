@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Velocity thresholds: which samples of which joint count, for the fit and for its errors."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Correction of the time offset of torque against motion."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Signals of a recording that are ready for a model."""
 
 from __future__ import annotations

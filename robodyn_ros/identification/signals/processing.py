@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Signals of a recording made ready for identification: filtered, differentiated, masked."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A recording as the segments it is processed in: one, or several of a very long recording.
 
 Signals of an hour at 1 kHz would fill more than a gigabyte when they are filtered and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Low pass and decimation along time, which regressor and torque go through alike."""
 
 from __future__ import annotations

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """Steps of an identification, from processed signals to the result."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """All findings of an identification, put together: causes of a bad result first."""
 
 from __future__ import annotations

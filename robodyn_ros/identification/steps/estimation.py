@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One fit: from the condensed factors of all recordings to the parameters that are exported."""
 
 from __future__ import annotations

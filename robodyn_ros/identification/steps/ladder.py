@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Plain least squares as a candidate of every identification: it bounds what choices can cost.
 
 Choices are made one after the other, each with the others as they are. All together they may still

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Task of an identification, and its recordings made ready to be condensed."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Result of a run, and of recordings from which nothing could be estimated."""
 
 from __future__ import annotations

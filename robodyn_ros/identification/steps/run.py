@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An identification while it is made: parameters, torque errors and validation."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Single axes: three rotary and two linear models of the softMC document."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Common part of the closed-form models of the softMC document: names, settings, checks."""
 
 from __future__ import annotations

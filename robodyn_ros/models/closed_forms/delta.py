@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """DELTA robots with three or four axes: fourteen named parameters of the softMC document."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Telescopic shaft of a four-axis DELTA: from the motor through a Cardan joint to the platform.
 
 Two halves, each with mass M_T and transverse inertia Theta_T, their centres of mass L_TO from the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """PUMA robots: the full model of the softMC document, and its semi-static one."""
 
 from __future__ import annotations

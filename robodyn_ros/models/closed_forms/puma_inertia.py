@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Mass matrix and gravity of a PUMA by Armstrong, Khatib and Burdick, and torque from them.
 
 "The explicit dynamic model and inertial parameters of the PUMA 560 arm" (1986), Appendix, with

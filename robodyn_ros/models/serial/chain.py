@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Exact derivatives of a URDF's rigid-body regressor, for many samples at once.
 
 The regressor is that of `UrdfModel`. The derivatives of any weighted sum of its entries by the

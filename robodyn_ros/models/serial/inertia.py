@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Inertial parameters of a rigid body: ten numbers, or the pseudo-inertia (4, 4).
 
 The pseudo-inertia is the integral of [x, 1] [x, 1]^T dm: second moments, first moments and mass.

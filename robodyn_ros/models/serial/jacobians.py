@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Jacobians of the links of a serial arm, in axes of the root link, computed with Pinocchio."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Regressor columns of a tree of rigid bodies, for many samples at once.
 
 Pinocchio is called sample by sample, which would be the largest cost of an identification. Here

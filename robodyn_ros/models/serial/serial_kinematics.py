@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Forward and inverse kinematics of serial arms, computed with Pinocchio.
 
 A pose is x, y, z in [m] and a quaternion x, y, z, w in the frame of the root link. An arm with

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tree of the moving bodies of a URDF."""
 
 from __future__ import annotations

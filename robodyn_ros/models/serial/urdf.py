@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rigid-body dynamics of any serial robot from its URDF, computed with Pinocchio."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reading and checking of the dynamics in a URDF.
 
 Meshes, visuals, collisions, transmissions and simulator tags are ignored, so that a robot

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Numbers and poses in the attributes of a URDF."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Check of the paths that requests give to a node."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Long computations in a thread while a node spins, and waiting inside coroutines."""
 
 from __future__ import annotations

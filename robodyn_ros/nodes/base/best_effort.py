@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Messages that are too large for a best-effort subscriber.
 
 Fast DDS transmits messages of up to half a megabyte in shared memory. Larger ones become

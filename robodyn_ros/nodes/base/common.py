@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parameters, QoS, timers and diagnostics of every node of the suite."""
 
 from __future__ import annotations

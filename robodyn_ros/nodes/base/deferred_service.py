@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Services that are answered after their callback has returned."""
 
 from __future__ import annotations

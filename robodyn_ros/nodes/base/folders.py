@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Folders that nodes write to."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parameters of the process: robot file, parameter files and command line."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Queue of messages that are sent after all messages that arrived before them were read."""
 
 from __future__ import annotations

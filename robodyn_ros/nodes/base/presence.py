@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Presence of nodes that depend on each other; the end of a node is noticed within LEASE seconds.
 
 A node with a `Presence` publishes a latched message with automatic liveliness. The threads of the

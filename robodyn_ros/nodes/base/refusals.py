@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Refused requests and unexpected errors of a node: counted, and logged once per second."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Spinning of a node until a signal, and its clean end."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Conversion of times and durations to ROS messages."""
 
 from __future__ import annotations

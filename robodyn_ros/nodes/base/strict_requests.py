@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Requests for parameters and transitions that rclpy cannot answer, or not in time."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Base of every node of the suite: its parameters, and callbacks that cannot end the process."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Waiting for another node inside a coroutine, with a timeout and a reason."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parameters and states of the simulated cell's controllers, with ros2_control's services."""
 
 from __future__ import annotations

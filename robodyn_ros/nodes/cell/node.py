@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Node `cell`: the simulated robot cell, with the interfaces of a robot under ros2_control."""
 
 from __future__ import annotations

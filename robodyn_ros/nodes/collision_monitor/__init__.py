@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """Node `collision_monitor`. NOT a safety function."""

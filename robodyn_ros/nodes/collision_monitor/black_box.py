@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Black box: events before and after each reaction, written by a thread."""
 
 from __future__ import annotations

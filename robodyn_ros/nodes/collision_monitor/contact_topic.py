@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Topics `~/contact`, `~/wrench` and `~/contact_marker`: where and how hard a contact is."""
 
 from __future__ import annotations

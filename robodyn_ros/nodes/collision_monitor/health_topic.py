@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Topic `~/model_health`: whether the model still fits the robot, and what explains if not."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Joint states and references that the collision monitor receives."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Node `collision_monitor`: torque feedback compared with the model. NOT a safety function."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Published topics of the collision monitor."""
 
 from __future__ import annotations

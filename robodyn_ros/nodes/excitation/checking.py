@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks before a motion or a search starts, in a thread."""
 
 from __future__ import annotations

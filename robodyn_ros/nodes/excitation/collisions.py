@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Collision check of the excitation node's motions before the robot moves."""
 
 from __future__ import annotations

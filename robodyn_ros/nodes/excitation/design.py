@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Design of a motion by the excitation node: its parameters, and the search in a thread."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Execution of a run: its motion is sent, supervised, stopped and ended."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Limits torque_max (planned) and torque_threshold (measured) of the excitation node."""
 
 from __future__ import annotations

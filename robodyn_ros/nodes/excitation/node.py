@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Node `excitation`: moves the robot to the start of an excitation motion and runs it.
 
 Before anything is published, the node checks limits (between samples too), collisions, the age of

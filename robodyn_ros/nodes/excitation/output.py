@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Output of the excitation node: complete trajectories, or one setpoint per cycle."""
 
 from __future__ import annotations

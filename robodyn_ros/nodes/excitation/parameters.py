@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parameters of the excitation node: the robot's limits, the motion, rates and tolerances."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Path of the tool during a motion, as a latched marker for RViz."""
 
 from __future__ import annotations

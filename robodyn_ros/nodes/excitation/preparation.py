@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Preparation of a motion or of a search: all that takes time before it starts."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Conditions under which the robot may start to move."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results of goals, which are executed only after their work has ended."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One run of an excitation: its trajectory, its progress and its stop."""
 
 from __future__ import annotations

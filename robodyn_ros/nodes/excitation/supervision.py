@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Supervision of a robot that runs a motion."""
 
 from __future__ import annotations

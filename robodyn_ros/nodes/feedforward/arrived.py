@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A trajectory that waits for its torque, of the topic or of a goal, and what plans it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Detection that a joint_trajectory_controller executes something else than the last trajectory.
 
 The sender of a trajectory is not notified when the controller leaves it: for a trajectory of

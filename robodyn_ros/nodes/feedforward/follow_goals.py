@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Action follow_joint_trajectory of the feed-forward: goals that pass with additive torque.
 
 A goal is sent on to the action of the joint_trajectory_controller (JTC). Only the points of its

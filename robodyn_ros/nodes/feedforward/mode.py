@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Base of both modes of the feed-forward: target controller, joint states, watches, refusals."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Node `feedforward`: additive torque from an identified model."""
 
 from __future__ import annotations

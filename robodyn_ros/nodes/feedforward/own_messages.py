@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Distinction of a node's messages on a topic from those of other publishers."""
 
 from __future__ import annotations

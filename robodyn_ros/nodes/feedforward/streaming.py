@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Streaming mode of the feed-forward: a torque command for the reference of each cycle."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """State of the target controller, requested while a node runs."""
 
 from __future__ import annotations

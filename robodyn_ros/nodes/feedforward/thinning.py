@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Number of points of a trajectory that reach a controller with a best-effort subscription."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """File that marks a node with torque enabled, for the next process of this node."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Publisher of TorqueState, and of the applied torque alone as a JointState."""
 
 from __future__ import annotations

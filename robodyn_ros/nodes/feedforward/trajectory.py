@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Trajectory mode of the feed-forward: adds effort to trajectories."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Trajectories that pass a feed-forward without its torque."""
 
 from __future__ import annotations

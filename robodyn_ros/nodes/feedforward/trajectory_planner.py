@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Torque of the trajectories that the feed-forward receives, with its limits."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Progress and cancel of an identification, which is noticed in every phase."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Node `identification`: from a motion or a recording to an identified model.
 
 It drives the nodes `recorder` and, for the action, `excitation` (`identification_peers.py`).

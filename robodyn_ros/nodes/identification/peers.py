@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The nodes `recorder` and `excitation`, as the identification uses them: no wait without an end.
 
 Both receive the name of their client, so they stop by themselves when the identification dies.

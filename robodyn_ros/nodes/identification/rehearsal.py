@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """First runs of a motion at a lower speed, which are not recorded."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """IdentificationResult as the message `IdentificationReport`."""
 
 from __future__ import annotations

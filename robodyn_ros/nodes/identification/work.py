@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Computations of the node `identification`, and their parameters."""
 
 from __future__ import annotations

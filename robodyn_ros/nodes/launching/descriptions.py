@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arguments and nodes of the launch files."""
 
 from __future__ import annotations

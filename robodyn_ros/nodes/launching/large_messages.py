@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fast DDS profile for nodes that send large messages."""
 
 from __future__ import annotations

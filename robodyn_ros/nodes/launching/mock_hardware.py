@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A robot description with mock hardware, for trying controllers without a robot."""
 
 from __future__ import annotations

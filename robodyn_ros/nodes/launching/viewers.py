@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs of ROS 2 that show the robot: robot_state_publisher and RViz. Both are optional."""
 
 from __future__ import annotations

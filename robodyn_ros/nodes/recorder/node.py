@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Node `recorder`: records joint states as an MCAP rosbag2 between two service calls."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Joints and command interfaces of a ros2_control controller, from its parameters."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """URDF of a node: parameters robot_description and urdf, or the topic robot_description."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parameters `effort.*`: unit, side, gravity and drive facts of the effort fields."""
 
 from __future__ import annotations

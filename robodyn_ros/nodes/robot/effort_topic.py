@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Torque per joint as a JointState, which plotting tools show with joint names."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Conversion of JointState messages to arrays and back, matched by joint name.
 
 rclpy needs 30 us for the Python objects of a message with six joints. Serialised messages with

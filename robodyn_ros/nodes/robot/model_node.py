@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lifecycle node with an identified model: base of feed-forward and collision monitor."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Payload of feed-forward and collision monitor, at start and at run time."""
 
 from __future__ import annotations

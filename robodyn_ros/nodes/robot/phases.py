@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Names of the phases in the feedback of actions."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Position of the robot, its age, and rest."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Braking of a robot through its controller if the node that moved it has ended."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Conversion of serialised JointTrajectory messages to points of a motion."""
 
 from __future__ import annotations

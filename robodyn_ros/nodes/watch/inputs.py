@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Topics that the live page shows, and the way of their messages to its board."""
 
 from __future__ import annotations

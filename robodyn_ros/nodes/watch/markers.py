@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Torque error of each joint as markers for RViz."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Subscriptions that are read when the node looks at them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """rosbag2 metadata of a folder with an MCAP file, in the file and in metadata.yaml."""
 
 from __future__ import annotations

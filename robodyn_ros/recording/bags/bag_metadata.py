@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Facts that a recorder stores in a bag in addition to messages: text under a key.
 
 They are in `custom_data` of metadata.yaml, as usual in rosbag2, and in an MCAP metadata record at

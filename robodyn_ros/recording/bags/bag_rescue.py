@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Repair of the bag of a killed recorder, so that every reader can read it."""
 
 from __future__ import annotations

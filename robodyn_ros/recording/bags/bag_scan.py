@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reader of the messages of a rosbag2: a folder or one file, MCAP or sqlite3, damaged ones too."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Decompression of bags, never beyond the expected size."""
 
 from __future__ import annotations

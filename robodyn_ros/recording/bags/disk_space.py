@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Free space on the disk that a recording is written to."""
 
 from __future__ import annotations

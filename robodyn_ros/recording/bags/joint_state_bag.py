@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writer of received JointState messages to an MCAP rosbag2."""
 
 from __future__ import annotations

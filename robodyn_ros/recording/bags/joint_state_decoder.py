@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Decoder of JointState messages in CDR (the bytes in a bag), a block at a time.
 
 Almost every message of a recording differs from the previous one only in its stamp and numbers, so

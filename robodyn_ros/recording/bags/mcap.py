@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sequential reader of MCAP files, with or without an index.
 
 A killed recorder leaves a file without footer and index. A sequential reader does not need them,

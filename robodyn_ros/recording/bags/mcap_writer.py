@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Crash-safe writer of MCAP files: small complete chunks, with an index at the end.
 
 The file can always be read up to its last complete chunk. After a kill, a reader that needs no

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reader of the joint states of rosbag2 recordings, damaged ones too."""
 
 from __future__ import annotations

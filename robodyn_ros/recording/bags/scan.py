@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Interface of the readers of bags."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sequential reader of sqlite3 bags, with bounds on what their tables can demand."""
 
 from __future__ import annotations

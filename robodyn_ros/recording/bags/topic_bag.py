@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reader of rosbag2 topics other than joint states: commands and torques, message by message.
 
 rosbags decodes them with the definitions in the bag, so that the package of a message type need

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Assignment of a file's columns to signals, by known names or by a mapping in YAML.
 
 A mapping gives the columns (or the matrix) of each signal and their conversion to SI units::

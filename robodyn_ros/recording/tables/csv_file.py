@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """CSV reader that recognises delimiter and decimal comma and skips # comments."""
 
 from __future__ import annotations

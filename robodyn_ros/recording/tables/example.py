@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Errors about columns, with the lines of a column mapping that could solve them."""
 
 from __future__ import annotations

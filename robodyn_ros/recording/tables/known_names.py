@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Recognition of signal columns by their usual names."""
 
 from __future__ import annotations

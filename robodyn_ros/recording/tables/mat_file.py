@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reader of MATLAB files up to version 7."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Program that reads a MAT file with scipy, whose reader can crash on damaged files.
 
 `mat_process.py FILE FOLDER MEMORY SECONDS SIZE` writes each numeric or text variable to the folder

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reader of NPZ archives of numpy arrays (never of pickled objects)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Columns of a file before their assignment to signals, and their conversion to SI units."""
 
 from __future__ import annotations

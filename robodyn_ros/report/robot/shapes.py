@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Moving bodies of a robot, and the capsules that they are drawn as."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The recorded motion in three dimensions, with the torque error of each joint."""
 
 from __future__ import annotations

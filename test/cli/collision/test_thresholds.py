@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The path of a user: thresholds from healthy recordings, collisions in another one."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Domains of tests that run side by side."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The demonstration of every robot, with short motions: real nodes, real DDS, all steps."""
 
 import signal

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 import math
 
 from robodyn_ros.cli.demo.table import Figure, render

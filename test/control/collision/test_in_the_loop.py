@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Collision detection in the simulated cell: pushes are detected, other motions are not."""
 
 from __future__ import annotations

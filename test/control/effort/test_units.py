@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Factors against the power balance: motor torque times speed is joint force times speed."""
 
 import numpy as np

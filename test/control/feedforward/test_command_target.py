@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 import pytest
 
 from robodyn_ros.control.feedforward.command_target import CommandTarget

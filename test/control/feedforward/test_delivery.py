@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Delivery of torque commands, by the state of a controller."""
 
 import pytest

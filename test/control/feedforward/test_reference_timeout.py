@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Timeout of references that follows their measured pauses."""
 
 import numpy as np

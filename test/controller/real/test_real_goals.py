@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Goals of FollowJointTrajectory through the Python node to the real joint_trajectory_controller.
 
 Mock hardware. `test_follow_goals.py` tests the same promises against a controller of the tests.

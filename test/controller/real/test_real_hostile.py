@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hostile parameters, requests and references to the plugin in a running controller manager.
 
 The same with the address and undefined-behaviour sanitizers, where they are built:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Models of every kind in the plugin on the real ros2_control: one manager, a chain for each.
 
 The mock hardware has six joints; what they are to a model is of no consequence to it.

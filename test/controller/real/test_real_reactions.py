@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reactions of the collision monitor on the real joint_trajectory_controller, mock hardware.
 
 The plugin's effort is what the mock reports as measured. A payload that only the plugin knows is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Boxes of the surroundings: corners of the free space, and of obstacles."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Capsules around points, checked against capsules and boxes whose size is known."""
 
 import numpy as np

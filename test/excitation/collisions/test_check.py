@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Collision check: what it covers, and what it reports; MuJoCo is the oracle."""
 
 import json

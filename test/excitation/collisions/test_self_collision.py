@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A robot must not hit itself: an arm of balls whose distances are known."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Criteria of motions: the published figures, other ways of computing them, derivatives."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Descent: to the bottom of smooth and of kinked functions, and stopped when wished."""
 
 import numpy as np

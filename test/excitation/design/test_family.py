@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Families of motions: sampled as the motions they make, and their derivatives."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Optimised motions: within every limit, the same for a seed on any number of cores, in time."""
 
 import multiprocessing

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The search as a function of numbers: derivatives, and motions that keep every limit."""
 
 import numpy as np

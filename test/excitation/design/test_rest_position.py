@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Start of a designed motion: the middle of the range that the rules leave free."""
 
 from dataclasses import replace

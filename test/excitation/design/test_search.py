@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Searches: they improve, depend on their seed alone, and can be stopped."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Condition number and determinant, smoothed, switched and differentiated."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Via-points joined by a planner's moves, as a family."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Searches in other processes: the same as here, stopped when wished, none left behind."""
 
 import multiprocessing

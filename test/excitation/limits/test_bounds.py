@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Limits met by scaling: gauges, their derivatives, and what a motion uses of its limits."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rules besides the joints' limits: torque, space, and where a model is defined."""
 
 import numpy as np

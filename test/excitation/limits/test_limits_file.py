@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Joint limits files."""
 
 from pathlib import Path

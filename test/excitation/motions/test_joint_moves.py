@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Via-points joined by joint moves."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Moves one after the other."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sines between two positions."""
 
 import numpy as np

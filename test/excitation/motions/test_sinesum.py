@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sums of sines with frequencies of their own."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Points joined as the joint_trajectory_controller joins them."""
 
 from types import SimpleNamespace

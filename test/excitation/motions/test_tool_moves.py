@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lines and circles of the tool."""
 
 from pathlib import Path

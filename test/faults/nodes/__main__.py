@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`python -m test.faults.nodes --messages 100000 --seed 1`: all nodes, with torque applied."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Messages, requests, parameters and transitions that a fuzzer sends, in random order."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """All nodes of the suite in a simulated cell, under fire, with additive torque applied."""
 
 from __future__ import annotations

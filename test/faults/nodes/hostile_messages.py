@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random and hostile content for messages, requests and goals of any type."""
 
 from __future__ import annotations

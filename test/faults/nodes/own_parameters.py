@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parameters that the nodes began with, to give them back after a fuzz."""
 
 from __future__ import annotations

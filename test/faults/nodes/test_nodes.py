@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hostile messages to all nodes, with torque applied; see `__main__.py`."""
 
 import subprocess

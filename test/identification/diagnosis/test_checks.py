@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Verdict on torque errors, and findings on estimates."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Flaws of the signals or the model that a correction removes, each made on a simulated arm."""
 
 from dataclasses import replace

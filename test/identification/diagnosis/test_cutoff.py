@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A low pass too close to the motion is named as the cause, and nothing else is."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every flaw is named first, healthy recordings are left in peace; more of both in the bench."""
 
 import flaws

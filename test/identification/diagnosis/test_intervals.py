@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Flaws of a part of a recording, each made on a simulated arm."""
 
 from dataclasses import replace

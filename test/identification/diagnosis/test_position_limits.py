@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Position limits for the diagnosis: URDF, joint limits file, or both."""
 
 import numpy as np

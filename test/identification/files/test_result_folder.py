@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The files of a run stand or fall together, wherever it ends."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Choice by held-out errors: nothing is taken by chance, what is better is taken."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Folds: every sample once in each kind, errors those of fits that have not seen them."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rows of a complete model: their torque is the model's, and folds follow other samples."""
 
 from __future__ import annotations

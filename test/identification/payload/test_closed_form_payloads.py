@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Payloads of the closed-form models: mass, inertia, and products with unknown levers."""
 
 from __future__ import annotations

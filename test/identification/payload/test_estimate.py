@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A payload on top of an identified arm, each kind of robot, from recordings with noise."""
 
 from __future__ import annotations

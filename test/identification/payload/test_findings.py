@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Findings on payloads, from values and standard deviations made up for each."""
 
 from types import SimpleNamespace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programmes over cones: a known minimum, and a solver that breaks down."""
 
 import clarabel

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 from robodyn_ros.findings import Finding
 from robodyn_ros.identification.result.actions import actions, by_importance
 

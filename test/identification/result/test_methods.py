@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Both kinds of result answer alike: summary, torque, URDF and plot."""
 
 import xml.etree.ElementTree as ElementTree

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The block `payload` of a result file: round trip, where it is found, and what is refused."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A summary fits on a terminal, and its most important lines come first."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 import xml.etree.ElementTree as ET
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The identified URDF is the user's file: only inertials and joint dynamics differ."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Plain least squares is exported where it predicts held-out parts better, and else not."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lagrange's equations of the shaft by finite differences, energies written with vectors."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Exact derivatives of the rigid-body regressor, against differences of Pinocchio's."""
 
 import numpy as np

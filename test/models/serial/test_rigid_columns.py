@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Against Pinocchio, which computes the regressor of one sample after the other."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Kinematics of serial arms against Pinocchio's own, and against differences."""
 
 from pathlib import Path

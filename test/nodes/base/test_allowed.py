@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The folders that requests may name, of a real recorder, and the fields with paths."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Work beside a spinning node: other callbacks go on, results and errors come back."""
 
 import threading

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parameters, timers, diagnostics and priority of every node."""
 
 import os

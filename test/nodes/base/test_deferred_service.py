@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A service is answered after its callback returned, by either executor."""
 
 import pytest

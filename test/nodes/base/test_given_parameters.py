@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Limits that a user gives hold in the real node, in whatever form they are given."""
 
 import signal

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A message leaves after all that arrived before it has been read."""
 
 import time

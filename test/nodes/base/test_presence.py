@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Presence over real DDS, between two processes: a kill is noticed, and a new start too."""
 
 import subprocess

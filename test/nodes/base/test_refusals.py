@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A refusal is counted and has one sentence, and no exception leaves a callback."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Spinning until a signal, and the clean end of a node's process."""
 
 import signal

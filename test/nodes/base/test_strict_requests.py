@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Requests that rclpy cannot answer are refused with a sentence."""
 
 from types import SimpleNamespace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Base of every node: an exception in a callback is refused or reported, and nothing ends."""
 
 import pytest

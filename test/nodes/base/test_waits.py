@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Waits end: with what is waited for, with a reason, or with their time."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The cell as a process of its own, over real DDS."""
 
 import signal

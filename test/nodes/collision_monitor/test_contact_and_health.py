@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Contact and health topics of a real monitor of the six-axis arm."""
 
 import time

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reactions of a real monitor: controller, feed-forward, and a stop service that restarts."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The way back of a retraction, without messages."""
 
 from types import SimpleNamespace

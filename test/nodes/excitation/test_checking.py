@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks run in a thread; a stop does not wait for them."""
 
 import threading

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Collisions before the excitation node moves: what is refused, and with which sentence."""
 
 import numpy as np

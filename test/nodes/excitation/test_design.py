@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A motion designed beside the excitation node: parameters, search, what becomes of it."""
 
 import time

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Decisions before a motion is sent and while the robot brakes, without ROS."""
 
 from types import SimpleNamespace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """torque_max and torque_threshold of the excitation node, in a process of its own."""
 
 from types import SimpleNamespace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The excitation node as a process of its own, over real DDS, with a fake robot."""
 
 import signal

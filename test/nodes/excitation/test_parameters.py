@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parameters of the excitation node; the motions of our own robots."""
 
 from types import SimpleNamespace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The marker of a path."""
 
 from pathlib import Path

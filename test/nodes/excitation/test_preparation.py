@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """All that takes time before a motion starts is done here, in a thread of the node."""
 
 import time

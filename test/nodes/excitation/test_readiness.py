@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A robot is looked at again, after the checks of its motion and before it moves."""
 
 from types import SimpleNamespace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The result of a goal is kept until the action server asks, and has time to leave."""
 
 from types import SimpleNamespace

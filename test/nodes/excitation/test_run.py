@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One run of an excitation on its own: no clock but the one given."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reasons to stop a run: states that stay away, a dead owner, torque, a robot that lags."""
 
 from types import SimpleNamespace

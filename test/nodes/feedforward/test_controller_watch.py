@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A controller that was told something past the feed-forward must not be sent on its old way."""
 
 import time

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Streaming mode and a controller that may be inactive; and a restart after kill -9."""
 
 import numpy as np

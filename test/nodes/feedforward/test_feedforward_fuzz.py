@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The streaming feed-forward without DDS: whatever arrives, in seconds instead of minutes.
 
 The whole promise is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Promises of the feed-forward node over real DDS; each row of docs/feedforward.md has its test.
 
 Units of drives, hash and limits are in test_feedforward_units.py; staleness, stamps, frozen

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Trajectory mode without DDS: what comes while a trajectory is planned, in which order."""
 
 from concurrent.futures import wait

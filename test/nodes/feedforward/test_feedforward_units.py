@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Feed-forward with drives in per mille behind gears, torque_max and torque_threshold."""
 
 import json

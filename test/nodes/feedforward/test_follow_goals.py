@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Goals that pass the feed-forward to a controller, over real DDS."""
 
 import re

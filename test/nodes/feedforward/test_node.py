@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Common parts of both modes of the feed-forward node: start, model and parameters."""
 
 import subprocess

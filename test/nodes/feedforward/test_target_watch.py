@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Questions to a controller about its state, and what the answers mean; without DDS."""
 
 from types import SimpleNamespace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The file that a process leaves behind when it is killed with torque enabled."""
 
 from types import SimpleNamespace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Old or unusable torque feedback must not look like a measurement."""
 
 from types import SimpleNamespace

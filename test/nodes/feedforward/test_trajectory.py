@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Trajectory mode of the feed-forward node, a process of its own, over real DDS."""
 
 import time

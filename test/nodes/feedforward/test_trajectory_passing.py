@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Trajectories that pass without torque keep their own effort only where its limit is known."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A cancel ends a computation: in its thread where it looks, and the wait for it anyway."""
 
 from types import SimpleNamespace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The identification node with real recorder, excitation and simulated cell, over real DDS."""
 
 import os

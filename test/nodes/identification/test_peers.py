@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An identification whose nodes are killed: it ends, with the robot at rest and a closed bag."""
 
 import asyncio

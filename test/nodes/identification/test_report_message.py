@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The message says what the result says."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parameters, requests and folders of the identification, in a node that does not spin."""
 
 from pathlib import Path

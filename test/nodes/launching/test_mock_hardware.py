@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Mock hardware in a robot description."""
 
 import xml.etree.ElementTree as ET

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The recorder as a process of its own, over real DDS."""
 
 import resource

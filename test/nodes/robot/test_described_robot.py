@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """URDF of a node: parameters, xacro files and the topic robot_description."""
 
 import os

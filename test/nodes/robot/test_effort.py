@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parameters effort.*, torque_max and torque_threshold as a node reads them."""
 
 import numpy as np

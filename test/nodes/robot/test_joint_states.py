@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """JointState messages matched by name."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Names of phases: every constant of the action files has one."""
 
 import pytest

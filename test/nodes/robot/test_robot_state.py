@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Age of joint states, and the test for standstill."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Position and velocity of a robot from joint states.
 
 The stop itself is in test_identification_peers.py.

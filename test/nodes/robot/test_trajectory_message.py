@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Serialised trajectories against rclpy's own reading of them."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The node over real DDS: from topics to the page and to the markers."""
 
 import json

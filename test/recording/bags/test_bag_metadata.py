@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 import yaml
 from bags import JOINT_STATE, TYPES, cdr, wave
 from rosbags.rosbag2 import Reader, StoragePlugin, Writer

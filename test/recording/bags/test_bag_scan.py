@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 import pytest
 import yaml
 from bags import cdr, wave, write_bag

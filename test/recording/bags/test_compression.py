@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 import pytest
 from backports import zstd
 from lz4.frame import compress as lz4

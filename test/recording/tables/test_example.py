@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Errors about columns show lines of YAML that solve them."""
 
 from __future__ import annotations

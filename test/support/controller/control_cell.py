@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The real ros2_control with mock hardware and the plugin, driven and listened to by a test.
 
 A test module that imports this is skipped where there is no ros2_control.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks and motions of the tests on the real ros2_control."""
 
 from itertools import count

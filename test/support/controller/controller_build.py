@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Folder of the controller plugin; tests that need it are skipped if it was not built."""
 
 import os

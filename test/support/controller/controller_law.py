@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The law of the controller plugin, run by its program `law_check` over given cycles."""
 
 from __future__ import annotations

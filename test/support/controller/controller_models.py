@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Models of every kind and term that the controller plugin computes, of joint1 to joint6."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random input to a loaded controller, most of which no controller should accept."""
 
 from __future__ import annotations

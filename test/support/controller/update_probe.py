@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What `update_probe` sees of a controller manager that it is preloaded into, and what it orders.
 
 It is built with the plugin where ros2_control is one it knows; tests that need it are skipped

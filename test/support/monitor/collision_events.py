@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Events of the black box, of random operation."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Healthy and touched recordings of the small arm, and a map of its thresholds."""
 
 from __future__ import annotations

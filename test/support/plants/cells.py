@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Small robots and motions for the tests of the cell."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Shared parts of the tests of closed-form models: URDFs of given bodies, RNEA, checks."""
 
 from __future__ import annotations

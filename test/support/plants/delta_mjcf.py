@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A delta robot as MuJoCo sees it: two rods per arm, closed loops; an oracle for torques.
 
 Each arm carries two rods on universal joints, their lower ends meet a free platform in ball

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cases for the tests of the diagnosis's parts, without the identification around them."""
 
 from __future__ import annotations

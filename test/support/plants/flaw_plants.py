@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Plants of several kinds of robots, and recordings of them, healthy unless told otherwise.
 
 The plants are not the models under test: serial robots are recursive Newton-Euler on a URDF, and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random motions for tests, and derivatives by another way."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Collisions of a robot by MuJoCo: independent of the library that the suite checks with."""
 
 import xml.etree.ElementTree as ET

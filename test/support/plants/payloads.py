@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Robots of the document, their motions and their first result, for the tests of payloads."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Robots, limits and the published motion of document "double_encoder_identification_2023".
 
 Table 1 and Table 3 (joint 6 with its two misprints corrected); the document's own robot is not

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Designs of motions with random limits, from wide to hopeless, and a judge of what comes out.
 
 The judge uses nothing the search uses: the motion as it comes back from its description, sampled

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A residual torque that is known by heart: nearly a line over the deflection."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Robots for tests: random serial URDFs, reproducible by seed, and the paths of our own."""
 
 from __future__ import annotations

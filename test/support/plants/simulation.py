@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Recordings of a known robot for the tests of the identification."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A real collision monitor, the arm it watches, and the stop service it calls."""
 
 from __future__ import annotations

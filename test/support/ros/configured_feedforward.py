@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Configures one feed-forward after the other in one process and prints what each one says.
 
 Arguments: a JSON list of parameter sets. The problem of each node is a line of its own.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A small arm with known parameters, and the six-axis cell with the values it was built from."""
 
 from __future__ import annotations

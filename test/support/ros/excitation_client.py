@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Shared parts of the tests of the excitation node: its motions, the process, and a client."""
 
 import subprocess

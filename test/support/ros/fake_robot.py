@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A robot with a joint_trajectory_controller and a forward controller, as little as tests need."""
 
 import math

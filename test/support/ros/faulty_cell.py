@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A simulated cell whose messages can be spoilt, with the real feed-forward and collision monitor.
 
 Three processes in one ROS domain, and a client that hears what they say: the effort commands that

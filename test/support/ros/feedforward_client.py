@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Shared parts of the feed-forward node's tests: model, parameters, motions and a stream."""
 
 import time

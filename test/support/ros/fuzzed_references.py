@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Serialised references as no sender should send them, between some that are usual."""
 
 import numpy as np

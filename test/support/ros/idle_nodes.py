@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Nodes that do not spin: they only have parameters."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One node of the suite as a process of its own, and a client that talks to it over real DDS."""
 
 from __future__ import annotations

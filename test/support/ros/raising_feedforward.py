@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A feed-forward node that raises an exception in its spin once a file is there."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A ROS node of a test that talks to nodes under test: every wait has an end and a reason."""
 
 from __future__ import annotations

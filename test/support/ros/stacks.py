@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the threads of a hung process wait for: kernel, mapped files, stacks."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a process waits for is found while it lives, and its end leaves its stacks."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 from robodyn_ros.cli.main import COMMANDS
 from tools.pages.commands import page
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 from robodyn_ros.faults import FAULTS
 from tools.pages.faults import page
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 from robodyn_ros.findings import FINDINGS
 from tools.pages.findings import page
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 from robodyn_ros import bounds
 from tools.pages.limits import page
 

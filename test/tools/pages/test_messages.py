@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 from tools.common import ROOT
 from tools.pages.messages import KINDS, page
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 from robodyn_ros.identification.options import OPTIONS
 from tools.pages.options import page
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every page that is made from tables in the code is current."""
 
 import importlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ring of the last calls of a detector with their results, reserved at the start."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """State of a detector as numbers and arrays, to continue it in another process bit by bit."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Event: a collision with all that is needed to run the detector again."""
 
 from __future__ import annotations

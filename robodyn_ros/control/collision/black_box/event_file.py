@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Event as an MCAP rosbag2 of JointState topics, which every tool for bags shows by joint.
 
 joint_states: samples as received, with their declared effort. torque_error and threshold: under

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Folder of events with a bounded size: the oldest ones are deleted first."""
 
 from __future__ import annotations

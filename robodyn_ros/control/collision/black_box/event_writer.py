@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Thread that writes events, so that no cycle waits for a disk."""
 
 from __future__ import annotations

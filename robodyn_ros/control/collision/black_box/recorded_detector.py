@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Detector whose calls are recorded."""
 
 from __future__ import annotations

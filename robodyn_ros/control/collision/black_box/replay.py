@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Run of the detector over the calls of an event, compared bit by bit."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Motions away from a collision: braking on the path, and back along the travelled path."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Mute of reactions that ends by itself."""
 
 from __future__ import annotations

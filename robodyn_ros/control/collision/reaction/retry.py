@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Repetition of a request until it is acknowledged."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Path that the robot has just travelled."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Conditions under which the monitor reacts, and under which a reaction is released."""
 
 from __future__ import annotations

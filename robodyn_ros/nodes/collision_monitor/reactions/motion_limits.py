@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Limits of the motions that the collision monitor commands."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reactions of the collision monitor, a list of the parameter `reaction`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reactions that stop or move the robot through its joint_trajectory_controller."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Stop of the robot itself, as an input of the collision monitor."""
 
 from __future__ import annotations

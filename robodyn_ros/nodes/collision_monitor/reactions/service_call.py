@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Services that the collision monitor calls until they acknowledge."""
 
 from __future__ import annotations

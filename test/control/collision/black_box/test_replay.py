@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Events of random operation, written, read and replayed in a detector that is built anew."""
 
 from __future__ import annotations
