@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import multiprocessing
 import os
 import signal
@@ -22,6 +23,7 @@ class Worker:
 
     def __init__(self, corpus: Path, folder: Path, seed: int) -> None:
         self.pipe, other = CONTEXT.Pipe()
+        self.stacks = folder / 'stacks'
         self.process = CONTEXT.Process(
             target=_serve, args=(other, corpus, folder, seed), daemon=True
         )
@@ -40,7 +42,8 @@ class Worker:
         code = self.process.exitcode or 0
         name = signal.Signals(-code).name if code < 0 else f'exit code {code}'
         word = 'hang' if name in ('SIGXCPU', 'SIGALRM') else 'crash'
-        return Outcome(self.case, '', '', word, name)
+        stacks = self.stacks.read_text() if self.stacks.exists() else ''
+        return Outcome(self.case, '', '', word, f'{name}\n{stacks}')
 
 
 def _serve(pipe: Connection, corpus: Path, folder: Path, seed: int) -> None:
@@ -48,8 +51,11 @@ def _serve(pipe: Connection, corpus: Path, folder: Path, seed: int) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     bench = Bench(corpus, folder, seed)
     limit_memory()
-    while (case := pipe.recv()) is not None:
-        pipe.send(bench.run(case))
+    with (folder / 'stacks').open('w') as stacks:
+        for number in (signal.SIGXCPU, signal.SIGALRM):
+            faulthandler.register(number, file=stacks, chain=True)
+        while (case := pipe.recv()) is not None:
+            pipe.send(bench.run(case))
 
 
 def run_cases(
