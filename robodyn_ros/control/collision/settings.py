@@ -61,7 +61,8 @@ class CollisionSettings:
 
     def __post_init__(self) -> None:
         """Check."""
-        for name in ('period', 'settle_time', 'low_velocity_hold'):
+        positive = ('period', 'settle_time', 'low_velocity_hold', 'filter_cutoff')
+        for name in (*positive, 'observer_bandwidth'):
             check_above(name, getattr(self, name), 0.0)
         check_above('stale_timeout', self.stale_timeout, self.period)
         if self.stale_timeout > 1e5 * self.period:  # after a gap, one step for each period

@@ -43,6 +43,8 @@ def test_the_check_of_frozen_values_can_be_switched_off() -> None:
             for bad in (np.nan, np.inf, -np.inf, -1.0)
         ),
         ({'low_velocity_torque': [1.0]}, 'low_velocity_torque needs one value'),
+        ({'filter_cutoff': 0.0}, 'filter_cutoff must be above 0'),
+        ({'observer_bandwidth': np.inf}, 'observer_bandwidth must be above 0'),
         ({'debounce': 0}, 'debounce must be at least 1'),
         ({'stale_timeout': 0.001}, 'stale_timeout must be above'),
         ({'period': 1e-9}, 'stale_timeout must be at most 100 000 periods of 1e-09 s, got 0.05 s'),
