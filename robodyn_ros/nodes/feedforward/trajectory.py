@@ -73,8 +73,7 @@ class TrajectoryMode(TorqueMode):
         self._planner: TrajectoryPlanner | None = None
         self._enabled = False
         self._plan: TorquePlan | None = None
-        self._until = -np.inf
-        self._start = 0
+        self._until, self._start = -np.inf, 0
         self._before: tuple[TorquePlan | None, float, int] = (None, -np.inf, 0)
         self.fault = NO_FAULT
         super().__init__(node, JointTrajectory, f'{controller}/joint_trajectory', ask=ask)
