@@ -131,14 +131,14 @@ SEARCH = {
     'time': Option(float, 60.0, 'time budget, which determines the extent of the search', 'S'),
     'seed': Option(int, 0, 'seed of the random starts: the same seed gives the same motion', 'N'),
     'method': Option(str, 'gradient', 'search method', choices=METHODS),
-    'starts': Option(int, None, 'random starts; not given: by the time budget', 'N'),
+    'starts': Option(int, 0, 'random starts, 0: by the time budget', 'N'),
     'processes': Option(
         int, None, 'processes for the search, 0: this one; not given: one per core', 'N'
     ),
 }  # fmt: skip
 RANGES = {
     'duration': (1e-3, 1e4), 'harmonics': (1, 100), 'samples': (1, 100_000), 'time': (1e-3, 1e6),
-    'seed': (0, 2**62), 'starts': (1, 10**6), 'processes': (0, 1000), 'floor': (-1e3, 1e3),
+    'seed': (0, 2**62), 'starts': (0, 10**6), 'processes': (0, 1000), 'floor': (-1e3, 1e3),
     'clearance': (0.0, 10.0),
 }  # fmt: skip
 """Smallest and largest value of options; a search with other values is not useful."""

@@ -64,7 +64,7 @@ def test_every_option_gets_where_it_belongs(tmp_path):
             "criterion must be one of cond, block, block_by_condition, det, got 'best'",
         ),
         ({'duration': -1.0}, 'duration must be from 0.001 to 10000, got -1.0'),
-        ({'starts': 0}, 'starts must be from 1 to'),
+        ({'starts': -1}, 'starts must be from 0 to'),
         ({'seed': -1}, 'seed must be from 0 to'),
         ({'samples': 10**8}, 'samples must be from 1 to 100000'),
         ({'floor': np.nan}, 'floor must be from'),

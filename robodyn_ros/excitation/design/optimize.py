@@ -70,7 +70,7 @@ def optimise(
     seconds: float = 60.0,
     seed: int = 0,
     method: Method = 'gradient',
-    starts: int | None = None,
+    starts: int = 0,
     processes: int | None = None,
     progress: Progress | None = None,
     cancel: Cancel | None = None,
@@ -78,7 +78,7 @@ def optimise(
     """Search the best motion.
 
     :param seconds: time budget, which is kept and determines the number of starts
-    :param starts: random starts; None: by the time budget
+    :param starts: random starts, 0: by the time budget
     :param processes: number of processes; None: one per core; 0: search in this process
     :param cancel: asked regularly whether to end; the result is then the best motion so far
     :raises MotionError: no such motion is possible; the message names the limit
@@ -87,7 +87,7 @@ def optimise(
     if not seconds > 0.0 or method not in METHODS:
         raise MotionError(f'expected seconds above 0, one of {METHODS}, got {seconds}, {method}')
     problem = Problem(design)
-    count = starts_within(problem, seconds, method) if starts is None else max(1, starts)
+    count = starts or starts_within(problem, seconds, method)
     work = _Work(seconds, began, _finishing(problem, seed, seconds), progress, cancel)
     cores = os.cpu_count() or 1
     team = Team(problem.design, problem, cores if processes is None else processes)
