@@ -48,6 +48,8 @@ function(robodyn_add_law law folder flags)
     src/additive_torque.cpp
     src/bounded_text.cpp
     src/closed_forms.cpp
+    src/delta_part.cpp
+    src/described_parts.cpp
     src/springs.cpp
     src/effort_command.cpp
     src/friction.cpp

@@ -13,11 +13,12 @@ import pytest
 import yaml
 from controller_build import law_check
 from controller_law import SETTINGS, result_file, run_law
-from controller_models import MODELS, described
+from controller_models import DELTA, MODELS, described
 
 from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque
 from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.control.torque.model_torque import ModelTorque
+from robodyn_ros.errors import ModelError
 from robodyn_ros.models.payload import payload_of
 
 
@@ -25,6 +26,8 @@ def motion(model, count, seed=0):
     """Random states, standstill, reversals and slow motion among them."""
     random = np.random.default_rng(seed)
     q, qd, qdd = random.uniform(-3.0, 3.0, (3, count, len(model.joints)))
+    low, high = np.clip(model.position_limits(), -3.0, 3.0).T  # narrow for the arms of a delta
+    q = low + (q + 3.0) / 6.0 * (high - low)
     qd[10:20] = 0.0
     qd[20:40] *= 0.01
     return q, qd, qdd
@@ -136,6 +139,17 @@ def test_a_reference_that_cannot_be_used_ramps_to_zero_and_stays_there(tmp_path,
     assert steps.max() <= 1000.0 * SETTINGS['period'] * (1 + 1e-9)
 
 
+def test_arm_angles_that_a_delta_cannot_reach_ramp_to_zero_and_stay_there(tmp_path):
+    model = described('delta', 3, geometry={**DELTA, 'L_BC': 0.4})
+    states = motion(model, 400)
+    states[0][150] = 0.0  # three elbows, each 0.45 m from the middle
+    with pytest.raises(ModelError, match='cannot reach'):
+        model.torque(*(state[150:151] for state in states), np.ones(len(model.parameters)))
+    path = result_file(tmp_path, model, np.ones(len(model.parameters)))
+    out = run_law(path, states, window=0.05, limit=10.0, rate=1000.0)
+    assert np.abs(out.applied[149]).max() > 1.0 and not out.applied[251:].any()
+
+
 def test_payload_of_the_result(tmp_path):
     for name, given in (
         (
@@ -145,6 +159,7 @@ def test_payload_of_the_result(tmp_path):
         ('scara', {'inertia': [0.01]}),
         ('rotary 3', {}),
         ('linear 2', {}),
+        ('delta', {'inertia': [0.01]}),
         ('puma five terms', {}),
     ):
         model = MODELS[name]()
@@ -181,7 +196,7 @@ FOUR = '[joint1, joint2, joint3, joint4]'
         ({'format': 2}, 'format is not known'),
         ({'parameter_values': [1.0, 2.0]}, '2 parameter values, the model has'),
         ({'parameter_values': [float('nan')]}, 'not finite'),
-        ({'description': f'{{kind: delta, joints: {FOUR}}}'}, 'use the Python node'),
+        ({'description': f'{{kind: delta, joints: {FOUR}}}'}, 'cannot be used'),
         ({'description': f'{{kind: urdf, joints: {FOUR}, urdf: <robot/>}}'}, 'URDF'),
         ({'description': '['}, 'cannot be used'),
         # Not in the hash: another order would be torque on other joints, fewer not even that.

@@ -23,6 +23,7 @@ MODELS = {
         'urdf/six_axis.urdf', joints=['joint3', 'joint1', 'joint2'], friction=['viscous']
     ),
     'scara': lambda: load_model('config/robots/scara.yaml'),
+    'delta': lambda: load_model('config/robots/delta.yaml'),
     'slide': lambda: build_model({**AXIS, 'type': 'linear'}),
     'table': lambda: build_model({**AXIS, 'type': 'rotary'}),
 }

@@ -61,7 +61,9 @@ def main() -> int:
             ):
                 case, kind = outcome.case, kind_of(arguments.seed, outcome.case)
                 counts[kind, outcome.word] += 1
-                slowest = sorted([*slowest, (outcome.seconds, case)], key=itemgetter(0), reverse=True)[:5]
+                slowest = sorted(
+                    [*slowest, (outcome.seconds, case)], key=itemgetter(0), reverse=True
+                )[:5]
                 if outcome.word not in GOOD or arguments.verbose:
                     line = f'{case} ({kind}): {outcome.word}: {outcome.command}: {outcome.text}'
                     print(line, flush=True)

@@ -8,6 +8,7 @@ import json
 import re
 import zipfile
 from collections.abc import Callable
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -110,7 +111,7 @@ def _yaml(data: bytes, rng: Random) -> bytes:
     def dump(value: Any) -> str:
         return yaml.safe_dump(value, sort_keys=False, width=10**6)
 
-    return _tree(data, rng, yaml.safe_load, dump)
+    return _tree(data, rng, partial(yaml.load, Loader=yaml.CSafeLoader), dump)
 
 
 def _json(data: bytes, rng: Random) -> bytes:

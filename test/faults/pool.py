@@ -41,7 +41,7 @@ class Worker:
         self.process.join()
         code = self.process.exitcode or 0
         name = signal.Signals(-code).name if code < 0 else f'exit code {code}'
-        word = 'hang' if name in ('SIGXCPU', 'SIGALRM') else 'crash'
+        word = 'hang' if name in ('SIGPROF', 'SIGALRM') else 'crash'
         stacks = self.stacks.read_text() if self.stacks.exists() else ''
         return Outcome(self.case, '', '', word, f'{name}\n{stacks}')
 
@@ -52,7 +52,7 @@ def _serve(pipe: Connection, corpus: Path, folder: Path, seed: int) -> None:
     bench = Bench(corpus, folder, seed)
     limit_memory()
     with (folder / 'stacks').open('w') as stacks:
-        for number in (signal.SIGXCPU, signal.SIGALRM):
+        for number in (signal.SIGPROF, signal.SIGALRM):
             faulthandler.register(number, file=stacks, chain=True)
         while (case := pipe.recv()) is not None:
             pipe.send(bench.run(case))

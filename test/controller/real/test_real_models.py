@@ -14,7 +14,6 @@ from controller_models import MODELS
 from robodyn_ros.srv import SetPayload
 
 from robodyn_ros.errors import ModelError
-from robodyn_ros.models.catalog import load_model
 from robodyn_ros.models.payload import payload_of
 
 pytestmark = pytest.mark.ros
@@ -86,14 +85,6 @@ def test_the_commanded_effort_is_that_of_the_model_and_of_its_payload(cell, chai
         != max(np.abs(torque).max() for torque in empty.values())
     )
     assert len(empty) > 300 + DELAY
-
-
-def test_a_delta_is_refused_by_name(cell, tmp_path):
-    model = load_model('config/robots/delta3.yaml')
-    file = result_file(tmp_path, model, np.ones(len(model.parameters)))
-    change = {'joints': list(model.joint_names), 'result_file': str(file)}
-    assert cell.load('plugin_delta', change) and not cell.configure('plugin_delta')
-    cell.wait(lambda: 'use the Python node' in cell.log(), 'the refusal', 5.0)
 
 
 def test_no_update_of_all_these_allocated_or_waited(cell):

@@ -9,6 +9,7 @@ from robodyn_ros.models.springs import SPRINGS
 
 FRICTION = ['viscous', 'coulomb', 'offset']
 SIX = [f'joint{k}' for k in range(1, 7)]
+DELTA = {'R_b': 0.2, 'r_p': 0.05, 'L_AB': 0.3, 'L_BC': 0.8}
 PUMA = {'a2': 0.4318, 'a3': 0.0203, 'd2': 0.2435, 'd3': -0.0934, 'd4': 0.4331}
 
 
@@ -45,6 +46,12 @@ MODELS = {
     'puma semi-static': lambda: described('puma', 6, dynamic_model=2),
     'puma five terms': lambda: described(
         'puma', 6, dynamic_model=2, fifth_term=True, geometry=PUMA
+    ),
+    'delta': lambda: load_model('config/robots/delta.yaml'),
+    'delta3': lambda: load_model('config/robots/delta3.yaml'),
+    'delta with force': lambda: described(  # beyond its largest within the range of the arms
+        'delta', 4, geometry={**DELTA, 'h_O': 0.1}, gravity=9.7,
+        platform_force={'R_ext': 0.05, 'Fr_max': 0.1},
     ),
     'all friction': lambda: described(
         'scara', 3, geometry={'L1': 0.4, 'L2': 0.3},
