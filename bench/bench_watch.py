@@ -10,13 +10,12 @@ that raised the alarm to the change of the page's document, both on this compute
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from browser import Browser
+from browser import EXECUTABLE, Browser
 
 from robodyn_ros.cli.demo.client import Client
 from robodyn_ros.cli.demo.length import SHORT
@@ -156,7 +155,7 @@ def main(folder: Path | None) -> None:
 
 
 if __name__ == '__main__':
-    if not shutil.which('chromium'):
+    if not EXECUTABLE:
         sys.exit('bench_watch needs chromium: apt install chromium')
     target = Path(sys.argv[1]) if len(sys.argv) > 1 else None
     if target is not None:

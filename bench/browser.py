@@ -10,10 +10,17 @@ import shutil
 import subprocess
 import time
 import urllib.request
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from websockets.sync.client import connect
+
+EXECUTABLE = next(
+    filter(None, map(shutil.which, ('chromium', 'chromium-browser', 'google-chrome'))), ''
+)
+"""Chromium of this computer; '' without one."""
+LOADED = 'document.readyState === "complete"'
 
 
 class Browser:
@@ -26,9 +33,10 @@ class Browser:
         """Open a page; `profile` is a folder that need not exist."""
         self.console: list[str] = []
         self._numbers = itertools.count(1)
+        self._open_sockets = ExitStack()
         self._process = subprocess.Popen(
             [
-                str(shutil.which('chromium')), '--headless=new', '--no-sandbox',
+                EXECUTABLE, '--headless=new', '--no-sandbox',
                 '--disable-gpu',
                 '--hide-scrollbars', '--remote-debugging-port=0', f'--user-data-dir={profile}',
                 '--window-size=1280,900', 'about:blank',
@@ -36,13 +44,23 @@ class Browser:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )  # fmt: skip
+        try:
+            self._open(address, profile)
+        except BaseException:
+            self._process.kill()
+            self._process.wait(10)
+            raise
+
+    def _open(self, address: str, profile: Path) -> None:
         port = self._port(profile / 'DevToolsActivePort')
         with urllib.request.urlopen(f'http://127.0.0.1:{port}/json/list', timeout=10) as answer:
             pages = [each for each in json.load(answer) if each['type'] == 'page']
-        self._socket = connect(pages[0]['webSocketDebuggerUrl'], max_size=2**26)
+        found = connect(pages[0]['webSocketDebuggerUrl'], max_size=2**26)
+        self._socket = self._open_sockets.enter_context(found)
         for part in ('Page', 'Runtime', 'Log'):
             self.call(f'{part}.enable')
         self.call('Page.navigate', url=address)
+        self.wait(f'location.href !== "about:blank" && {LOADED}', 'the page')
 
     @staticmethod
     def _port(file: Path) -> int:
@@ -76,7 +94,9 @@ class Browser:
 
     def run(self, script: str) -> Any:
         """Evaluate JavaScript and return its value."""
-        done = self.call('Runtime.evaluate', expression=script, returnByValue=True)
+        done = self.call(
+            'Runtime.evaluate', expression=script, returnByValue=True, awaitPromise=True
+        )
         if 'exceptionDetails' in done:
             raise RuntimeError(json.dumps(done['exceptionDetails'])[:500])
         return done['result'].get('value')
@@ -92,14 +112,32 @@ class Browser:
                 )
             time.sleep(0.1)
 
-    def screenshot(self, file: Path, width: int, scheme: str = 'light') -> None:
-        """Write a picture of the complete page as PNG; all of it is on the screen then."""
+    def show(self, width: int, scheme: str = 'light') -> dict[str, Any]:
+        """Show the page in a width, in [px], and a colour scheme; return the size that was set."""
         self.call(
             'Emulation.setEmulatedMedia',
             features=[{'name': 'prefers-color-scheme', 'value': scheme}],
         )
         size = {'width': width, 'height': 900, 'deviceScaleFactor': 1, 'mobile': width < 600}
         self.call('Emulation.setDeviceMetricsOverride', **size)
+        return size
+
+    def pdf(self) -> bytes:
+        """Print the page."""
+        return base64.b64decode(self.call('Page.printToPDF', printBackground=True)['data'])
+
+    def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
+        """Drag the mouse between two places, in [px] of the window."""
+        for kind, (x, y), held in (
+            ('mouseMoved', start, 0), ('mousePressed', start, 1), ('mouseMoved', end, 1),
+            ('mouseReleased', end, 0),
+        ):  # fmt: skip
+            values = {'x': x, 'y': y, 'button': 'left' if held or 'R' in kind else 'none'}
+            self.call('Input.dispatchMouseEvent', type=kind, buttons=held, clickCount=1, **values)
+
+    def screenshot(self, file: Path, width: int, scheme: str = 'light') -> None:
+        """Write a picture of the complete page as PNG; all of it is on the screen then."""
+        size = self.show(width, scheme)
         tall = self.run('document.documentElement.scrollHeight')
         self.call('Emulation.setDeviceMetricsOverride', **{**size, 'height': tall})
         time.sleep(1.0)
@@ -113,6 +151,6 @@ class Browser:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._socket.close()
+        self._open_sockets.close()
         self._process.terminate()
         self._process.wait(10)

@@ -75,7 +75,6 @@ def draw(name: str, path: Path) -> None:
         written(REPORT)
     page = (written(section.command) / section.page).as_uri()
     with Browser(page, folder('profile') / name) as browser:
-        browser.wait('document.readyState == "complete"', 'the page')
         size = {'width': WIDTH, 'height': 900, 'deviceScaleFactor': 1, 'mobile': False}
         browser.call('Emulation.setDeviceMetricsOverride', **size)
         tall = browser.run('document.documentElement.scrollHeight')

@@ -41,7 +41,7 @@ class Box:
         """Return the points of a polyline."""
         return ' '.join(f'{self.x(a)},{self.y(b)}' for a, b in zip(x, y, strict=True))
 
-    def frame(self, ticks: int = 4) -> dict[str, Any]:
+    def frame(self) -> dict[str, Any]:
         """Return places of axes, zero lines and ticks with their text."""
         return {
             'width': self.width,
@@ -50,8 +50,8 @@ class Box:
             'right': self.width - self.margin,
             'top': self.margin,
             'bottom': self.height - self.bottom,
-            'x': [{'at': self.x(v), 'text': short(v, 3)} for v in _ticks(self, 0, ticks)],
-            'y': [{'at': self.y(v), 'text': short(v, 3)} for v in _ticks(self, 1, ticks)],
+            'x': [{'at': self.x(v), 'text': short(v, 3)} for v in _ticks(self, 0)],
+            'y': [{'at': self.y(v), 'text': short(v, 3)} for v in _ticks(self, 1)],
             'zero': self.y(0.0) if self.low[1] <= 0.0 <= self.high[1] else None,
             'middle': self.x(0.0) if self.low[0] <= 0.0 <= self.high[0] else None,
         }
@@ -105,13 +105,14 @@ def _part(value: float, low: float, high: float) -> float:
     return (value - low) / (high - low) if high > low else 0.5
 
 
-def _ticks(box: Box, axis: int, count: int) -> list[float]:
-    """Return round numbers inside an axis."""
+def _ticks(box: Box, axis: int) -> list[float]:
+    """Return round numbers inside an axis, at least three."""
     low, high = box.low[axis], box.high[axis]
     if not high > low:
         return [low]
-    raw = (high - low) / count
-    power = 10.0 ** np.floor(np.log10(raw))
-    step = next((m * power for m in (1.0, 2.0, 5.0) if m * power >= raw), 10.0 * power)
-    places = np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
+    power = 10.0 ** np.floor(np.log10(high - low))
+    for step in power * np.array([5.0, 2.0, 1.0, 0.5, 0.2]):
+        places = np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
+        if len(places) > 2:
+            break
     return [float(round(value, 12)) + 0.0 for value in places]

@@ -20,7 +20,7 @@ UNDETERMINED = ' The weight of the prior is not determined by this recording: {}
 """Sentence on doubts."""
 
 PRIORS = {
-    'urdf': 'regularised towards the URDF with weight {weight:.0e}',
+    'urdf': 'regularised towards the URDF with weight {weight:.3g}',
     'ridge': 'regularised towards a plain prior',
     'none': 'without prior',
 }

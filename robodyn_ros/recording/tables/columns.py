@@ -231,5 +231,5 @@ def _final_names(
             f'{signals.source}: the file names no joints and has {width} columns of position, '
             f'got {len(wanted)} names for them ({list(wanted)})'
         )
-    signals.findings.append(finding('joints_named_by_caller', joints=list(wanted)))
+    signals.findings.append(finding('joints_named_by_caller', joints=', '.join(wanted)))
     return tuple(wanted)

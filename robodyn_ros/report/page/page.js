@@ -42,13 +42,13 @@
   };
 
   function axis(extra) {
-    const line = { stroke: colour('line'), width: 1 };
+    const line = { stroke: () => colour('line'), width: 1 };
     return { stroke: () => colour('faint'), grid: line, ticks: line, font: '11px system-ui', ...extra };
   }
 
   function plotOf(joint, box) {
     const series = NAMES.map((name, k) => ({
-      label: name, stroke: () => colour(name), width: k === 0 ? 2.6 : 1.2, points: { show: false },
+      label: name, stroke: () => colour(name), width: k === 0 ? 4 : 1.3, points: { show: false },
     }));
     const readout = element('output');
     const place = element('div');
@@ -173,34 +173,35 @@
     const reach = Math.hypot(...high.map((value, k) => value - low[k])) / 2 || 1;
     const floor = 0;  // the base stands on it
 
+    const unit = () => Math.min(canvas.width * 0.9, canvas.height) * 0.5;
+
     function project(point) {
       const [x, y, z] = point.map((value, k) => (value - middle[k]) / reach);
       const c = Math.cos(view.turn), s = Math.sin(view.turn);
       const ct = Math.cos(view.tilt), st = Math.sin(view.tilt);
       const right = c * x - s * y, away = s * x + c * y;
       const up = ct * z - st * away, depth = ct * away + st * z;
-      const scale = 3.6 / (3.6 + depth) * view.zoom * 0.5;
-      const size = Math.min(canvas.width * 0.9, canvas.height) * scale;
-      return [canvas.width / 2 + (right - view.x) * size, canvas.height / 2 - (up - view.y) * size, depth];
+      const near = 3.6 / (3.6 + depth), size = unit() * view.zoom;
+      return [canvas.width / 2 + (right * near - view.x) * size,
+        canvas.height / 2 - (up * near - view.y) * size, depth, near];
     }
 
     // Let the recorded motion fill the canvas as it is first seen.
     function fit() {
       size();
       Object.assign(view, { zoom: 1, x: 0, y: 0 });
-      const unit = Math.min(canvas.width * 0.9, canvas.height) * 0.5;
       const least = [1e9, 1e9], most = [-1e9, -1e9];
       for (let at = 0; at < times.length; at += step) {
         shapes.forEach((shape) => shape.ends.forEach((end) => {
-          const p = project(placed(shape.body, end, at)), room = shape.radius / reach;
-          [(p[0] - canvas.width / 2) / unit, (canvas.height / 2 - p[1]) / unit].forEach((value, k) => {
+          const p = project(placed(shape.body, end, at)), room = p[3] * shape.radius / reach;
+          [(p[0] - canvas.width / 2) / unit(), (canvas.height / 2 - p[1]) / unit()].forEach((value, k) => {
             least[k] = Math.min(least[k], value - room);
             most[k] = Math.max(most[k], value + room);
           });
         }));
       }
       [view.x, view.y] = least.map((value, k) => (value + most[k]) / 2);
-      view.zoom = 0.88 * Math.min(canvas.width / unit / (most[0] - least[0]), canvas.height / unit / (most[1] - least[1]));
+      view.zoom = 0.88 * Math.min(...[canvas.width, canvas.height].map((room, k) => room / unit() / (most[k] - least[k])));
     }
 
     function size() {
@@ -353,8 +354,11 @@
   if (data.robot) robotView(data.robot);
   const redraw = () => { resize(); redraws.forEach((each) => each()); };
   window.addEventListener('resize', redraw);
-  window.addEventListener('beforeprint', redraw);
-  window.addEventListener('afterprint', redraw);
+  [['beforeprint', true], ['afterprint', false]].forEach(([event, paper]) =>
+    window.addEventListener(event, () => {
+      document.documentElement.classList.toggle('paper', paper);
+      redraw();
+    }));
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
   document.documentElement.dataset.ready = 'true';
 })();

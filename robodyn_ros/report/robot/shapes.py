@@ -55,9 +55,18 @@ def capsules(model: DynamicModel, tree: tuple[Body, ...], q: Array) -> list[Caps
     found = [each.capsule(min(radius, max(0.35 * each.length, 0.3 * radius))) for each in links]
     found += [each.capsule(0.5 * radius) for each in rails]
     for number, body in enumerate(tree):
+        if body.parent >= 0 and _same_axis(tree[body.parent], body):
+            continue
         half = 1.2 * radius * body.axis
         found.append(Capsule(number, np.stack([-half, half]), 0.8 * radius, joint=True))
     return [each for each in found if np.ptp(each.ends, axis=0).max() > 1e-3 * longest]
+
+
+def _same_axis(carrier: Body, body: Body) -> bool:
+    """Return True if a marker would cover that of the body before: the quill of a SCARA."""
+    along = body.placement[:3, :3] @ body.axis
+    near = np.linalg.norm(body.placement[:3, 3]) < 1e-3
+    return bool(near and abs(along @ carrier.axis) > 0.999)
 
 
 @dataclass(frozen=True)
@@ -90,17 +99,20 @@ def _rails(tree: tuple[Body, ...], q: Array) -> list[Span]:
 
 
 def _tips(model: DynamicModel, tree: tuple[Body, ...], longest: float) -> list[Span]:
-    """Return the line from the last joints to the farthest frame that is fixed to their body."""
+    """Return the line from the last joints to the farthest frame that is fixed to their body.
+
+    Without one, a tool of a URDF is on its upright last axis, and any other hangs down.
+    """
     found = []
+    described = any(isinstance(part, UrdfModel) for part, _ in parts_of(model))
     for number, body in enumerate(tree):
         if any(other.parent == number for other in tree):
             continue
         places = [pose[:3, 3] for index, pose in _places(model) if index == number]
         far = max(places, key=lambda place: float(np.linalg.norm(place)), default=np.zeros(3))
         if np.linalg.norm(far) < 0.05 * longest:
-            across = np.cross(body.axis, [0.0, 0.0, 1.0])
-            level = np.linalg.norm(across) < 0.5
-            far = 0.25 * longest * (body.axis if level else -np.array([0.0, 0.0, 1.0]))
+            upright = described and np.linalg.norm(body.axis[:2]) < 0.5
+            far = 0.2 * longest * (body.axis if upright else np.array([0.0, 0.0, -1.0]))
         found.append(Span(number, np.zeros(3), far))
     return found
 

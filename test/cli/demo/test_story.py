@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The demonstration of every robot, with short motions: real nodes, real DDS, all steps."""
 
+import re
 import signal
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import pytest
 
@@ -42,5 +44,8 @@ def test_every_step_works_and_every_figure_is_reached(robot, tmp_path):
     logs = [f'{path.name}: {path.read_text()}' for path in tmp_path.glob('*/nodes/*.log')]
     assert code == 0, '\n'.join([output, *logs])
     assert 'MISSED' not in output and 'push 1 detected after' in output
+    report = Path(re.search(r'^report of the identification, .*: (.*)$', output, re.M)[1])
+    assert report.name == 'report.html' and report.is_relative_to(tmp_path)
+    assert '<h1>' in report.read_text(encoding='utf-8')
     pictures = {path.name for path in tmp_path.glob('*/*.png')}
     assert pictures == {'validation.png', 'tracking.png'}

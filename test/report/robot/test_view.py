@@ -39,6 +39,10 @@ def test_a_scara_is_drawn_where_its_kinematics_has_it():
     np.testing.assert_allclose(tip[:, :2, 3], wanted[:, :2], atol=1e-12)
     assert np.ptp(tip[:, 2, 3] - wanted[:, 2]) == pytest.approx(0.0, abs=1e-12)
     np.testing.assert_allclose(tip[:, 0, 0], np.cos(wanted[:, 3]), atol=1e-12)
+    drawn = capsules(model, bodies(model), q)
+    tool = next(each for each in drawn if each.body == 3 and not each.joint)
+    assert tool.ends[1][2] < 0.0, 'its tool hangs down'
+    assert {each.body for each in drawn if each.joint} == {0, 1, 2}, 'one marker for the quill'
 
 
 def test_a_frame_has_the_largest_error_until_the_next_frame():
