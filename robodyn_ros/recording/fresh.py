@@ -20,7 +20,8 @@ MANY = 0.25
 """Share of the changes of one signal that end a run of repeats; fewer may be slow motion."""
 
 COARSE = 3.5
-"""Changes in smallest steps, up to which a repeat may be a motion below the resolution."""
+"""Changes in smallest steps, up to which a repeat may be a motion below the resolution, and a
+stroke is none: at rest an encoder changes by one step either way."""
 
 FEWEST = 24
 """Changes from which on a rate of updates is looked for: as many samples as a filter needs."""

@@ -23,7 +23,15 @@ from robodyn_ros.identification.diagnosis.case import Case, Sample
 from robodyn_ros.identification.diagnosis.other_models import parts_of, variants
 from robodyn_ros.identification.diagnosis.saturation import saturation_findings
 from robodyn_ros.identification.diagnosis.torque_factors import disagreement, shared
-from robodyn_ros.identification.diagnosis.trial import MOST, Trial, folds, share_left, solution
+from robodyn_ros.identification.diagnosis.trial import (
+    MOST,
+    Trial,
+    confirmed,
+    folds,
+    share_left,
+    solution,
+)
+from robodyn_ros.identification.fit.choice import FOUR, is_better
 from robodyn_ros.identification.fit.folds import Labels
 from robodyn_ros.models.interface import Array, Indices
 from robodyn_ros.models.sensitivity import STEP
@@ -49,29 +57,34 @@ class Correction:
 
 
 def correction_findings(case: Case, sample: Sample) -> Iterator[Finding]:
-    """Return the flaw whose correction lowers the held-out error most, if there is one."""
+    """Return the flaw whose correction lowers the held-out error most, if there is one.
+
+    Dozens are tried, and the best of them is better than none by chance: the flaw is an error only
+    from `FOUR` standard errors on.
+    """
     present = Trial.of(case, sample)
     of_urdf = any(isinstance(part, UrdfModel) for part in parts_of(case.model))
     if of_urdf and not _suspicious(case, sample, present):
         return
     tried = [(each.trial.fitted()[1], each) for each in _corrections(case, present)]
     best = sorted(tried, key=lambda pair: pair[0])[:FINALISTS]
-    division = folds(present)
+    division, count = folds(present), int(np.count_nonzero(present.weight))
     error = present.held_out(division)
-    count = int(np.count_nonzero(present.weight))
     left = [(share_left(error, each.trial.held_out(division), count), each) for _, each in best]
     if not left:
         return
     share, found = min(left, key=lambda pair: pair[0])
     if share > MOST or _factor_explains(case, sample, share):
         return
-    told = found.finding(evidence=sentence('correction', share=share))
+    clear = is_better(error, found.trial.held_out(division), FOUR)
+    evidence = sentence('correction' if clear else 'correction.unclear', share=share)
+    told = found.finding(severity=None if clear else 'warning', evidence=evidence)
     if told.code == 'encoder_offset' and any(saturation_findings(case, sample)):
         return  # an offset can be like torque that is missing at the top
     if of_urdf and _springs_explain(present, found.trial, division, count):
         evidence = sentence('correction.spring', share=share)
         told = found.finding(severity='warning', evidence=evidence)
-    yield told
+    yield confirmed(case, told, present, found.trial)
 
 
 def _springs_explain(

@@ -8,7 +8,8 @@ its measurement and its limits are in docs/diagnosis.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 
 import numpy as np
 
@@ -36,6 +37,7 @@ from robodyn_ros.identification.diagnosis.signals import (
     slow_joints,
     stale_findings,
 )
+from robodyn_ros.identification.diagnosis.together import together, with_others
 from robodyn_ros.identification.diagnosis.torque_factors import factor_findings, sign_findings
 from robodyn_ros.models.interface import Array
 
@@ -50,6 +52,21 @@ def diagnose(case: Case) -> tuple[Finding, ...]:
     makes the model wrong; then what makes it doubtful.
     """
     return _completed(_findings(case, _model_based))
+
+
+def diagnose_all(cases: Sequence[Case]) -> Iterator[tuple[Finding, ...]]:
+    """Yield the causes for each of several recordings of one robot, then those of all together.
+
+    What one recording says about the robot or its model is an error if the others confirm it, or
+    if it is so in all of them together.
+    """
+    with suppress(RobodynError, ArithmeticError, ValueError):  # then each is judged by itself
+        cases = with_others(cases)
+    known = [diagnose(case) for case in cases]
+    yield from known
+    if len(cases) > 1 and not any(map(has_error, known)):
+        seen = {(item.code, item.joint) for own in known for item in own}
+        yield _completed(item for item in _of_the_robot(cases) if (item.code, item.joint) in seen)
 
 
 def diagnose_payload(case: Case) -> tuple[Finding, ...]:
@@ -133,6 +150,17 @@ def _model_based(case: Case) -> Iterator[Finding]:
     yield from (item.finding for item in slow.values() if item.clear)
     yield from motion_findings(case)
     yield from (item.finding for item in slow.values() if not item.clear)
+
+
+def _of_the_robot(cases: Sequence[Case]) -> Iterator[Finding]:
+    """Yield flaws of the robot and its model that all recordings together show."""
+    case = together(cases)
+    sample = draw(case)
+    for test in (correction_findings, sign_findings, factor_findings):
+        found = [item for item in test(case, sample) if item.severity == 'error']
+        yield from found
+        if found:
+            return
 
 
 def _payload_based(case: Case) -> Iterator[Finding]:

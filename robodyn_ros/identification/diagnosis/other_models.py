@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other dynamic models that a recording could have been made for."""
+"""Other dynamic models that a recording could have been made for, and other units of torque."""
 
 from __future__ import annotations
 
@@ -26,6 +26,23 @@ _DIRECTIONS = {
     'with gravity against its y axis': (0.0, -1.0, 0.0),
     'upright': (0.0, 0.0, -1.0),
 }
+
+
+REASONS = (
+    (1000.0, 'the unit is mNm or per mille of a torque, not Nm'),
+    (0.001, 'the unit is kNm, or a unit was converted twice'),
+    (100.0, 'the unit is Ncm or per cent of a torque, not Nm'),
+    (2.0, 'a lead screw was computed with pi instead of 2 pi, or two motors count as one'),
+    (0.5, 'a lead screw was computed with pi instead of 2 pi, or one of two motors is missing'),
+    (np.sqrt(2.0), 'peak current was taken for RMS current'),
+    (np.sqrt(0.5), 'RMS current was taken for peak current'),
+    (8.8507, 'the unit is lbf in, not Nm'),
+    (0.73756, 'the unit is lbf ft, not Nm'),
+    (141.61, 'the unit is ozf in, not Nm'),
+    (0.10197, 'the unit is kgf m, not Nm'),
+    (10.197, 'the unit is kgf cm or dNm, not Nm'),
+)
+"""Factors that have a usual reason."""
 
 
 @dataclass(frozen=True)
@@ -102,3 +119,13 @@ def _scaled(xml: str, scale: float) -> str:
         return f'{match[1]}{values}"'
 
     return re.sub(r'(<origin[^>]*xyz=")([^"]*)"', longer, xml)
+
+
+def reason(factor: float) -> str:
+    """Return the usual cause of a factor between measured and true torque."""
+    texts = [text for value, text in REASONS if abs(np.log(factor / value)) < 0.06]
+    if factor < 0.05:
+        texts.append(f"torque is the motor's, a gear of ratio {1.0 / factor:.0f} is missing")
+    if factor > 20.0:
+        texts.append(f'a gear of ratio {factor:.0f} was counted twice')
+    return ': perhaps ' + ', or '.join(texts) if texts else ''

@@ -18,7 +18,7 @@ from robodyn_ros.identification.fit.success import SMALL_TORQUE, rated_torque
 from robodyn_ros.identification.signals.cutoff import steps_of
 from robodyn_ros.identification.signals.grid import measured
 from robodyn_ros.models.interface import Array
-from robodyn_ros.recording.fresh import fresh
+from robodyn_ros.recording.fresh import COARSE, fresh
 from robodyn_ros.recording.signals import white_noise
 
 STALE_SHARE = 0.01
@@ -80,7 +80,7 @@ def stale_runs(position: Array) -> Array:
     way = np.abs(position[moved[reach] + 1] - position[moved[segments + 1] + 1])
     taken = runs[segments] + 1
     expected = way / np.maximum(after, 1) * taken
-    stale = (jumps > 3.5 * smallest) & (jumps > 0.4 * expected)
+    stale = (jumps > COARSE * smallest) & (jumps > 0.4 * expected)
     stale &= jumps > 0.1 * root_mean_square(steps) * taken
     return np.asarray(runs[segments][stale], dtype=np.float64)
 

@@ -15,6 +15,14 @@ import numpy as np
 
 from robodyn_ros.findings import Finding, Severity, finding
 from robodyn_ros.identification.diagnosis.case import Case, Sample
+from robodyn_ros.identification.diagnosis.other_models import reason
+from robodyn_ros.identification.diagnosis.trial import (
+    MOST,
+    Trial,
+    confirmed,
+    folds,
+    share_left,
+)
 from robodyn_ros.identification.factors.joint_fit import OwnFit
 from robodyn_ros.identification.fit.choice import FOUR
 from robodyn_ros.models.friction_terms import BRAKING, FRICTION_PARAMETERS
@@ -31,23 +39,6 @@ SMALLEST_PRIOR_FACTOR = 3.0
 
 NEGATIVE = -5.0
 """Standard deviations below 0 at which inertia and friction are negative for certain."""
-
-REASONS = (
-    (1000.0, 'the unit is mNm or per mille of a torque, not Nm'),
-    (0.001, 'the unit is kNm, or a unit was converted twice'),
-    (100.0, 'the unit is Ncm or per cent of a torque, not Nm'),
-    (2.0, 'a lead screw was computed with pi instead of 2 pi, or two motors count as one'),
-    (0.5, 'a lead screw was computed with pi instead of 2 pi, or one of two motors is missing'),
-    (np.sqrt(2.0), 'peak current was taken for RMS current'),
-    (np.sqrt(0.5), 'RMS current was taken for peak current'),
-    (8.8507, 'the unit is lbf in, not Nm'),
-    (0.73756, 'the unit is lbf ft, not Nm'),
-    (141.61, 'the unit is ozf in, not Nm'),
-    (0.10197, 'the unit is kgf m, not Nm'),
-    (10.197, 'the unit is kgf cm or dNm, not Nm'),
-)
-"""Factors that have a usual reason."""
-
 
 _NOT_LINKS = ('rotor_inertia', *FRICTION_PARAMETERS, *SPRING_PARAMETERS)
 
@@ -82,7 +73,9 @@ def sign_findings(case: Case, sample: Sample) -> Iterator[Finding]:
             name = case.signals.joints[joint]
             severity: Severity = 'error' if clear else 'warning'
             evidence = ' and '.join(told)
-            yield finding('torque_sign', joint=name, severity=severity, evidence=evidence)
+            found = finding('torque_sign', joint=name, severity=severity, evidence=evidence)
+            present = Trial.of(case, sample)
+            yield confirmed(case, found, present, present.scaled(joint, -1.0))
 
 
 def _mount_finding(
@@ -166,25 +159,33 @@ def _shared_finding(case: Case, sample: Sample) -> Finding | None:
     near = 3.0 * max(rest[best], 0.003 * (result.excess**2 - 1.0))
     others = [k for k in np.argsort(rest) if k != best and rest[k] < near]
     doubt = ''.join(f', or that of joint {names[k]} {result.factors[k]:.3g} times' for k in others)
-    return finding(
+    joint, present = result.joints[best], Trial.of(case, sample)
+    corrected = present.scaled(joint, factor)
+    found = finding(
         'torque_factor.shared',
         joint=names[best],
+        severity='error' if case.others is not None or _agrees(present, corrected) else 'warning',
         factor=factor,
         alternatives=doubt,
         excess=result.excess,
         corrected=result.excesses[best],
         causes=reason(factor),
     )
+    return confirmed(case, found, present, corrected)
 
 
-def reason(factor: float) -> str:
-    """Return the usual cause of a factor between measured and true torque."""
-    texts = [text for value, text in REASONS if abs(np.log(factor / value)) < 0.06]
-    if factor < 0.05:
-        texts.append(f"torque is the motor's, a gear of ratio {1.0 / factor:.0f} is missing")
-    if factor > 20.0:
-        texts.append(f'a gear of ratio {factor:.0f} was counted twice')
-    return ': perhaps ' + ', or '.join(texts) if texts else ''
+def _agrees(present: Trial, corrected: Trial) -> bool:
+    """Return True if a factor makes joints agree on samples that were left out of the fit.
+
+    It must remove most of the error, and leave no more than twice that of each joint alone: if
+    joints then still contradict each other, their model is wrong in another way, and any factor
+    that takes one joint out of the fit helps.
+    """
+    division, count = folds(present), int(np.count_nonzero(present.weight))
+    after = corrected.held_out(division)
+    if share_left(present.held_out(division), after, count, FOUR) > MOST:
+        return False
+    return share_left(after, present.apart(division), count) > MOST
 
 
 def disagreement(case: Case, sample: Sample) -> float:

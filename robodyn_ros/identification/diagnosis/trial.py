@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.polynomial.polynomial import polyvander
 
+from robodyn_ros.findings import Finding, sentence
 from robodyn_ros.identification.diagnosis.case import Case, Sample
 from robodyn_ros.identification.factors.joint_fit import root_mean_square
-from robodyn_ros.identification.fit.choice import HeldOut, is_better
+from robodyn_ros.identification.fit.choice import FOUR, ONE, HeldOut, is_better
 from robodyn_ros.identification.fit.folds import Labels, labels_of
 from robodyn_ros.identification.fit.success import SMALL_TORQUE, rated_torque
 from robodyn_ros.models.interface import Array, DynamicModel, Indices
@@ -48,7 +50,11 @@ class Trial:
     @classmethod
     def of(cls, case: Case, sample: Sample) -> Trial:
         """Return the samples as they were recorded."""
-        rows = sample.rows[:: max(1, len(sample.rows) // COMPARED)]
+        return cls.at(case, sample.rows[:: max(1, len(sample.rows) // COMPARED)])
+
+    @classmethod
+    def at(cls, case: Case, rows: Indices) -> Trial:
+        """Return some samples of a recording."""
         signals = case.signals
         q, qd, qdd = (values[rows] for values in signals.motion)
         torque, used = signals.torque[rows], signals.used[rows]
@@ -65,6 +71,11 @@ class Trial:
     def explained_by(self, model: DynamicModel) -> Trial:
         """Return the same with another model."""
         return replace(self, model=model, regressor=model.regressor(*self.motion))
+
+    def scaled(self, joint: int, factor: float) -> Trial:
+        """Return the same with a joint's torque divided by a factor, errors relative as before."""
+        factors = np.where(np.arange(self.torque.shape[1]) == joint, factor, 1.0)
+        return replace(self, torque=self.torque / factors, weight=self.weight * np.abs(factors))
 
     def with_springs(self) -> Trial:
         """Return the same with a torque of each joint that depends on its own position alone.
@@ -87,26 +98,58 @@ class Trial:
 
     def fitted(self) -> tuple[Array, float]:
         """Return the values that fit all samples best, shape (p,), and their squared error."""
-        gram = _gram(self.rows)
-        values = _solved(gram)
-        return values, _square(gram, values)
+        values = fitted_to(self.gram)
+        return values, _square(self.gram, values)
+
+    @cached_property
+    def gram(self) -> Array:
+        """Products of the rows, shape (p + 1, p + 1)."""
+        return _gram(self.rows)
 
     def held_out(self, folds: tuple[Indices, ...]) -> HeldOut:
         """Return the squared errors on folds that were left out of the fit.
 
         :param folds: number of the fold of each sample (M,), for each way to divide them
         """
+        grams = self._grams(folds)
+        return self._errors(
+            folds, ([(each, fitted_to(own.sum(axis=0) - each)) for each in own] for own in grams)
+        )
+
+    def apart(self, folds: tuple[Indices, ...]) -> HeldOut:
+        """Return the squared errors of fits to each joint alone, which share no parameter."""
+        joints = range(self.torque.shape[1])
+        alone = [
+            replace(self, weight=self.weight * (np.arange(len(joints)) == joint)).held_out(folds)
+            for joint in joints
+        ]
+        kinds, samples = (
+            tuple(np.sum(own, axis=0) for own in zip(*each, strict=True))
+            for each in ([own.kinds for own in alone], [own.samples for own in alone])
+        )
+        return HeldOut(kinds, samples)
+
+    def predicted(self, values: Array, folds: tuple[Indices, ...]) -> HeldOut:
+        """Return the squared errors on folds, of values (p,) that other samples were fitted by."""
+        grams = self._grams(folds)
+        return self._errors(folds, ([(each, values) for each in own] for own in grams))
+
+    def _grams(self, folds: tuple[Indices, ...]) -> list[Array]:
+        return [
+            np.array([_gram(self.rows[fold == part]) for part in np.unique(fold)])
+            for fold in folds
+        ]
+
+    def _errors(
+        self, folds: tuple[Indices, ...], fits: Iterable[Iterable[tuple[Array, Array]]]
+    ) -> HeldOut:
         counted = np.count_nonzero(self.weight, axis=1)
         samples = tuple(
             np.array([counted[fold == part].sum() for part in np.unique(fold)], dtype=float)
             for fold in folds
         )
-        return HeldOut(tuple(self._left_out(fold) for fold in folds), samples)
-
-    def _left_out(self, fold: Indices) -> Array:
-        grams = np.array([_gram(self.rows[fold == part]) for part in np.unique(fold)])
-        every = grams.sum(axis=0)
-        return np.array([_square(gram, _solved(every - gram)) for gram in grams])
+        errors = (np.array([_square(gram, values) for gram, values in own]) for own in fits)
+        return HeldOut(tuple(errors), samples)
 
 
 def folds(trial: Trial) -> tuple[Labels, ...]:
@@ -114,14 +157,39 @@ def folds(trial: Trial) -> tuple[Labels, ...]:
     return labels_of(trial.motion[0])
 
 
-def share_left(present: HeldOut, corrected: HeldOut, samples: int) -> float:
+def share_left(present: HeldOut, corrected: HeldOut, samples: int, level: float = ONE) -> float:
     """Return the share of the squared error that a correction leaves; 1 if it is not better.
 
+    Dozens of corrections are tried, the best of which is better than none by chance: an error
+    takes a level of `FOUR`.
+
     :param samples: those that errors are of
+    :param level: standard errors by which it must be better
     """
-    if not is_better(present, corrected):
+    if not is_better(present, corrected, level):
         return 1.0
     return relative_error(present.mean, corrected.mean, samples)
+
+
+def confirmed(case: Case, found: Finding, present: Trial, corrected: Trial) -> Finding:
+    """Return a flaw of one recording; it is a warning if the others do not confirm it.
+
+    :param present: samples of the recording as it is
+    :param corrected: the same without the flaw
+    """
+    if case.others is None or found.severity != 'error' or _confirms(case, present, corrected):
+        return found
+    text = f'{found.text} {sentence("not_confirmed")}'
+    return replace(found, severity='warning', text=text)
+
+
+def _confirms(case: Case, present: Trial, corrected: Trial) -> bool:
+    assert case.others is not None
+    if corrected.regressor.shape[2] != len(case.others):
+        return False  # a model with other parameters would be that of all recordings
+    division, count = folds(present), int(np.count_nonzero(present.weight))
+    before, after = (each.predicted(case.others, division) for each in (present, corrected))
+    return share_left(before, after, count, FOUR) <= MOST
 
 
 def relative_error(present: float, corrected: float, samples: int) -> float:
@@ -135,7 +203,7 @@ def _gram(rows: Array) -> Array:
     return np.asarray(flat.T @ flat)
 
 
-def _solved(gram: Array) -> Array:
+def fitted_to(gram: Array) -> Array:
     """Return the values (p,) that suit rows [regressor | torque] with this product best."""
     return solution(gram[:-1, :-1], gram[:-1, -1])
 

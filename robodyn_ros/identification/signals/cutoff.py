@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import signal
 
 from robodyn_ros.models.interface import Array
+from robodyn_ros.recording.fresh import COARSE
 from robodyn_ros.recording.signals import MAX_CUTOFF, MAX_CUTOFF_SHARE, white_noise
 
 LOWEST = 20.0
@@ -25,10 +26,6 @@ POWER = 0.999
 
 BEYOND_NOISE = 20.0
 """Times the standard deviation of its noise, what a joint's stroke exceeds if it moves."""
-
-BEYOND_STEPS = 3.5
-"""Steps of the encoder that the stroke of a moving joint exceeds: at rest it changes by one either
-way."""
 
 FALL = 100.0
 """Factor by which the spectrum of a moving joint's velocity falls somewhere towards higher
@@ -190,7 +187,7 @@ def moving_joints(position: Array) -> NDArray[np.bool_]:
         return np.asarray(stroke > LEAST_STROKE)
     steps = np.abs(steps_of(position))
     smallest = [np.quantile(own[own > 0.0], 0.01) if own.any() else 0.0 for own in steps.T]
-    least = np.maximum(BEYOND_NOISE * white_noise(position), BEYOND_STEPS * np.array(smallest))
+    least = np.maximum(BEYOND_NOISE * white_noise(position), COARSE * np.array(smallest))
     beyond = stroke > np.maximum(least, LEAST_STROKE)
     small = beyond & (stroke < SMALL_STROKE * stroke.max(initial=0.0))
     if small.any():

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.diagnosis.case import Case
@@ -17,7 +18,7 @@ from robodyn_ros.identification.diagnosis.checks import (
     reach_findings,
     with_stuck,
 )
-from robodyn_ros.identification.diagnosis.diagnose import diagnose, diagnose_payload
+from robodyn_ros.identification.diagnosis.diagnose import diagnose_all, diagnose_payload
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.time_offset import offset_findings
 from robodyn_ros.identification.friction.law_selection import friction_findings
@@ -55,7 +56,7 @@ def _causes(run: Run) -> Iterator[Finding]:
     arm, regression, values = run.task.arm, run.regression, run.found.values
     if arm is not None and run.payload is not None:
         values = arm.values + run.payload.payload.added
-    causes, known = [], []
+    cases, known = [], []
     shifted = frozenset(
         run.prepared.model.joint_names[joint]
         for joint, offset in run.prepared.offsets.items()
@@ -67,21 +68,24 @@ def _causes(run: Run) -> Iterator[Finding]:
         if arm is None:
             named = with_stuck(shown.findings, report, run.prepared.model, run.task.options)
             shown = replace(shown.to_estimate(), findings=tuple(named))
-        case = Case(
-            parts.recording,
-            regression.carrier,
-            run.task.options,
-            shown,
-            regression.carrier_base,
-            regression.arms[index],
-            values,
-            report.max_relative_torque_error,
-            shifted,
+        cases.append(
+            Case(
+                parts.recording,
+                regression.carrier,
+                run.task.options,
+                shown,
+                regression.carrier_base,
+                regression.arms[index],
+                values,
+                report.max_relative_torque_error,
+                shifted,
+            )
         )
-        causes.append(diagnose(case) if arm is None else diagnose_payload(case))
         known.append((*recording.findings, *parts.shown.findings))
     sources = [recording.source for recording in run.task.recordings]
-    yield from of_recordings(causes, sources)
+    causes = list(diagnose_all(cases) if arm is None else map(diagnose_payload, cases))
+    yield from of_recordings(causes[: len(sources)], sources)
+    yield from chain.from_iterable(causes[len(sources) :])
     yield from of_recordings(known, sources)
 
 

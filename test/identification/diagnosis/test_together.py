@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Flaws of one recording, and of a robot that has several."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from diagnosis_case import case_of, with_torque
+from robots import random_urdf
+from simulation import arm
+
+from robodyn_ros.findings import has_error
+from robodyn_ros.identification.diagnosis.diagnose import diagnose, diagnose_all
+from robodyn_ros.identification.diagnosis.together import SIGNALS, together, with_others
+from robodyn_ros.recording.recording import Recording
+
+MODEL, TRUTH = arm(random_urdf(3, 60, types=('revolute',)))
+COUNT = 5
+
+
+def recorded(seed, cables):
+    """Record a small motion round a place of its own; cables add torque that no model has."""
+    random, chains = np.random.default_rng([3, seed]), np.random.default_rng(5)
+    time, q = np.arange(900) / 100.0, np.tile(random.uniform(-1.0, 1.0, 3), (900, 1))
+    qd, qdd = np.zeros((2, 900, 3))
+    for joint in range(3):
+        for harmonic in range(1, 4):
+            w, size = 2.0 * np.pi * 0.21 * harmonic, 0.15 * random.uniform(0.3, 0.8) / harmonic
+            angle = w * time + random.uniform(0.0, 6.28)
+            q[:, joint] += size * np.sin(angle)
+            qd[:, joint] += size * w * np.cos(angle)
+            qdd[:, joint] -= size * w**2 * np.sin(angle)
+    torque = MODEL.torque(q, qd, qdd, TRUTH)
+    scale = np.sqrt(np.mean(torque**2, axis=0)).mean()
+    for joint in range(3):
+        other, phase = (joint + 1) % 3, chains.uniform([1.0, 1.0, 0.0], [3.0, 2.0, 6.0])
+        stretch = phase[0] * q[:, other] - phase[1] * q[:, joint] + phase[2]
+        pull = np.sin(stretch) + 0.5 * np.tanh(qd[:, other] / 0.1)
+        torque[:, joint] += cables * scale * pull
+    torque += 0.02 * scale * random.normal(size=torque.shape)
+    signals = {'position': q, 'velocity': qd, 'acceleration': qdd, 'torque': torque}
+    return Recording(time=time, joints=MODEL.joint_names, source=f'run {seed}', **signals)
+
+
+@pytest.fixture(scope='module')
+def good():
+    return [recorded(seed, 0.0) for seed in range(COUNT)]
+
+
+def errors(recordings):
+    """Return for each recording, and for all together, code and joint of the errors."""
+    found = diagnose_all([case_of(MODEL, each) for each in recordings])
+    return [[(item.code, item.joint) for item in own if item.severity == 'error'] for own in found]
+
+
+def exchanged(recording):
+    return replace(recording, torque=recording.torque[:, [1, 0, 2]])
+
+
+FLAWS = {
+    'sign': (lambda each: with_torque(each, [1.0, -1.0, 1.0]), 'torque_sign'),
+    'factor': (lambda each: with_torque(each, [1.0, 3.0, 1.0]), 'torque_factor'),
+    'order': (exchanged, 'joint_order'),
+}
+
+
+@pytest.mark.parametrize('flaw', FLAWS)
+def test_a_flaw_of_the_robot_is_an_error(good, flaw):
+    change, code = FLAWS[flaw]
+    found = errors([change(each) for each in good])
+    assert code in {each for own in found for each, _ in own}, found
+
+
+@pytest.mark.parametrize('flaw', ['sign', 'factor'])  # so small a motion hides the order
+def test_a_flaw_of_one_recording_is_an_error_of_it_alone(good, flaw):
+    change, code = FLAWS[flaw]
+    found = errors([*good[:2], change(good[2]), *good[3:]])
+    assert code in {each for each, _ in found[2]}, found
+    assert not any([*found[:2], *found[3:]]), found
+
+
+def test_what_the_other_recordings_do_not_confirm_is_no_error(good):
+    """Cables: in a small motion another order of the joints may fit them better by chance."""
+    recordings = [recorded(seed, 0.3) for seed in range(COUNT)]
+    cases = [case_of(MODEL, each) for each in recordings]
+    alone = [item for case in cases for item in diagnose(case) if item.severity == 'error']
+    assert 'joint_order' in {item.code for item in alone}
+    found = list(diagnose_all(cases))
+    assert not any(map(has_error, found)), found
+    doubted = [item for own in found for item in own if item.code == 'joint_order']
+    assert any('do not confirm' in item.text for item in doubted)
+    assert not any(map(has_error, diagnose_all([case_of(MODEL, each) for each in good])))
+
+
+def test_recordings_together_have_samples_of_each(good):
+    cases = [case_of(MODEL, each) for each in good]
+    whole = together(cases, samples=500)
+    assert len(whole.signals) == 500 and whole.others is None
+    assert all(len(getattr(whole.signals, name)) == 500 for name in SIGNALS)
+    times = whole.signals.time.reshape(COUNT, 100)
+    assert (times[0] < 9.0).all() and (np.diff(times, axis=1) > 0.0).all()
+
+
+def test_the_values_of_the_others_come_from_them_alone(good):
+    wrong = with_torque(good[0], [5.0] * 3)
+    cases = [case_of(MODEL, each) for each in (wrong, *good[1:])]
+    first, *_ = with_others(cases)
+    motion = cases[0].signals.motion
+    predicted = MODEL.torque(*motion, first.others)
+    error = np.linalg.norm(predicted - good[0].torque) / np.linalg.norm(good[0].torque)
+    assert error < 0.1
+    assert [each.others for each in with_others(cases[:1])] == [None]
