@@ -50,7 +50,9 @@ def test_written_once_below_the_interpreter_and_nowhere_else(checkout: Path) -> 
     assert os.access(checkout / 'scripts' / 'cell', os.X_OK)
 
 
-def test_a_file_without_the_line_fails_the_check(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_without_the_line_fails_the_check(
+    checkout: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert licence.main([]) == 1, 'before the lines are written'
     capsys.readouterr()
     licence.main(['--write'])

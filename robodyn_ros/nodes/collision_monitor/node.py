@@ -36,7 +36,7 @@ from robodyn_ros.nodes.collision_monitor.parameters import (
     learned_thresholds,
 )
 from robodyn_ros.nodes.collision_monitor.reactions.reactions import Reactions
-from robodyn_ros.nodes.collision_monitor.reactions.robot_stop_input import RobotStopInput
+from robodyn_ros.nodes.collision_monitor.reactions.robot_state_input import RobotStateInput
 from robodyn_ros.nodes.collision_monitor.topics import TOPICS
 from robodyn_ros.nodes.robot.effort import EffortParameters
 from robodyn_ros.nodes.robot.model_node import STREAM_QOS, ModelNode
@@ -67,7 +67,7 @@ class CollisionMonitor(ModelNode):
         self._reactions = Reactions(self)
         self._black_box = BlackBox(self)
         self._mute = Mute(self._chosen['max_mute'])
-        self._robot_stop = RobotStopInput(self, self._chosen['protective_stop_topic'])
+        self._robot = RobotStateInput(self)
         self._detector: TorqueErrorDetector | None = None
         self._refused = 0
         self._refusal = ''
@@ -160,7 +160,8 @@ class CollisionMonitor(ModelNode):
             'refused': self._refused,
             'last_refusal': self._refusal,
             'muted [s]': f'{self._mute.remaining(time.monotonic()):.1f}',
-            'robot_stop': self._robot_stop.latched,
+            'robot_stop': self._robot.readiness.latched,
+            'robot_state': self._robot.problem() or 'ready, or not reported',
             **self._reactions.details(),
             **self._black_box.details(),
         }
@@ -183,8 +184,8 @@ class CollisionMonitor(ModelNode):
             self._refuse(problem)
             text = f'joint states refused: {problem}'
             self._recorded.call('lose', Fault(problem.name, text))
-        elif self._robot_stop.latched:
-            self._recorded.call('lose', Fault('robot_stopped', 'the robot itself stopped'))
+        elif problem := self._robot.problem():
+            self._recorded.call('lose', problem)
         else:
             state = inputs.state
             self._recorded.update(
@@ -233,7 +234,7 @@ class CollisionMonitor(ModelNode):
         """Release a reaction and clear the collision, if the contact has ended."""
         detector = self._detector
         raised = detector is not None and bool(detector.latched or self._reactions.reason)
-        if problem := self._robot_stop.release():
+        if problem := self._robot.release():
             raise ControlError(problem)
         if detector is not None and raised:
             if problem := release_problem(detector):
