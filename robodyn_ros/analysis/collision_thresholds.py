@@ -70,20 +70,19 @@ def propose_thresholds(
     collision = np.maximum(np.maximum(collision_factor * fast, least), tiny)
     contact = np.maximum(contact_factor / collision_factor * collision, tiny)
     # Both thresholds share the extra torque; the collision threshold needs more of it.
-    slow = np.maximum(slow, friction_at_rest(recording, torque))
+    slow = np.maximum(slow, friction_at(recording.select(torque.joints).position, torque))
     extra = np.maximum(collision_factor * slow - collision, 0.0)
     return ThresholdProposal(torque.joints, collision, contact, extra, fast, slow, samples)
 
 
-def friction_at_rest(recording: Recording, torque: ModelTorque) -> Array:
-    """Return the largest static friction over a recording, shape (n,), in [Nm] or [N].
+def friction_at(position: Array, torque: ModelTorque) -> Array:
+    """Return the largest static friction over positions (N, n), shape (n,), in [Nm] or [N].
 
     It is half the jump of friction between both directions: at rest, friction can hold any torque
     up to it, either way.
     """
-    every = max(1, len(recording.time) // 1000)  # friction by load varies slowly with position
-    columns = [recording.joints.index(name) for name in torque.joints]
-    q = recording.position[::every, columns]
+    every = max(1, len(position) // 1000)  # friction by load varies slowly with position
+    q = position[::every]
     load = torque.load(q, np.zeros_like(q), np.zeros_like(q))
     if load is None:
         return torque.friction_step

@@ -31,6 +31,7 @@ class Session:
     :param used: samples that count: the detector was settled, and the data are healthy, (N,)
     :param started: samples after a start or gap, shape (N,)
     :param notes: sentences about what was left out
+    :param vouched: somebody has looked at it and says that there was no contact
     """
 
     source: str
@@ -41,6 +42,7 @@ class Session:
     used: Mask
     started: Mask
     notes: tuple[str, ...] = ()
+    vouched: bool = False
 
     @property
     def hours(self) -> float:

@@ -9,13 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from robodyn_ros.analysis.collision_thresholds import friction_at_rest
-from robodyn_ros.analysis.thresholds.drives_off import drives_off
+from robodyn_ros.analysis.collision_thresholds import friction_at
+from robodyn_ros.analysis.thresholds.healthy_data import HealthyInput
 from robodyn_ros.analysis.thresholds.learn import Learned, Learning, learn
-from robodyn_ros.analysis.thresholds.session import Session, session_of
-from robodyn_ros.cli.collision.model import add_model, load, read
+from robodyn_ros.analysis.thresholds.tool_force import smallest_forces
+from robodyn_ros.cli.collision.healthy import healthy_inputs
+from robodyn_ros.cli.collision.model import add_model, load
 from robodyn_ros.cli.output import add_json, out_file, show
+from robodyn_ros.control.collision.contact_watch import geometry
 from robodyn_ros.control.collision.settings import RESIDUALS, CollisionSettings
+from robodyn_ros.control.collision.threshold_map import ThresholdMap
 from robodyn_ros.control.collision.thresholds_file import (
     DETECTOR,
     LearnedThresholds,
@@ -23,9 +26,8 @@ from robodyn_ros.control.collision.thresholds_file import (
 )
 from robodyn_ros.control.torque.low_pass import HIGHEST_SHARE
 from robodyn_ros.control.torque.model_torque import ModelTorque
-from robodyn_ros.errors import ControlError
+from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
-from robodyn_ros.recording.recording import Recording
 
 COLUMNS = ('lowest', 'highest', 'passing', 'at rest', 'fastest')
 """Columns of the table: thresholds while moving, passing standstill and at rest; speed."""
@@ -40,7 +42,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         'checked with the thresholds of all others. Collision detection is NOT a safety function.'
     )
     parser.add_argument(
-        'recording', nargs='+', help='healthy rosbag2 folder, .mcap, .db3, .csv, .npz or .mat'
+        'recording',
+        nargs='+',
+        help='healthy rosbag2 folder, .mcap, .db3, .csv, .npz or .mat; folder THRESHOLDS.healthy '
+        'of the service ~/learn; event of the black box that was no contact: the command then '
+        'says what it costs in sensitivity',
     )
     add_model(parser)
     parser.add_argument(
@@ -96,12 +102,10 @@ def run(arguments: argparse.Namespace) -> int:
     :raises RobodynError: a file cannot be read or written, or nothing can be learned
     """
     identified, torque = load(arguments)
-    recordings = [read(arguments, path, identified) for path in arguments.recording]
-    settings = _settings(arguments, recordings)
-    sessions = [_healthy(recording, torque, settings) for recording in recordings]
-    friction = np.max([friction_at_rest(each, torque) for each in recordings], axis=0)
-    options = Learning(rate=arguments.false_alarms, debounce=arguments.debounce)
-    learned = learn(sessions, friction, options)
+    settings, inputs = healthy_inputs(arguments, identified, torque)
+    friction = np.max([friction_at(each.position, torque) for each in inputs], axis=0)
+    options = Learning(rate=arguments.false_alarms, debounce=settings.debounce)
+    learned = learn([each.session for each in inputs], friction, options)
     file = LearnedThresholds(
         joints=torque.joints,
         model_hash=identified.hash,
@@ -110,57 +114,48 @@ def run(arguments: argparse.Namespace) -> int:
         hours=learned.hours,
         rate=learned.rate,
     )
+    cost = _cost(inputs, friction, options, learned, identified)
     write_thresholds(file, arguments.out)
     for note in learned.notes:
         print(f'note: {note}', file=sys.stderr)
-    facts = _facts(arguments, learned, torque)
+    facts = _facts(arguments, learned, torque) | cost
     show(arguments, facts, _table(facts))
     return 0
 
 
-def _settings(arguments: argparse.Namespace, recordings: list[Recording]) -> CollisionSettings:
-    """Return the settings of the detector for the period of the recordings.
+def _cost(
+    inputs: list[HealthyInput],
+    friction: Array,
+    options: Learning,
+    learned: Learned,
+    identified: IdentifiedModel,
+) -> dict[str, Any]:
+    """Return what the events cost in sensitivity; empty without events, or with nothing else."""
+    usual = [each for each in inputs if not each.session.vouched]
+    if len(usual) == len(inputs) or not usual:
+        return {}
+    before = learn([each.session for each in usual], friction, options).map
+    ratio = [
+        float(np.median(new / old))
+        for new, old in zip(_thresholds(learned.map, usual), _thresholds(before, usual),
+                            strict=True)
+    ]  # fmt: skip
+    cost: dict[str, Any] = {'events': len(inputs) - len(usual), 'threshold_ratio': ratio}
+    links, _ = geometry(identified.model, '')
+    if links is None:
+        return cost
+    forces = [smallest_forces(usual, each, links) for each in (before, learned.map)]
+    names = ('force_without_events', 'force_with_events')
+    return cost | {
+        name: float(np.quantile(force, 0.9)) for name, force in zip(names, forces, strict=True)
+    }
 
-    :raises ControlError: the recordings have different rates
-    """
-    periods = [recording.period for recording in recordings]
-    if max(periods) > 1.1 * min(periods):
-        raise ControlError(
-            f'the recordings have {1.0 / max(periods):.4g} to {1.0 / min(periods):.4g} samples '
-            f'per second: thresholds belong to one rate'
-        )
-    # Stamps jitter, rates are round: 0.009998 s is 0.01 s.
-    period = float(f'{np.median(periods):.3g}')
-    cutoff = arguments.filter_cutoff
-    return CollisionSettings(
-        recordings[0].joints,
-        1.0,
-        residual=arguments.residual,
-        period=period,
-        filter_cutoff=cutoff or min(CollisionSettings.filter_cutoff, HIGHEST_SHARE / period),
-        observer_bandwidth=arguments.observer_bandwidth,
-        debounce=arguments.debounce,
-        stale_timeout=max(CollisionSettings.stale_timeout, 3.0 * period),
-    )
 
-
-def _healthy(recording: Recording, torque: ModelTorque, settings: CollisionSettings) -> Session:
-    """Return the session of a recording without samples of drives that are off.
-
-    :raises ControlError: no sample is left
-    """
-    session = session_of(recording, torque, settings)
-    still = np.zeros_like(recording.position)
-    off = drives_off(recording, torque.body(recording.position, still, still))
-    if off.any():
-        session = session.without(
-            off,
-            f'{recording.source}: {off.sum()} of {len(off)} samples left out: the torque of a '
-            f'joint does not change although it moves or carries weight; are the drives off?',
-        )
-    if not session.used.any():
-        raise ControlError(f'{recording.source} has no healthy sample: {"; ".join(session.notes)}')
-    return session
+def _thresholds(given: ThresholdMap, inputs: list[HealthyInput]) -> Array:
+    """Return the thresholds in force over the sessions, shape (n, N)."""
+    found = [given.at(*each.session.motion(given.bands.still)) for each in inputs]
+    result: Array = np.concatenate(found).T
+    return result
 
 
 def _facts(arguments: argparse.Namespace, learned: Learned, torque: ModelTorque) -> dict[str, Any]:
@@ -205,4 +200,22 @@ def _table(facts: dict[str, Any]) -> str:
         lines.append(f'{joint["name"]:<20}' + ''.join(f'{value:12.4g}' for value in numbers))
     lines.append('thresholds in Nm or N; faster motion than the fastest [rad/s or m/s] was not '
                  'learned: thresholds grow in proportion')  # fmt: skip
+    if 'events' in facts:
+        lines.append(_cost_text(facts))
     return '\n'.join([*lines, 'This is NOT a safety function.'])
+
+
+def _cost_text(facts: dict[str, Any]) -> str:
+    names = [joint['name'] for joint in facts['joints']]
+    grown = ', '.join(
+        f'{name} {100.0 * (ratio - 1.0):+.0f} %'
+        for name, ratio in zip(names, facts['threshold_ratio'], strict=True)
+    )
+    text = f'events       {facts["events"]} that were no contact; median threshold: {grown}'
+    if 'force_with_events' not in facts:
+        return f'{text}; no force is known, because the model has no links'
+    old, new = facts['force_without_events'], facts['force_with_events']
+    return (
+        f'{text}\ncost         smallest force at the tool that is found in 90 % of the motion and '
+        f'directions: {old:.3g} N without the events, {new:.3g} N with them ({new - old:+.3g} N)'
+    )

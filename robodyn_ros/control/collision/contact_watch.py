@@ -62,7 +62,7 @@ class ContactWatch:
         self._suddenness = Suddenness(len(detector.joints), period=detector.settings.period)
         # The torque error of a joint that is not monitored tells nothing.
         self._scale = np.where(detector.settings.enabled, 1.0, 1e6)
-        self.links, self.problem = _geometry(model, tool)
+        self.links, self.problem = geometry(model, tool)
         self._estimator = None if self.links is None else ContactEstimator(self.links)
         self.touched = False
         self._settings = settings or WatchSettings()
@@ -137,8 +137,11 @@ class ContactWatch:
         )
 
 
-def _geometry(model: DynamicModel, tool: str) -> tuple[LinkJacobians | None, str]:
-    """Return the links of a model, or why it has none."""
+def geometry(model: DynamicModel, tool: str) -> tuple[LinkJacobians | None, str]:
+    """Return the links of a model, or why it has none.
+
+    :param tool: link at whose origin the tool is; '': the last link
+    """
     body = rigid_part(model)
     if body is None:
         return None, 'the model has no links (no URDF)'

@@ -126,7 +126,8 @@ def thresholds_of(content: Any, path: str) -> LearnedThresholds:
         )
     try:
         learned = _learned(content)
-        CollisionSettings(learned.joints, 1.0, **learned.detector)
+        timeout = 3.0 * float(learned.detector['period'])  # it belongs to the node
+        CollisionSettings(learned.joints, 1.0, stale_timeout=timeout, **learned.detector)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as reason:
         raise ControlError(
             f'{path}: the thresholds file is damaged ({type(reason).__name__}: {reason}): write '

@@ -28,6 +28,7 @@ from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.base.stamps import seconds_of
 from robodyn_ros.nodes.collision_monitor.black_box import BlackBox
 from robodyn_ros.nodes.collision_monitor.inputs import Inputs
+from robodyn_ros.nodes.collision_monitor.learning.learning import Learning
 from robodyn_ros.nodes.collision_monitor.parameters import (
     DETECTOR,
     NODE,
@@ -36,7 +37,7 @@ from robodyn_ros.nodes.collision_monitor.parameters import (
     learned_thresholds,
 )
 from robodyn_ros.nodes.collision_monitor.reactions.reactions import Reactions
-from robodyn_ros.nodes.collision_monitor.reactions.robot_stop_input import RobotStopInput
+from robodyn_ros.nodes.collision_monitor.reactions.robot_state_input import RobotStateInput
 from robodyn_ros.nodes.collision_monitor.topics import TOPICS
 from robodyn_ros.nodes.robot.effort import EffortParameters
 from robodyn_ros.nodes.robot.model_node import STREAM_QOS, ModelNode
@@ -67,8 +68,9 @@ class CollisionMonitor(ModelNode):
         self._reactions = Reactions(self)
         self._black_box = BlackBox(self)
         self._mute = Mute(self._chosen['max_mute'])
-        self._robot_stop = RobotStopInput(self, self._chosen['protective_stop_topic'])
+        self._robot = RobotStateInput(self)
         self._detector: TorqueErrorDetector | None = None
+        self._learning = Learning(self, self._not_healthy)
         self._refused = 0
         self._refusal = ''
         self._topics = [kind(self) for kind in TOPICS]
@@ -97,6 +99,7 @@ class CollisionMonitor(ModelNode):
         inputs = Inputs(model.joints, source=self._chosen['motion_source'], delay=delay)
         self._reactions.build(model, settings, inputs)
         recorded.ring = self._black_box.build(setup)
+        self._learning.build(setup)
         self._recorded = recorded
         self._detector, self._inputs = detector, inputs
         for topic in self._topics:
@@ -113,11 +116,13 @@ class CollisionMonitor(ModelNode):
         """End the attempts of reactions: an inactive node commands nothing."""
         self._reactions.stop()
         self._black_box.close()
+        self._learning.close()
 
     def begin_shutdown(self) -> None:
         """End, and write what the black box has."""
         super().begin_shutdown()
         self._black_box.wait()
+        self._learning.end()
 
     def set_values(self, values: Array) -> None:
         """Set another payload, and let the detector settle: earlier torque errors are invalid."""
@@ -160,9 +165,11 @@ class CollisionMonitor(ModelNode):
             'refused': self._refused,
             'last_refusal': self._refusal,
             'muted [s]': f'{self._mute.remaining(time.monotonic()):.1f}',
-            'robot_stop': self._robot_stop.latched,
+            'robot_stop': self._robot.readiness.latched,
+            'robot_state': self._robot.problem() or 'ready, or not reported',
             **self._reactions.details(),
             **self._black_box.details(),
+            **self._learning.details(),
         }
         for topic in self._topics:
             values |= topic.details()
@@ -183,13 +190,14 @@ class CollisionMonitor(ModelNode):
             self._refuse(problem)
             text = f'joint states refused: {problem}'
             self._recorded.call('lose', Fault(problem.name, text))
-        elif self._robot_stop.latched:
-            self._recorded.call('lose', Fault('robot_stopped', 'the robot itself stopped'))
+        elif problem := self._robot.problem():
+            self._recorded.call('lose', problem)
         else:
             state = inputs.state
             self._recorded.update(
                 inputs.stamp, state.position, state.velocity, state.effort, inputs.motion
             )
+        self._learning.sample(detector, inputs)
         self._conclude(detector, inputs.time)
 
     def _on_reference(self, serialised: bytes) -> None:
@@ -211,7 +219,8 @@ class CollisionMonitor(ModelNode):
             self._conclude(detector, self.get_clock().now().to_msg())
 
     def _on_tick(self) -> None:
-        """Repeat reactions that were not acknowledged; end a mute."""
+        """Repeat reactions that were not acknowledged; end a mute; answer ~/learn."""
+        self._learning.tick()
         if not self.active or self._detector is None:
             return
         self._reactions.tick()
@@ -229,11 +238,20 @@ class CollisionMonitor(ModelNode):
         for topic in self._topics:
             topic.publish(detector, self._inputs, stamp)
 
+    def _not_healthy(self) -> str:
+        """Return why the present work cannot be learned as healthy, or ''."""
+        detector = self._detector
+        if not self.active or detector is None:
+            return 'the node is not active'
+        if detector.latched or self._reactions.reason:
+            return 'a collision is not cleared yet: call ~/reset first'
+        return self._robot.problem() or release_problem(detector)
+
     def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         """Release a reaction and clear the collision, if the contact has ended."""
         detector = self._detector
         raised = detector is not None and bool(detector.latched or self._reactions.reason)
-        if problem := self._robot_stop.release():
+        if problem := self._robot.release():
             raise ControlError(problem)
         if detector is not None and raised:
             if problem := release_problem(detector):

@@ -46,8 +46,6 @@ NODE: tuple[Row, ...] = (
      'reference (~/reference, delayed)', FIXED),
     ('additive_torque_delay', 3, 'motion_source reference: cycles between a command and its '
      'effect', {**FIXED, 'minimum': 0, 'maximum': 1000}),
-    ('protective_stop_topic', '', 'std_msgs/Bool that is true while the robot or a drive has '
-     'stopped itself: the state is then UNKNOWN until a reset', FIXED),
     ('thresholds', '', 'file of `robodyn thresholds`; it replaces the thresholds above, residual, '
      'filters, debounce and period', FIXED),
     ('sensitivity', 1.0, 'divides all thresholds; may be set at run time',

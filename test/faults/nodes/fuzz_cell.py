@@ -78,7 +78,9 @@ class FuzzCell(FaultyCell):
                    'check_controller': 'false', 'max_torque': LIMIT.tolist()}  # fmt: skip
         guard = {**EFFORT, 'result_file': folder / 'result.yaml', 'autostart': 'true',
                  'max_torque_error': [1e4, 1e4], 'motion_source': 'reference',
-                 'protective_stop_topic': 'guard/stopped'}  # fmt: skip
+                 'robot_state.topics': ['guard/stopped'], 'robot_state.ready': ['false'],
+                 'robot_state.types': ['std_msgs/msg/Bool'],
+                 'robot_state.timeouts': [60.0]}  # fmt: skip
         # the identification gets its robot from the topic, which is fuzzed after that
         others['identification'] = {**robot, 'robot_description_timeout': 100.0}
         del others['identification']['urdf']

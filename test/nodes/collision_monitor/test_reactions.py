@@ -9,6 +9,7 @@ pytest.importorskip('robodyn_ros.msg')
 from action_msgs.srv import CancelGoal
 from collision_client import COLLISION, UNKNOWN, Monitor, levels
 from node_process import closed
+from robodyn_ros.msg import CollisionState
 from robodyn_ros.srv import Mute
 from std_msgs.msg import Bool
 from std_srvs.srv import SetBool
@@ -16,6 +17,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from robodyn_ros.cli.main import main
 from robodyn_ros.control.collision.black_box.event_file import read_event
+from robodyn_ros.nodes.base.common import LATCHED_QOS
 from robodyn_ros.nodes.base.stamps import to_duration
 
 pytestmark = pytest.mark.ros
@@ -33,7 +35,9 @@ class Cell(Monitor):
         node.create_service(CancelGoal, cancel, self.on_cancel)
         node.create_service(SetBool, 'feedforward/enable', self.on_enable)
         self.motions = self.process.listen(JointTrajectory, f'{CONTROLLER}/joint_trajectory')
-        self.stopped = self.process.publisher(Bool, 'robot_stopped')
+        self.stopped = self.process.publisher(Bool, 'robot_stopped', LATCHED_QOS)
+        self.stopped.publish(Bool(data=False))
+        self.process.known_to('collision_monitor')
         self.run(60)
 
     def on_cancel(self, request, response):
@@ -52,8 +56,10 @@ class Cell(Monitor):
 def test_reactions_reach_controller_feedforward_and_a_restarted_stop_service(tmp_path, capsys):
     cell = Cell(
         tmp_path, 9, reaction='[retract, drop_feedforward]', on_unknown='stop',
-        retry_period='0.1', protective_stop_topic='robot_stopped', retract_distance='[0.05]',
-            black_box_directory=tmp_path / 'events', black_box_after='0.3',
+        retry_period='0.1', retract_distance='[0.05]', black_box_after='0.3',
+        black_box_directory=tmp_path / 'events',
+        **{'robot_state.topics': '[robot_stopped]', 'robot_state.types': '[std_msgs/msg/Bool]',
+           'robot_state.ready': "['false']"},
     )  # fmt: skip
     with closed(cell):
         process = cell.process
@@ -92,7 +98,9 @@ def test_reactions_reach_controller_feedforward_and_a_restarted_stop_service(tmp
         process.known_to('collision_monitor')
         cell.run(3)
         assert levels(cell.states[-1:]).tolist() == [[UNKNOWN, UNKNOWN]]
-        assert cell.states[-1].message == 'the robot itself stopped'
+        text = 'the robot itself stopped: data of robot_stopped'
+        assert cell.states[-1].message.startswith(text)
+        assert cell.states[-1].fault_code == CollisionState.FAULT_ROBOT_STOPPED
         process.wait(lambda: cell.stops > stops, 'the reaction to UNKNOWN while moving')
         process.wait(lambda: len(cell.motions) > motions, 'a stop')
         assert 'the robot still reports its stop' in process.reset().message

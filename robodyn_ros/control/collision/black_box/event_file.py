@@ -33,6 +33,7 @@ from robodyn_ros.wire.joint_state import JointStateLayout, encode_joint_states
 
 KEY = 'robodyn_collision_event'
 """Fact of a bag that is an event."""
+FILE = 'event_0.mcap'
 SAMPLES = ('/joint_states', '/collision_monitor/reference')
 RESULTS = tuple(f'/collision_monitor/{name}' for name in ('torque_error', 'threshold', 'level'))
 
@@ -55,7 +56,7 @@ def write_event(event: Event, folder: Path) -> None:
     names = (*RESULTS, *SAMPLES[: 1 + has_reference])
     folder.mkdir()
     writer = McapWriter(
-        folder / 'event_0.mcap', [joint_state_topic(name) for name in names], {RECORD_NAME: facts}
+        folder / FILE, [joint_state_topic(name) for name in names], {RECORD_NAME: facts}
     )
     try:
         _write_rows(writer, rows, event.setup.settings.joints, has_reference)
@@ -94,6 +95,11 @@ def _encoded_samples(rows: Rows, chosen: NDArray[np.intp], joints: Any) -> list[
         encode_joint_states(joints, stamps, *samples[:3]),
         encode_joint_states(joints, stamps, *samples[3:]),
     ]
+
+
+def is_event(path: Path) -> bool:
+    """Return True for the folder of an event."""
+    return (path / FILE).is_file()
 
 
 def read_event(path: str | Path) -> Event:

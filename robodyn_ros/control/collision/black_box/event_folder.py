@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from robodyn_ros.control.collision.black_box.event import Event
-from robodyn_ros.control.collision.black_box.event_file import write_event
+from robodyn_ros.control.collision.black_box.event_file import is_event, write_event
 from robodyn_ros.errors import RecordingError
 
 NAME = re.compile(r'event_\d{8}_\d{6}(_\d+)?')
@@ -79,7 +79,7 @@ class EventFolder:
             found = [
                 path
                 for path in self.path.iterdir()
-                if NAME.fullmatch(path.name) and (path / 'event_0.mcap').is_file()
+                if NAME.fullmatch(path.name) and is_event(path)
             ]
         except OSError:
             return []

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,15 +40,27 @@ def replay(event: Event) -> Difference | None:
 
     :raises RobodynError: the event does not fit this version
     """
+    for row, recorded in replayed(event):
+        if found := _difference(event, recorded.detector, row):
+            return found
+    return None
+
+
+def replayed(event: Event) -> Iterator[tuple[int, RecordedDetector]]:
+    """Yield row and detector after each call of an event.
+
+    :raises RobodynError: the event does not fit this version
+    """
     recorded = build_detector(event.setup)
     try:
         recorded.restore(event.rows.state)
-        return _run(event, recorded)
+        for row in _run(event, recorded):
+            yield row, recorded
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise RecordingError(f'the event cannot be replayed: {error}') from error
 
 
-def _run(event: Event, recorded: RecordedDetector) -> Difference | None:
+def _run(event: Event, recorded: RecordedDetector) -> Iterator[int]:
     rows = event.rows
     calls = {row: (name, argument) for row, name, argument in rows.calls}
     for row in range(len(rows.times)):
@@ -56,10 +69,9 @@ def _run(event: Event, recorded: RecordedDetector) -> Difference | None:
         else:
             q, qd, effort, *motion = rows.samples[row]
             given = None if np.isnan(motion[0]).any() else (motion[0], motion[1])
-            recorded.update(int(rows.stamps[row]), q, qd, effort, given)
-        if found := _difference(event, recorded.detector, row):
-            return found
-    return None
+            # The conversion of efforts works in place; the event may be replayed again.
+            recorded.update(int(rows.stamps[row]), q, qd, effort.copy(), given)
+        yield row
 
 
 def _difference(event: Event, detector: TorqueErrorDetector, row: int) -> Difference | None:

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Service `~/learn`: thresholds from healthy work, while the monitor works."""

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Service `~/learn` of the collision monitor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from robodyn_ros.analysis.thresholds.healthy_data import Owner, parts_of
+from robodyn_ros.control.collision.black_box.event import Setup
+from robodyn_ros.control.collision.detector import TorqueErrorDetector
+from robodyn_ros.control.collision.thresholds_file import DETECTOR
+from robodyn_ros.errors import ControlError
+from robodyn_ros.nodes.base.deferred_service import DeferredService
+from robodyn_ros.nodes.base.refusals import refused_response, sentence
+from robodyn_ros.nodes.collision_monitor.inputs import Inputs
+from robodyn_ros.nodes.collision_monitor.learning.learn_process import LearnProcess
+from robodyn_ros.nodes.collision_monitor.learning.session_writer import SessionWriter
+from robodyn_ros.nodes.robot.model_node import ModelNode, Row
+from robodyn_ros.output_files import made_folder, unusable
+from robodyn_ros.srv import Learn
+
+LEARN: tuple[Row, ...] = (
+    ('learn_size', 1000.0, 'largest size of the healthy sessions of ~/learn, for one thresholds '
+     'file [MB]', {'read_only': True, 'minimum': 1.0}),
+)  # fmt: skip
+
+
+class Learning:
+    """Recording of healthy sessions, and learning from them in another process."""
+
+    def __init__(self, node: ModelNode, refusal: Callable[[], str]) -> None:
+        """Offer the service.
+
+        :param refusal: returns why healthy work cannot start now, or ''
+        """
+        self._node, self._refusal = node, refusal
+        self._limit = 1e6 * node.declared(LEARN)['learn_size']
+        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix='learn')
+        self._process = LearnProcess()
+        self._work: Future[dict[str, Any]] | None = None
+        self._writer: SessionWriter | None = None
+        self._file: Path | None = None
+        self._setup: Setup | None = None
+        self._last = ''
+        self._commands = {
+            Learn.Request.START: self._start,
+            Learn.Request.PAUSE: self._pause,
+            Learn.Request.FINISH: self._finish,
+            Learn.Request.DISCARD: self._discard,
+        }
+        self._service = DeferredService(node, Learn, '~/learn', self._on_request)
+
+    def build(self, setup: Setup) -> None:
+        """Prepare for a model; a session of another one ends."""
+        self.close()
+        effort = setup.effort.for_joints(setup.model.model.joints)
+        self._setup, self._feedback = setup, effort.feedback
+        self._owner = Owner(
+            tuple(setup.settings.joints), setup.model.hash,
+            {name: getattr(setup.settings, name) for name in DETECTOR},
+            tuple((~np.asarray(effort.gravity_excluded, dtype=bool)).tolist()),
+        )  # fmt: skip
+
+    def sample(self, detector: TorqueErrorDetector, inputs: Inputs) -> None:
+        """Record the state of this cycle, if that was asked for."""
+        if self._writer is not None:
+            state = inputs.state
+            # The monitor has converted the effort in place: it is torque at the joint.
+            self._writer.sample(detector, state.stamp, state.position, state.effort)
+
+    def tick(self) -> None:
+        """Answer when the process has learned; stop recording that cannot go on."""
+        if self._work is not None and self._work.done():
+            work, self._work = self._work, None
+            self._service.answer(self._learned(work))
+        if self._writer is not None and self._writer.problem:
+            self._last = self._writer.problem
+            self._node.get_logger().error(self._last)
+            self._writer = None
+
+    def close(self) -> None:
+        """End a session: the node does not work any more."""
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+    def end(self) -> None:
+        """End all work: the node ends. Parts that are being written are completed."""
+        self.close()
+        self._process.stop()
+        self._pool.shutdown(wait=True, cancel_futures=False)
+
+    def details(self) -> dict[str, object]:
+        """Return entries of the diagnostics."""
+        writer = self._writer
+        if writer is not None:
+            minutes = writer.samples * float(self._owner.detector['period']) / 60.0
+            return {'learning': f'records a healthy session: {minutes:.1f} min, of these '
+                    f'{writer.contacts} samples at or above CONTACT'}  # fmt: skip
+        if self._work is not None:
+            return {'learning': 'learns thresholds'}
+        return {'learning': self._last} if self._last else {}
+
+    def _on_request(self, request: Any, response: Any) -> Any:
+        if self._work is not None:
+            raise ControlError('thresholds are being learned: wait for the answer', fault='busy')
+        if request.command not in self._commands:
+            raise ControlError(f'there is no command {request.command}: START, PAUSE, FINISH or '
+                               f'DISCARD', fault='invalid_value')  # fmt: skip
+        self._node.resolve_paths(request)
+        if request.thresholds_file:
+            self._file = self._checked(Path(request.thresholds_file))
+        if self._file is None:
+            raise ControlError('thresholds_file is empty: name the file', fault='invalid_value')
+        text = self._commands[request.command]()
+        if not text:
+            return None
+        response.success, response.message = True, text
+        self._last = text
+        return response
+
+    def _checked(self, path: Path) -> Path:
+        """Return the file of a request.
+
+        :raises ControlError: it cannot be written
+        """
+        if path.suffix != '.yaml':
+            raise ControlError(f'{path}: a thresholds file ends in .yaml', fault='invalid_value')
+        if problem := unusable(path.with_suffix('.healthy')):
+            raise ControlError(f'{path} cannot be written: {problem}', fault='file_error')
+        return path
+
+    @property
+    def _folder(self) -> Path:
+        assert self._file is not None
+        return self._file.with_suffix('.healthy')
+
+    def _start(self) -> str:
+        if problem := self._refusal():
+            raise ControlError(f'this is no healthy work: {problem}')
+        self.close()
+        made_folder(self._folder, ControlError)
+        self._writer = SessionWriter(self._folder, self._owner, self._limit, self._pool)
+        return f'records a healthy session for {self._file}'
+
+    def _pause(self) -> str:
+        if self._writer is None:
+            raise ControlError('no session is recorded')
+        count = self._writer.samples
+        self.close()
+        return f'paused after {count} samples'
+
+    def _finish(self) -> str:
+        """Start to learn; the answer comes later."""
+        self.close()
+        if self._setup is None or self._file is None:
+            raise ControlError('there is no model', fault='no_model')
+        model = self._setup.content()['model']
+        self._work = self._pool.submit(self._process.run, self._folder, model, self._file)
+        return ''
+
+    def _discard(self) -> str:
+        self._writer = None
+        self._pool.submit(lambda: None).result()  # parts that are being written
+        found = [path for paths in parts_of(self._folder).values() for path in paths]
+        for path in found:
+            path.unlink(missing_ok=True)
+        return f'deleted {len(found)} files of healthy sessions'
+
+    def _learned(self, work: Future[dict[str, Any]]) -> Any:
+        response = Learn.Response()
+        try:
+            facts = work.result()
+        except Exception as error:
+            self._last = sentence(error)
+            return refused_response(Learn.Request(), response, sentence(error))
+        rate = float(facts['false_alarms_per_hour_at_most'])
+        response.success, response.notes = True, [str(note) for note in facts['notes']]
+        response.healthy_hours = float(facts['hours'])
+        response.false_alarms_per_hour_at_most = rate
+        response.message = self._last = (
+            f'{self._file}: learned from {60.0 * response.healthy_hours:.3g} min, at most '
+            f'{rate:.3g} false alarms per hour with 95 % confidence. Start the monitor with '
+            f'thresholds:={self._file}'
+        )
+        return response
