@@ -50,7 +50,7 @@ PUSH = 2.5
 
 @dataclass(frozen=True)
 class Run:
-    """Signals of one motion; arrays (N, n), SI. Errors are those of the set-point of the drives."""
+    """Signals of one motion; arrays (N, n), SI. Errors: set-point of the drives minus position."""
 
     recording: Recording
     truth: Array
@@ -176,9 +176,7 @@ def torque_error(result: IdentificationResult, run: Run) -> float:
     motion = replace(run.recording, torque=run.truth)
     signals = process(motion, result.model.joint_names, IdentifyOptions())
     _, predicted = evaluate(result.model, result.values, signals, source='cell')
-    return float(
-        np.linalg.norm(signals.measured - predicted) / np.linalg.norm(signals.measured)
-    )
+    return float(np.linalg.norm(signals.measured - predicted) / np.linalg.norm(signals.measured))
 
 
 def pooled(error: Array) -> float:
@@ -224,7 +222,8 @@ def main() -> int:
     parser.add_argument('robots', nargs='*', default=ROBOTS)
     parser.add_argument('--profiles', nargs='+', default=list(profiles()))
     given = parser.parse_args()
-    return int(not all([measure(r, p) for r in given.robots for p in given.profiles]))
+    measured = [measure(r, p) for r in given.robots for p in given.profiles]
+    return int(not all(measured))
 
 
 if __name__ == '__main__':

@@ -5,8 +5,8 @@
   joint units, with a random phase per joint. The drive does not measure it.
 - Warming: friction is (1 - share * warmth) of the configured one. The warmth follows 1 while the
   motor moves (faster than the Stribeck velocity) and 0 at rest, with one time constant.
-- Clock: the drives sample every T. The controller reads and stamps sample k at k T + e_k, e_k normal
-  and at most 3 standard deviations, so that delays do not add up.
+- Clock: the drives sample every T. The controller reads and stamps sample k at k T + e_k. e_k is
+  normal and at most 3 standard deviations, so that delays do not add up.
 
 All random numbers are those of the seed.
 """

@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 class CellState(NamedTuple):
     """State at the end of a servo cycle; arrays of shape (n,), SI and joint-side.
 
-    :param time: stamp of the controller since reset, in [s]; with jitter not exactly that of the drives
+    :param time: stamp of the controller since reset, with jitter, in [s]
     :param position: from the encoders, in [rad] or [m]
     :param velocity: the drives' estimate, in [rad/s] or [m/s]
     :param torque: measured motor torque, with noise, in [Nm] or [N]; in other units or without

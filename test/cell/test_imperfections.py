@@ -88,7 +88,7 @@ def test_stamps_jitter_by_the_share_and_do_not_drift():
     drive = imperfections_of(jitter=0.05)
     late = np.array([drive.late() for _ in range(20000)])
     assert late.std() == pytest.approx(0.05, rel=0.03)
-    assert abs(late.mean()) < 0.002 and np.abs(late).max() <= 0.15
+    assert abs(late.mean()) < 0.002 and np.abs(late).max() <= 0.15 + 1e-12
     assert np.corrcoef(late[1:], late[:-1])[0, 1] == pytest.approx(0.0, abs=0.03)
     assert imperfections_of().late() == 0.0
 

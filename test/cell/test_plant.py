@@ -229,9 +229,7 @@ def test_elastic_robots_without_losses_keep_their_energy(seed, deflection):
     """At any stiffness: the fastest resonance of a gear may be above the rate of the steps."""
     urdf = random_urdf(5, seed)
     values = {'deflection': deflection, 'linear_deflection': deflection, 'damping_ratio': 0.0}
-    plant = plant_of(
-        urdf, max_torque=200.0, rotor_inertia=0.5, gravity=[0, 0, 0], **values
-    )
+    plant = plant_of(urdf, max_torque=200.0, rotor_inertia=0.5, gravity=[0, 0, 0], **values)
     plant.model.jnt_limited[:] = 0
     plant.model.opt.enableflags |= int(mujoco.mjtEnableBit.mjENBL_ENERGY)
     plant.data.qvel[:] = np.random.default_rng(seed).uniform(-0.3, 0.3, 10)

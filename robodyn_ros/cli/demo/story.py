@@ -130,9 +130,7 @@ def _error(stage: Stage, name: str, suffix: str, topic: str) -> analysis.Trackin
     )
 
 
-def _print_errors(
-    stage: Stage, errors: Mapping[str, analysis.TrackingError], place: str
-) -> None:
+def _print_errors(stage: Stage, errors: Mapping[str, analysis.TrackingError], place: str) -> None:
     units = _units(stage)
     print(f'   tracking errors {place}, RMS without -> with the torque:')
     before, after = errors['without'], errors['with']

@@ -78,8 +78,8 @@ class JointStateOut:
 class CellNode(SuiteNode):
     """Cell that runs in step with the ROS clock.
 
-    The stamp of cycle k is epoch + k * servo period, and the jitter of the profile. A cycle publishes the state and the commands
-    of that time; then the cell advances by one period.
+    The stamp of cycle k is epoch + k * servo period, plus the jitter of the profile. A cycle
+    publishes the state and the commands of that time; then the cell advances by one period.
     """
 
     def __init__(self) -> None:
@@ -136,7 +136,7 @@ class CellNode(SuiteNode):
         )
         profile = declare(
             self, 'profile', '',
-            f'drives, one of {", ".join(profiles())}; empty: as in the section cell, else {DEFAULT}',
+            f'drives: one of {", ".join(profiles())}; empty: as in section cell, else {DEFAULT}',
             read_only=True,
         )  # fmt: skip
         if path:
