@@ -17,6 +17,7 @@ setup(
     package_data={
         'robodyn_ros': [
             'py.typed',
+            'cell/profiles.yaml',
             'findings.yaml',
             'report/page/*',
             'report/page/vendored/*',

@@ -24,7 +24,6 @@ from contact_cell import (
     joint_torque,
     push_at,
     surface_contact,
-    warm,
     wave,
 )
 from contact_picture import draw, smallest_forces
@@ -253,7 +252,7 @@ def warming(
         def act(row: int, trial=trial, first=first, motion=motion) -> None:
             percent = 20.0 * row / len(motion)
             if row % 50 == 0:
-                warm(trial.cell, 1.0 - 0.01 * percent)
+                trial.cell.plant.scale_friction(1.0 - 0.01 * percent)
             if trial.health.report.cause == Cause.FRICTION:
                 first.setdefault('said', percent)
             if trial.detector.level.max() >= Level.CONTACT:

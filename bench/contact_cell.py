@@ -100,7 +100,7 @@ class Robot:
     def record(self, motion: Array, factor: float) -> Recording:
         """Record a healthy motion."""
         cell = RobotCell(self.config)
-        warm(cell, factor)
+        cell.plant.scale_friction(factor)
         states = [cell.step(row, np.zeros(6)) for row in motion]
         names = ('time', 'position', 'velocity', 'torque')
         columns = {name: np.array([getattr(each, name) for each in states]) for name in names}
@@ -114,14 +114,6 @@ class Robot:
             state = cell.step(command, np.zeros(6))
             detector.update(state.time, state.position, state.velocity, state.torque)
             yield row, state
-
-
-def warm(cell: RobotCell, factor: float) -> None:
-    """Set all friction to this factor of the configured one."""
-    plant, axes = cell.plant, cell.plant.axes
-    plant._coulomb = factor * axes['coulomb_friction']
-    plant._breakaway = factor * (axes['static_friction'] - axes['coulomb_friction'])
-    plant.model.dof_damping[:] = factor * axes['viscous_friction']
 
 
 def attach(cell: RobotCell, mass: float, place: Sequence[float]) -> None:

@@ -11,7 +11,7 @@ from robodyn_ros.nodes.launching.descriptions import BASIC, declared, share
 from robodyn_ros.nodes.launching.viewers import viewers
 
 PARTS = {
-    'cell': (),
+    'cell': ('profile',),
     'identification': (
         'output_directory',
         'command_topic',

@@ -8,4 +8,4 @@ from robodyn_ros.nodes.launching.descriptions import description
 
 def generate_launch_description() -> LaunchDescription:
     """Launch the cell."""
-    return description(['cell'])
+    return description(['cell'], ['profile'])

@@ -11,6 +11,7 @@ from typing import Any
 
 from robodyn_ros.cell.delta import DeltaMechanism
 from robodyn_ros.cell.driver import DriverConfig
+from robodyn_ros.cell.profiles import DEFAULT, over_profile
 from robodyn_ros.errors import CellError
 from robodyn_ros.robot_file import read_part
 
@@ -19,9 +20,11 @@ from robodyn_ros.robot_file import read_part
 class JointConfig:
     """One axis: motor, gear, friction, encoder and drive; torques are joint-side.
 
-    Values of None follow from the URDF: its effort limit E and velocity limit V.
+    Values of None follow from the URDF: its effort limit E and velocity limit V. The defaults are
+    those of the profile `ideal`.
 
-    :param rotor_inertia: reflected inertia of motor and gear, in [kg m^2] or [kg]
+    :param rotor_inertia: reflected inertia of motor and gear, in [kg m^2] or [kg]; 0 with an
+        elastic gear: that of the moved links, as gears are usually chosen
     :param max_torque: torque limit of the drive, in [Nm] or [N]; None: E
     :param rated_torque: continuous torque of the motor, in [Nm] or [N]; None: max_torque / 2
     :param coulomb_friction: in [Nm] or [N]; None: 4 % of the rated torque
@@ -31,7 +34,7 @@ class JointConfig:
     :param viscous_friction: in [Nm s/rad] or [N s/m]; None: 6 % of the rated torque at V
     :param gear_ratio: motor revolutions per joint revolution, for a motor-side encoder
     :param encoder_bits: increments of the encoder per revolution, as a power of two
-    :param encoder_side: 'motor' or 'joint'
+    :param encoder_side: 'motor' or 'joint', of an elastic gear too
     :param encoder_resolution: smallest measured step of the joint, in [rad] or [m]; replaces bits,
         side and ratio; None for a prismatic joint: 1e-6 m
     :param velocity_bandwidth: of the velocity loop, in [Hz]
@@ -40,6 +43,16 @@ class JointConfig:
     :param velocity_feedforward: share of the commanded velocity that is fed forward, 0..1
     :param velocity_filter: corner of the drive's velocity low pass, in [Hz]
     :param torque_noise: standard deviation of the measured torque, as a share of rated torque
+    :param torque_resolution: smallest step of the measured torque, as a share of rated torque
+    :param torque_ripple: amplitude of the torque ripple of motor and gear, as a share of rated
+        torque
+    :param ripple_order: periods of the ripple per motor revolution
+    :param lead: travel per motor revolution of a prismatic joint, in [m]
+    :param deflection: of the gear at the rated torque, in [rad]; 0: stiff
+    :param linear_deflection: the same of a prismatic joint, in [m]
+    :param damping_ratio: of the elastic joint
+    :param warming: share of the friction that is lost when the joint is warm
+    :param warming_time: time constant of warming while moving, and of cooling at rest, in [s]
     :param initial_position: in [rad] or [m]; None: 0, or the middle of limits that exclude 0
     """
 
@@ -60,6 +73,15 @@ class JointConfig:
     velocity_feedforward: float = 1.0
     velocity_filter: float = 500.0
     torque_noise: float = 0.01
+    torque_resolution: float = 0.0
+    torque_ripple: float = 0.0
+    ripple_order: float = 2.0
+    lead: float = 0.02
+    deflection: float = 0.0
+    linear_deflection: float = 0.0
+    damping_ratio: float = 0.05
+    warming: float = 0.0
+    warming_time: float = 1800.0
     initial_position: float | None = None
 
     def completed(self, *, effort: float, velocity: float, prismatic: bool) -> dict[str, float]:
@@ -86,7 +108,10 @@ class JointConfig:
             'initial_position': math.nan,
         }
         own = {item.name: getattr(self, item.name) for item in fields(self)}
-        own.pop('encoder_side')
+        own['joint_side'] = float(own.pop('encoder_side') == 'joint')
+        linear = own.pop('linear_deflection'), own.pop('lead') / self.ripple_order
+        turn = self.deflection, 2.0 * math.pi / (self.gear_ratio * self.ripple_order)
+        own['deflection'], own['ripple_period'] = linear if prismatic else turn
         return {**derived, **{name: value for name, value in own.items() if value is not None}}
 
     def _increment(self) -> float:
@@ -105,7 +130,9 @@ class CellConfig:
     :param substeps: steps of drive loops and physics per servo period
     :param command_delay: cycles from a position command to the drive's set-point, at least 1
     :param gravity: shape (3,), in the URDF's root frame, in [m/s^2]
-    :param seed: of the measurement noise
+    :param seed: of everything that is random
+    :param profile: name of a profile in `profiles.yaml`, whose values hold where none is given
+    :param cycle_jitter: standard deviation of the stamp of a servo cycle, as a share of the period
     :param mechanism: a closed mechanism that replaces the links of the URDF, which then defines
         joints and limits only; None: the links of the URDF
     :param driver: meaning of efforts in ROS messages, and names of controllers
@@ -119,15 +146,20 @@ class CellConfig:
     command_delay: int = 3
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
     seed: int = 0
+    profile: str = DEFAULT
+    cycle_jitter: float = 0.0
     mechanism: DeltaMechanism | None = None
     driver: DriverConfig = field(default_factory=DriverConfig)
 
     @classmethod
-    def from_yaml(cls, path: Path | str, *, urdf: str | None = None) -> CellConfig:
+    def from_yaml(
+        cls, path: Path | str, *, urdf: str | None = None, profile: str | None = None
+    ) -> CellConfig:
         """Read a YAML file; a relative `urdf` in it is relative to its folder.
 
         :param path: of a cell configuration, or of a robot file with a section `cell`
         :param urdf: path or XML text that replaces the one in the file
+        :param profile: replaces the one in the file
         :raises CellError: the file is missing, not YAML, or has an invalid entry
         """
         part = read_part(path, 'cell', 'the cell configuration', CellError)
@@ -138,7 +170,8 @@ class CellConfig:
             urdf = str(Path(path).parent / content['urdf'])
         elif urdf is None and part.robot:
             urdf = part.robot.urdf
-        return cls.from_mapping({**content, 'urdf': urdf}, source=part.source)
+        chosen = {'profile': profile} if profile else {}
+        return cls.from_mapping({**content, 'urdf': urdf, **chosen}, source=part.source)
 
     @classmethod
     def from_mapping(cls, content: Mapping[str, Any], *, source: str = 'cell') -> CellConfig:
@@ -148,6 +181,7 @@ class CellConfig:
         """
         if not content.get('urdf'):
             raise CellError(f'{source}: a cell needs a urdf')
+        content = over_profile(content, source)
         common = _mapping(content.get('defaults'), f'{source}: defaults')
         values = dict(content)
         values['defaults'] = _joint(common, f'{source}: defaults')
@@ -172,6 +206,7 @@ MECHANISMS = {'delta': DeltaMechanism}
 POSITIVE = {
     'max_torque', 'rated_torque', 'stribeck_velocity', 'gear_ratio', 'encoder_resolution',
     'velocity_bandwidth', 'position_bandwidth', 'integral_time', 'velocity_filter',
+    'ripple_order', 'lead', 'warming_time',
 }  # fmt: skip
 SIGNED = {'initial_position'}
 
@@ -221,6 +256,8 @@ def _check_value(name: str, value: Any, where: str) -> None:
         raise CellError(f'{where}: {name} must be a number, got {value!r}')
     if name == 'encoder_bits' and (not isinstance(value, int) or not 1 <= value <= 48):
         raise CellError(f'{where}: encoder_bits must be an integer from 1 to 48, got {value!r}')
+    if name == 'warming' and not 0.0 <= value < 1.0:
+        raise CellError(f'{where}: warming must be at least 0 and below 1, got {value!r}')
     if (name in POSITIVE and value <= 0.0) or (name not in SIGNED and value < 0.0):
         word = 'above' if name in POSITIVE else 'not below'
         raise CellError(f'{where}: {name} must be {word} 0, got {value}')
@@ -234,6 +271,9 @@ def _check_cell(values: dict[str, Any], where: str) -> None:
     period = values.get('servo_period', 0.002)
     if not isinstance(period, float) or not 1e-4 <= period <= 0.1:
         raise CellError(f'{where}: servo_period must be from 0.0001 to 0.1 s, got {period!r}')
+    jitter = values.get('cycle_jitter', 0.0)
+    if not isinstance(jitter, float) or not 0.0 <= jitter <= 0.1:
+        raise CellError(f'{where}: cycle_jitter must be a share from 0.0 to 0.1, got {jitter!r}')
     gravity = values.get('gravity', (0.0, 0.0, -9.81))
     numbers = isinstance(gravity, (list, tuple)) and [
         g for g in gravity if isinstance(g, (int, float)) and math.isfinite(g)

@@ -30,7 +30,8 @@ ARMS = len(ANGLES)
 STRIDE = 5
 """Coordinates from one driven joint to the next: that of the arm and two for each rod.
 
-The driven joints are thus a slice of MuJoCo's state, which is a view without a copy."""
+The driven joints are thus a slice of MuJoCo's state, which is a view without a copy. With elastic
+gears there is one more, that of the deflection after the driven one."""
 
 NUMBERS = {
     'geometry': ('R_b', 'r_p', 'L_AB', 'L_BC', 'half_width'),
@@ -102,15 +103,18 @@ class DeltaMechanism:
             if linear:
                 raise CellError(f'{source}: joint {name!r} of a delta must be rotary')
 
-    def compile(self, joints: Sequence[str], lower: Array, upper: Array) -> Any:
+    def compile(
+        self, joints: Sequence[str], lower: Array, upper: Array, *, elastic: bool = False
+    ) -> Any:
         """Compile MuJoCo's model, whose driven joints are every `STRIDE`-th coordinate.
 
         :param joints: names of the driven joints
         :param lower: their position limits, shape (n,), in [rad]
+        :param elastic: add a joint with the same axis after each one: the deflection of its gear
         :raises CellError: MuJoCo refuses it
         """
         try:
-            return mujoco.MjModel.from_xml_string(self._mjcf(joints, lower, upper))
+            return mujoco.MjModel.from_xml_string(self._mjcf(joints, lower, upper, elastic))
         except ValueError as error:
             reason = ' '.join(str(error).split())
             raise CellError(f'mechanism delta cannot be simulated: {reason}') from error
@@ -123,15 +127,22 @@ class DeltaMechanism:
         pose: Array = np.array(model.qpos0)
         for arm in range(ARMS):
             # parallel rods would be singular
-            pose[[STRIDE * arm + 1, STRIDE * arm + 3]] = 0.4 - position[arm]
+            for side in 'ab':
+                pose[model.joint(f'inwards{arm + 1}{side}').qposadr] = 0.4 - position[arm]
         return pose
 
-    def _mjcf(self, joints: Sequence[str], lower: Array, upper: Array) -> str:
+    def _mjcf(self, joints: Sequence[str], lower: Array, upper: Array, elastic: bool) -> str:
         ranges = [f'{low!r} {high!r}' for low, high in np.transpose([lower, upper]).tolist()]
-        bodies = [self._arm(arm, joints[arm], ranges[arm]) for arm in range(ARMS)]
+        axes = ['0 1 0'] * ARMS + ['0 0 1'] * bool(self.shaft)
+        driven = [
+            f'<joint name="{name}" axis="{axis}" range="{limits}"/>'
+            + f'<joint axis="{axis}" armature="1"/>' * elastic  # regular without rotors
+            for name, axis, limits in zip(joints, axes, ranges, strict=True)
+        ]
+        bodies = [self._arm(arm, driven[arm]) for arm in range(ARMS)]
         ends = [f'{arm + 1}{side}' for arm in range(ARMS) for side in 'ab']
         if self.shaft:
-            bodies.append(self._shaft(joints[ARMS], ranges[ARMS]))
+            bodies.append(self._shaft(driven[ARMS]))
             ends.append('_shaft')
         loops = [f'<connect site1="tip{end}" site2="end{end}"/>' for end in ends]
         return (
@@ -154,13 +165,13 @@ class DeltaMechanism:
             + f'{"".join(sites)}<site name="end_shaft"/></body>'
         )
 
-    def _arm(self, arm: int, joint: str, limits: str) -> str:
+    def _arm(self, arm: int, joint: str) -> str:
         geometry, own, rod = self.geometry, self.arm, self.rod
         half = ANGLES[arm] / 2.0
         place = [geometry['R_b'] * math.cos(2 * half), geometry['R_b'] * math.sin(2 * half), 0]
         rods = ''.join(
             f'<body name="rod{arm + 1}{name}" pos="{_text((geometry["L_AB"], side, 0))}">'
-            f'<joint axis="0 1 0"/><joint axis="1 0 0"/>'
+            f'<joint name="inwards{arm + 1}{name}" axis="0 1 0"/><joint axis="1 0 0"/>'
             + _inertial(
                 (0, 0, -geometry['L_BC'] / 2),
                 rod['mass'],
@@ -173,17 +184,15 @@ class DeltaMechanism:
         return (
             f'<body name="arm{arm + 1}" pos="{_text(place)}" '
             f'quat="{_text((math.cos(half), 0, 0, math.sin(half)))}">'
-            f'<joint name="{joint}" axis="0 1 0" range="{limits}"/>'
-            f'{_inertial((own["reach"], 0, 0), own["mass"], inertia)}{rods}</body>'
+            f'{joint}{_inertial((own["reach"], 0, 0), own["mass"], inertia)}{rods}</body>'
         )
 
-    def _shaft(self, joint: str, limits: str) -> str:
+    def _shaft(self, joint: str) -> str:
         shaft, height = self.shaft, self.geometry['h_O']
         inertia = (shaft['inertia'], shaft['inertia'], 0.5 * shaft['spin_inertia'])
         return (
             f'<body name="shaft_top" pos="0 0 {height!r}">'
-            f'<joint name="{joint}" axis="0 0 1" range="{limits}"/>'
-            '<joint axis="1 0 0"/><joint axis="0 1 0"/>'
+            f'{joint}<joint axis="1 0 0"/><joint axis="0 1 0"/>'
             + _inertial((0, 0, -shaft['reach_top']), shaft['mass'], inertia)
             + f'<body name="shaft_bottom" pos="0 0 {self._height() - height!r}">'
             '<joint type="slide" axis="0 0 1"/>'

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.cell.driver import Driver, DriverConfig
 from robodyn_ros.cell.drives import Drives
+from robodyn_ros.cell.imperfections import Imperfections
 from robodyn_ros.cell.plant import Plant
 from robodyn_ros.errors import CellError, UnstableError
 
@@ -21,14 +22,14 @@ Array = NDArray[np.float64]
 class CellState(NamedTuple):
     """State at the end of a servo cycle; arrays of shape (n,), SI and joint-side.
 
-    :param time: cell time since reset, in [s]
+    :param time: stamp of the controller since reset, with jitter, in [s]
     :param position: from the encoders, in [rad] or [m]
     :param velocity: the drives' estimate, in [rad/s] or [m/s]
     :param torque: measured motor torque, with noise, in [Nm] or [N]; in other units or without
         gravity as the driver reports it
-    :param plant_position: true position, in [rad] or [m]
-    :param plant_velocity: true velocity, in [rad/s] or [m/s]
-    :param plant_torque: true motor torque, in [Nm] or [N]
+    :param plant_position: true position of the links, in [rad] or [m]
+    :param plant_velocity: true velocity of the links, in [rad/s] or [m/s]
+    :param plant_torque: torque of the drives, without noise and ripple, in [Nm] or [N]
     """
 
     time: float
@@ -41,7 +42,10 @@ class CellState(NamedTuple):
 
 
 class RobotCell:
-    """A simulated robot with drives; `config`, `plant` and `drives` describe the model."""
+    """A simulated robot with drives; `config`, `plant` and `drives` describe the model.
+
+    `late` is the jitter in the stamp of the last sample, in [s].
+    """
 
     def __init__(self, config: CellConfig) -> None:
         """Load the robot and tune its drives.
@@ -61,6 +65,9 @@ class RobotCell:
             substeps=config.substeps,
             delay=config.command_delay,
         )
+        self._imperfections = Imperfections(
+            self.axes, period=self.period, jitter=config.cycle_jitter, seed=config.seed
+        )
         self._driver: Driver | None = None
         if config.driver != DriverConfig():
             self._driver = Driver(config.driver, self.joints, self.plant.gravity)
@@ -73,7 +80,8 @@ class RobotCell:
         self._cycle = 0
         self._pushes: list[tuple[int, int, Array]] = []
         self.plant.reset()
-        self.drives.reset(self.plant.position)
+        self._imperfections.reset()
+        self.drives.reset(self.plant.encoder_position())
         self.state = self._measure(np.zeros(len(self.joints)))
         return self.state
 
@@ -90,16 +98,18 @@ class RobotCell:
         offset = self._checked('additive torque', additive_torque)
         if self._pushes:
             self._end_pushes()
-        drives, plant = self.drives, self.plant
+        drives, plant, imperfections = self.drives, self.plant, self._imperfections
         if self._driver is not None:
             offset = self._driver.torque(offset, drives.position)
         drives.command(command, offset)
-        position = plant.position
+        if imperfections.warms:
+            plant.scale_friction(imperfections.friction(plant.motor_velocity))
+        ripples, motors = imperfections.ripples, plant.motor_position
         try:
             for _ in range(self.config.substeps):
                 torque = drives.torque()
-                plant.step(torque)
-                drives.measure(position)
+                plant.step(torque + imperfections.ripple(motors) if ripples else torque)
+                drives.measure(plant.encoder_position())
         except UnstableError:
             self.reset()
             raise
@@ -158,13 +168,15 @@ class RobotCell:
         return array
 
     def _measure(self, torque: Array) -> CellState:
+        self.late = self._imperfections.late() * self.period
         noise = self._random.standard_normal(len(self.joints))
         noise *= self._noise
         noise += torque
+        noise = self._imperfections.measured(noise)
         if self._driver is not None:
             noise = self._driver.effort(noise, self.drives.position)
         return CellState(
-            self._cycle * self.period,
+            self._cycle * self.period + self.late,
             self.drives.position.copy(),
             self.drives.velocity.copy(),
             noise,

@@ -118,9 +118,10 @@ def read_axes(root: ET.Element, config: CellConfig, source: str) -> Axes:
     )
 
 
-def compile_urdf(root: ET.Element, source: str) -> Any:
+def compile_urdf(root: ET.Element, source: str, *, elastic: bool = False) -> Any:
     """Compile the dynamics: meshes need not exist, and links are not merged.
 
+    :param elastic: add a joint with the same axis after each one: the deflection of its gear
     :return: MuJoCo's model
     :raises CellError: MuJoCo refuses it
     """
@@ -132,7 +133,11 @@ def compile_urdf(root: ET.Element, source: str) -> Any:
             kept = ET.SubElement(robot, element.tag, element.attrib)
             kept.extend(e for e in element if e.tag not in ('visual', 'collision', 'dynamics'))
     try:
-        return mujoco.MjModel.from_xml_string(ET.tostring(robot, encoding='unicode'))
+        specification = mujoco.MjSpec.from_string(ET.tostring(robot, encoding='unicode'))
+        for joint in list(specification.joints) if elastic else ():
+            # with an armature, as the rotors, which come later, keep the inertia matrix regular
+            joint.parent.add_joint(type=joint.type, axis=joint.axis, pos=joint.pos, armature=1.0)
+        return specification.compile()
     except ValueError as error:
         reason = ' '.join(str(error).split())
         raise CellError(f'{source} cannot be simulated: {reason}') from error

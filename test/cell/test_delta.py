@@ -25,6 +25,7 @@ def content(robot):
     """Plain values of a robot's cell configuration, without friction."""
     values = yaml.safe_load((CONFIG / 'robots' / f'{robot}.yaml').read_text())['cell']
     values['urdf'] = str(ROOT / 'urdf' / f'{robot}.urdf')
+    values['profile'] = 'ideal'  # the tests are about the mechanism, not about its drives
     values['joints'] = {  # joints that the file repeats by an alias are one object
         name: {**joint, **dict.fromkeys(FRICTION, 0.0)} for name, joint in values['joints'].items()
     }

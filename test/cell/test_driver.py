@@ -18,7 +18,8 @@ WEIGHT = MASS * 9.81 * LENGTH
 
 
 def cell_of(urdf, driver, **axis):
-    return RobotCell(CellConfig.from_mapping({'urdf': urdf, 'defaults': axis, 'driver': driver}))
+    content = {'urdf': urdf, 'profile': 'ideal', 'defaults': axis, 'driver': driver}
+    return RobotCell(CellConfig.from_mapping(content))
 
 
 def pendulum_cell(driver):

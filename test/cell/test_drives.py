@@ -7,6 +7,7 @@ from cells import IDEAL, config, pendulum
 
 from robodyn_ros.cell.drives import Drives
 from robodyn_ros.cell.plant import Plant
+from robodyn_ros.cell.robot_cell import RobotCell
 
 PERIOD = 0.002
 
@@ -111,3 +112,25 @@ def test_torque_is_limited_and_the_integral_does_not_wind_up():
     drives.measure(np.full(1, 0.6))
     drives.velocity[:] = 0.0
     assert drives.torque()[0] == -10.0
+
+
+@pytest.mark.parametrize('bandwidth', [20.0, 30.0, 60.0])
+def test_velocity_loop_has_its_bandwidth(bandwidth):
+    """Velocity over its set-point is -3 dB at the bandwidth, of the motor that carries a link."""
+    only = {'position_bandwidth': 1e-6, 'integral_time': 1e6, 'velocity_filter': 1e5}
+    cell = RobotCell(
+        config(
+            pendulum('0 0 1'), velocity_bandwidth=bandwidth, encoder_bits=40, substeps=40,
+            **{**IDEAL, **only},
+        )
+    )  # fmt: skip
+    commanded, reached = [], []
+    for cycle in range(1000):
+        cell.step([0.001 * np.sin(2 * np.pi * bandwidth * PERIOD * cycle)], [0.0])
+        commanded.append(0.5 * (cell.drives._commands[1] + cell.drives._commands[2])[0])
+        reached.append(cell.plant.position[0])
+    wave = np.exp(-2j * np.pi * bandwidth * PERIOD * np.arange(500))
+    # the B-spline passes this share of a sine that is sampled at its knots
+    share = np.sinc(bandwidth * PERIOD) ** 3 / np.cos(np.pi * bandwidth * PERIOD)
+    ratio = abs(wave @ reached[500:]) / abs(wave @ commanded[500:]) / share
+    assert ratio == pytest.approx(np.sqrt(0.5), rel=0.02)

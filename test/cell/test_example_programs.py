@@ -110,7 +110,8 @@ def test_motions_and_lists_fit_the_robot(robot):
 
 @pytest.mark.parametrize('robot', ROBOTS)
 def test_identified_model_predicts_another_motion(robot):
-    cell = RobotCell(CellConfig.from_yaml(ROBOT_FILES / f'{robot}.yaml'))
+    # the document's models are rigid, and its filter of 80 Hz keeps the resonances of gears
+    cell = RobotCell(CellConfig.from_yaml(ROBOT_FILES / f'{robot}.yaml', profile='ideal'))
     motion = program(robot, cell.joints, duration=SECONDS[robot] + 1.0, lead_in=1.0)
     time, q, torque, _, driven = run(cell, motion, SECONDS[robot])
     assert (np.abs(driven).max(axis=0) < 0.95 * cell.axes['max_torque']).all()

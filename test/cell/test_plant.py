@@ -9,6 +9,7 @@ import pinocchio
 import pytest
 from cells import FRICTIONLESS, INERTIA, LENGTH, MASS, config, pendulum
 from robots import SIX_AXIS, random_urdf
+from scipy.linalg import expm
 
 from robodyn_ros.cell.plant import Plant
 from robodyn_ros.errors import CellError
@@ -172,3 +173,118 @@ def test_urdf_that_cannot_be_simulated_is_refused(urdf, sentence):
 def test_joint_that_the_robot_does_not_have_is_refused():
     with pytest.raises(CellError, match=r"has no joint 'elbow', it has \['swing'\]"):
         Plant(config(pendulum(), joints={'elbow': {}}))
+
+
+def two_mass(motor, link, k, d, time):
+    """Exact answer of motor and link to a step of torque, from rest: angles, shape (N, 2)."""
+    inertia, spring = np.diag([motor, link]), np.array([[1.0, -1.0], [-1.0, 1.0]])
+    system = np.zeros((5, 5))
+    system[:2, 2:4] = np.eye(2)
+    system[2:4, :2] = -np.linalg.solve(inertia, k * spring)
+    system[2:4, 2:4] = -np.linalg.solve(inertia, d * spring)
+    system[2, 4] = 1.0 / motor
+    step, state, rows = expm(system * time[1]), np.array([0.0, 0.0, 0.0, 0.0, 1.0]), []
+    for _ in time:
+        rows.append(state[:2])
+        state = step @ state
+    return np.array(rows)
+
+
+@pytest.mark.parametrize(('motor', 'kind'), [(0.3, 'revolute'), (1.0, 'prismatic')])
+def test_elastic_joint_answers_a_step_like_two_masses(motor, kind):
+    axis, link = ('0 0 1', INERTIA) if kind == 'revolute' else ('1 0 0', MASS)
+    name = 'deflection' if kind == 'revolute' else 'linear_deflection'
+    values = {name: 2e-2, 'rated_torque': 40.0, 'rotor_inertia': motor, 'damping_ratio': 0.1}
+    plant = plant_of(pendulum(axis, kind), substeps=20, gravity=[0, 0, 0], **values)
+    k, reduced = 40.0 / 2e-2, motor * link / (motor + link)
+    time = plant.model.opt.timestep * np.arange(1500)
+    wanted = two_mass(motor, link, k, 0.2 * np.sqrt(k * reduced), time)
+    seen = np.zeros((len(time), 2))
+    for row in range(len(time)):
+        seen[row] = plant.motor_position[0], plant.position[0]
+        plant.step(np.ones(1))
+    bend, exact = np.ptp(seen, axis=1), np.ptp(wanted, axis=1)
+    np.testing.assert_allclose(bend, exact, atol=0.01 * exact.max())
+    np.testing.assert_allclose(seen, wanted, atol=0.003 * wanted.max())
+
+
+def test_elastic_joint_resonates_at_the_frequency_of_the_textbook():
+    motor, values = 0.1, {'deflection': 1e-2, 'rated_torque': 60.0, 'damping_ratio': 0.0}
+    plant = plant_of(pendulum('0 0 1'), rotor_inertia=motor, **values)
+    plant.data.qvel[:] = [0.2, -0.2]  # the motor moves, the link does not
+    rows = []
+    for _ in range(4000):
+        plant.step(np.zeros(1))
+        rows.append(plant.motor_velocity[0])
+    spectrum = np.abs(np.fft.rfft(np.hanning(4000) * (rows - np.mean(rows)), 400000))
+    found = np.fft.rfftfreq(400000, plant.model.opt.timestep)[np.argmax(spectrum)]
+    expected = np.sqrt(6000.0 * (1.0 / motor + 1.0 / INERTIA)) / (2.0 * np.pi)
+    assert expected == pytest.approx(67.5, abs=0.1)
+    assert found == pytest.approx(expected, rel=5e-3)
+
+
+@pytest.mark.parametrize('deflection', [1e-2, 1e-3, 1e-5])
+@pytest.mark.parametrize('seed', range(3))
+def test_elastic_robots_without_losses_keep_their_energy(seed, deflection):
+    """At any stiffness: the fastest resonance of a gear may be above the rate of the steps."""
+    urdf = random_urdf(5, seed)
+    values = {'deflection': deflection, 'linear_deflection': deflection, 'damping_ratio': 0.0}
+    plant = plant_of(urdf, max_torque=200.0, rotor_inertia=0.5, gravity=[0, 0, 0], **values)
+    plant.model.jnt_limited[:] = 0
+    plant.model.opt.enableflags |= int(mujoco.mjtEnableBit.mjENBL_ENERGY)
+    plant.data.qvel[:] = np.random.default_rng(seed).uniform(-0.3, 0.3, 10)
+    energy = []
+    for _ in range(8000):
+        plant.step(np.zeros(5))
+        energy.append(plant.data.energy.sum())
+    first, last = np.mean(energy[:2000]), np.mean(energy[-2000:])
+    assert last == pytest.approx(first, rel=0.05)
+
+
+def test_stiffer_gears_come_close_to_stiff_ones():
+    urdf, torque = SIX_AXIS, np.array([20.0, -90.0, -50.0, 2.0, 2.0, 1.0])
+    ends = []
+    for deflection in (0.0, 1e-6):
+        plant = plant_of(urdf, rotor_inertia=2.0, deflection=deflection)
+        for _ in range(800):
+            plant.step(torque)
+        ends.append(plant.position.copy())
+    assert np.abs(ends[0]).max() > 0.1
+    np.testing.assert_allclose(ends[1], ends[0], atol=2e-3 * np.abs(ends[0]).max())
+
+
+def test_elastic_robot_has_inertia_and_gravity_of_the_stiff_one():
+    stiff, elastic = (
+        plant_of(SIX_AXIS, rotor_inertia=0.5, deflection=bend) for bend in (0.0, 1e-3)
+    )
+    q = np.linspace(-0.5, 0.8, 6)
+    np.testing.assert_allclose(elastic.inertia(q), stiff.inertia(q), rtol=1e-9)
+    np.testing.assert_allclose(elastic.gravity(q), stiff.gravity(q), rtol=1e-9)
+    assert elastic.names == stiff.names and elastic.links == stiff.links
+
+
+def test_gears_bend_by_the_deflection_at_the_rated_torque():
+    values = {'rated_torque': 30.0, 'deflection': 2e-3, 'rotor_inertia': 0.1}
+    plant = plant_of(pendulum(), max_torque=60.0, initial_position=0.5, **values)
+    for _ in range(4000):
+        torque = 500.0 * (0.5 - plant.motor_position) - 15.0 * plant.motor_velocity
+        plant.step(torque)
+    load = MASS * G * LENGTH * np.sin(plant.position[0])
+    bend = plant.motor_position[0] - plant.position[0]
+    assert bend == pytest.approx(load / 30.0 * 2e-3, rel=1e-4)
+
+
+@pytest.mark.parametrize(('side', 'share'), [('motor', 0.0), ('joint', 1.0)])
+def test_encoders_are_on_their_side_of_the_gear(side, share):
+    plant = plant_of(pendulum(), deflection=1e-2, encoder_side=side, rotor_inertia=0.2)
+    for _ in range(50):
+        plant.step(np.array([20.0]))
+    bend = plant.position - plant.motor_position
+    assert abs(bend[0]) > 1e-3
+    expected = plant.motor_position + share * bend
+    np.testing.assert_allclose(plant.encoder_position(), expected, atol=1e-12)
+
+
+def test_a_rotor_that_is_not_given_is_as_large_as_the_link():
+    plant = plant_of(pendulum('0 0 1'), deflection=1e-3)
+    np.testing.assert_allclose(plant.inertia(np.zeros(1)), 2.0 * INERTIA, rtol=1e-6)

@@ -21,6 +21,7 @@ from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.readers import read_recording
 from robodyn_ros.recording.recording import Recording
 
+MEASURED = '/joint_states'
 PLANT = '/cell/plant'
 REFERENCE = '/joint_trajectory_controller/reference'
 
@@ -30,7 +31,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class TrackingError:
-    """Deviation of the plant from the delayed command.
+    """Deviation of the robot from the delayed command.
 
     :param time: shape (N,), in [s]
     :param deviation: shape (N, n), in [rad] or [m]
@@ -84,14 +85,18 @@ def segments(recording: Recording) -> list[NDArray[np.int64]]:
     return [rows for rows in parts if len(rows) * recording.period > 2.0]
 
 
-def tracking_error(reference: Path, plant: Path, span: Span, *, delay: float) -> TrackingError:
-    """Return the deviation of the plant from the delayed command.
+def tracking_error(
+    reference: Path, actual: Path, span: Span, *, delay: float, topic: str = MEASURED
+) -> TrackingError:
+    """Return the deviation of the robot from the delayed command.
 
+    :param actual: recording of `topic`: `MEASURED`, the encoders, or `PLANT`, the true position
+        of the links, which elastic gears move away from the encoders
     :param delay: from the reference to the set-point of the drive, in [s]; the reference is
         interpolated by a cubic spline
     """
     command = read_recording(reference, topic=REFERENCE).between(*span)
-    truth = read_recording(plant, topic=PLANT, joints=command.joints).between(*span)
+    truth = read_recording(actual, topic=topic, joints=command.joints).between(*span)
     command, truth = common_samples(command, truth)
     late = command.time - delay >= command.time[0]
     expected = CubicSpline(command.time, command.position)(command.time[late] - delay)

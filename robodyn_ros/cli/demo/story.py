@@ -106,26 +106,45 @@ def _monitor(stage: Stage, length: Length) -> list[Figure]:
 def _track(stage: Stage) -> dict[str, analysis.TrackingError]:
     stage.print_heading('3. follow a motion without and with the additive torque')
     errors: dict[str, analysis.TrackingError] = {}
+    links: dict[str, analysis.TrackingError] = {}
     for name in ('without', 'with'):
         if name == 'with':
             stage.start_feedforward()
         if name not in stage.tracking:
             with stage.recorded(f'tracking_{name}'):
                 stage.tracking[name] = stage.excite('tracking', through_feedforward=name == 'with')
-        errors[name] = analysis.tracking_error(
-            stage.folder / f'tracking_{name}_reference',
-            stage.folder / f'tracking_{name}_plant',
-            stage.tracking[name],
-            delay=stage.setpoint_delay,
-        )
+        errors[name] = _error(stage, name, '', analysis.MEASURED)
+        links[name] = _error(stage, name, '_plant', analysis.PLANT)
+    _print_errors(stage, errors, 'at the encoders')
+    _print_errors(stage, links, 'of the links, which gears move away from the encoders')
     return errors
+
+
+def _error(stage: Stage, name: str, suffix: str, topic: str) -> analysis.TrackingError:
+    return analysis.tracking_error(
+        stage.folder / f'tracking_{name}_reference',
+        stage.folder / f'tracking_{name}{suffix}',
+        stage.tracking[name],
+        delay=stage.setpoint_delay,
+        topic=topic,
+    )
+
+
+def _print_errors(stage: Stage, errors: Mapping[str, analysis.TrackingError], place: str) -> None:
+    units = _units(stage)
+    print(f'   tracking errors {place}, RMS without -> with the torque:')
+    before, after = errors['without'], errors['with']
+    for joint, one, other in zip(before.joints, before.rms, after.rms, strict=True):
+        print(f'   {joint}: {one * 1e3:.3f} -> {other * 1e3:.3f} m{units[joint]}')
+
+
+def _units(stage: Stage) -> dict[str, str]:
+    return {joint.name: joint.position_unit for joint in stage.identified.model.joints}
 
 
 def _cuts(stage: Stage, errors: Mapping[str, analysis.TrackingError]) -> list[Figure]:
     before, after = errors['without'], errors['with']
-    units = {joint.name: joint.position_unit for joint in stage.identified.model.joints}
-    for joint, one, other in zip(before.joints, before.rms, after.rms, strict=True):
-        print(f'   {joint}: {one * 1e3:.3f} -> {other * 1e3:.3f} m{units[joint]} RMS')
+    units = _units(stage)
     figures = []
     least = 100.0 * stage.facts.limits.tracking_cut
     # Radians and metres cannot be pooled.

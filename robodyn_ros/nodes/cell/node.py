@@ -21,6 +21,7 @@ from trajectory_msgs.msg import JointTrajectory
 from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.cell.controllers import Controllers
 from robodyn_ros.cell.faults import KINDS, FaultyStream, InjectedFault, Sample
+from robodyn_ros.cell.profiles import DEFAULT, profiles
 from robodyn_ros.cell.push import FORM, Push
 from robodyn_ros.cell.robot_cell import RobotCell
 from robodyn_ros.errors import RobodynError, UnstableError
@@ -77,8 +78,8 @@ class JointStateOut:
 class CellNode(SuiteNode):
     """Cell that runs in step with the ROS clock.
 
-    The stamp of cycle k is epoch + k * servo period. A cycle publishes the state and the commands
-    of that time; then the cell advances by one period.
+    The stamp of cycle k is epoch + k * servo period, plus the jitter of the profile. A cycle
+    publishes the state and the commands of that time; then the cell advances by one period.
     """
 
     def __init__(self) -> None:
@@ -116,7 +117,8 @@ class CellNode(SuiteNode):
         self.create_timer(self.cell.period, self._on_timer)
         realtime_priority(self, 50)
         self.get_logger().info(
-            f'{len(self.cell.joints)} joints at {1.0 / self.cell.period:.0f} Hz: '
+            f'{len(self.cell.joints)} joints at {1.0 / self.cell.period:.0f} Hz, '
+            f'{self.cell.config.profile} drives: '
             f'{", ".join(self.cell.joints)}'
         )
 
@@ -132,10 +134,16 @@ class CellNode(SuiteNode):
         urdf = declare(
             self, 'urdf', '', 'URDF file, in place of the one in the YAML file', read_only=True
         )
+        profile = declare(
+            self, 'profile', '',
+            f'drives: one of {", ".join(profiles())}; empty: as in section cell, else {DEFAULT}',
+            read_only=True,
+        )  # fmt: skip
         if path:
-            return CellConfig.from_yaml(path, urdf=text or urdf or None)
+            return CellConfig.from_yaml(path, urdf=text or urdf or None, profile=profile or None)
         return CellConfig.from_mapping(
-            {'urdf': text or urdf}, source='parameter config, urdf or robot_description'
+            {'urdf': text or urdf, 'profile': profile or DEFAULT},
+            source='parameter config, urdf, robot_description or profile',
         )
 
     def _open_topics(self) -> None:
@@ -198,7 +206,7 @@ class CellNode(SuiteNode):
 
     def _run_cycle(self) -> None:
         begin = time.perf_counter()
-        state, stamp = self._state, self._stamp()
+        state, stamp = self._state, self._stamp() + round(1e9 * self.cell.late)
         reference = self._controllers.update(self._cycle * self.cell.period)
         self._joint_states.publish(stamp, state.position, state.velocity, state.torque)
         self._plant.publish(stamp, state.plant_position, state.plant_velocity, state.plant_torque)

@@ -22,6 +22,7 @@ from launch.event_handlers import OnProcessExit
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
+from robodyn_ros.cell.profiles import profiles
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.nodes.launching.large_messages import environment
 from robodyn_ros.parameter_files import as_file, merged, read_source
@@ -100,6 +101,11 @@ ARGUMENTS = {
         'publish the robot description and TF; false: another node does, such as the driver of '
         'a real robot; default: as cell',
     ),
+    'profile': (
+        '',
+        'drives of the simulated cell: ideal, industrial or cobot; empty: as in the robot file, '
+        'else ideal',
+    ),
     'cell': ('true', 'simulate the robot cell; false: a real one is running'),
 }
 """Launch arguments: name -> default and description."""
@@ -115,6 +121,7 @@ CHOICES = {
     'watch': SWITCH,
     'rviz': SWITCH,
     'robot_state_publisher': SWITCH,
+    'profile': ('', *profiles()),
     'cell': SWITCH,
     'log_level': ('debug', 'info', 'warn', 'error', 'fatal'),
 }

@@ -21,10 +21,12 @@ def pendulum(axis='0 1 0', kind='revolute', extra=''):
       <limit lower="-2" upper="2" effort="100" velocity="5"/></joint></robot>"""
 
 
-def config(urdf, *, joints=None, **defaults):
+def config(urdf, *, joints=None, profile='ideal', **defaults):
     """Cell of a URDF; `defaults` are of every joint, cell-wide entries among them are found."""
-    wide = ('servo_period', 'substeps', 'command_delay', 'gravity', 'seed')
-    content = {name: defaults.pop(name) for name in wide if name in defaults}
+    wide = ('servo_period', 'substeps', 'command_delay', 'gravity', 'seed', 'cycle_jitter')
+    content = {name: defaults.pop(name) for name in wide if name in defaults} | {
+        'profile': profile
+    }
     return CellConfig.from_mapping(
         {'urdf': str(urdf), 'defaults': defaults, 'joints': joints, **content}
     )

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ripple, current steps, warming friction and unsteady cycles of the drives."""
+
+import numpy as np
+import pytest
+from cells import FRICTIONLESS, IDEAL, INERTIA, config, pendulum
+
+from robodyn_ros.cell.imperfections import Imperfections
+from robodyn_ros.cell.plant import Plant
+from robodyn_ros.cell.robot_cell import RobotCell
+
+PERIOD = 0.002
+
+
+def imperfections_of(urdf=None, jitter=0.0, seed=0, **values):
+    axes = Plant(config(urdf or pendulum(), **{**IDEAL, **values})).axes
+    return Imperfections(axes, period=PERIOD, jitter=jitter, seed=seed)
+
+
+@pytest.mark.parametrize(
+    ('kind', 'values', 'period'),
+    [
+        ('revolute', {'gear_ratio': 50, 'ripple_order': 6}, 2 * np.pi / 50 / 6),
+        ('prismatic', {'lead': 0.01, 'ripple_order': 4}, 0.01 / 4),
+    ],
+)
+def test_ripple_is_a_sine_of_the_motor_with_its_amplitude_and_period(kind, values, period):
+    urdf = pendulum(kind=kind)
+    drive = imperfections_of(urdf, torque_ripple=0.03, rated_torque=20.0, **values)
+    position = np.linspace(0.0, 3.0 * period, 3001)
+    torque = np.array([drive.ripple(np.array([q]))[0] for q in position])
+    assert np.abs(torque).max() == pytest.approx(0.6, rel=1e-5)
+    spectrum = np.abs(np.fft.rfft(torque[:-1]))
+    assert np.argmax(spectrum) == 3 and spectrum[3] == pytest.approx(0.6 * 1500, rel=1e-6)
+
+
+def test_ripple_shakes_a_joint_that_its_drive_does_not_hold():
+    """A free joint at 3 rad/s oscillates with the velocity amplitude A / (J w)."""
+    ripple = {'torque_ripple': 0.02, 'rated_torque': 10.0, 'gear_ratio': 10.0, 'ripple_order': 1}
+    loose = {'velocity_bandwidth': 1e-9, 'torque_noise': 0.0, 'max_torque': 20.0}
+    cell = RobotCell(config(pendulum('0 0 1'), **FRICTIONLESS, **ripple, **loose))
+    cell.plant.motor_velocity[:] = 3.0
+    speeds = [cell.step([0.0], [0.0]).plant_velocity[0] for _ in range(315)]
+    frequency = 10.0 * np.mean(speeds)
+    assert np.ptp(speeds) / 2.0 == pytest.approx(0.2 / INERTIA / frequency, rel=0.01)
+
+
+def test_measured_torque_has_whole_steps():
+    drive = imperfections_of(torque_resolution=0.001, rated_torque=50.0)
+    torque = np.random.default_rng(0).uniform(-60.0, 60.0, (2000, 1))
+    seen = np.array([drive.measured(row) for row in torque])
+    np.testing.assert_allclose(seen / 0.05, np.rint(seen / 0.05), atol=1e-9)
+    error = np.abs(seen - torque)
+    assert 0.0249 < error.max() <= 0.025 + 1e-12
+    same = imperfections_of(torque_resolution=0.0)
+    np.testing.assert_array_equal(same.measured(torque[0]), torque[0])
+
+
+def test_the_cell_reports_whole_steps_of_the_noisy_torque():
+    cell = RobotCell(config(pendulum(), torque_resolution=0.002, rated_torque=40.0))
+    seen = np.array([cell.step([0.1], [0.0]).torque[0] for _ in range(300)])
+    np.testing.assert_allclose(seen / 0.08, np.rint(seen / 0.08), atol=1e-9)
+
+
+def test_friction_falls_by_the_share_with_its_time_constant_and_returns_at_rest():
+    drive = imperfections_of(warming=0.2, warming_time=4.0, stribeck_velocity=0.1)
+    warm = [drive.friction(np.array([-0.5]))[0] for _ in range(round(40.0 / PERIOD))]
+    assert warm[round(4.0 / PERIOD) - 1] == pytest.approx(1.0 - 0.2 * (1.0 - np.exp(-1.0)))
+    assert warm[-1] == pytest.approx(0.8, abs=1e-4)
+    cold = [drive.friction(np.array([0.05]))[0] for _ in range(round(4.0 / PERIOD))]
+    assert cold[-1] == pytest.approx(1.0 - 0.2 * np.exp(-1.0), abs=1e-4)
+
+
+def test_torque_at_constant_speed_falls_by_the_share_of_the_friction():
+    """The drive needs exactly friction, which is 5 Nm + 2 Nms v when cold."""
+    values = {'coulomb_friction': 5.0, 'static_friction': 5.0, 'viscous_friction': 2.0,
+              'torque_noise': 0.0, 'warming': 0.2, 'warming_time': 0.1}  # fmt: skip
+    needed = {}
+    for share in (0.0, 0.2):
+        cell = RobotCell(config(pendulum('0 0 1'), **{**values, 'warming': share}))
+        rows = [cell.step([1.0 * k * PERIOD], [0.0]).torque[0] for k in range(800)]
+        needed[share] = np.mean(rows[-50:])
+    assert needed[0.0] == pytest.approx(7.0, rel=1e-3)
+    assert needed[0.2] == pytest.approx(0.8 * 7.0, rel=2e-3)
+
+
+def test_stamps_jitter_by_the_share_and_do_not_drift():
+    drive = imperfections_of(jitter=0.05)
+    late = np.array([drive.late() for _ in range(20000)])
+    assert late.std() == pytest.approx(0.05, rel=0.03)
+    assert abs(late.mean()) < 0.002 and np.abs(late).max() <= 0.15 + 1e-12
+    assert np.corrcoef(late[1:], late[:-1])[0, 1] == pytest.approx(0.0, abs=0.03)
+    assert imperfections_of().late() == 0.0
+
+
+def test_the_cell_stamps_late_what_its_drives_sample_in_time():
+    steady, unsteady = (
+        RobotCell(config(pendulum(), cycle_jitter=jitter, **IDEAL)) for jitter in (0.0, 0.05)
+    )
+    for cycle in range(1, 200):
+        one, other = (cell.step([0.001 * cycle], [0.0]) for cell in (steady, unsteady))
+        assert one.time == pytest.approx(cycle * PERIOD, rel=1e-12)
+        assert other.time - one.time == pytest.approx(unsteady.late, abs=1e-12)
+        np.testing.assert_array_equal(one[1:], other[1:])
+    assert abs(unsteady.late) > 0.0
+
+
+def test_same_seed_same_imperfections_also_after_a_reset():
+    values = {'jitter': 0.05, 'torque_ripple': 0.02}
+    first, other = imperfections_of(seed=1, **values), imperfections_of(seed=2, **values)
+    at = np.array([0.2])
+    rows = [(first.late(), first.ripple(at)[0]) for _ in range(5)]
+    first.reset()
+    assert rows == [(first.late(), first.ripple(at)[0]) for _ in range(5)]
+    assert rows != [(other.late(), other.ripple(at)[0]) for _ in range(5)]
