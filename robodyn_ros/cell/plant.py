@@ -154,11 +154,12 @@ class Plant:
         """Return the position at the encoders, on the side of motor or joint."""
         if not (self._elastic and self.axes['joint_side'].any()):
             return self.motor_position
-        return self.motor_position + self.axes['joint_side'] * self.data.qpos[self._bent]
+        seen: Array = self.axes['joint_side'] * self.data.qpos[self._bent]
+        return self.motor_position + seen
 
     def scale_friction(self, share: ArrayLike) -> None:
         """Set all friction to a share of the configured one, one number or one per joint."""
-        axes = self.axes
+        axes, share = self.axes, np.asarray(share)
         self._coulomb = share * axes['coulomb_friction']
         self._breakaway = share * (axes['static_friction'] - axes['coulomb_friction'])
         self._damping[:] = share * axes['viscous_friction']

@@ -54,11 +54,12 @@ def process(
     moving, held = measured(recording)
     uniform, gaps, findings = on_grid(moving)
     rate = 1.0 / uniform.period
-    chosen = _cutoff(uniform, gaps, rate, options, automatic)
+    chosen, usual = _cutoff(uniform, gaps, rate, options, automatic)
     hidden = _hidden(gaps, rate, chosen)
     chosen_here = not (automatic or options.filter_cutoff)
     while chosen_here and hidden.mean() > 0.5 >= gaps.mean():
-        chosen /= np.sqrt(2.0)  # gaps that are shorter than half a period hide no motion
+        # Gaps that are shorter than half a period hide no motion.
+        chosen, usual = chosen / np.sqrt(2.0), usual / np.sqrt(2.0)
         hidden = _hidden(gaps, rate, chosen)
     gaps = hidden
     margin = int(np.ceil(2.0 * rate / chosen))
@@ -67,8 +68,6 @@ def process(
     position[:, frozen] = position[:, frozen].mean(axis=0)  # the rest is noise
     velocity = central_differences(position, uniform.time)
     motion = (position, velocity, central_differences(velocity, uniform.time))
-    # Noise of the position lowers the automatic cut-off, of which torque and friction have none.
-    usual = chosen / min(options.cutoff_factor, 1.0)
     if options.filter_cutoff is None:
         usual = max(usual, lowest_cutoff(rate))
     torque = low_pass(uniform.torque, usual, rate)
@@ -139,10 +138,11 @@ def _cutoff(
     rate: float,
     options: IdentifyOptions,
     automatic: float | None = None,
-) -> float:
-    """Return the cut-off to use: an automatic one is at least what the length carries.
+) -> tuple[float, float]:
+    """Return the cut-offs of position and torque; automatic ones are what a length carries, or more.
 
-    One that is asked for is checked against the sampling rate.
+    Noise of the position lowers its own; torque and friction have none of it. One that is asked
+    for is checked against the sampling rate.
     """
     shortest, asked = 24, options.filter_cutoff
     if len(recording) >= shortest:
@@ -151,7 +151,8 @@ def _cutoff(
                 check_cutoff(asked, rate)
             except RobodynError as error:
                 raise IdentificationError(f'{recording.source}: {error}') from error
-        chosen = asked or automatic or automatic_cutoff(_longest(recording.position, gaps), rate)
+        usual = asked or automatic or automatic_cutoff(_longest(recording.position, gaps), rate)
+        chosen = usual
         if asked is None:  # a slow motion of a few seconds is filtered less than it could be
             carried = min(6.0 * rate / (len(recording) - 1), lowest_cutoff(rate))
             chosen = max(raised(chosen, rate, options), carried)
@@ -161,7 +162,7 @@ def _cutoff(
             f'{recording.source}: {len(recording)} samples at {rate:g} Hz are too few to filter '
             f'and differentiate, at least {shortest} are needed'
         )
-    return chosen
+    return chosen, max(chosen, usual)
 
 
 def _longest(position: Array, gaps: Mask) -> Array:

@@ -236,7 +236,8 @@ class FuzzCell(FaultyCell):
             State.PRIMARY_STATE_UNCONFIGURED: Transition.TRANSITION_CONFIGURE,
             State.PRIMARY_STATE_INACTIVE: Transition.TRANSITION_ACTIVATE,
         }
-        for _ in range(4):
+        deadline = time.monotonic() + ANSWER
+        while time.monotonic() < deadline:  # it may be on its way, after a restart by itself
             state = self.call(GetState, f'{node}/get_state', GetState.Request()).current_state.id
             if state == State.PRIMARY_STATE_ACTIVE:
                 return

@@ -8,6 +8,7 @@ from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.grid import on_grid
 from robodyn_ros.identification.signals.processing import process, thinning_for
 from robodyn_ros.recording.recording import Recording
+from robodyn_ros.recording.signals import low_pass
 
 JOINTS = ('a', 'b')
 
@@ -156,6 +157,18 @@ def test_a_factor_raises_an_automatic_cutoff_up_to_the_usual_one():
     assert cutoffs[1.0] < 15.0 and cutoffs[9.0] == pytest.approx(20.0)
     given = IdentifyOptions(cutoff_factor=9.0, filter_cutoff=12.0)
     assert process(noisy, JOINTS, given).cutoff == 12.0
+
+
+def test_a_short_recording_is_filtered_where_a_lower_cutoff_is_tried():
+    """The torque keeps the automatic cut-off, where the length carries no lower one."""
+    short = recording(samples=40, rate=100.0)
+    lowered = process(short, JOINTS, IdentifyOptions(cutoff_factor=0.25), automatic=18.0)
+    usual = process(short, JOINTS, IdentifyOptions(), automatic=18.0)
+    assert lowered.cutoff == pytest.approx(600.0 / 39.0) and usual.cutoff == 18.0
+    rows = slice(2, 14)  # both margins are cut off
+    expected = low_pass(short.torque, 20.0, 100.0)
+    at = np.searchsorted(short.time, lowered.time[rows])
+    np.testing.assert_allclose(lowered.torque[rows], expected[at], atol=1e-9)
 
 
 def test_cutoff_the_sampling_rate_does_not_carry_is_refused():

@@ -18,6 +18,8 @@ from robodyn_ros.errors import RecordingError
 State = dict[str, Any]
 """Value of each attribute by its path, such as `_filter.value`."""
 SCALARS = (bool, int, float, str, type(None), np.generic)
+ARRAYS = ('|b1', '|u1', '<i4', '<i8', '<f8')
+"""Types of arrays that a file may hold; numpy takes other texts for code, or for records."""
 
 
 def capture(detector: object) -> State:
@@ -114,9 +116,8 @@ def _decoded(value: Any) -> Any:
     if 'items' in value:
         kind = {'list': list, 'tuple': tuple, 'deque': deque}[value['kind']]
         return kind(_decoded(item) for item in value['items'])
-    dtype = np.dtype(value['type'])
-    if dtype.kind not in 'biuf':
-        raise ValueError(f'arrays of {dtype} are not state')
-    data = np.frombuffer(base64.b64decode(value['data']), dtype).copy()
+    if value['type'] not in ARRAYS:
+        raise ValueError(f'arrays of {value["type"]!r:.80} are not state')
+    data = np.frombuffer(base64.b64decode(value['data']), value['type']).copy()
     array = data.reshape(value['shape'])
     return array if value['shape'] else array[()]
