@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from robodyn_ros.control.checks import per_joint
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.friction import FrictionModel, WeightedTerm
 from robodyn_ros.models.friction_terms import Coefficients
@@ -41,8 +42,8 @@ class ModelTorque:
 
         :param values: parameter values, shape (p,), SI, in the order of `model.parameters`
         :param velocity_window: one number or shape (n,), in [rad/s] or [m/s]; 0: no smoothing
-        :raises ControlError: a wrong number of values, values that are not finite, or a negative
-            window
+        :raises ControlError: a wrong number of values, values that are not finite, or a window
+            that is negative or of other joints
         """
         self.joints = model.joint_names
         self._values = np.empty(len(model.parameters))
@@ -50,9 +51,7 @@ class ModelTorque:
         self._body = [(part, own) for part, own in split if not isinstance(part, FrictionModel)]
         parts = [(part, own) for part, own in split if isinstance(part, FrictionModel)]
         count = len(self.joints)
-        window = np.broadcast_to(np.asarray(velocity_window, dtype=float), (count,)).copy()
-        if not (window >= 0.0).all() or not np.isfinite(window).all():
-            raise ControlError(f'velocity_window must be finite and not below 0, got {window}')
+        window = per_joint('velocity_window', velocity_window, self.joints, zero=True)
         self.velocity_window = window
         # Without a window, the jump lies between the smallest velocities.
         self._window = window = np.maximum(window, SLOWEST)

@@ -139,7 +139,7 @@ def _cutoff(
     options: IdentifyOptions,
     automatic: float | None = None,
 ) -> tuple[float, float]:
-    """Return the cut-offs of position and torque; automatic ones are what a length carries, or more.
+    """Return the cut-offs of position and torque; automatic ones at least what a length carries.
 
     Noise of the position lowers its own; torque and friction have none of it. One that is asked
     for is checked against the sampling rate.
