@@ -179,7 +179,7 @@ def test_one_sample_is_what_it_is_among_many_and_in_the_model(law: str, window: 
 def test_refuses_a_window_that_is_negative_or_not_finite() -> None:
     model, values = small_arm()
     for bad in (-0.1, np.nan, np.inf):
-        with pytest.raises(ControlError, match='velocity_window of joint .* must be at least 0'):
+        with pytest.raises(ControlError, match=r'velocity_window of joint .* must be at least 0'):
             ModelTorque(model, values, velocity_window=[0.1, bad])
     with pytest.raises(ControlError, match='one value for each of the 2 joints, got 3'):
         ModelTorque(model, values, velocity_window=np.ones(3))
