@@ -200,7 +200,8 @@ def _given(recording: Recording, options: IdentifyOptions) -> Processed:
     torque = recording.torque
     if options.filter_cutoff is not None:
         rate, gaps = 1.0 / recording.period, np.zeros(len(recording), dtype=bool)
-        torque = low_pass(torque, _cutoff(recording, gaps, rate, options), rate)
+        asked, _ = _cutoff(recording, gaps, rate, options)
+        torque = low_pass(torque, asked, rate)
     frozen = ~moving_joints(recording.position)
     motion = (recording.position, velocity, acceleration)
     signals = _masked(recording, len(recording), options, motion, torque, ~frozen[None, :])
