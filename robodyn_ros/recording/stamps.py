@@ -21,9 +21,6 @@ BLOCK = 32
 TAIL = 4
 """The same at the end of the messages, where the count is provisional."""
 
-LEARN = 4 * BLOCK
-"""Messages after which the period of a publisher is known."""
-
 
 class MissingMessages:
     """Counter of messages that are missing from one publisher, updated with each stamp."""
@@ -49,7 +46,8 @@ class MissingMessages:
         self.largest = max(self.largest, stamp - self.last)
         self.last = stamp
         self._pending.append(stamp)
-        if len(self._pending) >= (BLOCK if self._means else LEARN):
+        # After four blocks the period of the publisher is known.
+        if len(self._pending) >= (BLOCK if self._means else 4 * BLOCK):
             self._settle()
 
     @property

@@ -10,8 +10,7 @@ from robodyn_ros.watch.events import Events
 NO_DATA = -1
 WORDS = ('unknown', 'ok', 'contact', 'collision')
 """Names of the levels of CollisionState."""
-RANK = (1, 0, 2, 3)
-"""Order of the levels, best first: UNKNOWN (level 0) is worse than OK."""
+BEST_FIRST = ('ok', 'unknown', 'contact', 'collision')
 
 
 class JointLevels:
@@ -42,14 +41,15 @@ class JointLevels:
         count = len(joints)
         if not len(levels) == len(torque_error) == len(threshold) == count:
             levels, torque_error, threshold = (0,) * count, (0.0,) * count, (0.0,) * count
-        levels = tuple(each if each < len(RANK) else 0 for each in levels)
+        levels = tuple(each if each < len(WORDS) else 0 for each in levels)
         if joints != self.joints:
             self.joints, self._level, self._worst = joints, (0,) * count, list(levels)
         self._error, self._threshold = torque_error, threshold
         if levels == self._level == tuple(self._worst):
             return
         self._worst = [
-            max(pair, key=RANK.__getitem__) for pair in zip(self._worst, levels, strict=True)
+            max(pair, key=lambda level: BEST_FIRST.index(WORDS[level]))
+            for pair in zip(self._worst, levels, strict=True)
         ]
         if levels != self._level:
             self._report(levels, message)
