@@ -101,8 +101,6 @@ class Kind:
             other = yaml.safe_load((PACKAGE / f'{self.motion}.yaml').read_text())
             given['excitation']['motion'] = other['excitation']['motion']
         given.pop('cell', None), given.pop('demo', None)
-        # The fake driver does not have these topics, nor this computer the types of the maker.
-        given.get('collision_monitor', {}).pop('robot_state', None)
         given.update(urdf='', **self.sections)
         if not name:
             given['limits'] = {self.name(j): row for j, row in given['limits'].items()}

@@ -143,7 +143,7 @@ class CellNode(SuiteNode):
             return CellConfig.from_yaml(path, urdf=text or urdf or None, profile=profile or None)
         return CellConfig.from_mapping(
             {'urdf': text or urdf, 'profile': profile or DEFAULT},
-            source='parameter config, urdf, robot_description or profile',
+            source='parameter config, urdf or robot_description',
         )
 
     def _open_topics(self) -> None:
