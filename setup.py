@@ -18,6 +18,7 @@ setup(
         'robodyn_ros': [
             'py.typed',
             'cell/profiles.yaml',
+            'faults.yaml',
             'findings.yaml',
             'report/page/*',
             'report/page/vendored/*',

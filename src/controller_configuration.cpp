@@ -9,6 +9,7 @@
 
 #include "robodyn_ros/feedforward_torque_controller.hpp"
 #include "robodyn_ros/finite_parameters.hpp"
+#include "robodyn_ros/msg/fault_code.hpp"
 #include "robodyn_ros/payload.hpp"
 
 namespace robodyn_ros
@@ -255,6 +256,7 @@ void FeedforwardTorqueController::on_payload(
   } catch (const std::exception & error) {  // whatever it is: the others' controllers go on
     response.success = false;
     response.message = error.what();
+    response.fault_code = msg::FaultCode::FAULT_REFUSED;
   }
 }
 

@@ -66,6 +66,9 @@ std::unique_ptr<Part> delta_part(const YAML::Node & map, bool shaft)
   DeltaPart::PlatformForce numbers{};
   if (force) {
     numbers = {get<double>(force, "R_ext"), get<double>(force, "Fr_max")};
+    if (!std::isfinite(numbers.r_ext) || !std::isfinite(numbers.fr_max) || numbers.fr_max < 0.0) {
+      throw error("platform_force needs a finite R_ext, and a finite Fr_max of 0 or more");
+    }
   }
   return std::make_unique<DeltaPart>(
     shaft ? 4 : 3,

@@ -269,10 +269,10 @@ def _check_cell(values: dict[str, Any], where: str) -> None:
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             raise CellError(f'{where}: {name} must be an integer from {least}, got {value!r}')
     period = values.get('servo_period', 0.002)
-    if not isinstance(period, float) or not 1e-4 <= period <= 0.1:
+    if not isinstance(period, (int, float)) or not 1e-4 <= period <= 0.1:
         raise CellError(f'{where}: servo_period must be from 0.0001 to 0.1 s, got {period!r}')
     jitter = values.get('cycle_jitter', 0.0)
-    if not isinstance(jitter, float) or not 0.0 <= jitter <= 0.1:
+    if not isinstance(jitter, (int, float)) or not 0.0 <= jitter <= 0.1:
         raise CellError(f'{where}: cycle_jitter must be a share from 0.0 to 0.1, got {jitter!r}')
     gravity = values.get('gravity', (0.0, 0.0, -9.81))
     numbers = isinstance(gravity, (list, tuple)) and [

@@ -197,6 +197,13 @@ FOUR = '[joint1, joint2, joint3, joint4]'
         ({'parameter_values': [1.0, 2.0]}, '2 parameter values, the model has'),
         ({'parameter_values': [float('nan')]}, 'not finite'),
         ({'description': f'{{kind: delta, joints: {FOUR}}}'}, 'cannot be used'),
+        (
+            {
+                'description': f'{{kind: delta, joints: {FOUR}, geometry: {{R_b: 0.2, r_p: 0.05, '
+                'L_AB: 0.3, L_BC: 0.8, h_O: 0.1}, platform_force: {R_ext: 0.1, Fr_max: .nan}}'
+            },
+            'platform_force needs',
+        ),
         ({'description': f'{{kind: urdf, joints: {FOUR}, urdf: <robot/>}}'}, 'URDF'),
         ({'description': '['}, 'cannot be used'),
         # Not in the hash: another order would be torque on other joints, fewer not even that.

@@ -92,6 +92,18 @@ def test_pip_installs_what_the_core_imports() -> None:
     assert used <= {packages.name(line) for line in packages.lines('core.in')}
 
 
+def test_pip_installs_every_data_file_of_the_package() -> None:
+    text = (ROOT / 'setup.py').read_text()
+    patterns = re.findall(r"'([^']+)'", text[text.index("'robodyn_ros': [") :].partition(']')[0])
+    package = ROOT / 'robodyn_ros'
+    listed = {path for pattern in patterns[1:] for path in package.glob(pattern)}
+    data = {
+        path for path in package.rglob('*')
+        if path.is_file() and path.suffix not in ('.py', '.pyc')
+    }  # fmt: skip
+    assert data and data <= listed, data - listed
+
+
 @pytest.mark.parametrize('file', ['core.in', 'dev.in', 'build.in', 'ros.in'])
 def test_lock_pins_every_requirement(file: str) -> None:
     pins = [line for line in packages.lines('lock.txt') if '==' in line]

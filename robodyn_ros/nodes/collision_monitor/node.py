@@ -251,15 +251,20 @@ class CollisionMonitor(ModelNode):
         """Release a reaction and clear the collision, if the contact has ended."""
         detector = self._detector
         raised = detector is not None and bool(detector.latched or self._reactions.reason)
+        stopped = self._robot.readiness.latched
         if problem := self._robot.release():
             raise ControlError(problem)
         if detector is not None and raised:
             if problem := release_problem(detector):
-                raise ControlError(problem)
+                again = '; the stop of the robot itself is cleared: call ~/reset once more'
+                raise ControlError(problem + (again if stopped else ''))
             self._recorded.call('reset')
             self._reactions.clear()
         response.success = True
-        response.message = 'collision cleared' if raised else 'there was no collision'
+        response.message = (
+            'collision cleared' if raised
+            else 'stop of the robot itself cleared' if stopped else 'there was no collision'
+        )  # fmt: skip
         return response
 
     def _on_mute(

@@ -32,7 +32,7 @@ from robodyn_ros.nodes.feedforward.mode import TorqueMode
 from robodyn_ros.nodes.feedforward.thinning import thinned
 from robodyn_ros.nodes.feedforward.trajectory_passing import Passing
 from robodyn_ros.nodes.feedforward.trajectory_planner import TrajectoryPlanner, serialised
-from robodyn_ros.nodes.robot.trajectory_message import read_trajectory
+from robodyn_ros.nodes.robot.trajectory_message import read_trajectory, with_valid_stamp
 from robodyn_ros.wire.cursor import NANOSECONDS
 from robodyn_ros.wire.trajectory import is_empty
 
@@ -262,7 +262,7 @@ class TrajectoryMode(TorqueMode):
         """
         if is_empty(arrived.serialised):
             self._drop('a trajectory without points, which stops the robot, came after it')
-            arrived.send(arrived.serialised)
+            arrived.send(with_valid_stamp(arrived.serialised))
         elif dropped := self._outbox.put(arrived):
             dropped.refuse('newer ones came before it could be planned')
 

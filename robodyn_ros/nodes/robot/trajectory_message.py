@@ -6,7 +6,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from rclpy.serialization import deserialize_message
+from rclpy.serialization import deserialize_message, serialize_message
 from trajectory_msgs.msg import JointTrajectory
 
 from robodyn_ros.errors import MotionError
@@ -36,6 +36,18 @@ def _checked_stamp(stamp: int) -> int:
     if stamp < 0:
         raise MotionError('its stamp is negative, so it must not reach a controller')
     return stamp
+
+
+def with_valid_stamp(serialised: bytes) -> bytes:
+    """Return a serialised trajectory without points; a negative stamp becomes 0, see above."""
+    try:
+        message = deserialize_message(serialised, JointTrajectory)
+    except Exception:  # as it came: the controller cannot read it either
+        return serialised
+    if message.header.stamp.sec >= 0:
+        return serialised
+    message.header.stamp.sec = message.header.stamp.nanosec = 0
+    return bytes(serialize_message(message))
 
 
 def read_trajectory(serialised: bytes) -> tuple[int, TrajectoryPoints | None]:

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.msg')
-from collision_client import MODEL, NAMES, Monitor
+from collision_client import MODEL, NAMES, UNKNOWN, Monitor
 from node_process import closed, joint_state
 from robodyn_ros.msg import FaultCode
 from robodyn_ros.srv import Learn
@@ -61,9 +61,12 @@ def test_thresholds_are_learned_from_the_sessions_that_the_operator_vouches_for(
 
         assert cell.learn(ask.START, file).success
         cell.work(10.0)
+        again = cell.learn(ask.START)
+        assert not again.success and 'recorded already' in again.message
         short = cell.learn(ask.FINISH)
         assert not short.success and 'expected at least 100 s' in short.message
         assert not file.exists(), 'completely or not at all'
+        cell.process.wait(lambda: cell.states[-1].level[0] == UNKNOWN, 'the end of the data')
         unknown = cell.learn(ask.START)
         assert not unknown.success and 'the torque error is unknown' in unknown.message
         cell.work(1.0)

@@ -12,7 +12,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.motions.spline import TrajectoryPoints
 from robodyn_ros.nodes.robot import trajectory_message
-from robodyn_ros.nodes.robot.trajectory_message import read_trajectory
+from robodyn_ros.nodes.robot.trajectory_message import read_trajectory, with_valid_stamp
 
 pytestmark = pytest.mark.ros
 FIELDS = ('positions', 'velocities', 'accelerations', 'effort')
@@ -92,3 +92,12 @@ def test_a_negative_stamp_which_ends_a_controller_is_refused(given, count):
     for read in (read_trajectory, trajectory_message.whole_trajectory):
         with pytest.raises(MotionError, match='its stamp is negative'):
             read(serialize_message(sent))
+
+
+def test_without_points_a_negative_stamp_becomes_zero_because_it_stops_a_robot():
+    sent = message(0, 2, '1100')
+    assert with_valid_stamp(serialize_message(sent)) == serialize_message(sent)
+    sent.header.stamp = Time(sec=-1, nanosec=7)
+    passed = deserialize_message(with_valid_stamp(serialize_message(sent)), JointTrajectory)
+    assert passed.header.stamp == Time() and passed.joint_names == sent.joint_names
+    assert with_valid_stamp(b'no message') == b'no message'

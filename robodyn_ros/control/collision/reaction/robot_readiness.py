@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a robot or its drives say about themselves: ready, stopped, or unknown."""
+"""Reported state of a robot and its drives: ready, stopped or unknown."""
 
 from __future__ import annotations
 

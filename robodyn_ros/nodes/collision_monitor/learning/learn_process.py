@@ -25,6 +25,7 @@ class LearnProcess:
     def __init__(self) -> None:
         """Start nothing yet."""
         self._process: subprocess.Popen[str] | None = None
+        self._ended = False
 
     def run(self, folder: Path, model: dict[str, Any], out: Path) -> dict[str, Any]:
         """Learn and write the file; blocks. Return the facts that the command prints.
@@ -32,6 +33,8 @@ class LearnProcess:
         :param model: content of `dynamic_model` of a result file
         :raises RobodynError: nothing can be learned, or the file cannot be written
         """
+        if self._ended:
+            raise ControlError('the node ends')
         result = folder / 'model.yaml'
         write_text(parameter_text({'dynamic_model': model}), result)
         command = [sys.executable, '-c', PROGRAM, 'thresholds', str(folder), '--model',
@@ -40,6 +43,8 @@ class LearnProcess:
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             stdin=subprocess.DEVNULL,
         )  # fmt: skip
+        if self._ended:  # meanwhile
+            self.stop()
         try:
             printed, said = self._process.communicate(timeout=1800.0)
         except subprocess.TimeoutExpired as error:
@@ -50,6 +55,11 @@ class LearnProcess:
             raise ControlError(bounded(lines[-1].removeprefix('error: ')))
         facts: dict[str, Any] = json.loads(printed)
         return facts
+
+    def end(self) -> None:
+        """End a process that runs, and start none any more."""
+        self._ended = True
+        self.stop()
 
     def stop(self) -> None:
         """End a process that runs."""

@@ -14,7 +14,7 @@ from robodyn_ros.analysis.thresholds.healthy_data import Owner, parts_of
 from robodyn_ros.control.collision.black_box.event import Setup
 from robodyn_ros.control.collision.detector import TorqueErrorDetector
 from robodyn_ros.control.collision.thresholds_file import DETECTOR
-from robodyn_ros.errors import ControlError
+from robodyn_ros.errors import ControlError, RobodynError
 from robodyn_ros.nodes.base.deferred_service import DeferredService
 from robodyn_ros.nodes.base.refusals import refused_response, sentence
 from robodyn_ros.nodes.collision_monitor.inputs import Inputs
@@ -46,7 +46,7 @@ class Learning:
         self._writer: SessionWriter | None = None
         self._file: Path | None = None
         self._setup: Setup | None = None
-        self._last = ''
+        self._last = self._lost = ''
         self._commands = {
             Learn.Request.START: self._start,
             Learn.Request.PAUSE: self._pause,
@@ -83,16 +83,21 @@ class Learning:
             self._node.get_logger().error(self._last)
             self._writer = None
 
-    def close(self) -> None:
-        """End a session: the node does not work any more."""
-        if self._writer is not None:
-            self._writer.close()
-            self._writer = None
+    def close(self) -> str:
+        """End a session and wait until it is written; return what was lost of it, or ''."""
+        writer, self._writer = self._writer, None
+        if writer is None:
+            return ''
+        writer.close()
+        self._pool.submit(lambda: None).result()
+        return writer.problem
 
     def end(self) -> None:
         """End all work: the node ends. Parts that are being written are completed."""
         self.close()
-        self._process.stop()
+        if self._work is not None:
+            self._work.cancel()
+        self._process.end()
         self._pool.shutdown(wait=True, cancel_futures=False)
 
     def details(self) -> dict[str, object]:
@@ -113,11 +118,16 @@ class Learning:
             raise ControlError(f'there is no command {request.command}: START, PAUSE, FINISH or '
                                f'DISCARD', fault='invalid_value')  # fmt: skip
         self._node.resolve_paths(request)
+        before = self._file
         if request.thresholds_file:
             self._file = self._checked(Path(request.thresholds_file))
         if self._file is None:
             raise ControlError('thresholds_file is empty: name the file', fault='invalid_value')
-        text = self._commands[request.command]()
+        try:
+            text = self._commands[request.command]()
+        except RobodynError:
+            self._file = before
+            raise
         if not text:
             return None
         response.success, response.message = True, text
@@ -143,7 +153,9 @@ class Learning:
     def _start(self) -> str:
         if problem := self._refusal():
             raise ControlError(f'this is no healthy work: {problem}')
-        self.close()
+        if self._writer is not None:
+            raise ControlError('a session is recorded already: PAUSE or FINISH it first',
+                               fault='busy')  # fmt: skip
         made_folder(self._folder, ControlError)
         self._writer = SessionWriter(self._folder, self._owner, self._limit, self._pool)
         return f'records a healthy session for {self._file}'
@@ -152,12 +164,13 @@ class Learning:
         if self._writer is None:
             raise ControlError('no session is recorded')
         count = self._writer.samples
-        self.close()
+        if lost := self.close():
+            raise ControlError(lost, fault='recording_failed')
         return f'paused after {count} samples'
 
     def _finish(self) -> str:
         """Start to learn; the answer comes later."""
-        self.close()
+        self._lost = self.close()
         if self._setup is None or self._file is None:
             raise ControlError('there is no model', fault='no_model')
         model = self._setup.content()['model']
@@ -180,7 +193,8 @@ class Learning:
             self._last = sentence(error)
             return refused_response(Learn.Request(), response, sentence(error))
         rate = float(facts['false_alarms_per_hour_at_most'])
-        response.success, response.notes = True, [str(note) for note in facts['notes']]
+        notes = [str(note) for note in facts['notes']]
+        response.success, response.notes = True, [*filter(None, [self._lost]), *notes]
         response.healthy_hours = float(facts['hours'])
         response.false_alarms_per_hour_at_most = rate
         response.message = self._last = (

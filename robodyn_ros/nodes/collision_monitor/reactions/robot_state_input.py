@@ -16,11 +16,11 @@ from functools import partial, reduce
 from typing import Any
 
 import numpy as np
-from rclpy.qos import HistoryPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 
 from robodyn_ros.control.collision.reaction.robot_readiness import ReportedState, RobotReadiness
 from robodyn_ros.errors import ConfigError, Fault
-from robodyn_ros.nodes.base.common import LATCHED_QOS, steady_timer
+from robodyn_ros.nodes.base.common import steady_timer
 from robodyn_ros.nodes.robot.model_node import ModelNode, Row
 
 FIXED: dict[str, Any] = {'read_only': True}
@@ -37,9 +37,16 @@ ROBOT_STATE: tuple[Row, ...] = (
      {**FIXED, 'minimum': 0.0, 'maximum': 600.0}),
 )  # fmt: skip
 """Parameters of the input; types, fields, ready and timeouts have one value, or one per topic."""
-NEWEST = QoSProfile(
-    depth=1, reliability=ReliabilityPolicy.BEST_EFFORT, history=HistoryPolicy.KEEP_LAST
+REMOVED: tuple[Row, ...] = (
+    ('protective_stop_topic', '', 'removed: refused if it is given; see robot_state.*', FIXED),
 )
+STATES_QOS = QoSProfile(
+    depth=50, reliability=ReliabilityPolicy.BEST_EFFORT, history=HistoryPolicy.KEEP_LAST
+)
+CHANGES_QOS = QoSProfile(
+    depth=50, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
+)
+"""Deep enough that a short stop between two states is not lost while the node is busy."""
 KIND = re.compile(r'([a-z]\w*)/msg/([A-Z]\w*)')
 
 
@@ -51,6 +58,11 @@ class RobotStateInput:
 
         :raises ConfigError: a type or field that does not exist here, or lists of other lengths
         """
+        if node.declared(REMOVED)['protective_stop_topic']:
+            raise ConfigError(
+                'protective_stop_topic is removed: name the topic in '
+                'robot_state.topics, with robot_state.types, fields and ready'
+            )
         chosen = node.declared(ROBOT_STATE)
         names = [str(name) for name in chosen['robot_state.topics'] if name]
         columns = [_column(name, values, len(names)) for name, values in chosen.items()][1:]
@@ -81,7 +93,7 @@ class RobotStateInput:
         texts = _Texts(kind)
         state = ReportedState(f'{field} of {topic}', [texts.of_word(word) for word in words],
                               timeout)  # fmt: skip
-        qos = NEWEST if timeout else LATCHED_QOS
+        qos = STATES_QOS if timeout else CHANGES_QOS
         self._node.create_subscription(
             kind, topic, partial(self._on_message, state, path, texts), qos
         )
@@ -101,8 +113,12 @@ class RobotStateInput:
     def _check_publishers(self) -> None:
         """Forget what a publisher said that has gone: it cannot report a change any more."""
         for topic, state in self._latched:
-            if not self._node.count_publishers(topic):
+            found = self._node.get_publishers_info_by_topic(topic)
+            if not found:
                 state.forget('has no publisher')
+            elif all(each.qos_profile.durability == DurabilityPolicy.VOLATILE for each in found):
+                state.forget('is published without latching (transient local): give '
+                             'robot_state.timeouts a value above 0')  # fmt: skip
 
 
 class _Texts:
