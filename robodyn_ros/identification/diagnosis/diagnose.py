@@ -58,15 +58,17 @@ def diagnose_all(cases: Sequence[Case]) -> Iterator[tuple[Finding, ...]]:
     """Yield the causes for each of several recordings of one robot, then those of all together.
 
     What one recording says about the robot or its model is an error if the others confirm it, or
-    if it is so in all of them together.
+    if it is so together in all that have no error of their own.
     """
     with suppress(RobodynError, ArithmeticError, ValueError):  # then each is judged by itself
         cases = with_others(cases)
     known = [diagnose(case) for case in cases]
     yield from known
-    if len(cases) > 1 and not any(map(has_error, known)):
-        seen = {(item.code, item.joint) for own in known for item in own}
-        yield _completed(item for item in _of_the_robot(cases) if (item.code, item.joint) in seen)
+    sound = [(case, own) for case, own in zip(cases, known, strict=True) if not has_error(own)]
+    if len(sound) > 1:
+        seen = {(item.code, item.joint) for _, own in sound for item in own}
+        together = _of_the_robot([case for case, _ in sound])
+        yield _completed(item for item in together if (item.code, item.joint) in seen)
 
 
 def diagnose_payload(case: Case) -> tuple[Finding, ...]:

@@ -79,6 +79,15 @@ def test_a_flaw_of_one_recording_is_an_error_of_it_alone(good, flaw):
     assert not any([*found[:2], *found[3:]]), found
 
 
+def test_an_error_of_one_recording_does_not_hide_a_flaw_of_the_robot(good):
+    change, code = FLAWS['sign']
+    changed = [change(each) for each in good]
+    dead = with_torque(changed[0], [1.0, 1.0, 0.0])
+    found = errors([dead, *changed[1:]])
+    assert found[0] == [('zero_torque', 'joint3')]
+    assert code in {each for each, _ in found[-1]}, found
+
+
 def test_what_the_other_recordings_do_not_confirm_is_no_error(good):
     """Cables: in a small motion another order of the joints may fit them better by chance."""
     recordings = [recorded(seed, 0.3) for seed in range(COUNT)]
