@@ -17,7 +17,11 @@ from pathlib import Path
 
 from tools.common import ROOT, note, one_line_errors
 
-REAL = ('test/cli/demo/test_story.py', 'test/nodes')
+REAL = (
+    'test/cli/demo/test_story.py',
+    'test/docs/test_tool_files_in_a_demo.py',
+    'test/nodes',
+)
 """Tests with real clocks, the longest first."""
 PYTEST = (sys.executable, '-m', 'pytest', '--dist', 'loadfile', '--no-loadscope-reorder')
 CLOCKED = (*PYTEST, '-n', '3', *REAL)
