@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What RViz, rqt, PlotJuggler and Foxglove are told to show is published in a demonstration."""
+"""Topics and fields in the files of RViz, rqt, PlotJuggler and Foxglove are all published."""
 
 import math
 from contextlib import suppress

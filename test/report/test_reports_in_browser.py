@@ -53,7 +53,7 @@ CUT = """[...document.querySelectorAll(
     const frame = (each.closest('.scroll') || document.documentElement).getBoundingClientRect();
     return each.getBoundingClientRect().right > frame.right + 1;
   }).map((each) => each.textContent.slice(0, 80))"""
-"""What the right edge cuts off although it must be read without scrolling."""
+"""Texts beyond the right edge that must be readable without scrolling."""
 DRAWN = """[...document.querySelectorAll('#plots canvas')].map((canvas) => {
   const { width, height } = canvas;
   const copy = Object.assign(document.createElement('canvas'), { width, height });

@@ -68,7 +68,7 @@ def rviz() -> dict[str, dict[str, str]]:
 
 
 def rviz_namespaces() -> set[str]:
-    """Namespaces of markers that RViz is told to show."""
+    """Namespaces of markers in the RViz file."""
     displays = yaml.safe_load((ROOT / 'rviz' / 'robodyn.rviz').read_text())
     displays = displays['Visualization Manager']['Displays']
     return {name for each in displays for name in each.get('Namespaces', ())}

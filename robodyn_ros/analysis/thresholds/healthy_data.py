@@ -33,7 +33,7 @@ SIGNALS = ('residual', 'velocity', 'acceleration', 'position', 'torque')
 
 @dataclass(frozen=True)
 class Owner:
-    """What healthy data belong to.
+    """Robot and detector that healthy data were recorded with.
 
     :param detector: values of `thresholds_file.DETECTOR`
     :param gravity: of each joint: its torque feedback includes gravity

@@ -72,7 +72,7 @@ def check_alive(cell):
 
 
 def recover(cell):
-    """Reset and enable bring the torque back, without payload and with the whole scale."""
+    """Reset and enable the plugin, with no payload and feedforward_scale 1."""
     cell.reset()
     assert cell.call(SetPayload, f'{PLUGIN}/set_payload', SetPayload.Request()).success
     row = Parameter('feedforward_scale', value=1.0).to_parameter_msg()

@@ -41,9 +41,9 @@ class Work(Monitor):
         return self.process.call(Learn, 'learn', request)
 
 
-def test_thresholds_are_learned_from_the_sessions_that_the_operator_vouches_for(tmp_path, capsys):
+def test_what_cannot_be_learned_from_is_refused(tmp_path):
     file = tmp_path / 'thresholds.yaml'
-    with closed(Work(tmp_path, 14, learn_size=2.0)) as cell:
+    with closed(Work(tmp_path, 14)) as cell:
         ask = Learn.Request
         cell.work(2.0)
         assert 'thresholds_file is empty' in cell.learn(ask.FINISH).message
@@ -69,7 +69,17 @@ def test_thresholds_are_learned_from_the_sessions_that_the_operator_vouches_for(
         cell.process.wait(lambda: cell.states[-1].level[0] == UNKNOWN, 'the end of the data')
         unknown = cell.learn(ask.START)
         assert not unknown.success and 'the torque error is unknown' in unknown.message
-        cell.work(1.0)
+
+
+def test_thresholds_are_learned_from_the_sessions_that_the_operator_vouches_for(tmp_path, capsys):
+    file = tmp_path / 'thresholds.yaml'
+    with closed(Work(tmp_path, 14, learn_size=2.0)) as cell:
+        ask = Learn.Request
+        cell.work(2.0)
+        assert cell.learn(ask.START, file).success
+        cell.work(10.0)
+        assert cell.learn(ask.PAUSE).success
+        # At once: the part before must have been written, or this one would take its place.
         assert cell.learn(ask.START).success, 'another session of the same file'
         cell.work(60.0)
         cell.time += 5.0  # a gap

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -42,11 +42,12 @@ class Learning:
         self._limit = 1e6 * node.declared(LEARN)['learn_size']
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix='learn')
         self._process = LearnProcess()
-        self._work: Future[dict[str, Any]] | None = None
+        self._work: Future[Any] | None = None
+        self._report: Callable[[Any, Any], str] = _said
         self._writer: SessionWriter | None = None
         self._file: Path | None = None
         self._setup: Setup | None = None
-        self._last = self._lost = ''
+        self._last = ''
         self._commands = {
             Learn.Request.START: self._start,
             Learn.Request.PAUSE: self._pause,
@@ -74,23 +75,28 @@ class Learning:
             self._writer.sample(detector, state.stamp, state.position, state.effort)
 
     def tick(self) -> None:
-        """Answer when the process has learned; stop recording that cannot go on."""
+        """Answer when the work of a request is done; stop recording that cannot go on."""
         if self._work is not None and self._work.done():
             work, self._work = self._work, None
-            self._service.answer(self._learned(work))
+            self._service.answer(self._answer(work))
         if self._writer is not None and self._writer.problem:
             self._last = self._writer.problem
             self._node.get_logger().error(self._last)
             self._writer = None
 
-    def close(self) -> str:
-        """End a session and wait until it is written; return what was lost of it, or ''."""
+    def close(self) -> None:
+        """End a session, and wait until it is written: the node does not work any more."""
+        if self._writer is not None:
+            self._end_session()
+            self._pool.submit(lambda: None).result()
+
+    def _end_session(self) -> Callable[[], str]:
+        """End a session; return what tells, after its parts are written, why some are not."""
         writer, self._writer = self._writer, None
         if writer is None:
-            return ''
+            return str
         writer.close()
-        self._pool.submit(lambda: None).result()
-        return writer.problem
+        return lambda: writer.problem
 
     def end(self) -> None:
         """End all work: the node ends. Parts that are being written are completed."""
@@ -108,12 +114,12 @@ class Learning:
             return {'learning': f'records a healthy session: {minutes:.1f} min, of these '
                     f'{writer.contacts} samples at or above CONTACT'}  # fmt: skip
         if self._work is not None:
-            return {'learning': 'learns thresholds'}
+            return {'learning': 'writes a session, or learns thresholds'}
         return {'learning': self._last} if self._last else {}
 
     def _on_request(self, request: Any, response: Any) -> Any:
         if self._work is not None:
-            raise ControlError('thresholds are being learned: wait for the answer', fault='busy')
+            raise ControlError('the request before is not answered yet', fault='busy')
         if request.command not in self._commands:
             raise ControlError(f'there is no command {request.command}: START, PAUSE, FINISH or '
                                f'DISCARD', fault='invalid_value')  # fmt: skip
@@ -163,43 +169,67 @@ class Learning:
     def _pause(self) -> str:
         if self._writer is None:
             raise ControlError('no session is recorded')
-        count = self._writer.samples
-        if lost := self.close():
-            raise ControlError(lost, fault='recording_failed')
-        return f'paused after {count} samples'
+        count, lost = self._writer.samples, self._end_session()
+
+        def paused() -> str:
+            if text := lost():
+                raise ControlError(text, fault='recording_failed')
+            return f'paused after {count} samples'
+
+        return self._later(paused, _said)
 
     def _finish(self) -> str:
-        """Start to learn; the answer comes later."""
-        self._lost = self.close()
+        lost = self._end_session()
         if self._setup is None or self._file is None:
             raise ControlError('there is no model', fault='no_model')
-        model = self._setup.content()['model']
-        self._work = self._pool.submit(self._process.run, self._folder, model, self._file)
-        return ''
+        folder, file, model = self._folder, self._file, self._setup.content()['model']
+
+        def learned() -> dict[str, Any]:
+            facts = self._process.run(folder, model, file)
+            return facts | {'notes': [*filter(None, [lost()]), *map(str, facts['notes'])]}
+
+        return self._later(learned, self._learned)
 
     def _discard(self) -> str:
-        self._writer = None
-        self._pool.submit(lambda: None).result()  # parts that are being written
-        found = [path for paths in parts_of(self._folder).values() for path in paths]
-        for path in found:
-            path.unlink(missing_ok=True)
-        return f'deleted {len(found)} files of healthy sessions'
+        self._writer, folder = None, self._folder
 
-    def _learned(self, work: Future[dict[str, Any]]) -> Any:
+        def deleted() -> str:
+            found = [path for paths in parts_of(folder).values() for path in paths]
+            for path in found:
+                path.unlink(missing_ok=True)
+            return f'deleted {len(found)} files of healthy sessions'
+
+        return self._later(deleted, _said)
+
+    def _later(self, work: Callable[[], Any], report: Callable[[Any, Any], str]) -> str:
+        """Work in the thread, after the parts that wait to be written; the cycle goes on.
+
+        :param report: fills the response with the result of the work, and returns its message
+        """
+        self._work, self._report = self._pool.submit(work), report
+        return ''
+
+    def _answer(self, work: Future[Any]) -> Any:
         response = Learn.Response()
         try:
-            facts = work.result()
+            self._last = self._report(response, work.result())
         except Exception as error:
             self._last = sentence(error)
-            return refused_response(Learn.Request(), response, sentence(error))
+            return refused_response(Learn.Request(), response, self._last)
+        response.success, response.message = True, self._last
+        return response
+
+    def _learned(self, response: Any, facts: Mapping[str, Any]) -> str:
         rate = float(facts['false_alarms_per_hour_at_most'])
-        notes = [str(note) for note in facts['notes']]
-        response.success, response.notes = True, [*filter(None, [self._lost]), *notes]
+        response.notes = facts['notes']
         response.healthy_hours = float(facts['hours'])
         response.false_alarms_per_hour_at_most = rate
-        response.message = self._last = (
+        return (
             f'{self._file}: learned from {60.0 * response.healthy_hours:.3g} min, at most '
             f'{rate:.3g} false alarms per hour with 95 % confidence. Start the monitor with '
             f'thresholds:={self._file}'
         )
-        return response
+
+
+def _said(_: Any, text: str) -> str:
+    return text
