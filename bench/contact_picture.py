@@ -9,6 +9,7 @@ import matplotlib as mpl
 import numpy as np
 from contact_cell import Robot
 
+from robodyn_ros.analysis.thresholds.tool_force import smallest_force
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.models.interface import Array
 
@@ -25,23 +26,15 @@ LIMITS = np.array(
 )
 
 
-def smallest(linear: Array, threshold: Array, ways: Array) -> Array:
-    """Return the smallest force along each direction, shape (N,), in [N].
-
-    :param linear: Jacobian of the tool, shape (3, n)
-    :param ways: unit vectors, shape (N, 3)
-    """
-    lever = np.abs(ways @ linear)
-    return np.asarray((threshold / np.maximum(lever, 1e-9)).min(axis=1))
-
-
 def smallest_forces(robot: Robot, settings: CollisionSettings, count: int = 2000) -> Array:
     """Return the smallest forces at random poses within the joint limits, in random directions."""
     random = np.random.default_rng(5)
     ways = random.normal(size=(count, 3))
     ways /= np.linalg.norm(ways, axis=1)[:, None]
     found = [
-        smallest(robot.links.at(random.uniform(*LIMITS.T)).tool[:3], settings.collision, way[None])
+        smallest_force(
+            robot.links.at(random.uniform(*LIMITS.T)).tool[:3], settings.collision, way[None]
+        )
         for way in ways
     ]
     return np.concatenate(found)
@@ -62,8 +55,8 @@ def draw(robot: Robot, settings: CollisionSettings, folder: Path) -> Path:
             (('side view (x, z)', plane), ('top view (x, y)', flat))
         ):
             axis = figure.add_subplot(2, 3, 1 + column + 3 * row, projection='polar')
-            axis.plot(angle, smallest(linear, settings.collision, ways), label='in motion')
-            axis.plot(angle, smallest(linear, still, ways), ':', label='at standstill')
+            axis.plot(angle, smallest_force(linear, settings.collision, ways), label='in motion')
+            axis.plot(angle, smallest_force(linear, still, ways), ':', label='at standstill')
             axis.set_rlim(0.0, 120.0)
             axis.set_rticks([25.0, 50.0, 100.0])
             axis.set_title(f'{name}, {title}', fontsize=9)

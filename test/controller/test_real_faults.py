@@ -114,9 +114,7 @@ def test_a_fault_is_cleared_while_inactive(cell):
 def forwarded(cell):
     make_active(cell)
     forwarded = Forwarded(cell)
-    cell.switch(deactivate=BOTH)
-    cell.clear()
-    cell.switch(activate=[*forwarded.names, PLUGIN])
+    forwarded.take_over()
     yield forwarded
     cell.switch(deactivate=[*forwarded.names, PLUGIN])
 

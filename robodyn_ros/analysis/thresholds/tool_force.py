@@ -13,6 +13,19 @@ from robodyn_ros.models.interface import Array
 from robodyn_ros.models.serial.jacobians import LinkJacobians
 
 
+def smallest_force(tool: Array, threshold: Array, directions: Array) -> Array:
+    """Return the smallest force along each direction that loads a joint above its threshold.
+
+    :param tool: Jacobian of the tool's position, shape (3, n)
+    :param threshold: shape (n,), in [Nm] or [N]
+    :param directions: unit vectors, shape (N, 3)
+    :return: shape (N,), in [N]; infinite where no joint feels the direction
+    """
+    with np.errstate(divide='ignore'):
+        forces: Array = (threshold / np.abs(directions @ tool)).min(axis=1)
+    return forces
+
+
 def smallest_forces(
     inputs: Sequence[HealthyInput], given: ThresholdMap, links: LinkJacobians, count: int = 500
 ) -> Array:
@@ -30,12 +43,10 @@ def smallest_forces(
     used = np.concatenate([each.session.used for each in inputs])
     rows = np.flatnonzero(used)
     rows = rows[np.linspace(0, len(rows) - 1, min(count, len(rows))).astype(int)]
-    random = np.random.default_rng(0)
-    found = []
-    for row in rows:
-        direction = random.normal(size=3)
-        direction /= np.linalg.norm(direction)
-        torque = np.abs(links.at(position[row].astype(float)).tool[:3].T @ direction)
-        with np.errstate(divide='ignore'):
-            found.append(float((threshold[row] / torque).min()))
-    return np.array(found)
+    directions = np.random.default_rng(0).normal(size=(len(rows), 1, 3))
+    directions /= np.linalg.norm(directions, axis=2, keepdims=True)
+    tools = (links.at(position[row].astype(float)).tool[:3] for row in rows)
+    return np.concatenate([
+        smallest_force(tool, threshold[row], direction)
+        for tool, row, direction in zip(tools, rows, directions, strict=True)
+    ])  # fmt: skip

@@ -88,9 +88,7 @@ def forwarded(cell):
     """References of a test in place of those of the JTC, with torque."""
     make_active(cell)
     forwarded = Forwarded(cell)
-    cell.switch(deactivate=BOTH)
-    cell.clear()
-    cell.switch(activate=[*forwarded.names, PLUGIN])
+    forwarded.take_over()
     forwarded.send(**GOOD)
     recover(cell)
     yield forwarded

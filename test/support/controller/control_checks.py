@@ -127,6 +127,12 @@ class Forwarded:
         ]
         cell.wait(lambda: all(p.get_subscription_count() for p in self.publishers), 'connections')
 
+    def take_over(self) -> None:
+        """Activate them and the plugin in place of the chain that ran."""
+        self.cell.switch(deactivate=BOTH)
+        self.cell.clear()
+        self.cell.switch(activate=[*self.names, PLUGIN])
+
     def send(self, **references) -> None:
         for kind, publisher in zip(KINDS, self.publishers, strict=True):
             if kind in references:
