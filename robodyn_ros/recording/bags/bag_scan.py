@@ -20,7 +20,9 @@ from robodyn_ros.recording.storage import temporary_folder
 from robodyn_ros.yaml_file import parse_yaml
 
 SCANS: dict[str, type[Scan]] = {'.mcap': McapScan, '.db3': SqliteScan}
-UNREADABLE = (OSError, yaml.YAMLError, AttributeError, KeyError, TypeError, ValueError)
+UNREADABLE = (
+    OSError, yaml.YAMLError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError
+)  # fmt: skip
 """Errors of a metadata.yaml that is missing, damaged or of another form."""
 
 
