@@ -2,7 +2,8 @@
 """Reactions of the collision monitor on the real joint_trajectory_controller, mock hardware.
 
 The plugin's effort is what the mock reports as measured. A payload that only the plugin knows is
-therefore a torque error of the monitor.
+therefore a torque error of the monitor. It is positive at joint 2: it pushes the joint on while
+all joints move away from zero, and against its motion on the way back.
 """
 
 import numpy as np
@@ -35,18 +36,19 @@ def cell(tmp_path_factory):
         yield cell
 
 
-@pytest.fixture(params=['hold', 'brake', 'retract'])
+@pytest.fixture(params=['hold', 'brake', 'retract', 'retract, pushed from behind'])
 def monitor(cell, request, tmp_path):
     make_active(cell)
     cell.move(3.0)  # to zero
-    values = {**PARAMETERS, 'reaction': f'[{request.param}]'}
+    kind, _, behind = request.param.partition(', ')
+    values = {**PARAMETERS, 'reaction': f'[{kind}]'}
     process = NodeProcess(
         'collision_monitor', NUMBER, tmp_path / 'log', values, params_file=cell.result
     )
     with closed(process):
         process.states = process.listen(CollisionState, 'collision_monitor/collision_state', HEARD)
         process.wait(lambda: process.states and max(process.states[-1].level) == 0, 'OK')
-        process.kind = request.param
+        process.kind, process.behind = kind, bool(behind)
         yield process
         payload(cell, 0.0)
 
@@ -56,9 +58,10 @@ def payload(cell, mass):
 
 
 def test_a_collision_cancels_the_goal_and_brings_the_robot_to_rest(cell, monitor):
+    direction = 1.0 if monitor.behind else -1.0
     cell.start(8.0)  # for half of this time all joints move away from zero
     ended = cell.goal.get_result_async()
-    cell.go_on(1.5)
+    cell.go_on(1.5 if monitor.behind else 5.5)
     monitor.spin(0.05)
     assert not any(row.latched for row in monitor.states), 'no collision before'
     cell.clear()
@@ -72,8 +75,10 @@ def test_a_collision_cancels_the_goal_and_brings_the_robot_to_rest(cell, monitor
     position, velocity, _ = np.array([cell.references[stamp] for stamp in stamps]).swapaxes(0, 1)
     assert not velocity[-1].any() and position[-1].min() > 0.05
     speed = np.abs(np.diff(position, axis=0)) / (1e-9 * np.diff(stamps)[:, None])
-    back = (position.max(axis=0) - position[-1]).max()
+    back = (direction * (position - position[-1])).max()
     print(f'{monitor.kind}: back by {back:.4f} rad, at most {speed.max():.2f} rad/s')
     assert speed.max() < 3.0, 'no jump of the position'
     # From the collision; before that it moves on while it brakes.
-    assert 0.05 < back < 0.2 if monitor.kind == 'retract' else back < 0.01
+    retracts = monitor.kind == 'retract' and not monitor.behind
+    assert 0.05 < back < 0.2 if retracts else back < 0.01
+    assert ('pushes the robot in its direction' in monitor.said()) is monitor.behind

@@ -50,6 +50,9 @@ class Cell(Monitor):
         return response
 
     def hit(self):
+        """Push joint 2, which moves in the other direction then."""
+        while np.cos(4.0 * self.time) > -0.7:
+            self.run(1)
         self.run(15, push=9.0)
 
 

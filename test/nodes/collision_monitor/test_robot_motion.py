@@ -22,6 +22,7 @@ def motion():
     made._inputs = SimpleNamespace(state=state)
     made._kind, made._latched = 'retract', 0
     made._path = TravelledPath(np.full(1, 0.05))
+    made._torque_error = np.zeros(1)
     made._retry = made._cancel = SimpleNamespace(
         start=lambda *_: None, stop=lambda: None, available=False
     )
@@ -29,10 +30,14 @@ def motion():
     return made
 
 
-def move(motion, positions, *, latched=False):
+def move(motion, positions, *, latched=False, torque_error=-9.0):
+    settings = SimpleNamespace(enabled=np.array([True]))
+    detector = SimpleNamespace(
+        settled=True, latched=latched, torque_error=np.array([torque_error]), settings=settings
+    )
     for position in positions:
         motion._inputs.state.position = np.array([position])
-        motion.sample(valid=True, latched=latched)
+        motion.sample(detector)
 
 
 def points(motion):
@@ -48,6 +53,15 @@ def test_a_retraction_goes_back_on_the_path_and_a_second_one_not_into_the_contac
     move(motion, np.linspace(0.5, 0.44, 20), latched=True)
     motion.start()
     assert points(motion).max() < 0.4401 and points(motion).min() > 0.4399
+
+
+def test_a_robot_that_is_pushed_from_behind_is_not_sent_back_into_what_pushes_it(motion):
+    move(motion, np.linspace(0.4, 0.5, 101))
+    move(motion, [0.5], latched=True, torque_error=9.0)
+    motion.start()
+    move(motion, [0.5], latched=True, torque_error=-20.0)  # it swings: the first one counts
+    found, text = motion._points(goes_back=True)
+    assert found.position.min() > 0.4999 and 'pushes the robot in its direction' in text
 
 
 def test_after_a_reset_only_the_path_since_then_is_known(motion):

@@ -81,6 +81,20 @@ def retract(
     )
 
 
+def leads_away(path: Array, torque_error: Array) -> bool:
+    """Return True if the contact does positive work on the way back.
+
+    The torque error is J^T f for a force f at the contact. Its product with the way back is
+    therefore the product of the force and the way of the point of contact. A robot that is pushed
+    from behind would be pressed into what pushes it.
+
+    :param path: positions from the present one back, shape (K, n), in [rad] or [m]
+    :param torque_error: external torque at the collision, shape (n,), in [Nm] or [N]; 0 at joints
+        that are not monitored
+    """
+    return float(torque_error @ (path[-1] - path[0])) > 0.0
+
+
 def _distinct(rows: Array) -> Array:
     """Return rows without repetitions of the previous one."""
     moved = np.abs(np.diff(rows, axis=0)).max(axis=1) > 1e-9

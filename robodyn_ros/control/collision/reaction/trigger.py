@@ -41,8 +41,10 @@ class ReactionTrigger:
     A reaction starts
 
     - at a collision;
-    - while a collision is latched, when the torque error has fallen below the contact thresholds
-      and rises above a collision threshold again at a joint that moves into the contact;
+    - while a collision is latched, when the last contact has ended, and the torque error rises
+      above a collision threshold again at a joint that moves into the contact. A contact has ended
+      when the torque error is below the contact thresholds and no joint moves into it any more:
+      until then the robot still brakes, and each rise belongs to the same contact;
     - with on_unknown 'stop', when valid data are lost while the last known velocity of a monitored
       joint is above low_velocity. Data that have never been valid since the start are not lost.
 
@@ -113,7 +115,8 @@ class ReactionTrigger:
         into = self._enabled & (np.abs(error) > detector.threshold) & (error * velocity < 0.0)
         self._repeated = self._repeated + 1 if into.any() else 0
         if not self._calm:
-            self._calm = not release_problem(detector)
+            away = not (self.allowed * velocity < -self._low).any()
+            self._calm = away and not release_problem(detector)
             return False
         return self._repeated >= self._debounce and self._start(detector, into)
 

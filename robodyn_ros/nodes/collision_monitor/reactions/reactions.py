@@ -73,7 +73,7 @@ class Reactions:
     def sample(self, detector: Any, *, muted: bool) -> bool:
         """Take the state after a sample or timeout; return True if the reactions start now."""
         if self._motion is not None:
-            self._motion.sample(valid=detector.settled, latched=detector.latched)
+            self._motion.sample(detector)
         starts = self.trigger.update(detector, self._inputs.state.velocity, muted=muted)
         if starts:
             self.start(self.trigger.reason)

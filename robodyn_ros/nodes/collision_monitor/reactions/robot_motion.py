@@ -11,9 +11,10 @@ from action_msgs.srv import CancelGoal
 from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory
 
-from robodyn_ros.control.collision.reaction.escape import brake_on_path, retract
+from robodyn_ros.control.collision.reaction.escape import brake_on_path, leads_away, retract
 from robodyn_ros.control.collision.reaction.retry import Retry
 from robodyn_ros.control.collision.reaction.travelled_path import TravelledPath
+from robodyn_ros.control.collision.reaction.trigger import Detector
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.braking import braking
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
@@ -68,16 +69,20 @@ class RobotMotion:
         self._inputs, self._limits, self._low, self._timeout = inputs, limits, low, timeout
         self._path = TravelledPath(distance)
         self._latched = 0
+        self._torque_error = np.zeros(len(limits.joints))
         self.stop()
 
-    def sample(self, *, valid: bool, latched: bool) -> None:
-        """Remember the path up to a collision; a gap in the data ends it."""
+    def sample(self, detector: Detector) -> None:
+        """Remember the path up to a collision, and its torque error; a gap in the data ends it."""
         if self._kind != 'retract':
             return
+        valid = detector.settled
         if not valid:
             self._path.clear()
-        if latched:
+        if detector.latched:
             self._latched += 1
+            if self._latched == 1:
+                self._torque_error[:] = detector.torque_error * detector.settings.enabled
             return
         if self._latched:  # how the robot came here since the collision is not known
             self._path.clear()
@@ -171,6 +176,8 @@ class RobotMotion:
             try:
                 path = self._path.back(q)
                 points = retract(limits.joints, path, qd, limits.velocity, most)
+                if not leads_away(path, self._torque_error):
+                    raise MotionError('the contact pushes the robot in its direction of motion')
                 far = float(np.abs(points.position[-1] - q).max())
                 return points, f'retract by {far:.3g} rad or m'
             except MotionError as error:

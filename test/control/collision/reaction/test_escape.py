@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from robodyn_ros.control.collision.reaction.escape import brake_on_path, retract
+from robodyn_ros.control.collision.reaction.escape import brake_on_path, leads_away, retract
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.motions.spline import TrajectoryPoints
 from robodyn_ros.models.interface import Array
@@ -44,6 +44,23 @@ def test_braking_stays_on_the_line_and_within_the_limits() -> None:
     assert (change <= MOST_A * (1.0 + 1e-9)).all()
     still = brake_on_path(JOINTS, q, 0.0 * qd, MOST_A)
     assert (still.position == q).all() and still.velocity is not None and not still.velocity.any()
+
+
+def test_the_work_of_a_force_at_the_tool_says_whether_the_way_back_leads_away() -> None:
+    """A planar arm of two links of 1 m, force in its plane: an oracle without the torque."""
+    rng = np.random.default_rng(3)
+
+    def tool(q: Array) -> Array:
+        return np.array([np.cos(q[0]) + np.cos(q.sum()), np.sin(q[0]) + np.sin(q.sum())])
+
+    for _ in range(50):
+        q, step, force = rng.uniform(-2, 2, 2), 1e-4 * rng.normal(size=2), rng.normal(size=2)
+        jacobian = np.array([(tool(q + h) - tool(q - h)) / 2e-6 for h in 1e-6 * np.eye(2)]).T
+        moved = tool(q + step) - tool(q)
+        if abs(force @ moved) > 1e-6:
+            path = np.array([q, q + 0.5 * step, q + step])
+            assert leads_away(path, jacobian.T @ force) is bool(force @ moved > 0.0)
+    assert not leads_away(np.array([q, q + step]), np.zeros(2)), 'without a contact it stays'
 
 
 @pytest.mark.parametrize('speed', [0.0, 0.7])

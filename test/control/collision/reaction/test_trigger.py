@@ -44,8 +44,23 @@ def test_a_latched_collision_reacts_again_only_when_moving_into_the_contact(
     hit = state((0.0, -9.0), latched=True)
     assert trigger.update(hit, FAST)
     assert not any(trigger.update(hit, motion) for _ in range(9)), 'it has not been calm'
-    assert not trigger.update(state(latched=True), motion)
+    assert not trigger.update(state(latched=True), SLOW)
     assert any(trigger.update(hit, motion) for _ in range(3)) is again
+
+
+def test_a_torque_error_that_swings_while_the_robot_brakes_is_one_contact() -> None:
+    trigger = ReactionTrigger(SETTINGS)
+    into, back = np.array([0.0, 0.3]), np.array([0.0, -0.3])
+    hit, free = state((0.0, -9.0), latched=True), state(latched=True)
+    assert trigger.update(hit, into)
+    for sample in (free, hit, hit, hit, hit) * 3:
+        assert not trigger.update(sample, into), 'it still brakes: a reaction is going on'
+    for _ in range(5):
+        assert not trigger.update(hit, back), 'on its way back'
+    behind = state((0.0, 9.0), latched=True)
+    assert not trigger.update(free, back)
+    assert any(trigger.update(behind, back) for _ in range(3)), 'something is behind it'
+    assert trigger.allowed.tolist() == [0, 1]
 
 
 def test_loss_of_data_starts_a_reaction_only_after_valid_data_while_moving() -> None:
