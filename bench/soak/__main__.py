@@ -44,6 +44,8 @@ def main() -> int:
     if given.transport:
         os.environ['FASTDDS_BUILTIN_TRANSPORTS'] = given.transport
     with tempfile.TemporaryDirectory(prefix='soak_') as folder:
+        if given.folder:
+            given.folder.mkdir(parents=True, exist_ok=True)
         cell = SoakCell(given.folder or Path(folder))
         soak = Soak(cell, Random(given.seed), given.pause)
         try:
