@@ -1,16 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands of the page about a single axis that need no ROS run as they stand.
+"""The commands of the pages about your robot that need no ROS run as they stand.
 
-`ros2` is not on PyPI. `test_commands_of_pages.py` checks its lines, and `bench.first_day` starts
-the nodes on drivers with the names, units and gravity of the other pages.
+`ros2` is not on PyPI. `test_commands_of_pages.py` checks its lines, and
+`test/launch/test_robot_pages.py` runs them on drivers with the names, units and gravity of each
+page, where there is a ROS 2.
 """
 
+import shutil
+from pathlib import Path
+
 import pytest
+import yaml
 from fences import DOCS, commands
+from recorded_cell import recorded
 from robots import DATA, SINGLE_AXIS
 
 from robodyn_ros.cli.main import main
 
+ROBOT = DOCS.parent / 'config' / 'robots' / 'six_axis.yaml'
 pytestmark = pytest.mark.slow
 
 
@@ -20,6 +27,30 @@ def run(page):
     for words in offline:
         assert main(words[1:]) == 0, words
     return len(offline)
+
+
+def one_file(motion, name):
+    """Record a motion of the simulated robot as the single file that the page names."""
+    recorded(ROBOT, motion, f'bag_of_{name}')
+    shutil.copy(next(Path(f'bag_of_{name}').glob('*.mcap')), name)
+
+
+def test_the_page_about_your_robot(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    content = yaml.safe_load(ROBOT.read_text())
+    content['urdf'] = str((ROBOT.parent / content['urdf']).resolve())
+    (tmp_path / 'my_robot.yaml').write_text(yaml.safe_dump(content))
+    motion = content['excitation']['motion']
+    back = {**motion, 'duration': 8.0, 'target': motion['start'], 'start': motion['target']}
+    for name, each in {
+        'motion.mcap': motion, 'other_motion.mcap': back,
+        'healthy1.mcap': {**motion, 'duration': 100.0}, 'healthy2.mcap': back,
+    }.items():  # fmt: skip
+        one_file(each, name)
+    shutil.copytree('bag_of_motion.mcap', 'my_recording')
+    assert run('bring_your_own_robot.md') >= 3
+    assert (tmp_path / 'result' / 'report.html').exists()
+    assert (tmp_path / 'thresholds.yaml').exists()
 
 
 def test_the_page_about_a_single_axis(tmp_path, monkeypatch):

@@ -126,7 +126,7 @@ def _tree(
         root = [load(data)]
     except Exception:  # constructors raise any error
         return _text(data, rng)
-    places = list(islice(_places(root, 0), 100_000))  # aliases: each level can be 200 times the last
+    places = list(islice(_places(root, 0), 100_000))  # aliases: levels multiply
     parent, key = rng.choice(places)
     how = rng.randrange(6)
     if how == 0 and isinstance(parent, dict):
