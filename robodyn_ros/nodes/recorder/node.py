@@ -53,7 +53,6 @@ class Recorder(SuiteNode):
         self._effort = EffortParameters(self)
         self._bag: JointStateBag | None = None
         self._error = NO_FAULT
-        self._lost = 0
         self._last_message = 0.0
         self._topic = self.resolve_topic_name('joint_states')
         self._diagnostics = Diagnostics(self, 'robodyn recorder')
@@ -75,18 +74,14 @@ class Recorder(SuiteNode):
                 history=HistoryPolicy.KEEP_LAST,
                 reliability=ReliabilityPolicy.BEST_EFFORT,
             )
-        events = SubscriptionEventCallbacks(
-            message_lost=self._on_lost, incompatible_qos=self._on_incompatible
-        )
+        # Not message_lost: taking it while further messages are lost deadlocks the process
+        # (rmw_fastrtps 8.4.3, its pull request 890). The stamps tell what is missing.
+        events = SubscriptionEventCallbacks(incompatible_qos=self._on_incompatible)
         arguments = (JointState, 'joint_states', self._on_message, qos)
         try:
             return self.create_subscription(*arguments, raw=True, event_callbacks=events)
-        except UnsupportedEventTypeError:  # then only gaps in the stamps show losses
+        except UnsupportedEventTypeError:
             return self.create_subscription(*arguments, raw=True)
-
-    def _on_lost(self, event: Any) -> None:
-        if self._recording:
-            self._lost += event.total_count_change
 
     def _on_incompatible(self, event: Any) -> None:
         self.get_logger().error(
@@ -142,7 +137,7 @@ class Recorder(SuiteNode):
         self._bag = JointStateBag(path, topic=self._topic, metadata=metadata)
         if not metadata:  # it is recorded, but its effort must be declared for later use
             self.get_logger().warning(str(undeclared(f'the recording {path}')))
-        self._error, self._lost, self._last_message = NO_FAULT, 0, time.monotonic()
+        self._error, self._last_message = NO_FAULT, time.monotonic()
         self._presence.tell(str(path))
         if self._subscription is None:  # an idle recorder costs nothing
             self._subscription = self._subscribed()
@@ -174,7 +169,7 @@ class Recorder(SuiteNode):
         found = self._bag.statistics
         response.recording = str(self._bag.path)
         response.messages = found.messages
-        response.dropped = self._dropped(found)
+        response.dropped = found.missing
         response.largest_gap = to_duration(found.largest_gap)
         response.duration = to_duration(found.duration)
         problem = self._error
@@ -188,10 +183,6 @@ class Recorder(SuiteNode):
         self.get_logger().info(f'recorded {response.message}')
         return response
 
-    def _dropped(self, found: BagStatistics) -> int:
-        # messages that the middleware lost are missing in the stamps too: not the sum
-        return max(self._lost, found.missing)
-
     def _on_timer(self) -> None:
         """Write waiting messages to the disk, and publish the state."""
         found = NOTHING
@@ -202,7 +193,7 @@ class Recorder(SuiteNode):
         values = {
             'recording': '' if self._bag is None else self._bag.path,
             'messages': found.messages,
-            'dropped': self._dropped(found),
+            'dropped': found.missing,
             'late': found.late,
             'largest_gap [s]': f'{found.largest_gap:.6f}',
             'duration [s]': f'{found.duration:.3f}',
@@ -232,8 +223,8 @@ class Recorder(SuiteNode):
             return DiagnosticStatus.OK, 'idle'
         if time.monotonic() - self._last_message > SILENCE:
             return DiagnosticStatus.ERROR, f'no messages on {self._topic}'
-        if self._dropped(found):
-            return DiagnosticStatus.WARN, f'{self._dropped(found)} messages dropped'
+        if found.missing:
+            return DiagnosticStatus.WARN, f'{found.missing} messages dropped'
         return DiagnosticStatus.OK, 'recording'
 
     def destroy_node(self) -> None:

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from robodyn_ros.models.interface import Array, DynamicModel
-from robodyn_ros.models.serial.rigid_columns import Body, cross_matrix
+from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.report.numbers import packed
-from robodyn_ros.report.robot.shapes import bodies, capsules
+from robodyn_ros.report.robot.bodies import bodies, places
+from robodyn_ros.report.robot.capsules import capsules
+from robodyn_ros.report.robot.poses import poses
 from robodyn_ros.report.source import ReportSignals
 
 
@@ -46,31 +47,6 @@ def robot_view(
                 'radius': each.radius,
                 'joint': each.joint,
             }
-            for each in capsules(model, tree, signals.position)
+            for each in capsules(tree, signals.position, places(model))
         ],
     }
-
-
-def poses(tree: tuple[Body, ...], q: Array) -> Array:
-    """Return the pose of each body in the base frame, shape (N, bodies, 4, 4), lengths in [m].
-
-    :param tree: each body after its parent
-    :param q: joint positions, shape (N, n), in [rad] or [m]
-    """
-    found = np.empty((len(q), len(tree), 4, 4))
-    for number, body in enumerate(tree):
-        carrier = np.eye(4) if body.parent < 0 else found[:, body.parent]
-        found[:, number] = carrier @ body.placement @ _moved(body, q[:, body.joint])
-    return found
-
-
-def _moved(body: Body, q: Array) -> Array:
-    """Return the motion of a joint, shape (N, 4, 4): Rodrigues' formula, or a shift."""
-    motion = np.tile(np.eye(4), (len(q), 1, 1))
-    if body.prismatic:
-        motion[:, :3, 3] = q[:, None] * body.axis
-        return motion
-    cross = cross_matrix(body.axis)
-    sine, cosine = np.sin(q)[:, None, None], np.cos(q)[:, None, None]
-    motion[:, :3, :3] += sine * cross + (1.0 - cosine) * (cross @ cross)
-    return motion

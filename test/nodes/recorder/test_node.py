@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The recorder as a process of its own, over real DDS."""
 
+import re
 import resource
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,6 +26,7 @@ from sensor_msgs.msg import JointState
 from robodyn_ros.control.effort.recorded import bag_declaration, in_si_units
 from robodyn_ros.nodes.base.presence import Presence
 from robodyn_ros.nodes.base.stamps import seconds_of
+from robodyn_ros.nodes.recorder import node as recorder
 from robodyn_ros.recording.readers import read_recording
 
 pytestmark = pytest.mark.ros
@@ -268,3 +271,13 @@ def test_a_declaration_that_cannot_be_used_ends_it_with_one_sentence(robot):
     cell = robot('effort.unit:=Nmm', 'effort.side:=joint', 'effort.gravity:=included')
     assert cell.process.wait(timeout=60.0) == 2
     assert 'parameters of recorder (command line): effort.unit must be one of' in cell.output()
+
+
+def test_no_node_takes_events_of_lost_messages():
+    """Taking them deadlocks: found by an hour of faults; rmw_fastrtps, pull request 890."""
+    package = Path(recorder.__file__).parents[1]
+    users = [
+        path.name for path in package.rglob('*.py')
+        if re.search(r'message_lost *=', path.read_text(encoding='utf-8'))
+    ]  # fmt: skip
+    assert users == []
