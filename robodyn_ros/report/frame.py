@@ -27,7 +27,7 @@ def rendered(template: str, data: Mapping[str, Any] | None = None, **content: An
     :param data: of the page's script; None: a page without scripts
     :param content: variables of the template; every text is escaped
     """
-    names = ('vendored/uPlot.iife.min.js', 'page.js') if data is not None else ()
+    names = ('vendored/uPlot.iife.min.js', 'solid.js', 'page.js') if data is not None else ()
     scripts = [_asset(name) for name in names]
     styles = [_asset('vendored/uPlot.min.css'), _asset('page.css')]
     return (

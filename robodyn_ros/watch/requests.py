@@ -9,16 +9,18 @@ from collections.abc import Mapping
 from pathlib import Path
 
 PAGE = Path(__file__).parent / 'page'
-CHARTS = Path(__file__).parents[1] / 'report' / 'page' / 'vendored'
-"""Folder of uPlot, which the static report uses too."""
+REPORT = Path(__file__).parents[1] / 'report' / 'page'
+CHARTS = REPORT / 'vendored'
+"""Folder of uPlot, which the static report uses too, as `solid.js`."""
 FILES = {
     '/': (PAGE / 'index.html', 'text/html; charset=utf-8'),
     '/watch.css': (PAGE / 'watch.css', 'text/css; charset=utf-8'),
     '/icon.svg': (PAGE / 'icon.svg', 'image/svg+xml'),
     **{
         f'/{name}.js': (PAGE / f'{name}.js', 'text/javascript; charset=utf-8')
-        for name in ('main', 'joints', 'plots', 'lists')
+        for name in ('main', 'joints', 'plots', 'lists', 'scene')
     },
+    '/solid.js': (REPORT / 'solid.js', 'text/javascript; charset=utf-8'),
     '/uPlot.iife.min.js': (CHARTS / 'uPlot.iife.min.js', 'text/javascript; charset=utf-8'),
     '/uPlot.min.css': (CHARTS / 'uPlot.min.css', 'text/css; charset=utf-8'),
 }

@@ -14,12 +14,14 @@ from sensor_msgs.msg import JointState
 from robodyn_ros.action import Excite, RunIdentification
 from robodyn_ros.control.effort.joint_effort import EffortConversion
 from robodyn_ros.errors import ConfigError
+from robodyn_ros.models.serial.urdf_file import UrdfFile
 from robodyn_ros.msg import CollisionState, IdentificationReport, TorqueState
 from robodyn_ros.nodes.base.common import LATCHED_QOS
 from robodyn_ros.nodes.base.stamps import seconds_of
 from robodyn_ros.nodes.robot.effort import EffortParameters
 from robodyn_ros.nodes.robot.joint_states import JointStateReader
 from robodyn_ros.nodes.robot.phases import phase_name
+from robodyn_ros.nodes.watch.scene_input import SceneInput
 from robodyn_ros.nodes.watch.taps import Taps, stream
 from robodyn_ros.watch.board import Board
 from robodyn_ros.wire.cursor import Cursor
@@ -86,14 +88,21 @@ class Inputs:
     states, if the effort is declared in the parameters `effort.*`.
 
     :ivar monitor: last message of the collision monitor, or None
+    :ivar scene: source of the three-dimensional view; None: the robot is not known
     """
 
-    def __init__(self, node: Node, board: Board, effort: EffortParameters) -> None:
-        """Subscribe."""
+    def __init__(
+        self, node: Node, board: Board, effort: EffortParameters, urdf: UrdfFile | None
+    ) -> None:
+        """Subscribe.
+
+        :param urdf: robot of the three-dimensional view; None: it is not known
+        """
         self._board, self._effort = board, effort
         self._measured: MeasuredTorque | None = None
         self.monitor: CollisionState | None = None
         self.taps = Taps(node)
+        self.scene = None if urdf is None else SceneInput(self.taps, urdf)
         # All messages of 50 ms at 1 kHz: a contact of one sample must not be missed.
         topic, changes = 'collision_monitor/collision_state', LevelChanges()
         self.taps.add(CollisionState, topic, self._on_monitor, stream(64), changes.wanted)
@@ -110,10 +119,15 @@ class Inputs:
     def poll(self) -> None:
         """Take what has come since the last call."""
         self.taps.poll()
-        if self._board.fresh('feedforward') or self._effort.declaration is None:
+        if self.scene is None and not self._measures:
             self.taps.remove('joint_states')
         else:
             self.taps.add(JointState, 'joint_states', self._on_joint_states, stream(1))
+
+    @property
+    def _measures(self) -> bool:
+        """True if the joint states are the source of measured torque."""
+        return self._effort.declaration is not None and not self._board.fresh('feedforward')
 
     def _on_monitor(self, message: Any) -> None:
         self.monitor = message
@@ -142,8 +156,10 @@ class Inputs:
         )
 
     def _on_joint_states(self, message: Any) -> None:
+        if self.scene is not None:
+            self.scene.take(message)
         joints = tuple(self._board.joints)
-        if not joints:
+        if not joints or not self._measures:
             return
         if self._measured is None or joints != self._measured.joints:
             self._measured = MeasuredTorque(joints, self._effort)

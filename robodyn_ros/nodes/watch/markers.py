@@ -45,14 +45,19 @@ class Markers:
         self._root = '' if urdf is None else urdf.root
         self._size = size
 
-    def show(self, state: Any, fresh: bool) -> None:
-        """Publish the markers of the last message of the monitor, if somebody subscribes.
+    @property
+    def wanted(self) -> bool:
+        """True if somebody subscribes."""
+        return bool(self._publisher.get_subscription_count())
+
+    def made(self, state: Any, fresh: bool) -> list[Marker]:
+        """Return the markers of the last message of the monitor.
 
         :param state: CollisionState, or None
         :param fresh: False: the message is old, and no joint has data
         """
-        if state is None or not self._publisher.get_subscription_count():
-            return
+        if state is None:
+            return []
         markers: list[Marker] = []
         rows = zip(state.name, state.level, state.torque_error, state.threshold, strict=False)
         for index, (name, level, error, threshold) in enumerate(rows):
@@ -65,7 +70,12 @@ class Markers:
         stamp = self._node.get_clock().now().to_msg()
         for marker in markers:
             marker.header.stamp = stamp
-        self._publisher.publish(MarkerArray(markers=markers))
+        return markers
+
+    def publish(self, markers: list[Marker]) -> None:
+        """Publish markers, if somebody subscribes."""
+        if markers and self.wanted:
+            self._publisher.publish(MarkerArray(markers=markers))
 
     def _joint(self, index: int, joint: UrdfJoint, level: int, share: float) -> Sequence[Marker]:
         ball = self._marker('joint', index, joint.child, Marker.SPHERE, level)

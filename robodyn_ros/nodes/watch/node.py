@@ -37,9 +37,11 @@ class Watch(SuiteNode):
         )  # fmt: skip
         urdf = self._urdf()
         self._board = Board(units={} if urdf is None else _units(urdf))
-        self._inputs = Inputs(self, self._board, EffortParameters(self))
+        self._inputs = Inputs(self, self._board, EffortParameters(self), urdf)
         self._markers = Markers(self, urdf)
         self._server = self._serve()
+        if self._server is not None and self._inputs.scene is not None:
+            self._server.publish('robot', self._inputs.scene.robot())
         self._lists = (-1, -1)
         self._diagnostics = Diagnostics(self, 'robodyn watch')
         steady_timer(self, period, self._on_frame)
@@ -83,7 +85,15 @@ class Watch(SuiteNode):
             self._publish_lists(always=False)
 
     def _on_markers(self) -> None:
-        self._markers.show(self._inputs.monitor, self._board.fresh('monitor'))
+        """Show the markers to RViz and to the pages that are open."""
+        server, scene = self._server, self._inputs.scene
+        pages = server is not None and server.clients > 0
+        if not (pages or self._markers.wanted):
+            return
+        markers = self._markers.made(self._inputs.monitor, self._board.fresh('monitor'))
+        self._markers.publish(markers)
+        if server is not None and pages and scene is not None and (text := scene.frame(markers)):
+            server.publish('scene', text)
 
     def _on_second(self) -> None:
         self._publish_lists(always=True)

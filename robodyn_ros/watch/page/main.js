@@ -1,6 +1,7 @@
 // Connection to the server, and what is shown when it is lost. Old data are never shown as valid.
 import { showJoints, LEVELS } from '/joints.js';
 import { addToPlots, drawPlots } from '/plots.js';
+import { takeRobot, takeScene, drawScene } from '/scene.js';
 import { showNodes, showLists, setText } from '/lists.js';
 
 const STALE = 1000; // ms without a frame until everything is 'no data'; frames come every 50 ms
@@ -19,7 +20,13 @@ function connect() {
   socket.onclose = () => setTimeout(connect, 1000);
 }
 
+const OTHERS = { robot: takeRobot, scene: takeScene };
+
 function take(message) {
+  if (message.kind in OTHERS) {
+    OTHERS[message.kind](message);
+    return;
+  }
   if (message.kind === 'lists') {
     lists = message;
     showLists(lists);
@@ -102,4 +109,5 @@ function watchConnection() {
 
 setInterval(watchConnection, 250);
 setInterval(() => requestAnimationFrame(drawPlots), 200); // slower than the lights, which come first
+setInterval(() => requestAnimationFrame(drawScene), 200);
 connect();

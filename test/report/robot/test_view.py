@@ -8,8 +8,10 @@ from robots import random_urdf
 
 from robodyn_ros.models.catalog import build_model, robot_model
 from robodyn_ros.models.kinematics import ScaraKinematics
-from robodyn_ros.report.robot.shapes import bodies, capsules
-from robodyn_ros.report.robot.view import poses, robot_view
+from robodyn_ros.report.robot.bodies import bodies, places
+from robodyn_ros.report.robot.capsules import capsules
+from robodyn_ros.report.robot.poses import poses
+from robodyn_ros.report.robot.view import robot_view
 from robodyn_ros.report.source import ReportSignals
 
 RANDOM = np.random.default_rng(4)
@@ -39,7 +41,7 @@ def test_a_scara_is_drawn_where_its_kinematics_has_it():
     np.testing.assert_allclose(tip[:, :2, 3], wanted[:, :2], atol=1e-12)
     assert np.ptp(tip[:, 2, 3] - wanted[:, 2]) == pytest.approx(0.0, abs=1e-12)
     np.testing.assert_allclose(tip[:, 0, 0], np.cos(wanted[:, 3]), atol=1e-12)
-    drawn = capsules(model, bodies(model), q)
+    drawn = capsules(bodies(model), q)
     tool = next(each for each in drawn if each.body == 3 and not each.joint)
     assert tool.ends[1][2] < 0.0, 'its tool hangs down'
     assert {each.body for each in drawn if each.joint} == {0, 1, 2}, 'one marker for the quill'
@@ -56,7 +58,7 @@ def test_a_frame_has_the_largest_error_until_the_next_frame():
     errors = np.frombuffer(base64.b64decode(view['errors']), '<f4').reshape(-1, 2)
     np.testing.assert_allclose(errors[:, 0], 0.0)
     assert sorted(errors[:, 1])[-2:] == [0.0, 0.75]
-    every = capsules(model, bodies(model), zeros)
+    every = capsules(bodies(model), zeros, places(model))
     assert len(view['shapes']) == len(every) and all(each.radius > 0.0 for each in every)
     assert {each.body for each in every} >= {0, 1}
 

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Positions and markers for the three-dimensional view of the live page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from visualization_msgs.msg import Marker
+
+from robodyn_ros.models.serial.urdf_file import UrdfFile
+from robodyn_ros.nodes.base.common import LATCHED_QOS
+from robodyn_ros.nodes.robot.joint_states import JointStateReader
+from robodyn_ros.nodes.watch.taps import Taps, stream
+from robodyn_ros.watch.scene import Scene
+from robodyn_ros.watch.source import Source
+
+
+class SceneInput:
+    """What RViz would show, from the same messages: robot, path, contact, torque errors."""
+
+    def __init__(self, taps: Taps, urdf: UrdfFile) -> None:
+        """Subscribe to the markers of other nodes."""
+        self._scene = Scene(urdf)
+        self._reader = JointStateReader(self._scene.joints, ('position',))
+        self._positions = Source(0.5)  # as the data of the board
+        self._others: dict[str, Marker] = {}
+        for topic, qos in {
+            'collision_monitor/contact_marker': stream(1), 'excitation/path': LATCHED_QOS,
+        }.items():  # fmt: skip
+            taps.add(Marker, topic, partial(self._others.__setitem__, topic), qos)
+
+    def robot(self) -> str:
+        """Return the shapes of the robot, as JSON."""
+        return self._scene.robot()
+
+    def take(self, message: Any) -> None:
+        """Take joint states; those without all joints of the robot are left out."""
+        if not self._reader.read(message) and np.isfinite(self._reader.position).all():
+            self._positions.received()
+
+    def frame(self, markers: Sequence[Marker]) -> str | None:
+        """Return the present picture as JSON; None: the robot's position was never known.
+
+        :param markers: of the torque errors
+        """
+        if self._positions.age is None:
+            return None
+        drawn = [*self._others.values(), *markers]
+        return self._scene.frame(self._reader.position, drawn, fresh=self._positions.fresh)

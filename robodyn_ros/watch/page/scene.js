@@ -1,0 +1,56 @@
+// The robot in three dimensions, with the markers that RViz shows, drawn from the same messages.
+const byId = (id) => document.getElementById(id);
+const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`);
+const colour = ([r, g, b, a]) => `rgba(${[r, g, b].map((part) => Math.round(255 * part))}, ${a})`;
+let shapes = [], room = null, current = null, scene = null;
+
+export function takeRobot(message) {
+  shapes = message.shapes.map((shape) => ({ ...shape, faces: solid.capsule(shape.ends, shape.radius) }));
+  room = message.room;
+  byId('robot').hidden = false;
+  scene = scene || solid.view(byId('scene'), draw);
+  scene.fit([0, 1].flatMap((x) => [0, 1].flatMap((y) => [0, 1].map((z) => [[room[x][0], room[y][1], room[z][2]], 0]))));
+  draw();
+}
+
+export function takeScene(message) {
+  current = message;
+  byId('scene-note').textContent = message.fresh ? '' : 'The joint states are old: this is the last known position.';
+}
+
+// Once per picture of the screen at most: a slow browser skips.
+export function drawScene() {
+  if (current && scene) draw();
+}
+
+const placed = (body, point) => (body < 0 ? point : solid.placed(current.poses, 12 * body, point));
+
+function tip([from, to], size) { // a cone of lines would be hidden: a thick end is seen from everywhere
+  const last = to.map((value, k) => from[k] + 0.8 * (value - from[k]));
+  return { faces: solid.capsule([last, to], size), tint: 1 };
+}
+
+function solidOf(marker) {
+  const rgb = marker.rgba.slice(0, 3).map((part) => 255 * part);
+  if (marker.kind === 'ball') {
+    const [[x, y, z]] = marker.points;
+    return [{ faces: solid.capsule([[x, y, z], [x, y, z + 1e-4]], marker.size / 2), rgb, tint: 1 }];
+  }
+  if (marker.kind !== 'arrow' || marker.points.length < 2) return [];
+  const shaft = { faces: solid.capsule(marker.points, marker.size / 2), rgb, tint: 1 };
+  return [shaft, { ...tip(marker.points, marker.size), rgb }];
+}
+
+function draw() {
+  if (!current || !scene) return;
+  scene.clear(css('line'));
+  const robot = shapes.map((shape) => ({
+    rgb: solid.BASE, tint: shape.joint ? 0.72 : 1,
+    faces: shape.faces.map((corners) => corners.map((corner) => placed(shape.body, corner))),
+  }));
+  scene.paint([...robot, ...current.markers.flatMap(solidOf)]);
+  current.markers.filter(({ kind }) => kind === 'line')
+    .forEach(({ points, rgba }) => scene.line(points, colour(rgba), 2));
+  current.markers.filter(({ kind }) => kind === 'text')
+    .forEach(({ points, text }) => scene.text(points[0], text, css('text')));
+}

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The robot and its markers in three dimensions, as the live page draws them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from robodyn_ros.models.interface import Array
+from robodyn_ros.models.serial.tree import body_tree
+from robodyn_ros.models.serial.urdf_file import UrdfFile
+from robodyn_ros.report.robot.capsules import capsules
+from robodyn_ros.report.robot.poses import poses
+
+KINDS = {0: 'arrow', 2: 'ball', 4: 'line', 9: 'text'}
+"""Type of a visualization_msgs/Marker -> how the page draws it; it draws no others."""
+ADD = 0
+"""Marker.action of a marker that is shown."""
+
+
+class Scene:
+    """Robot of a URDF at measured positions.
+
+    :ivar joints: moving joints of the URDF, which `frame` needs positions of
+    """
+
+    def __init__(self, urdf: UrdfFile, *, most_points: int = 200) -> None:
+        """Prepare.
+
+        :param most_points: of a line; more take too long to send in each frame
+        """
+        self._most_points = most_points
+        moving = [joint for joint in urdf.joints if joint.type != 'fixed']
+        self.joints = tuple(joint.name for joint in moving)
+        self._tree = body_tree(urdf, self.joints)
+        low, high = (
+            np.array([value if np.isfinite(value) else other for value, other in limits])
+            for limits in (
+                [(joint.lower, -np.pi) for joint in moving],
+                [(joint.upper, np.pi) for joint in moving],
+            )
+        )
+        # Positions all over the range: the picture has room for each.
+        self._samples = np.random.default_rng(0).uniform(
+            low, np.maximum(low, high), (60, len(low))
+        )
+
+    def robot(self) -> str:
+        """Return the shapes on the bodies, and two corners of the room they move in, as JSON."""
+        bodies = self._tree.bodies
+        shapes = capsules(bodies, self._samples, self._tree.places)
+        origins = poses(bodies, self._samples)[:, :, :3, 3].reshape(-1, 3)
+        room = np.percentile(origins, (10.0, 90.0), axis=0)  # nearly all: it is seen larger
+        room[0, 2] = min(room[1, 2], 0.0)  # what is below the ground needs none
+        found = [
+            {'body': s.body, 'ends': s.ends.tolist(), 'radius': s.radius, 'joint': s.joint}
+            for s in shapes
+        ]
+        return json.dumps({'kind': 'robot', 'shapes': found, 'room': room.tolist()})
+
+    def frame(self, position: Array, markers: Iterable[Any], *, fresh: bool) -> str:
+        """Return poses and markers in the base frame, as JSON.
+
+        :param position: of `joints`, shape (n,), in [rad] or [m]
+        :param markers: visualization_msgs/Marker; those in frames of other robots are left out
+        :param fresh: False: the positions are old
+        """
+        found = poses(self._tree.bodies, position[None])[0]
+        drawn = [self._drawn(marker, found) for marker in markers]
+        content = {
+            'kind': 'scene', 'fresh': fresh,
+            'poses': np.round(found[:, :3], 4).ravel().tolist(),
+            'markers': [row for row in drawn if row],
+        }  # fmt: skip
+        return json.dumps(content)
+
+    def _drawn(self, marker: Any, found: Array) -> dict[str, Any] | None:
+        """Return a marker with its points in the base frame; None: it is not drawn."""
+        kind = KINDS.get(marker.type)
+        frame = marker.header.frame_id.lstrip('/')
+        if kind is None or marker.action != ADD or frame not in self._tree.places:
+            return None
+        body, place = self._tree.places[frame]
+        pose = (found[body] if body >= 0 else np.eye(4)) @ place @ _pose(marker.pose)
+        given = marker.points[:: 1 + len(marker.points) // self._most_points]
+        points = np.array([[p.x, p.y, p.z] for p in given] or [[0.0, 0.0, 0.0]])
+        placed = points @ pose[:3, :3].T + pose[:3, 3]
+        colour = marker.color
+        if not np.isfinite(placed).all():
+            return None
+        return {
+            'kind': kind,
+            'points': np.round(placed, 4).tolist(),
+            'size': marker.scale.x,
+            'rgba': [colour.r, colour.g, colour.b, colour.a],
+            'text': marker.text,
+        }
+
+
+def _pose(pose: Any) -> Array:
+    """Return a geometry_msgs/Pose as a matrix, shape (4, 4); a quaternion of zeros is no turn."""
+    w, x, y, z = (float(getattr(pose.orientation, part)) for part in 'wxyz')
+    norm = w * w + x * x + y * y + z * z
+    found = np.eye(4)
+    if norm > 0.0:
+        cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+        found[:3, :3] += 2.0 / norm * (w * cross + cross @ cross)
+    found[:3, 3] = [pose.position.x, pose.position.y, pose.position.z]
+    return found
