@@ -15,6 +15,7 @@ from std_srvs.srv import Trigger
 
 from robodyn_ros.control.collision.black_box.event import Setup
 from robodyn_ros.control.collision.black_box.recorded_detector import build_detector
+from robodyn_ros.control.collision.black_box.reported import Notes
 from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
 from robodyn_ros.control.collision.reaction.trigger import release_problem
 from robodyn_ros.control.torque.model_torque import ModelTorque
@@ -143,6 +144,11 @@ class CollisionMonitor(ModelNode):
             self._tasks.set_sensitivity(new['sensitivity'])
 
     @property
+    def notes(self) -> Notes:
+        """Reports for the next event of the black box."""
+        return self._black_box.notes
+
+    @property
     def muted(self) -> bool:
         """True while collisions start no reaction."""
         return self._tasks.muted_now
@@ -222,7 +228,7 @@ class CollisionMonitor(ModelNode):
         if not self.active or self._detector is None:
             return
         self._reactions.tick()
-        self._black_box.tick()
+        self._black_box.tick(self._reactions.answers)
         self._tasks.tick()
 
     def _conclude(self, detector: TorqueErrorDetector, stamp: Any) -> None:
