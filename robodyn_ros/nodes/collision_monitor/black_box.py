@@ -23,14 +23,15 @@ class BlackBox:
     :ivar notes: reports of the node for the next event
     """
 
-    def __init__(self, node: ModelNode) -> None:
+    def __init__(self, node: ModelNode, answers: Callable[[], Mapping[str, object]]) -> None:
         """Declare the parameters; without a folder, nothing is recorded.
 
+        :param answers: returns the present state of each reaction
         :raises ConfigError: a parameter that cannot be used
         """
         chosen = node.declared(BLACK_BOX)
         self._before, self._after = chosen['black_box_before'], chosen['black_box_after']
-        self.notes = Notes()
+        self.notes, self._answers = Notes(), answers
         self._writer: EventWriter | None = None
         self._ring: CallRing | None = None
         self._open: tuple[str, int, float] | None = None
@@ -60,14 +61,11 @@ class BlackBox:
             self._open = (reason, first, time.monotonic() + self._after)
             self.notes.open(now)
 
-    def tick(self, answers: Callable[[], Mapping[str, object]]) -> None:
-        """Note the answers to reactions, and give an event that has ended to the thread.
-
-        :param answers: returns the present state of each reaction
-        """
+    def tick(self) -> None:
+        """Note the answers to reactions, and give an event that has ended to the thread."""
         if self._open is None:
             return
-        self.notes.answer(time.time_ns(), answers())
+        self.notes.answer(time.time_ns(), self._answers())
         if time.monotonic() >= self._open[2]:
             self.close()
 
@@ -77,6 +75,7 @@ class BlackBox:
             return
         reason, first, _ = self._open
         self._open = None
+        self.notes.answer(time.time_ns(), self._answers())
         end, reported = self._ring.count, self.notes.since(first)
         self._writer.put(partial(_event, self._ring, self._setup, reason, first, end, reported))
 

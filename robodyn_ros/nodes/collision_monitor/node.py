@@ -64,7 +64,7 @@ class CollisionMonitor(ModelNode):
         if source not in SOURCES:
             raise ConfigError(f"parameter 'motion_source' must be one of {SOURCES}, got {source}")
         self._reactions = Reactions(self)
-        self._black_box = BlackBox(self)
+        self._black_box = BlackBox(self, self._reactions.answers)
         self._tasks = Tasks(self, self._not_cleared)
         self._robot = RobotStateInput(self)
         self._detector: TorqueErrorDetector | None = None
@@ -111,9 +111,9 @@ class CollisionMonitor(ModelNode):
 
     def finish(self) -> None:
         """End the attempts of reactions: an inactive node commands nothing."""
+        self._black_box.close()  # with the state of the reactions
         self._reactions.stop()
         self._tasks.end()
-        self._black_box.close()
         self._learning.close()
 
     def begin_shutdown(self) -> None:
@@ -228,7 +228,7 @@ class CollisionMonitor(ModelNode):
         if not self.active or self._detector is None:
             return
         self._reactions.tick()
-        self._black_box.tick(self._reactions.answers)
+        self._black_box.tick()
         self._tasks.tick()
 
     def _conclude(self, detector: TorqueErrorDetector, stamp: Any) -> None:
