@@ -28,13 +28,14 @@ def event_facts(event: Event, found: Difference | None) -> dict[str, Any]:
     """
     rows, reported = event.rows, event.reported
     begin = int(rows.times[0])
-    hardest = max(reported.contacts, key=_force, default=None)
+    hardest = max(contacts_of(event), key=_force, default=None)
     health = reported.health
     return {
         'reason': event.reason,
         'first_call': datetime.fromtimestamp(1e-9 * begin).isoformat(' ', 'milliseconds'),
         'reactions_started': _seconds(start_of(event), begin),
         'contact': NONE if hardest is None else hardest.text,
+        'wrench_axes': reported.frame,
         'model_health': NONE if health is None else health.text,
         'model_hash': event.setup.model.hash,
         'calls': len(rows.times),
@@ -66,6 +67,15 @@ def start_of(event: Event) -> int:
         return event.reported.start
     rows = np.flatnonzero((event.rows.level == Level.COLLISION).any(axis=1))
     return int(event.rows.times[rows[0] if len(rows) else 0])
+
+
+def contacts_of(event: Event) -> list[ContactReport]:
+    """Return the estimates of the contact that started the reactions, not of earlier ones."""
+    rows, start = event.rows, start_of(event)
+    calm = (rows.level <= Level.OK).all(axis=1) & (rows.times < start)
+    before = np.flatnonzero(calm)
+    begin = int(rows.times[before[-1]]) if len(before) else 0
+    return [each for each in event.reported.contacts if each.time >= begin]
 
 
 def _seconds(time: int, begin: int) -> float:

@@ -8,7 +8,7 @@ from collision_events import event
 
 from robodyn_ros.control.collision.black_box.reported import ContactReport, Health, Reported
 from robodyn_ros.control.collision.detector import Level
-from robodyn_ros.report.event.facts import NONE, event_facts, start_of
+from robodyn_ros.report.event.facts import NONE, contacts_of, event_facts, start_of
 
 MADE = event(6)
 BEGIN = int(MADE.rows.times[0])
@@ -51,6 +51,20 @@ def test_without_its_time_a_reaction_starts_with_the_collision() -> None:
     level[50:, 1] = Level.COLLISION
     found = start_of(replace(MADE, rows=replace(MADE.rows, level=level)))
     assert found == MADE.rows.times[50]
+
+
+def test_the_contact_is_the_one_that_started_the_reactions() -> None:
+    level = np.full_like(MADE.rows.level, Level.OK)
+    level[20:30], level[60:, 1] = Level.CONTACT, Level.COLLISION
+    times = MADE.rows.times
+    contacts = tuple(
+        ContactReport(int(times[row]), 0, np.full(6, force), f'{force:g} N')
+        for row, force in ((25, 90.0), (61, 20.0), (80, 30.0))
+    )
+    made = replace(MADE, rows=replace(MADE.rows, level=level))
+    made = replace(made, reported=Reported(contacts=contacts, start=int(times[62])))
+    assert event_facts(made, None)['contact'] == '30 N', 'an earlier contact was harder'
+    assert [each.text for each in contacts_of(made)] == ['20 N', '30 N']
 
 
 def test_each_joint_has_its_course() -> None:
