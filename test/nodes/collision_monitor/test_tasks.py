@@ -25,7 +25,7 @@ PUSH = 7.0
 
 
 def test_a_task_changes_the_monitoring_for_its_time_and_zone(tmp_path):
-    cell = Monitor(tmp_path, 15, **TASKS)
+    cell = Monitor(tmp_path, 19, **TASKS)
     with closed(cell):
         process = cell.process
 
@@ -74,7 +74,7 @@ def test_a_task_that_would_be_muted_too_long_is_refused(tmp_path):
         'result_file': result_file(tmp_path, MODEL, VALUES), 'max_torque_error': '[10.0, 5.0]',
         **EFFORT, **TASKS, 'max_mute': 5.0,
     }  # fmt: skip
-    with closed(NodeProcess('collision_monitor', 16, tmp_path / 'log', values)) as process:
+    with closed(NodeProcess('collision_monitor', 20, tmp_path / 'log', values)) as process:
         assert not process.change(Transition.TRANSITION_CONFIGURE)
         text = 'task place: longest is 300 s, but a mute may last at most 5 s'
         process.wait(lambda: text in process.said(), 'the reason')
