@@ -23,18 +23,21 @@ def with_page(
     title: str,
     sentence: str = '',
     good: bool | None = None,
+    curves: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Write NAME.html to the folder of `--out`; return the facts with its path among the files.
 
     :param text: printed output of the command
     :param good: verdict; None: the command gives none
+    :param curves: to draw, see `facts_page`
     :raises ConfigError: it cannot be written, or would replace a file that is no page of ours
     """
     path = Path(arguments.out) / f'{name}.html'
     if path.exists() and not is_page(path):
         raise ConfigError(f'{path} exists already, is no report and is kept: use another --out')
     page = facts_page(
-        title, facts, text, good=good, command=arguments.command_line, sentence=sentence
-    )
+        title, facts, text, good=good, command=arguments.command_line, sentence=sentence,
+        curves=curves,
+    )  # fmt: skip
     write_whole(path, lambda file: file.write_text(page, 'utf-8'), ConfigError)
     return {**facts, 'files': {**facts.get('files', {}), 'report': str(path)}}

@@ -3,28 +3,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from robodyn_ros.models.interface import Joint
+from robodyn_ros.models.interface import Array, Joint
 from robodyn_ros.report.numbers import extremes, packed, times
 from robodyn_ros.report.source import ReportSignals
 
 SERIES = ('torque', 'predicted', 'error')
+LINES = (('measured', 'measured', 4.0), ('model', 'model', 1.3), ('error', 'error', 1.3))
+"""Name, colour and width of each curve."""
 
 
 def curves(
-    signals: ReportSignals, joints: tuple[Joint, ...], *, most: int = 4000, budget: int = 240_000
+    signals: ReportSignals, joints: tuple[Joint, ...], *, budget: int = 240_000
 ) -> dict[str, Any]:
-    """Return the curves for the page's script, thinned to the smallest and largest values.
+    """Return the curves of an identification for the page's script.
 
+    :param budget: as of `drawn`
+    """
+    series = [getattr(signals, name) for name in SERIES]
+    return drawn(signals.time, series, joints, budget=budget) | {'lines': LINES}
+
+
+def drawn(
+    time: Array,
+    series: Sequence[Array],
+    joints: Sequence[Joint],
+    *,
+    most: int = 4000,
+    budget: int = 240_000,
+) -> dict[str, Any]:
+    """Return curves for the page's script, thinned to the smallest and largest values.
+
+    :param time: shape (N,), in [s]
+    :param series: values of each joint, shape (N, n) each
     :param most: buckets per curve at most
     :param budget: numbers of all curves together, which bounds the size of the page
     """
-    count, samples = len(joints), len(signals.time)
-    buckets = max(50, min(most, budget // (2 * len(SERIES) * count)))
-    thin = [extremes(getattr(signals, name), buckets) for name in SERIES]
+    buckets = max(50, min(most, budget // (2 * len(series) * len(joints))))
+    thin = [extremes(values, buckets) for values in series]
     return {
-        'time': packed(times(signals.time, buckets)),
+        'time': packed(times(time, buckets)),
         'joints': [
             {
                 'name': joint.name,
@@ -33,6 +53,6 @@ def curves(
             }
             for column, joint in enumerate(joints)
         ],
-        'samples': samples,
+        'samples': len(time),
         'points': len(thin[0]),
     }

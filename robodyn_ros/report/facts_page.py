@@ -23,6 +23,7 @@ def facts_page(
     good: bool | None = None,
     command: str = '',
     sentence: str = '',
+    curves: Mapping[str, Any] | None = None,
 ) -> str:
     """Return the page: single values as figures, lists and mappings as tables, PNG as images.
 
@@ -30,11 +31,14 @@ def facts_page(
         PNG as pictures
     :param text: printed output of the command
     :param good: verdict; None: the command gives none
+    :param curves: as of `curves.drawn`, with `lines`, and a title and a sentence to show
     """
     shown = {key: plain(value) for key, value in facts.items() if key not in _SPECIAL}
     shown = {key: value for key, value in shown.items() if value != ''}
     return rendered(
         'facts.html.jinja',
+        None if curves is None else {'curves': curves},
+        curves=curves,
         title=title,
         sentence=sentence,
         command_name=' '.join(command.split()[:2]) or 'robodyn',

@@ -47,8 +47,12 @@ class Writer:
         """Write a sequence of doubles, shape (n,)."""
         self.count(len(values))
         if len(values):
-            self._align(8)
-            self.data += values.astype('<f8').tobytes()
+            self.numbers(values)
+
+    def numbers(self, values: NDArray[np.float64]) -> None:
+        """Write doubles that are no sequence, shape (n,)."""
+        self._align(8)
+        self.data += values.astype('<f8').tobytes()
 
     def _align(self, size: int) -> None:
         self.data += bytes((BODY - len(self.data)) % size)

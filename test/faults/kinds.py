@@ -9,7 +9,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from robodyn_ros.cell.config import CellConfig
-from robodyn_ros.cli.collision.replay import event_facts, table
+from robodyn_ros.cli.collision.replay import table
 from robodyn_ros.control.collision.black_box import event_file
 from robodyn_ros.control.collision.black_box.replay import replay
 from robodyn_ros.control.collision.thresholds_file import read_thresholds
@@ -20,6 +20,7 @@ from robodyn_ros.parameter_files import RosArguments, as_file, merged
 from robodyn_ros.recording.bags.bag_metadata import bag_metadata
 from robodyn_ros.recording.bags.bag_rescue import rescue_bag
 from robodyn_ros.recording.bags.topic_bag import read_topic, topic_types
+from robodyn_ros.report.event.facts import event_facts
 from robodyn_ros.robot_file import NODES, load_robot
 
 

@@ -6,7 +6,11 @@ import shutil
 import subprocess
 
 import pytest
+from collision_events import event
 
+from robodyn_ros.report.event.curves import event_curves
+from robodyn_ros.report.event.facts import event_facts
+from robodyn_ros.report.facts_page import facts_page
 from robodyn_ros.report.page import page_text
 
 BROWSER = next(
@@ -45,3 +49,18 @@ def test_scripts_draw_the_curves_and_the_robot_and_it_prints(source, tmp_path):
     pdf = tmp_path / 'report.pdf'
     browse(page, profile, f'--print-to-pdf={pdf}')
     assert len(re.findall(rb'/Type\s*/Page\b', pdf.read_bytes())) >= 2
+
+
+@pytest.mark.slow
+def test_the_page_of_an_event_draws_its_torque_errors(tmp_path):
+    made = event(6)
+    given = event_curves(made)
+    page = tmp_path / 'event.html'
+    page.write_text(facts_page('Event', event_facts(made, None), 'text', curves=given), 'utf-8')
+    dom = browse(page, tmp_path / 'profile', '--window-size=390,900', '--dump-dom')
+    assert 'data-ready="true"' in dom
+    joints = len(made.setup.settings.joints)
+    assert dom.count('class="plot"') == joints == len(re.findall(r'<canvas[^>]* width="\d+"', dom))
+    for shade, name in (('measured', 'threshold'), ('error', 'torque error')):
+        assert f'<span class="key {shade}"></span>{name}</label>' in dom
+    assert re.search(r'id="range"[^>]*>[\d.]+ s to [\d.]+ s<', dom)

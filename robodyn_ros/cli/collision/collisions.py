@@ -7,10 +7,13 @@ import argparse
 import csv
 import io
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+from robodyn_ros.analysis.health_trend import has_events
 from robodyn_ros.analysis.thresholds.events import Watch, rows_of, watched
 from robodyn_ros.cli.collision.model import add_model, load, read
+from robodyn_ros.cli.collision.trend import Rows, trend
 from robodyn_ros.cli.output import add_json, out_file, show
 from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
 from robodyn_ros.control.collision.settings import CollisionSettings
@@ -26,13 +29,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         'Run the collision monitor over a recording and list what it finds: time, '
         'joint, level. The time is the stamp of the first sample of that level. Exit code 0 with '
-        'and without collisions. Collision detection is NOT a safety function.'
+        'and without collisions. For a folder with events of the black box: show the health of '
+        'the model before each of them, and what to do. Collision detection is NOT a safety '
+        'function.'
     )
-    parser.add_argument('recording', help='rosbag2 folder, .mcap, .db3, .csv, .npz or .mat')
-    add_model(parser)
     parser.add_argument(
-        '--thresholds', required=True, metavar='FILE', help='file of `robodyn thresholds`'
-    )
+        'recording', help='rosbag2 folder, .mcap, .db3, .csv, .npz or .mat, with --model and '
+        '--thresholds; or black_box_directory, without them',
+    )  # fmt: skip
+    add_model(parser, required=False)
+    parser.add_argument('--thresholds', metavar='FILE', help='file of `robodyn thresholds`')
     parser.add_argument(
         '--sensitivity',
         type=float,
@@ -50,10 +56,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Detect, print, and write the file of --out.
+    """Detect, or compare events; print, and write the file of --out.
 
     :raises RobodynError: a file cannot be read or written, or does not fit the model
     """
+    folder = Path(arguments.recording)
+    facts, rows, text = trend(folder) if has_events(folder) else _detected(arguments)
+    if arguments.out is not None:
+        table = io.StringIO()
+        csv.writer(table, lineterminator='\n').writerows(rows)
+        write_text(table.getvalue(), arguments.out)
+    show(arguments, facts, text)
+    return 0
+
+
+def _detected(arguments: argparse.Namespace) -> tuple[dict[str, Any], Rows, str]:
+    """Return facts, rows with a header, and text about a recording.
+
+    :raises RobodynError: a file cannot be read, or does not fit the model
+    """
+    if not arguments.model or not arguments.thresholds:
+        raise ControlError(
+            f'{arguments.recording} has no events of the black box: a recording needs --model '
+            f'and --thresholds'
+        )
     identified, torque = load(arguments)
     learned = read_thresholds(arguments.thresholds)
     learned.check_model(identified.hash, torque.joints, arguments.thresholds)
@@ -67,12 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
     least = Level[arguments.level.upper()]
     watch.events = [event for event in watch.events if event.level >= least]
     rows = list(rows_of(watch, recording.origin * 1e-9))
-    if arguments.out is not None:
-        text = io.StringIO()
-        csv.writer(text, lineterminator='\n').writerows(rows)
-        write_text(text.getvalue(), arguments.out)
-    show(arguments, _facts(recording, watch, rows), _table(recording, watch, rows, torque))
-    return 0
+    return _facts(recording, watch, rows), rows, _table(recording, watch, rows, torque)
 
 
 def _settings(settings: CollisionSettings, recording: Recording) -> CollisionSettings:

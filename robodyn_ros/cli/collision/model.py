@@ -15,10 +15,10 @@ from robodyn_ros.recording.readers import read_recording
 from robodyn_ros.recording.recording import Recording
 
 
-def add_model(parser: Any) -> None:
+def add_model(parser: Any, *, required: bool = True) -> None:
     """Add `--model`, `--velocity-window` and the options of recordings."""
     parser.add_argument(
-        '--model', required=True, metavar='RESULT', help='result.yaml of `robodyn identify`'
+        '--model', required=required, metavar='RESULT', help='result.yaml of `robodyn identify`'
     )
     parser.add_argument(
         '--velocity-window',

@@ -4,15 +4,17 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from robodyn_ros.cli.output import EXIT_NEGATIVE, add_json, show
-from robodyn_ros.control.collision.black_box.event import Event
+from robodyn_ros.cli.output import EXIT_NEGATIVE, add_json, out_folder, show
+from robodyn_ros.cli.page import with_page
 from robodyn_ros.control.collision.black_box.event_file import read_event
-from robodyn_ros.control.collision.black_box.replay import Difference, replay
-from robodyn_ros.control.collision.detector import Level
+from robodyn_ros.control.collision.black_box.replay import replay
+from robodyn_ros.errors import ConfigError
+from robodyn_ros.output_files import made_folder
+from robodyn_ros.report.event.curves import event_curves
+from robodyn_ros.report.event.facts import event_facts
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,49 +22,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         'Run the collision detector over the samples of an event, and compare its '
         'levels, torque errors and thresholds with the recorded ones, bit by bit. The exit code '
-        'is 1 at the first difference.'
+        'is 1 at the first difference. A page for a browser, event.html, shows the course of the '
+        'event, place and force of the contact, and the answers to the reactions.'
     )
     parser.add_argument('event', help='folder of an event')
+    parser.add_argument(
+        '--out', type=out_folder, metavar='DIR', help='folder for the page (default: the event)'
+    )
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Replay and print; 1 if a result differs.
+    """Replay, write the page and print; 1 if a result differs.
 
-    :raises RobodynError: the event cannot be read, or is one of another version
+    :raises RobodynError: the event cannot be read, or is one of another version; the page cannot
+        be written
     """
     event = read_event(arguments.event)
     found = replay(event)
     facts = event_facts(event, found)
-    show(arguments, facts, table(facts))
+    text = table(facts)
+    if arguments.out is None:
+        path = Path(arguments.event)
+        arguments.out = str(path if path.is_dir() else path.parent)
+    made_folder(arguments.out, ConfigError)
+    facts = with_page(
+        arguments, facts, text, name='event', title=event.reason, sentence=_verdict(facts),
+        good=None if found is None else False, curves=event_curves(event),
+    )  # fmt: skip
+    show(arguments, facts, f'{text}\nwritten: {facts["files"]["report"]}')
     return 0 if found is None else EXIT_NEGATIVE
-
-
-def event_facts(event: Event, found: Difference | None) -> dict[str, Any]:
-    """Return what the event shows: cause, course and largest torque error of each joint."""
-    rows, joints = event.rows, event.setup.settings.joints
-    time = 1e-9 * (rows.times - rows.times[0])
-    error = np.abs(rows.results[:, 0])
-    peak = error.argmax(axis=0)
-    return {
-        'reason': event.reason,
-        'model_hash': event.setup.model.hash,
-        'calls': len(time),
-        'duration': float(time[-1]),
-        'joints': [
-            {
-                'name': name,
-                'torque_error': float(error[row, joint]),
-                'threshold': float(rows.results[row, 1, joint]),
-                'time': float(time[row]),
-                'worst': Level(int(rows.level[:, joint].max())).name,
-            }
-            for joint, (name, row) in enumerate(zip(joints, peak, strict=True))
-        ],
-        'messages': [{'time': float(time[row]), 'text': text} for row, text in rows.messages],
-        'equal': found is None,
-        'difference': None if found is None else vars(found),
-    }
 
 
 def table(facts: dict[str, Any]) -> str:
@@ -77,6 +66,9 @@ def table(facts: dict[str, Any]) -> str:
             f'{joint["name"]:<20}{joint["torque_error"]:>22.4g}{joint["threshold"]:>12.4g}'
             f'{joint["time"]:>10.3f}  {joint["worst"]}'
         )
+    lines += ['', f'contact: {facts["contact"]}', f'model health: {facts["model_health"]}']
+    lines += [f'{row["time"]:>10.3f} s  {row["reaction"]}: {row["state"]}'
+              for row in facts['reactions']]  # fmt: skip
     shown = facts['messages'][:20]
     lines += ['', *(f'{row["time"]:>10.3f} s  {row["text"]}' for row in shown)]
     if len(facts['messages']) > len(shown):

@@ -4,27 +4,34 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from robodyn_ros.control.collision.black_box.call_ring import CallRing
 from robodyn_ros.control.collision.black_box.event import Event, Setup
 from robodyn_ros.control.collision.black_box.event_folder import EventFolder
 from robodyn_ros.control.collision.black_box.event_writer import EventWriter
+from robodyn_ros.control.collision.black_box.reported import Notes, Reported
 from robodyn_ros.nodes.collision_monitor.parameters import BLACK_BOX
 from robodyn_ros.nodes.robot.model_node import ModelNode
 from robodyn_ros.paths import expanded
 
 
 class BlackBox:
-    """Ring of the calls of the detector, and its events in a folder."""
+    """Ring of the calls of the detector, and its events in a folder.
 
-    def __init__(self, node: ModelNode) -> None:
+    :ivar notes: reports of the node for the next event
+    """
+
+    def __init__(self, node: ModelNode, answers: Callable[[], Mapping[str, object]]) -> None:
         """Declare the parameters; without a folder, nothing is recorded.
 
+        :param answers: returns the present state of each reaction
         :raises ConfigError: a parameter that cannot be used
         """
         chosen = node.declared(BLACK_BOX)
         self._before, self._after = chosen['black_box_before'], chosen['black_box_after']
+        self.notes, self._answers = Notes(), answers
         self._writer: EventWriter | None = None
         self._ring: CallRing | None = None
         self._open: tuple[str, int, float] | None = None
@@ -49,12 +56,17 @@ class BlackBox:
     def mark(self, reason: str) -> None:
         """Start an event, unless one is open: its end is `black_box_after` later."""
         if self._ring is not None and self._open is None:
-            first = time.time_ns() - int(1e9 * self._before)
+            now = time.time_ns()
+            first = now - int(1e9 * self._before)
             self._open = (reason, first, time.monotonic() + self._after)
+            self.notes.open(now)
 
     def tick(self) -> None:
-        """Give an event that has ended to the thread."""
-        if self._open is not None and time.monotonic() >= self._open[2]:
+        """Note the answers to reactions, and give an event that has ended to the thread."""
+        if self._open is None:
+            return
+        self.notes.answer(time.time_ns(), self._answers())
+        if time.monotonic() >= self._open[2]:
             self.close()
 
     def close(self) -> None:
@@ -63,8 +75,9 @@ class BlackBox:
             return
         reason, first, _ = self._open
         self._open = None
-        end = self._ring.count
-        self._writer.put(partial(_event, self._ring, self._setup, reason, first, end))
+        self.notes.answer(time.time_ns(), self._answers())
+        end, reported = self._ring.count, self.notes.since(first)
+        self._writer.put(partial(_event, self._ring, self._setup, reason, first, end, reported))
 
     def wait(self) -> None:
         """Wait until all events are written; at most 3 s, because the process ends."""
@@ -81,6 +94,8 @@ class BlackBox:
         }  # fmt: skip
 
 
-def _event(ring: CallRing, setup: Setup, reason: str, first: int, end: int) -> Event | None:
+def _event(
+    ring: CallRing, setup: Setup, reason: str, first: int, end: int, reported: Reported
+) -> Event | None:
     rows = ring.rows(first, end)
-    return None if rows is None else Event(reason, setup, rows)
+    return None if rows is None else Event(reason, setup, rows, reported)

@@ -33,6 +33,7 @@ class ContactTopic:
 
         :param node: `CollisionMonitor`
         """
+        self._node = node
         self._tool = declare(
             node, 'contact_tool', '', 'link at whose origin the wrench is estimated; empty: the '
             'last link', read_only=True,
@@ -50,7 +51,8 @@ class ContactTopic:
 
     def build(self, model: IdentifiedModel, _: ModelTorque, detector: TorqueErrorDetector) -> None:
         """Prepare for a model."""
-        self._watch = ContactWatch(model.model, detector, self._tool)
+        self._watch = watch = ContactWatch(model.model, detector, self._tool)
+        self._node.notes.restart('' if watch.links is None else watch.links.root)
         self._before = False
 
     def restart(self, reason: str) -> None:
@@ -74,6 +76,7 @@ class ContactTopic:
             self._contacts.publish(estimate_message(watch, contact, stamp, self._message))
         if contact is not None and watch.links is not None:
             self._wrenches.publish(wrench_message(contact, watch.links.root, stamp))
+            self._node.notes.contact(time.time_ns(), inputs.stamp, contact.wrench, self._message)
             if watch.touched or ended:
                 self._markers.publish(
                     direction_marker(contact, watch.links.root, stamp, shown=watch.touched)

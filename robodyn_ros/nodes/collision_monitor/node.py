@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,8 +15,8 @@ from std_srvs.srv import Trigger
 
 from robodyn_ros.control.collision.black_box.event import Setup
 from robodyn_ros.control.collision.black_box.recorded_detector import build_detector
+from robodyn_ros.control.collision.black_box.reported import Notes
 from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
-from robodyn_ros.control.collision.reaction.mute import Mute
 from robodyn_ros.control.collision.reaction.trigger import release_problem
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ConfigError, ControlError, Fault
@@ -25,7 +24,6 @@ from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
 from robodyn_ros.nodes.base.common import check_when_set, steady_timer
 from robodyn_ros.nodes.base.spinning import run
-from robodyn_ros.nodes.base.stamps import seconds_of
 from robodyn_ros.nodes.collision_monitor.black_box import BlackBox
 from robodyn_ros.nodes.collision_monitor.inputs import Inputs
 from robodyn_ros.nodes.collision_monitor.learning.learning import Learning
@@ -38,10 +36,10 @@ from robodyn_ros.nodes.collision_monitor.parameters import (
 )
 from robodyn_ros.nodes.collision_monitor.reactions.reactions import Reactions
 from robodyn_ros.nodes.collision_monitor.reactions.robot_state_input import RobotStateInput
+from robodyn_ros.nodes.collision_monitor.tasks import Tasks
 from robodyn_ros.nodes.collision_monitor.topics import TOPICS
 from robodyn_ros.nodes.robot.effort import EffortParameters
 from robodyn_ros.nodes.robot.model_node import STREAM_QOS, ModelNode
-from robodyn_ros.srv import Mute as MuteReactions
 
 DIAGNOSTIC_LEVELS = {
     Level.OK: DiagnosticStatus.OK,
@@ -66,8 +64,8 @@ class CollisionMonitor(ModelNode):
         if source not in SOURCES:
             raise ConfigError(f"parameter 'motion_source' must be one of {SOURCES}, got {source}")
         self._reactions = Reactions(self)
-        self._black_box = BlackBox(self)
-        self._mute = Mute(self._chosen['max_mute'])
+        self._black_box = BlackBox(self, self._reactions.answers)
+        self._tasks = Tasks(self, self._not_cleared)
         self._robot = RobotStateInput(self)
         self._detector: TorqueErrorDetector | None = None
         self._learning = Learning(self, self._not_healthy)
@@ -82,7 +80,6 @@ class CollisionMonitor(ModelNode):
         steady_timer(self, 0.5 * self._options['stale_timeout'], self._on_watchdog)
         steady_timer(self, 0.5 * self._reactions.period, self._on_tick)
         self.create_service(Trigger, '~/reset', self._on_reset)
-        self.create_service(MuteReactions, '~/mute', self._on_mute)
         check_when_set(self, self._on_set)
         self.autostart()
 
@@ -93,11 +90,11 @@ class CollisionMonitor(ModelNode):
         settings = collision_settings(model.joints, self._options, learned)
         setup = Setup(model, torque.velocity_window, settings, declared, learned)
         recorded = build_detector(setup, torque)
-        recorded.call('set_sensitivity', float(self.get_parameter('sensitivity').value))
         detector = recorded.detector
         delay = self._chosen['additive_torque_delay']
         inputs = Inputs(model.joints, source=self._chosen['motion_source'], delay=delay)
         self._reactions.build(model, settings, inputs)
+        self._tasks.build(recorded, float(self.get_parameter('sensitivity').value))
         recorded.ring = self._black_box.build(setup)
         self._learning.build(setup)
         self._recorded = recorded
@@ -114,8 +111,9 @@ class CollisionMonitor(ModelNode):
 
     def finish(self) -> None:
         """End the attempts of reactions: an inactive node commands nothing."""
+        self._black_box.close()  # with the state of the reactions
         self._reactions.stop()
-        self._black_box.close()
+        self._tasks.end()
         self._learning.close()
 
     def begin_shutdown(self) -> None:
@@ -143,12 +141,17 @@ class CollisionMonitor(ModelNode):
 
     def _on_set(self, new: Mapping[str, Any]) -> None:
         if 'sensitivity' in new and self._detector is not None:
-            self._recorded.call('set_sensitivity', new['sensitivity'])
+            self._tasks.set_sensitivity(new['sensitivity'])
+
+    @property
+    def notes(self) -> Notes:
+        """Reports for the next event of the black box."""
+        return self._black_box.notes
 
     @property
     def muted(self) -> bool:
         """True while collisions start no reaction."""
-        return self._mute.remaining(time.monotonic()) > 0.0
+        return self._tasks.muted_now
 
     @property
     def allowed_direction(self) -> NDArray[np.int8]:
@@ -164,7 +167,7 @@ class CollisionMonitor(ModelNode):
             'latched': detector.latched,
             'refused': self._refused,
             'last_refusal': self._refusal,
-            'muted [s]': f'{self._mute.remaining(time.monotonic()):.1f}',
+            **self._tasks.details(),
             'robot_stop': self._robot.readiness.latched,
             'robot_state': self._robot.problem() or 'ready, or not reported',
             **self._reactions.details(),
@@ -194,6 +197,7 @@ class CollisionMonitor(ModelNode):
             self._recorded.call('lose', problem)
         else:
             state = inputs.state
+            self._tasks.sample(state.position)
             self._recorded.update(
                 inputs.stamp, state.position, state.velocity, state.effort, inputs.motion
             )
@@ -219,21 +223,17 @@ class CollisionMonitor(ModelNode):
             self._conclude(detector, self.get_clock().now().to_msg())
 
     def _on_tick(self) -> None:
-        """Repeat reactions that were not acknowledged; end a mute; answer ~/learn."""
+        """Repeat reactions that were not acknowledged; end tasks; answer ~/learn."""
         self._learning.tick()
         if not self.active or self._detector is None:
             return
         self._reactions.tick()
         self._black_box.tick()
-        if self._mute.ended(time.monotonic()):
-            self._recorded.call(
-                'reset'
-            )  # a collision that goes on is detected again, with a reaction
-            self.get_logger().info('the mute has ended')
+        self._tasks.tick()
 
     def _conclude(self, detector: TorqueErrorDetector, stamp: Any) -> None:
         """React first, then publish."""
-        if self._reactions.sample(detector, muted=self._mute.started):
+        if self._reactions.sample(detector, muted=self._tasks.muted):
             self._black_box.mark(self._reactions.reason)
         for topic in self._topics:
             topic.publish(detector, self._inputs, stamp)
@@ -243,9 +243,14 @@ class CollisionMonitor(ModelNode):
         detector = self._detector
         if not self.active or detector is None:
             return 'the node is not active'
-        if detector.latched or self._reactions.reason:
+        return self._not_cleared() or self._robot.problem() or release_problem(detector)
+
+    def _not_cleared(self) -> str:
+        """Return why monitoring must not become weaker now, or ''."""
+        latched = self._detector is not None and self._detector.latched
+        if latched or self._reactions.reason:
             return 'a collision is not cleared yet: call ~/reset first'
-        return self._robot.problem() or release_problem(detector)
+        return ''
 
     def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         """Release a reaction and clear the collision, if the contact has ended."""
@@ -265,23 +270,6 @@ class CollisionMonitor(ModelNode):
             'collision cleared' if raised
             else 'stop of the robot itself cleared' if stopped else 'there was no collision'
         )  # fmt: skip
-        return response
-
-    def _on_mute(
-        self, request: MuteReactions.Request, response: MuteReactions.Response
-    ) -> MuteReactions.Response:
-        """Mute reactions for some time."""
-        detector = self._detector
-        if not self.active or detector is None:
-            raise ControlError('the node is not active', fault='not_active')
-        if not self._mute.started and (detector.latched or self._reactions.reason):
-            text = 'a collision is not cleared yet: call ~/reset first'
-            raise ControlError(text, fault='fault_latched')
-        duration = seconds_of(request.duration)
-        self._mute.start(time.monotonic(), duration)
-        response.success = True
-        response.message = f'reactions are muted for {duration:g} s'
-        self.get_logger().warning(response.message)
         return response
 
 

@@ -50,7 +50,6 @@ NODE: tuple[Row, ...] = (
      'filters, debounce and period', FIXED),
     ('sensitivity', 1.0, 'divides all thresholds; may be set at run time',
      {'minimum': 0.5, 'maximum': 2.0}),
-    ('max_mute', 10.0, 'longest mute of reactions [s]', {**LIMITS, 'maximum': 600.0}),
 )  # fmt: skip
 """Parameters of the node, in the same form."""
 REACTIONS = ('warn', *KINDS, 'drop_feedforward', 'stop_service')

@@ -173,7 +173,7 @@ class McapWriter:
         self._write_chunk(data, entries, min(stamps), max(stamps))
 
     def add_rows(self, stamps: NDArray[np.int64], messages: Sequence[NDArray[np.uint8]]) -> None:
-        """Append a message of every topic for each stamp, as one chunk.
+        """Append a message of each of the first topics for each stamp, as one chunk.
 
         :param stamps: ascending, in [ns] since the epoch, shape (N,), N >= 1
         :param messages: of each topic in turn, shape (N, bytes)
@@ -192,7 +192,8 @@ class McapWriter:
         data = np.concatenate(parts, axis=1).tobytes()
         rows = at * np.arange(count)
         index = [np.column_stack([each, rows + start]).astype('<u8') for each, start in entries]
-        self._write_chunk(data, [each.tobytes() for each in index], *stamps[[0, -1]].tolist())
+        whole = [each.tobytes() for each in index] + [b''] * (len(self.topics) - len(index))
+        self._write_chunk(data, whole, *stamps[[0, -1]].tolist())
 
     def _write_chunk(self, data: bytes, entries: Sequence[bytes], first: int, last: int) -> None:
         """Write records with the message index of each topic: times and offsets in the chunk."""

@@ -16,7 +16,8 @@
   const redraws = [];
 
   // ---- torque curves ----
-  const NAMES = ['measured', 'model', 'error'];
+  // Name, colour and width of each curve.
+  const LINES = data.curves ? data.curves.lines : [];
   const plots = [];
   let time = null;
 
@@ -47,8 +48,8 @@
   }
 
   function plotOf(joint, box) {
-    const series = NAMES.map((name, k) => ({
-      label: name, stroke: () => colour(name), width: k === 0 ? 4 : 1.3, points: { show: false },
+    const series = LINES.map(([label, shade, width]) => ({
+      label, stroke: () => colour(shade), width, points: { show: false },
     }));
     const readout = element('output');
     const place = element('div');
@@ -67,7 +68,7 @@
         setCursor: [(u) => {
           const at = u.cursor.idx;
           readout.textContent = at == null ? '' : `${u.data[0][at].toFixed(3)} s: ` +
-            NAMES.map((name, k) => `${name} ${u.data[k + 1][at].toPrecision(4)}`).join(', ');
+            LINES.map(([name], k) => `${name} ${u.data[k + 1][at].toPrecision(4)}`).join(', ');
         }],
       },
     }, [time, ...joint.series.map(floats)], place);
@@ -94,11 +95,11 @@
       plots.push(plotOf(joint, box));
       toggle(byId('joints'), joint.name, '', (on) => { box.hidden = !on; resize(); });
     });
-    NAMES.forEach((name, k) => toggle(byId('series'), name, `s${k}`,
+    LINES.forEach(([name, shade], k) => toggle(byId('series'), name, shade,
       (on) => plots.forEach(({ plot }) => plot.setSeries(k + 1, { show: on }))));
     document.querySelectorAll('[data-zoom]').forEach((button) => button.addEventListener('click',
       () => zoomTo(...ZOOMS[button.dataset.zoom](shown(plots[0].plot)))));
-    zoomTo(...ZOOMS.all());
+    zoomTo(...(given.focus || ZOOMS.all()));
     redraws.push(() => plots.forEach(({ plot }) => plot.redraw(false, true)));
   }
 
@@ -205,20 +206,23 @@
   }
 
   // ---- search ----
-  const rows = [...document.querySelectorAll('#parameter-table tbody tr')];
-  byId('search').addEventListener('input', (event) => {
-    const words = event.target.value.toLowerCase().split(/\s+/).filter(Boolean);
-    let found = 0;
-    rows.forEach((row) => {
-      const text = row.textContent.toLowerCase();
-      row.hidden = !words.every((word) => text.includes(word));
-      found += Number(!row.hidden);
+  function searchParameters() {
+    const rows = [...document.querySelectorAll('#parameter-table tbody tr')];
+    byId('search').addEventListener('input', (event) => {
+      const words = event.target.value.toLowerCase().split(/\s+/).filter(Boolean);
+      let found = 0;
+      rows.forEach((row) => {
+        const text = row.textContent.toLowerCase();
+        row.hidden = !words.every((word) => text.includes(word));
+        found += Number(!row.hidden);
+      });
+      byId('found').textContent = `${found} rows`;
     });
-    byId('found').textContent = `${found} rows`;
-  });
+  }
 
   if (data.curves) drawCurves(data.curves);
   if (data.robot) robotView(data.robot);
+  if (byId('search')) searchParameters();
   const redraw = () => { resize(); redraws.forEach((each) => each()); };
   window.addEventListener('resize', redraw);
   [['beforeprint', true], ['afterprint', false]].forEach(([event, paper]) =>

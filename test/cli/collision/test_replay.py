@@ -25,6 +25,15 @@ def test_an_event_is_shown_and_equal(tmp_path: Path, capsys: pytest.CaptureFixtu
     error = np.abs(made.rows.results[:, 0]).max(axis=0)
     assert [joint['torque_error'] for joint in facts['joints']] == error.tolist()
     assert facts['equal'] and facts['calls'] == len(made.rows.times)
+    page = Path(facts['files']['report'])
+    assert page == tmp_path / 'event' / 'event.html'
+    text = page.read_text()
+    for shown in ('<h1>collision at joint2</h1>', 'verdict neutral', 'equal in every bit',
+                  '"torque error"', 'Torque error and threshold of each joint', 'id="plots"',
+                  'uPlot', 'robodyn replay'):  # fmt: skip
+        assert shown in text, shown
+    assert "default-src 'none'" in text.replace('&#39;', "'") and 'src="http' not in text
+    assert 'href="http' not in text and '<link' not in text
 
 
 def test_a_changed_sample_is_a_difference_with_exit_code_1(
@@ -34,7 +43,10 @@ def test_a_changed_sample_is_a_difference_with_exit_code_1(
     samples = made.rows.samples.copy()
     samples[90, 2, 0] *= 1.0 + 1e-12
     write_event(replace(made, rows=replace(made.rows, samples=samples)), tmp_path / 'event')
-    assert main(['replay', str(tmp_path / 'event')]) == 1
+    out = tmp_path / 'pages'
+    assert main(['replay', str(tmp_path / 'event'), '--out', str(out)]) == 1
+    assert 'verdict bad' in (out / 'event.html').read_text()
+    assert not (tmp_path / 'event' / 'event.html').exists()
     assert 'replay: torque_error of joint1 differs first in call' in capsys.readouterr().out
 
 

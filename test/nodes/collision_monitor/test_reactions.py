@@ -112,10 +112,19 @@ def test_reactions_reach_controller_feedforward_and_a_restarted_stop_service(tmp
     events = sorted((tmp_path / 'events').iterdir())
     reasons = [read_event(path).reason for path in events]
     assert reasons[0] == 'collision at joint2' and reasons[-1].startswith('UNKNOWN while')
+    reported = read_event(events[0]).reported
+    answers = {name: text for _, name, text in reported.answers}
+    assert {'retract', 'cancel_goals', 'stop_service'} <= answers.keys()
+    assert answers['drop_feedforward'].startswith('success True')
+    times = read_event(events[0]).rows.times
+    assert times[0] < reported.start < times[-1]
+    assert reported.frame and any('contact at ' in each.text for each in reported.contacts)
+    assert reported.health is not None and reported.health.cause == 'UNKNOWN', 'too little motion'
     for path in events:
         assert main(['replay', str(path)]) == 0
         shown = capsys.readouterr().out
         assert 'equal in every bit' in shown and read_event(path).reason in shown
+        assert 'stop_service' in (path / 'event.html').read_text()
 
 
 def detail(process):

@@ -165,3 +165,17 @@ def test_several_topics_in_one_file(tmp_path, by_rows):
         assert seen[topic.name] == expected + more
         scan = McapScan(tmp_path / 'a.mcap', topic.name, topic.msgtype)
         assert list(scan.messages()) == expected + more and not scan.damage
+
+
+def test_rows_may_leave_out_the_last_topics(tmp_path):
+    topics = [Topic(f'/{name}', f'pkg/msg/{name}', f'# {name}\n', '[]') for name in 'AB']
+    writer = McapWriter(tmp_path / 'a.mcap', topics)
+    stamps = np.arange(100, 103)
+    writer.add_rows(stamps, [stamps[:, None].astype('<u8').view(np.uint8)])
+    writer.add(b'last', 50, 1)
+    writer.flush()
+    assert (writer.counts, writer.first, writer.last) == ((3, 1), 50, 102)
+    writer.close(lambda: 'metadata')
+    with Reader(tmp_path / 'a.mcap') as reader:
+        found = [(link.topic, time) for link, time, _ in reader.messages()]
+    assert found == [('/B', 50), ('/A', 100), ('/A', 101), ('/A', 102)]

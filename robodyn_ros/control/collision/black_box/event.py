@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
 from robodyn_ros.control.collision.black_box.call_ring import Rows
+from robodyn_ros.control.collision.black_box.reported import Reported
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.collision.thresholds_file import (
     LearnedThresholds,
@@ -77,8 +78,10 @@ class Event:
     """Calls of a detector around a collision.
 
     :param reason: sentence about the cause
+    :param reported: what the node reported about it
     """
 
     reason: str
     setup: Setup
     rows: Rows
+    reported: Reported = field(default_factory=Reported)

@@ -3,8 +3,9 @@
 
 joint_states: samples as received, with their declared effort. torque_error and threshold: under
 effort, in [Nm] or [N]. level: under position. reference: position and velocity that the model
-torque was computed from, if it was not computed from the samples. The calls that are no samples,
-the state of the detector before the first row, and its setup are facts of the bag, in JSON.
+torque was computed from, if it was not computed from the samples. wrench: external wrench of each
+contact estimate. The calls that are no samples, the state of the detector before the first row,
+its setup, and other reports of the node are facts of the bag, in JSON.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from robodyn_ros.bounds import parsed_json
 from robodyn_ros.control.collision.black_box.call_ring import Rows
 from robodyn_ros.control.collision.black_box.detector_state import decoded, encoded
 from robodyn_ros.control.collision.black_box.event import Event, Setup
+from robodyn_ros.control.collision.black_box.reported import Health, Reported, health_of
+from robodyn_ros.control.collision.black_box.wrench_topic import WRENCH, read_wrenches
 from robodyn_ros.control.effort.declaration import EffortDeclaration
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.models.interface import sample_blocks
@@ -30,6 +33,7 @@ from robodyn_ros.recording.bags.joint_state_bag import joint_state_topic
 from robodyn_ros.recording.bags.mcap_writer import McapWriter
 from robodyn_ros.wire.cursor import WireError
 from robodyn_ros.wire.joint_state import JointStateLayout, encode_joint_states
+from robodyn_ros.wire.wrench import encode_wrench
 
 KEY = 'robodyn_collision_event'
 """Fact of a bag that is an event."""
@@ -48,6 +52,7 @@ def write_event(event: Event, folder: Path) -> None:
         'reason': event.reason,
         'calls': rows.calls,
         'messages': rows.messages,
+        'reported': event.reported.content(),
         'state': encoded(rows.state),
         **event.setup.content(),
     }
@@ -55,11 +60,13 @@ def write_event(event: Event, folder: Path) -> None:
     has_reference = bool(np.isfinite(rows.samples[:, 3:]).any())
     names = (*RESULTS, *SAMPLES[: 1 + has_reference])
     folder.mkdir()
-    writer = McapWriter(
-        folder / FILE, [joint_state_topic(name) for name in names], {RECORD_NAME: facts}
-    )
+    topics = [*map(joint_state_topic, names), *[WRENCH] * bool(event.reported.contacts)]
+    writer = McapWriter(folder / FILE, topics, {RECORD_NAME: facts})
     try:
         _write_rows(writer, rows, event.setup.settings.joints, has_reference)
+        for each in event.reported.contacts:
+            data = encode_wrench(each.stamp, event.reported.frame, each.wrench)
+            writer.add(data, each.time, len(names))
         writer.flush()
     finally:
         finish_bag(writer, folder, {**facts, KEY: json.dumps({'reason': event.reason})})
@@ -122,12 +129,29 @@ def read_event(path: str | Path) -> Event:
         used = [call[0] for call in calls] + [row for row, _ in messages]
         if not all(0 <= row < len(rows.times) for row in used):
             raise RecordingError('a call or message belongs to no sample')
-        return Event(str(content['reason']), setup, rows)
+        reported = Reported.from_content(content.get('reported', {}), read_wrenches(path))
+        return Event(str(content['reason']), setup, rows, reported)
     except RecordingError as error:
         raise RecordingError(f'{path}: {error}') from error
     except (
         ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError,
     ) as error:  # fmt: skip
+        raise RecordingError(f'{path}: the event is damaged: {error}') from error
+
+
+def read_health(path: Path) -> tuple[str, str, Health | None]:
+    """Return reason, hash of the model and its health before an event, without its samples.
+
+    :raises RecordingError: it is no event, or damaged
+    """
+    facts = bag_metadata(path)
+    if KEY not in facts:
+        raise RecordingError(f'{path} is no event of the collision monitor')
+    try:
+        content = parsed_json(facts[KEY])
+        health = health_of(content.get('reported', {}))
+        return str(content['reason']), str(content['model']['hash']), health
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise RecordingError(f'{path}: the event is damaged: {error}') from error
 
 

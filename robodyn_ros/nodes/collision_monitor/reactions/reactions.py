@@ -106,8 +106,11 @@ class Reactions:
 
     def details(self) -> dict[str, object]:
         """Return the reason and the result of each reaction, for the diagnostics."""
-        found: dict[str, object] = {'reaction': self.reason, 'stop_service': ''}
-        found |= {} if self._motion is None else self._motion.details
+        return {'reaction': self.reason, 'stop_service': '', **self.answers()}
+
+    def answers(self) -> dict[str, object]:
+        """Return the result of each reaction."""
+        found: dict[str, object] = {} if self._motion is None else {**self._motion.details}
         return found | {name: call.result for name, call in self._calls.items()}
 
     @property

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Content of the page of a collision."""
