@@ -113,7 +113,8 @@ def test_a_scene_that_was_exported_again_is_read_again(guard, tmp_path):
     os.utime(scene, ns=(1, 1))
     given = guard({**GIVEN, 'scene': str(scene)})
     given.check_plan(plan(TURNED))
-    scene.write_text('(noname)+\n* all\n0 0 0\n0 0 0 1\n1\nbox\n3 3 3\n0 0 0\n0 0 0 1\n0 0 0 0\n0\n.')
+    box = '1\nbox\n3 3 3\n0 0 0\n0 0 0 1\n0 0 0 0\n0\n'
+    scene.write_text(f'(noname)+\n* all\n0 0 0\n0 0 0 1\n{box}.')
     os.utime(scene, ns=(2, 2))
     with pytest.raises(ControlError, match='shape 1 of the scene, all'):
         given.check_plan(plan(TURNED))
