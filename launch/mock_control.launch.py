@@ -15,6 +15,7 @@ from robodyn_ros.nodes.launching.descriptions import combined, share
 from robodyn_ros.nodes.launching.mock_hardware import with_mock_hardware
 from robodyn_ros.nodes.launching.viewers import missing
 from robodyn_ros.robot_file import load_robot
+from robodyn_ros.xacro_file import urdf_file
 
 CONTROLLERS = {
     'plugin': ('feedforward_torque_controller', 'joint_trajectory_controller'),
@@ -96,7 +97,7 @@ def _create(context: LaunchContext) -> list[Action]:
     broadcaster = _spawner(given['namespace'], 'joint_state_broadcaster')
     # The plugin is activated together with the controller of its references.
     controllers = _spawner(given['namespace'], '--activate-as-group', *CONTROLLERS[given['way']])
-    urdf = Path(given['urdf'] or load_robot(given['robot']).urdf)
+    urdf = Path(urdf_file(given['urdf'] or load_robot(given['robot']).urdf))
     described = Node(
         package='robot_state_publisher', executable='robot_state_publisher',
         namespace=given['namespace'], output='screen',

@@ -28,7 +28,7 @@ class Bound:
 
 
 TEXT = Bound(
-    32 * 2**20, 'bytes', 'size of a text file: YAML, URDF, SRDF',
+    32 * 2**20, 'bytes', 'size of a text file: YAML, URDF, SRDF, planning scene',
     'it is in memory several times while it is parsed',
 )  # fmt: skip
 PRG = Bound(2**20, 'bytes', 'size of a .PRG file', 'all its lines are in memory')
@@ -96,6 +96,9 @@ GEOMETRY = Bound(
 MESH = Bound(
     128 * 2**20, 'bytes', 'size of a mesh file of a URDF',
     'it is in memory completely before a check',
+)  # fmt: skip
+SCENE = Bound(
+    1000, 'shapes', 'shapes of a planning scene', 'the distance of each to every link is computed',
 )  # fmt: skip
 MOTION = Bound(
     10_000_000, 'values', 'samples of a motion at 1 kHz, times its joints',

@@ -29,14 +29,22 @@ import yaml
 from robodyn_ros.errors import ConfigError, RobodynError
 from robodyn_ros.parameter_files import EVERY_NODE, TEXT, Source, flat, items, text_node
 from robodyn_ros.paths import resource
-from robodyn_ros.yaml_file import DUMPER, LOADER, read_text, read_yaml
+from robodyn_ros.xacro_file import located
+from robodyn_ros.yaml_file import ANGLES, DUMPER, LOADER, read_text, read_yaml
 
 ROBOTS = 'package://robodyn_ros/config/robots'
 NODES = ('excitation', 'recorder', 'identification', 'feedforward', 'collision_monitor')
 """Sections that hold the parameters of the node of the same name."""
 MAPPINGS = ('model', 'limits', 'effort', *NODES, 'cell', 'demo')
 SECTIONS = ('urdf', *MAPPINGS, 'variants')
-FILES = ('joint_limits', 'model_file', 'motion_file', 'optimise.srdf', 'result_file')
+FILES = (
+    'joint_limits',
+    'model_file',
+    'motion_file',
+    'optimise.scene',
+    'optimise.srdf',
+    'result_file',
+)
 """Parameters of nodes that are paths, relative to the robot file."""
 REFERRED = {'limits': 'joint_limits', 'model': 'model_file', 'cell': 'config'}
 """Section -> node parameter with the name of the file that holds it."""
@@ -65,7 +73,8 @@ class RobotFile:
 
         :raises ConfigError: it is in an unknown package
         """
-        return self.file(self.content['urdf']) if self.content.get('urdf') else ''
+        urdf = self.content.get('urdf')
+        return located(str(urdf), self.file) if urdf else ''
 
     def file(self, name: str) -> str:
         """Return the path of a file that is named in this one.
@@ -133,7 +142,7 @@ class RobotFile:
         """
         source = f'{self.path}, section {section}'
         for name, node in values.items():
-            _quote(node)
+            _plain(node)
             value = yaml.load(yaml.serialize(node, Dumper=DUMPER), Loader=LOADER)
             kinds = {type(item) for item in (value if isinstance(value, list) else [value])}
             if len(kinds) != 1 or not kinds <= {bool, int, float, str}:
@@ -275,8 +284,11 @@ def _is_robot(document: object) -> bool:
     return any(name in document for name in (*MAPPINGS, 'variants'))
 
 
-def _quote(node: yaml.Node) -> None:
-    """Quote words, because rcl reads a bare N (newton) as false."""
+def _plain(node: yaml.Node) -> None:
+    """Quote words, because rcl reads a bare N (newton) as false; write angles without tags."""
     for item in node.value if isinstance(node, yaml.SequenceNode) else [node]:
+        if isinstance(item, yaml.ScalarNode) and item.tag in ANGLES:
+            item.value = repr(yaml.load(yaml.serialize(item, Dumper=DUMPER), Loader=LOADER))
+            item.tag = 'tag:yaml.org,2002:float'
         if isinstance(item, yaml.ScalarNode) and item.tag == TEXT and item.value.isalpha():
             item.style = '"'

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Xacro files as URDF text, by the program xacro of the user's ROS 2.
 
+Arguments may follow the file, as on its command line: `ur.urdf.xacro ur_type:=ur10e name:=ur`.
+
 Xacro evaluates expressions of a file as Python. Therefore only files are expanded that the user
 named on a command line, in a robot file or in a parameter at the start, never those of a request.
 """
@@ -8,22 +10,42 @@ named on a command line, in a robot file or in a parameter at the start, never t
 from __future__ import annotations
 
 import atexit
+import re
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
-from robodyn_ros.bounds import TEXT, check_bound
+from robodyn_ros.bounds import TEXT, check_bound, read_text
 from robodyn_ros.errors import ConfigError
 
-
-def is_xacro(path: str | Path) -> bool:
-    """Return True if a path is that of a xacro file, by its name."""
-    return str(path).endswith('.xacro')
+_NAMED = re.compile(r'(.*?\.xacro)((?:\s+\w+:=\S*)*)\s*')
 
 
-def expanded_xacro(path: str | Path, *, patience: float = 30.0) -> str:
-    """Return the URDF text of a xacro file with its default arguments.
+def is_xacro(path: str) -> bool:
+    """Return True if a path is that of a xacro file, by its name; arguments may follow."""
+    return _NAMED.fullmatch(path) is not None
+
+
+def located(path: str, locate: Callable[[str], object]) -> str:
+    """Return a path with its file located, followed by the arguments of a xacro file."""
+    found = _NAMED.fullmatch(path)
+    return f'{locate(found[1])}{found[2]}' if found else str(locate(path))
+
+
+def urdf_text(path: str) -> str:
+    """Return the text of a URDF or xacro file.
+
+    :raises OSError: the URDF cannot be read, or is too large
+    :raises UnicodeDecodeError: it is not UTF-8
+    :raises ConfigError: as `expanded_xacro`
+    """
+    return expanded_xacro(path) if is_xacro(path) else read_text(path)
+
+
+def expanded_xacro(path: str, *, patience: float = 30.0) -> str:
+    """Return the URDF text of a xacro file; arguments that do not follow it have their defaults.
 
     :param patience: longest time of the expansion, in [s]
     :raises ConfigError: xacro is not installed, fails, takes too long, or its text is too large
@@ -36,16 +58,27 @@ def expanded_xacro(path: str | Path, *, patience: float = 30.0) -> str:
         )
     try:
         done = subprocess.run(
-            [program, str(path)], capture_output=True, encoding='utf-8', errors='replace',
+            [program, *_words(path)], capture_output=True, encoding='utf-8', errors='replace',
             timeout=patience, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired as error:
         raise ConfigError(f'{path}: xacro did not end within {patience:g} s') from error
     if done.returncode:
-        reason = (done.stderr.strip() or 'no reason given').splitlines()[-1]
-        raise ConfigError(f'{path}: xacro failed: {reason:.300}')
-    check_bound(TEXT, len(done.stdout), str(path))
+        lines = (done.stderr.strip() or 'no reason given').splitlines()
+        # the lines after this one name files
+        reason = next((line for line in lines if line.startswith('error:')), lines[-1])
+        raise ConfigError(
+            f'{path}: xacro failed: {reason.removeprefix("error:").strip():.300}. Arguments '
+            'follow the file: FILE.xacro NAME:=VALUE'
+        )
+    check_bound(TEXT, len(done.stdout), path)
     return done.stdout
+
+
+def _words(path: str) -> list[str]:
+    """Return file and arguments."""
+    found = _NAMED.fullmatch(path)
+    return [found[1], *found[2].split()] if found else [path]
 
 
 def urdf_file(path: str) -> str:
@@ -60,6 +93,8 @@ def urdf_file(path: str) -> str:
     text = expanded_xacro(path)
     folder = tempfile.mkdtemp(prefix='robodyn_xacro_')
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    file = Path(folder, Path(path).name.removesuffix('.xacro').removesuffix('.urdf') + '.urdf')
+    file = Path(
+        folder, Path(_words(path)[0]).name.removesuffix('.xacro').removesuffix('.urdf') + '.urdf'
+    )
     file.write_text(text, encoding='utf-8')
     return str(file)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Robot files: sections, variants, parameters of nodes, and what is wrong in one sentence."""
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -82,6 +83,11 @@ def test_a_bare_n_of_newton_is_no_false_for_rcl(file):
     path = file('urdf: a.urdf\neffort: {unit: [Nm, N], command_unit: N, side: joint}\n')
     text = as_file({EVERY_NODE: merged(load_robot(path).sources('recorder'), '/recorder')})
     assert '["Nm", "N"]' in text and '"effort.command_unit": "N"' in text
+
+
+def test_angles_in_degrees_are_radians_for_rcl(file):
+    path = file('urdf: a.urdf\nexcitation: {motion: {start: [!degrees 180, 0.5]}}\n')
+    assert given(load_robot(path), 'excitation')['motion.start'][0] == [math.pi, 0.5]
 
 
 def test_robots_of_the_package_have_names():

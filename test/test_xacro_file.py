@@ -10,7 +10,8 @@ from robodyn_ros import xacro_file
 from robodyn_ros.bounds import Bound, BoundError
 from robodyn_ros.cli.main import main
 from robodyn_ros.errors import ConfigError
-from robodyn_ros.xacro_file import expanded_xacro, urdf_file
+from robodyn_ros.robot_file import load_robot
+from robodyn_ros.xacro_file import expanded_xacro, is_xacro, located, urdf_file, urdf_text
 
 UR10 = Path(__file__).resolve().parents[1] / 'urdf' / 'ur10.urdf'
 
@@ -39,9 +40,28 @@ def test_a_command_takes_a_xacro_file(xacro, tmp_path, capsys):
     assert urdf_file('robot.urdf') == 'robot.urdf'
 
 
+def test_arguments_follow_the_file(xacro, tmp_path):
+    xacro('echo "$#:$1:$2:$3"')
+    assert expanded_xacro('my r.urdf.xacro a:=1  b:=$(x) ') == '3:my r.urdf.xacro:a:=1:b:=$(x)\n'
+    assert Path(urdf_file('/x/r.urdf.xacro a:=/b')).name == 'r.urdf'
+    assert located('p://r.xacro a:=b', str.upper) == 'P://R.XACRO a:=b'
+    assert located('r.urdf', str.upper) == 'R.URDF' and located('', str.upper) == ''
+    assert is_xacro('r.xacro a:=') and not is_xacro('r.xacro --output x')
+    assert not is_xacro('/my.xacro folder/r.urdf') and urdf_text(str(UR10)) == UR10.read_text()
+    file = tmp_path / 'robot.yaml'
+    file.write_text('urdf: r.xacro ur_type:=ur10e f:=../x')
+    assert load_robot(str(file)).urdf == f'{tmp_path}/r.xacro ur_type:=ur10e f:=../x'
+
+
 def test_what_goes_wrong_is_said(xacro, tmp_path, monkeypatch):
     xacro('echo "Traceback" >&2; echo "no macro arm" >&2; exit 2')
     with pytest.raises(ConfigError, match=r'r.xacro: xacro failed: no macro arm'):
+        expanded_xacro('r.xacro')
+    xacro('echo "error: Undefined argument name" >&2; echo "processing file: r" >&2; exit 2')
+    words = (
+        r'r.xacro: xacro failed: Undefined argument name. Arguments follow the file: FILE.xacro'
+    )
+    with pytest.raises(ConfigError, match=words):
         expanded_xacro('r.xacro')
     xacro('exec sleep 30')
     with pytest.raises(ConfigError, match=r'r.xacro: xacro did not end within 0.2 s'):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reading YAML: plain data, and one sentence for what is none."""
 
+import math
 import re
 import subprocess
 import sys
@@ -19,6 +20,13 @@ def test_plain_data_come_back(tmp_path):
     path = tmp_path / 'file.yaml'
     path.write_text('a: [1, 2.5]\nb: {c: null}\n')
     assert read_yaml(path, 'the file', ConfigError) == {'a': [1, 2.5], 'b': {'c': None}}
+
+
+def test_angles_have_the_tags_of_xacro():
+    found = parse_yaml('a: !degrees 180\nb: [!radians 0.5, !degrees -90.0]')
+    assert found == {'a': math.pi, 'b': [0.5, -math.pi / 2]}
+    with pytest.raises(yaml.YAMLError, match='a value does not fit its tag'):
+        parse_yaml('a: !degrees x')
 
 
 def test_what_is_written_is_read_by_either_parser():

@@ -13,7 +13,7 @@ Graph = Mapping[str, set[str]]
 
 FLOW = (
     'errors', 'cancelling', 'bounds', 'yaml_file', 'faults', 'findings', 'output_files',
-    'parameter_files', 'paths', 'allowed_folders', 'robot_file', 'xacro_file',
+    'parameter_files', 'paths', 'allowed_folders', 'xacro_file', 'robot_file',
     'wire', 'models', 'excitation', 'recording', 'identification', 'control', 'analysis', 'report',
     'cell', 'watch', 'nodes', 'cli',
 )  # fmt: skip

@@ -16,7 +16,8 @@ from typing import Any
 from robodyn_ros import __version__
 from robodyn_ros.cli.output import EXIT_ERROR, EXIT_INTERRUPTED
 from robodyn_ros.errors import RobodynError, bounded
-from robodyn_ros.xacro_file import urdf_file
+from robodyn_ros.paths import resource
+from robodyn_ros.xacro_file import located, urdf_file
 
 COMMANDS = {
     'excite': ('excite', 'design the motion that reveals the parameters'),
@@ -88,12 +89,12 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
 
 
 def _without_xacro(arguments: argparse.Namespace) -> argparse.Namespace:
-    """Replace a xacro file of --urdf by its URDF.
+    """Locate the file of --urdf, also package://; replace a xacro file by its URDF.
 
-    :raises ConfigError: it cannot be expanded
+    :raises ConfigError: the package is unknown, or the file cannot be expanded
     """
     if getattr(arguments, 'urdf', None):
-        arguments.urdf = urdf_file(arguments.urdf)
+        arguments.urdf = urdf_file(located(arguments.urdf, resource))
     return arguments
 
 

@@ -18,7 +18,7 @@ from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.serial.urdf import GRAVITY, rigid_part
 from robodyn_ros.models.serial.urdf_file import read_urdf
 from robodyn_ros.paths import resource
-from robodyn_ros.robot_file import load_robot
+from robodyn_ros.robot_file import RobotFile, load_robot
 from robodyn_ros.xacro_file import urdf_file
 
 OF_URDF = ('friction', 'gravity', 'no-rotor-inertia')
@@ -35,7 +35,7 @@ def add_robot_file(group: argparse._ArgumentGroup) -> None:
 
 
 def take_robot_file(arguments: argparse.Namespace) -> None:
-    """Set --model, --urdf and the limits from the file of --robot, where they are not given.
+    """Set what the file of --robot says about model and limits, where it is not given.
 
     :raises ConfigError: there is no such robot, or its file cannot be used
     """
@@ -45,9 +45,22 @@ def take_robot_file(arguments: argparse.Namespace) -> None:
     if 'model' in robot.content and arguments.urdf is None and arguments.model is None:
         arguments.model = robot.reference
     arguments.urdf = arguments.urdf or urdf_file(robot.urdf) or None
+    if arguments.model is None:
+        _take_parameters(arguments, robot)
     for limits in ('limits', 'joint_limits'):  # names in `excite` and `identify`
         if 'limits' in robot.content and getattr(arguments, limits, '') is None:
             setattr(arguments, limits, robot.reference)
+
+
+def _take_parameters(arguments: argparse.Namespace, robot: RobotFile) -> None:
+    """Set --joints and --gravity as the nodes of the robot file have them, where not given."""
+    identification = robot.content.get('identification', {})
+    moves = not hasattr(arguments, 'joint_limits')
+    joints = (robot.content.get('excitation', {}) if moves else identification).get('joints')
+    if joints and getattr(arguments, 'joints', '') is None:
+        arguments.joints = ','.join(map(str, joints))
+    if 'gravity' in identification and getattr(arguments, 'gravity', '') is None:
+        arguments.gravity = [float(value) for value in identification['gravity']]
 
 
 def add_urdf_options(group: argparse._ArgumentGroup, friction: Sequence[str]) -> None:
@@ -210,7 +223,8 @@ def optimise_options(arguments: argparse.Namespace, names: Iterable[str]) -> dic
                 f'expected some of {", ".join(OPTIONS)}'
             )
         found = {name: section[name] for name in names if name in section}
-        if found.get('srdf'):
-            found['srdf'] = file.file(str(found['srdf']))
+        for name in ('scene', 'srdf'):
+            if found.get(name):
+                found[name] = file.file(str(found[name]))
     flags = {name: getattr(arguments, name) for name in names}
     return found | {name: value for name, value in flags.items() if value is not None}

@@ -6,8 +6,15 @@ import argparse
 import pytest
 from published import PUMA, urdf
 
-from robodyn_ros.cli.robot_model import add_urdf_options, chosen_model, refuse, split
-from robodyn_ros.errors import ConfigError
+from robodyn_ros.cli.robot_model import (
+    add_robot,
+    add_urdf_options,
+    chosen_model,
+    refuse,
+    robot,
+    split,
+)
+from robodyn_ros.errors import ConfigError, ModelError
 
 
 def parsed(*words, friction=('viscous',)):
@@ -45,6 +52,28 @@ def test_model_file_and_what_does_not_go_with_it(file):
     for words in (['--friction', 'viscous'], ['--no-rotor-inertia'], ['--gravity', 0, 0, -9]):
         with pytest.raises(ConfigError, match=f'{words[0]} goes with --urdf'):
             chosen_model(parsed('--model', description, *words), ())
+
+
+def test_joints_of_the_robot_file_leave_a_gripper_at_rest(file):
+    text = file.read_text()
+    finger = """<link name="f"/><joint name="finger" type="prismatic"><parent link="{}"/>
+        <child link="f"/><mimic joint="joint6"/><limit lower="0" upper="1" velocity="1"
+        effort="1"/></joint></robot>"""
+    last = text.split('<child link="')[-1].split('"')[0]
+    file.write_text(text.replace('</robot>', finger.format(last)))
+    path = file.with_name('robot.yaml')
+    parser = argparse.ArgumentParser()
+    add_robot(parser)
+    path.write_text('urdf: puma.urdf\nlimits: {joint2: {max_velocity: 0.1}}\n')
+    with pytest.raises(ModelError, match=r'finger is a mimic joint, .*: --joints, or "joints"'):
+        robot(parser.parse_args(['--robot', str(path)]))
+    path.write_text(path.read_text() + 'excitation: {joints: [joint2, joint3]}\n')
+    assert robot(parser.parse_args(['--robot', str(path)]))[1].joints == ('joint2', 'joint3')
+    path.write_text(path.read_text() + 'identification: {gravity: [0, 0, 1.0], joints: [joint1]}')
+    assert robot(parser.parse_args(['--robot', str(path)]))[0].describe()['gravity'] == [0, 0, 1]
+    words = ['--robot', str(path), '--gravity', '0', '0', '2', '--joints', 'joint2']
+    assert robot(parser.parse_args(words))[0].describe()['gravity'] == [0, 0, 2]
+    assert robot(parser.parse_args(words))[1].joints == ('joint2',)
 
 
 def test_words():

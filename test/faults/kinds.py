@@ -137,6 +137,8 @@ KINDS = {
         (20, 'motion FILE --urdf arm.urdf'), (1, 'motion FILE --urdf arm.urdf --out OUT'))),
     'srdf': Kind(('arm.srdf',), 'text', (
         (1, 'motion motion_sine.yaml --urdf arm.urdf --srdf FILE'),)),
+    'scene': Kind(('arm.scene',), 'text', (
+        (1, 'motion motion_sine.yaml --urdf arm.urdf --scene FILE'),)),
     'xacro': Kind(('arm.urdf.xacro',), 'text', (
         (1, 'motion motion_sine.yaml --urdf FILE'),), weight=0.5),
     'bodywise': Kind(('bodies.csv',), 'text', ((3, 'bodywise FILE'), (1, 'bodywise FILE --json'))),

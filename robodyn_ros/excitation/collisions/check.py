@@ -11,6 +11,7 @@ import numpy as np
 
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.collisions.boxes import ENDLESS, free_space, obstacle_boxes
+from robodyn_ros.excitation.collisions.scene import read_scene
 from robodyn_ros.excitation.collisions.self_collision import (
     Contacts,
     NoPairsError,
@@ -118,12 +119,14 @@ def cover(values: Mapping[str, Any], urdf: str, joints: Sequence[str]) -> Covera
     """
     box, floor, obstacles = values['box'], values['floor'], obstacle_boxes(values['obstacles'])
     lower, upper = free_space(box, floor)
+    scene = read_scene(values['scene']) if values['scene'] else ()
+    standing = bool(obstacles or scene)
     walls = bool(box) or floor is not None
     unchecked = []
     if not walls:
         unchecked.append('a floor (option floor)')
     if not box:  # an obstacle does not say that the other places are free
-        others = 'what else stands' if obstacles else 'what stands'
+        others = 'what else stands' if standing else 'what stands'
         unchecked.append(f'{others} around the robot (option box; obstacles are in it)')
     limits: list[Limit] = []
     if walls and values['frames']:
@@ -141,20 +144,22 @@ def cover(values: Mapping[str, Any], urdf: str, joints: Sequence[str]) -> Covera
         upper,
         obstacles,
         itself is not False,
+        scene,
         not values['collision_only'],
     )
     rule, missing = None, _why_not(itself, urdf)
     notes: list[str] = []
-    if not missing or ((walls or obstacles) and urdf):
+    if not missing or ((walls or standing) and urdf):
         rule, missing, notes = _rule(limit, joints, missing, required=bool(itself))
     if walls and (rule is None or not rule.file.solid):
         raise MotionError(
             'box and floor need frames: which links (or tool) they hold for; without frames they '
             'hold for links with <collision> geometry, and there are none'
         )
-    if obstacles and (rule is None or not rule.file.solid):
+    if standing and (rule is None or not rule.file.solid):
         raise MotionError(
-            'obstacles need link geometry: give a URDF with <collision> or <visual> (option urdf)'
+            'obstacles and scene need link geometry: give a URDF with <collision> or <visual> '
+            '(option urdf)'
         )
     if rule is not None and rule.geometry.pairs:
         limits.append(limit)

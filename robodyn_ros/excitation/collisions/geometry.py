@@ -21,6 +21,7 @@ from robodyn_ros.excitation.collisions.collision_model import (
 )
 from robodyn_ros.excitation.collisions.meshes import coal
 from robodyn_ros.excitation.collisions.robot_files import CollisionFile
+from robodyn_ros.excitation.collisions.scene import SceneShape
 from robodyn_ros.excitation.trajectory import Array
 
 FAR = np.pi
@@ -45,6 +46,7 @@ class CollisionGeometry:
         lower: Sequence[float] = (-np.inf,) * 3,
         upper: Sequence[float] = (np.inf,) * 3,
         obstacles: Sequence[Sequence[float]] = (),
+        scene: Sequence[SceneShape] = (),
     ) -> None:
         """Build the geometry.
 
@@ -53,6 +55,7 @@ class CollisionGeometry:
         :param lower: x, y, z in [m] of a box around the robot, in the base frame; -inf: no wall
         :param upper: likewise
         :param obstacles: corners x, y, z, x, y, z of boxes that stand in it
+        :param scene: further shapes that stand in it
         :raises MotionError: a joint that the URDF does not have, or geometry that cannot be used
         """
         if not hasattr(pin, 'computeDistances'):
@@ -67,6 +70,9 @@ class CollisionGeometry:
         self._walls: set[int] = set()
         self._add_walls(lower, upper)
         self._add_obstacles(obstacles)
+        for number, item in enumerate(scene, start=1):
+            shape, pose = item.solid()
+            self._add_standing(f'shape {number} of the scene, {item.name}', shape, pin.SE3(pose))
         self._model_data = self._model.createData()
         self._reset()
 
@@ -86,22 +92,23 @@ class CollisionGeometry:
             what = 'the floor' if number == 2 else 'the wall'
             place = offset * normal.sum()
             name = f'{what} at {"xyz"[number % 3]} = {place:g} m'
-            self._add_standing(name, shape, np.zeros(3))
+            self._add_standing(name, shape, pin.SE3.Identity())
 
     def _add_obstacles(self, corners: Sequence[Sequence[float]]) -> None:
         for number, row in enumerate(corners, start=1):
             low, high = np.reshape(row, (2, 3))
             centre = ', '.join(f'{value:g}' for value in (low + high) / 2.0)
             name = f'obstacle {number} at ({centre}) m'
-            self._add_standing(name, coal.Box(*(high - low).astype(float)), (low + high) / 2.0)
+            place = pin.SE3(np.eye(3), (low + high) / 2.0)
+            self._add_standing(name, coal.Box(*(high - low).astype(float)), place)
 
-    def _add_standing(self, name: str, shape: Any, place: Array) -> None:
+    def _add_standing(self, name: str, shape: Any, place: Any) -> None:
         """Add a fixed shape, and a collision pair with each moving link.
 
-        :param place: of its centre in the base frame, shape (3,), in [m]
+        :param place: of its frame in the base frame
         """
         moving = [i for i, o in enumerate(self._geometry.geometryObjects) if o.parentJoint > 0]
-        item = pin.GeometryObject(name, 0, 0, pin.SE3(np.eye(3), place), shape)
+        item = pin.GeometryObject(name, 0, 0, place, shape)
         index = self._geometry.addGeometryObject(item)
         self._names.append(name)
         self._walls.add(index)

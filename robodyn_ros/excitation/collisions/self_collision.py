@@ -15,6 +15,7 @@ from robodyn_ros.excitation.collisions.robot_files import (
     disabled_pairs,
     read_collision_file,
 )
+from robodyn_ros.excitation.collisions.scene import SceneShape
 from robodyn_ros.excitation.limits.constraints import STEEP, Excess, Limit, Rule, States
 from robodyn_ros.excitation.limits.joint_limits import CHECK_PERIOD
 from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
@@ -38,7 +39,8 @@ class SelfCollisionLimit(Limit):
     :param lower: x, y, z of the box in [m], in the base frame; z is a floor; -inf: no wall
     :param upper: likewise
     :param obstacles: corners x, y, z, x, y, z of boxes to keep out of, in [m], in the base frame
-    :param itself: False: the box and the obstacles only
+    :param itself: False: the box, the obstacles and the scene only
+    :param scene: further shapes to keep out of
     :param substitutes: use visual shapes or capsules for links without `<collision>`
     """
 
@@ -49,6 +51,7 @@ class SelfCollisionLimit(Limit):
     upper: tuple[float, float, float] = (np.inf, np.inf, np.inf)
     obstacles: tuple[tuple[float, ...], ...] = ()
     itself: bool = True
+    scene: tuple[SceneShape, ...] = ()
     substitutes: bool = True
 
     def rule(self, model: DynamicModel) -> SelfCollisionRule:
@@ -138,6 +141,7 @@ class SelfCollisionRule(Rule):
             lower=limit.lower,
             upper=limit.upper,
             obstacles=limit.obstacles,
+            scene=limit.scene,
         )
         solid = set(self.file.solid)
         if not limit.itself:

@@ -267,7 +267,8 @@ def _choose(urdf: UrdfFile, names: Sequence[str] | None) -> list[UrdfJoint]:
         if kind in ('mimic', 'floating', 'planar'):
             raise ModelError(
                 f'{urdf.source}: joint {name} is a {kind} joint, which is not supported; '
-                f'to lock it at zero list the other joints in "joints"'
+                f'to lock it at zero, list the other joints: --joints, or "joints" of '
+                f'excitation and identification in the robot file'
             )
     return [known[name] for name in names]
 

@@ -38,6 +38,8 @@ from robodyn_ros.nodes.base.suite_node import SuiteNode
 from robodyn_ros.nodes.cell.controllers import ControllerServices
 from robodyn_ros.nodes.robot.joint_states import fill
 from robodyn_ros.nodes.robot.trajectory_message import read_trajectory
+from robodyn_ros.paths import resource
+from robodyn_ros.xacro_file import expanded_xacro, is_xacro, located
 
 Array = NDArray[np.float64]
 BURST = 3
@@ -139,6 +141,8 @@ class CellNode(SuiteNode):
             f'drives: one of {", ".join(profiles())}; empty: as in section cell, else {DEFAULT}',
             read_only=True,
         )  # fmt: skip
+        if is_xacro(urdf) and not text:
+            text = expanded_xacro(located(urdf, resource))
         if path:
             return CellConfig.from_yaml(path, urdf=text or urdf or None, profile=profile or None)
         return CellConfig.from_mapping(

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 from rclpy.node import Node
@@ -42,7 +43,7 @@ class CollisionGuard:
         :param options: of designs; those in `SPACE` apply to every motion
         """
         self._node, self._joints, self._options = node, joints, options
-        self._made: tuple[Mapping[str, Any], Coverage] | None = None
+        self._made: tuple[object, Coverage] | None = None
         text = 'run motions although self-collision, a floor or surroundings are not checked'
         declare(node, 'allow_unchecked', False, text)
 
@@ -55,7 +56,7 @@ class CollisionGuard:
         if unchecked and not self._lenient:
             raise ControlError(
                 f'{_said(unchecked)}. Give the parameters optimise.floor and optimise.box, and '
-                'optimise.obstacles for what is inside the box; or, if '
+                'optimise.obstacles or optimise.scene for what is inside the box; or, if '
                 'you have made sure that nothing is in the way, set allow_unchecked: true',
                 fault='self_collision',
             )
@@ -104,9 +105,12 @@ class CollisionGuard:
     def _coverage(self) -> Coverage:
         """Return the checks according to the present parameters."""
         values = {name: value for name, value in self._options.values().items() if name in SPACE}
-        if self._made is None or self._made[0] != values:
+        # a scene that was exported again must not be checked as it was
+        files = [Path(values[name]) for name in ('scene', 'srdf') if values.get(name)]
+        key = values, [file.stat().st_mtime_ns for file in files if file.is_file()]
+        if self._made is None or self._made[0] != key:
             urdf = robot_file(self._node)
-            self._made = values, collision_coverage(values, self._joints, urdf)
+            self._made = key, collision_coverage(values, self._joints, urdf)
         return self._made[1]
 
 

@@ -28,6 +28,7 @@ from robodyn_ros.nodes.launching.large_messages import environment
 from robodyn_ros.parameter_files import as_file, merged, read_source
 from robodyn_ros.paths import resource
 from robodyn_ros.robot_file import load_robot
+from robodyn_ros.xacro_file import located
 
 ARGUMENTS = {
     'namespace': ('', 'namespace of all nodes and topics'),
@@ -41,7 +42,11 @@ ARGUMENTS = {
         'variant in the robot file: semi_static of robot puma; optimised (a designed motion) of '
         'six_axis, scara, delta',
     ),
-    'urdf': ('', 'URDF file of your robot; empty: that of the robot file'),
+    'urdf': (
+        '',
+        'URDF file of your robot, or xacro file, its arguments after it; empty: that of the robot '
+        'file',
+    ),
     'params_file': (
         '',
         'your parameter YAML; it is read last and overrides all others, under any key',
@@ -192,7 +197,7 @@ def _creator(
             name: str(LaunchConfiguration(name).perform(context)) for name in (*BASIC, *arguments)
         }
         for name in FILES:
-            values[name] = _existing(name, values.get(name, ''))
+            values[name] = located(values.get(name, ''), partial(_existing, name))
         common: dict[str, object] = {
             name: _typed(name, values[name])
             for name in arguments

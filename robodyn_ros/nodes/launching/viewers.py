@@ -11,12 +11,12 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
-from robodyn_ros.bounds import read_text
 from robodyn_ros.errors import ConfigError, RobodynError
 from robodyn_ros.models.serial.urdf_file import parse_urdf
 from robodyn_ros.nodes.launching.descriptions import share
 from robodyn_ros.paths import resource
 from robodyn_ros.robot_file import load_robot
+from robodyn_ros.xacro_file import located, urdf_text
 
 RVIZ_TOPICS = (
     'robot_description',
@@ -80,7 +80,7 @@ def _description(given: dict[str, str]) -> tuple[str, str]:
         file = given['urdf'] or load_robot(f'{robot}{variant}').urdf
         if not file:
             raise ConfigError(f'robot {robot} has no URDF')
-        return read_text(resource(file)), ''
+        return urdf_text(located(file, resource)), ''
     except (RobodynError, OSError, UnicodeDecodeError) as error:
         return '', str(error)
 

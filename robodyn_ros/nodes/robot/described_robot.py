@@ -15,7 +15,7 @@ from robodyn_ros.bounds import TEXT, check_bound, read_text
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.nodes.base.common import LATCHED_QOS, declare
 from robodyn_ros.paths import resource
-from robodyn_ros.xacro_file import expanded_xacro, is_xacro
+from robodyn_ros.xacro_file import expanded_xacro, is_xacro, located
 
 TOPIC = 'robot_description'
 
@@ -30,8 +30,11 @@ def robot_description(node: Node, *, wanted: bool = True) -> str:
     :param wanted: without parameters, wait for the topic
     :raises ConfigError: there is none, or the file cannot be read
     """
-    path = str(declare(node, 'urdf', '', 'URDF file, when robot_description is empty; a xacro '
-                       'file where xacro is installed', read_only=True))  # fmt: skip
+    text = (
+        'URDF file, when robot_description is empty; a xacro file where xacro is installed, its '
+        'arguments after it'
+    )
+    path = str(declare(node, 'urdf', '', text, read_only=True))
     longest = declare(
         node, 'robot_description_timeout', 10.0, 'longest wait for the topic robot_description at '
         'the start, if neither robot_description nor urdf is given [s]; 0: do not use it',
@@ -41,7 +44,7 @@ def robot_description(node: Node, *, wanted: bool = True) -> str:
     text = ''
     if override is None or not override.value:
         if is_xacro(path):
-            text = expanded_xacro(resource(path))
+            text = expanded_xacro(located(path, resource))
         elif not path and wanted and longest:
             text = DescriptionTopic(node).wait(longest)
     declare(node, 'robot_description', text, 'URDF of the robot (XML text)', read_only=True)

@@ -146,7 +146,7 @@ def test_a_floor_is_one_for_the_links_and_not_only_for_their_frames():
         ({'self_collision': True}, '', 'needs the URDF file'),
         ({'self_collision': True}, EMPTY, 'no two links with collision geometry'),
         ({'floor': 0.0}, EMPTY, 'box and floor need frames'),
-        ({'obstacles': [0, 0, 0, 1, 1, 1]}, EMPTY, 'obstacles need link geometry'),
+        ({'obstacles': [0, 0, 0, 1, 1, 1]}, EMPTY, 'obstacles and scene need link geometry'),
         ({'obstacles': [0, 0, 0, 1, 1]}, 'ur10', 'an obstacle must be six finite numbers'),
         ({'obstacles': [0, 0, 0, 1, 1, np.inf]}, 'ur10', 'six finite numbers'),
         ({'obstacles': [[0, 0, 0, 1, 1, 1]]}, 'ur10', 'in one list'),

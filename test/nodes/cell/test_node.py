@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cell as a process of its own, over real DDS."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -304,3 +305,14 @@ def test_node_that_cannot_start_says_why_in_one_sentence(tmp_path, parameters, s
         log.seek(0)
         text = log.read()
     assert sentence in text and 'Traceback' not in text
+
+
+def test_a_xacro_file_is_expanded(tmp_path, monkeypatch):
+    program = tmp_path / 'xacro'
+    program.write_text('#!/bin/sh\necho "error: no macro in $1 for $2" >&2\nexit 2\n')
+    program.chmod(0o755)
+    monkeypatch.setenv('PATH', f'{tmp_path}{os.pathsep}{os.environ["PATH"]}')
+    with (tmp_path / 'log').open('w+') as log:
+        assert start(log, 'urdf:=/x/r.urdf.xacro a:=b').wait(timeout=PATIENCE) == 2
+        log.seek(0)
+        assert 'xacro failed: no macro in /x/r.urdf.xacro for a:=b' in log.read()
