@@ -107,7 +107,7 @@ PLAN = Bound(
 )  # fmt: skip
 
 MESSAGE = Bound(
-    5_000_000, 'bytes', 'message with a trajectory to a controller',
+    8 * 2**20, 'bytes', 'message with a trajectory to a controller',
     'a stop waits while it is published, 1.5 ms for each MB',
 )  # fmt: skip
 MIXED_POINTS = Bound(

@@ -17,9 +17,7 @@ VALUES = Bound(
     10_000, 'values', 'elements of the arrays in a request for parameters',
     'a stop waits 200 ns for each; a model of 200 joints has 3000',
 )  # fmt: skip
-ARRAYS = tuple(
-    f'{name}_array_value' for name in ('byte', 'bool', 'integer', 'double', 'string')
-)
+ARRAYS = tuple(f'{name}_array_value' for name in ('byte', 'bool', 'integer', 'double', 'string'))
 """Fields of rcl_interfaces/msg/ParameterValue with many values, which may all be set."""
 TYPES = range(10)
 """Values of rcl_interfaces/msg/ParameterType."""

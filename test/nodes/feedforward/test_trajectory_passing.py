@@ -98,8 +98,8 @@ def test_points_with_different_fields_are_bounded():
 
 
 def test_a_message_that_takes_long_to_publish_is_refused():
-    with pytest.raises(BoundError, match='at most 5000000 bytes'):
-        Passing(None).passed(long_message(30_000))
+    with pytest.raises(BoundError, match='at most 8388608 bytes'):
+        Passing(None).passed(long_message(50_000))
 
 
 def test_an_effort_that_is_not_finite_takes_all_of_them_out():
