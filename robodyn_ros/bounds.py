@@ -109,6 +109,15 @@ PLAN = Bound(
     'the torque of all is computed before it is sent: 11 minutes of 6 joints at 500 Hz',
 )  # fmt: skip
 
+MESSAGE = Bound(
+    8 * 2**20, 'bytes', 'message with a trajectory to a controller',
+    'a stop waits while it is published, 1.5 ms for each MB',
+)  # fmt: skip
+MIXED_POINTS = Bound(
+    1000, 'points', 'points of a trajectory that do not all give positions and the same others',
+    'a stop waits while rclpy reads them, 10 us for each',
+)  # fmt: skip
+
 
 class BoundError(RobodynError, OSError):
     """A file exceeds a bound, or is no regular file; readers report it like a missing file."""
@@ -157,9 +166,12 @@ def read_text(path: str | Path, bound: Bound = TEXT) -> str:
     :raises UnicodeDecodeError: it is not UTF-8
     """
     check_regular(path)
+    data = bytearray()
     with Path(path).open('rb') as file:
-        data = file.read(bound.most + 1)
-    check_bound(bound, len(data))
+        # in blocks: `read` of the bound would take its memory for every small file
+        while block := file.read(2**20):
+            data += block
+            check_bound(bound, len(data))
     return data.decode('utf-8')
 
 

@@ -61,7 +61,11 @@ def recording_format(path: str | Path) -> str:
         return 'rosbag2'
     if path.is_file() and path.suffix.lower() in TABLES:
         return {'.txt': 'CSV'}.get(path.suffix.lower(), path.suffix[1:].upper())
-    what = 'a folder without a rosbag2 in it' if path.is_dir() else f'a {path.suffix or "?"} file'
+    what = (
+        'a folder without a rosbag2 in it' if path.is_dir()
+        else f'a {path.suffix or "?"} file' if path.is_file()
+        else 'a device, pipe or socket'
+    )  # fmt: skip
     hint = '; ROS 1 bags can be converted with rosbags-convert' if path.suffix == '.bag' else ''
     raise RecordingError(
         f'{path}: expected a rosbag2 folder, .mcap, .db3, .csv, .npz or .mat, got {what}{hint}'

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from robodyn_ros import __version__
+from robodyn_ros.bounds import check_regular
 from robodyn_ros.identification.files.result_file import model_parameters
 from robodyn_ros.identification.result.result import IdentificationResult
 
@@ -69,6 +70,7 @@ def _files(path: Path) -> list[Path]:
 
 
 def _digest(file: Path, block: int = 2**20) -> str:
+    check_regular(file)
     digest = hashlib.sha256()
     with file.open('rb') as content:
         while data := content.read(block):

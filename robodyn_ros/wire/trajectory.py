@@ -31,12 +31,14 @@ class TrajectoryArrays:
     :param joints: joint names
     :param time: time from start, shape (N,), in [s]
     :param fields: positions, velocities, accelerations and effort, each of shape (N, n) or None
+    :param frame: frame of the header
     """
 
     stamp: int
     joints: tuple[str, ...]
     time: Array
     fields: tuple[Array | None, ...]
+    frame: str = ''
 
 
 def read_trajectory(data: bytes) -> TrajectoryArrays:
@@ -46,11 +48,11 @@ def read_trajectory(data: bytes) -> TrajectoryArrays:
     """
     cursor = Cursor(data)
     stamp = cursor.time()
-    cursor.text()
+    frame = cursor.text()
     joints = cursor.texts()
     count = cursor.count()
     if not count:
-        return TrajectoryArrays(stamp, joints, np.zeros(0), (None,) * len(FIELDS))
+        return TrajectoryArrays(stamp, joints, np.zeros(0), (None,) * len(FIELDS), frame)
     start = cursor.at
     widths = [cursor.doubles()[1] for _ in FIELDS]
     if any(width not in (0, len(joints)) for width in widths):
@@ -71,19 +73,27 @@ def read_trajectory(data: bytes) -> TrajectoryArrays:
             raise WireError('the points do not all give the same quantities')
     time = column('sec') + 1e-9 * column('nanosec')
     fields = [column(f'field{index}') if width else None for index, width in enumerate(widths)]
-    return TrajectoryArrays(stamp, joints, time, tuple(fields))
+    return TrajectoryArrays(stamp, joints, time, tuple(fields), frame)
 
 
 def is_empty(data: bytes) -> bool:
     """Return True for a serialised JointTrajectory without points; False if it is damaged."""
     try:
-        cursor = Cursor(data)
-        cursor.time()
-        cursor.text()
-        cursor.texts()
-        return not cursor.count()
+        return not point_count(data)
     except WireError:
         return False
+
+
+def point_count(data: bytes) -> int:
+    """Return the number of points that a serialised JointTrajectory claims to have.
+
+    :raises WireError: it is damaged before the points
+    """
+    cursor = Cursor(data)
+    cursor.time()
+    cursor.text()
+    cursor.texts()
+    return cursor.count()
 
 
 def write_trajectory(

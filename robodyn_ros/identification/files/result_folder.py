@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 
-from robodyn_ros.bounds import parsed_json
+from robodyn_ros.bounds import check_regular, parsed_json, read_text
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.files.signals_bag import is_signals
 
@@ -124,6 +124,7 @@ def _files_of_run(folder: Path) -> list[str]:
 def is_page(path: Path) -> bool:
     """Return True if a file is a report of an identification."""
     try:
+        check_regular(path)
         with path.open('rb') as file:
             return b'<meta name="generator" content="robodyn_ros">' in file.read(400)
     except OSError:
@@ -135,7 +136,7 @@ def _is_ours(path: Path) -> bool:
     if path.name == FACTS:
         return bool(_facts(path))
     try:
-        return 'ros__parameters:\n    dynamic_model:' in path.read_text(encoding='utf-8')
+        return 'ros__parameters:\n    dynamic_model:' in read_text(path)
     except (OSError, UnicodeDecodeError):
         return False
 
@@ -143,7 +144,7 @@ def _is_ours(path: Path) -> bool:
 def _facts(path: Path) -> dict[str, object]:
     """Return the content of a result.json; {}: it is none."""
     try:
-        content = parsed_json(path.read_text(encoding='utf-8'))
+        content = parsed_json(read_text(path))
     except (OSError, ValueError):
         return {}
     known = isinstance(content, dict) and {'success', *_FILES} <= content.keys()

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from robodyn_ros.bounds import read_text
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.result.content import Signals
 from robodyn_ros.models.interface import Array, sample_blocks
@@ -111,7 +112,7 @@ _COLUMNS = {
 def is_signals(path: Path) -> bool:
     """Return True if this module wrote the folder, so that no other recording is deleted."""
     try:
-        return f'name: {TOPICS[0]}\n' in (path / 'metadata.yaml').read_text(encoding='utf-8')
+        return f'name: {TOPICS[0]}\n' in read_text(path / 'metadata.yaml')
     except (OSError, UnicodeDecodeError):
         return False
 

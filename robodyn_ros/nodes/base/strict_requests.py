@@ -7,11 +7,18 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from robodyn_ros.bounds import Bound, check_bound
 from robodyn_ros.errors import ConfigError
 
 MOST = 500
 """Largest number of names in a request. A node has up to 200 parameters, and rclpy compares each
 of them with each prefix: 3000 prefixes take it 35 ms."""
+VALUES = Bound(
+    10_000, 'values', 'elements of the arrays in a request for parameters',
+    'a stop waits 200 ns for each; a model of 200 joints has 3000',
+)  # fmt: skip
+ARRAYS = tuple(f'{name}_array_value' for name in ('byte', 'bool', 'integer', 'double', 'string'))
+"""Fields of rcl_interfaces/msg/ParameterValue with many values, which may all be set."""
 TYPES = range(10)
 """Values of rcl_interfaces/msg/ParameterType."""
 
@@ -31,11 +38,15 @@ def check_parameters(request: Any) -> None:
     """Check a request of a parameter service; other requests pass.
 
     :raises ConfigError: too many names, or a type that does not exist
+    :raises BoundError: too long arrays
     """
     for field in ('names', 'prefixes', 'parameters'):
         if (count := len(getattr(request, field, ()))) > MOST:
             raise ConfigError(f'a request may have {MOST} {field} at most, got {count}')
-    for parameter in getattr(request, 'parameters', ()):
+    parameters = getattr(request, 'parameters', ())
+    arrays = (getattr(each.value, name) for each in parameters for name in ARRAYS)
+    check_bound(VALUES, sum(map(len, arrays)))
+    for parameter in parameters:
         kind = parameter.value.type
         if kind not in TYPES:
             raise ConfigError(

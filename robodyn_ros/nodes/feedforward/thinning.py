@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Number of points of a trajectory that reach a controller with a best-effort subscription."""
+"""Number of points of a trajectory that fit into a message to its controller."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def thinned(plan: TorquePlan, node: Node, topic: str, longest: float) -> TorqueP
     few = plan.every(stride)
     check_points(float(plan.time[-1]), few.period, plan.distance_to(few), longest=longest)
     node.get_logger().info(
-        f'{len(plan.time)} points are too large for a controller with a best-effort '
-        f'subscription: one every {1e3 * few.period:.3g} ms is sent'
+        f'{len(plan.time)} points are too large for one message to the controller: one every '
+        f'{1e3 * few.period:.3g} ms is sent'
     )
     return few

@@ -4,14 +4,21 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from rclpy.serialization import serialize_message
-from trajectory_msgs.msg import JointTrajectory
 
+from robodyn_ros.bounds import MESSAGE, check_bound
 from robodyn_ros.control.effort.declaration import EffortDeclaration, undeclared
 from robodyn_ros.errors import ControlError, RobodynError
-from robodyn_ros.nodes.robot.trajectory_message import whole_trajectory
+from robodyn_ros.models.interface import Array
+from robodyn_ros.nodes.robot.trajectory_message import checked_stamp, whole_trajectory
+from robodyn_ros.wire.cursor import WireError
+from robodyn_ros.wire.trajectory import TrajectoryArrays, read_trajectory, write_trajectory
+
+Convert = Callable[[Array], Array]
+"""Returns torques, shape (..., n), within the limits and in the unit of commands."""
 
 
 class Passing:
@@ -33,43 +40,87 @@ class Passing:
 
         :return: the trajectory, and '' or why its efforts are removed
         :raises MotionError: the bytes are no trajectory
+        :raises BoundError: it is so large that a stop after it would have to wait
         """
-        message = whole_trajectory(serialised)
-        if not any(point.effort for point in message.points):
+        check_bound(MESSAGE, len(serialised))
+        try:
+            arrays = read_trajectory(serialised)
+        except WireError:  # points with different fields: rclpy reads them
+            return self._mixed(serialised)
+        checked_stamp(arrays.stamp)
+        *others, effort = arrays.fields
+        if effort is None:
             return serialised, ''
         problem = ''
         try:
-            efforts = self._efforts(message)
+            effort = self._conversion(arrays.joints)(_finite(effort, range(len(effort))))
         except RobodynError as error:
-            problem = f'the trajectory loses its effort: {error}'
-            efforts = [array('d')] * len(message.points)
-        for point, effort in zip(message.points, efforts, strict=True):
+            effort, problem = None, _lost(error)
+        return _written(arrays, (*others, effort)), problem
+
+    def _mixed(self, serialised: bytes) -> tuple[bytes, str]:
+        """Convert a trajectory whose points give different quantities."""
+        message = whole_trajectory(serialised)
+        given = {number: point for number, point in enumerate(message.points) if point.effort}
+        if not given:
+            return serialised, ''
+        problem = ''
+        try:
+            convert, width = self._conversion(message.joint_names), len(message.joint_names)
+            for number, point in given.items():
+                if len(point.effort) != width:
+                    raise _unusable(number, width, point.effort)
+            rows = np.array([point.effort for point in given.values()], dtype=float)
+            efforts = [array('d', row.tobytes()) for row in convert(_finite(rows, [*given]))]
+        except RobodynError as error:
+            problem = _lost(error)
+            efforts = [array('d')] * len(given)
+        for point, effort in zip(given.values(), efforts, strict=True):
             point.effort = effort
         return bytes(serialize_message(message)), problem
 
-    def _efforts(self, message: JointTrajectory) -> list[array[float]]:
-        """Return the efforts of the points within the limits, in the unit of commands.
+    def _conversion(self, joints: Sequence[str]) -> Convert:
+        """Return the conversion for these joints.
 
-        :raises RobodynError: they are not declared, a joint has no limit, or one is not a finite
-            number per joint
+        :raises RobodynError: their efforts are not declared, or a joint has no limit
         """
         if self._declaration is None:
             raise undeclared('the trajectory')
-        conversion = self._declaration.for_joints(message.joint_names)
+        conversion = self._declaration.for_joints(joints)
         if unknown := [name for name in conversion.joints if name not in self.limit]:
             raise ControlError(
                 f'the torque limit of joint {unknown[0]!r} is not known before a model is loaded'
             )
         limit = np.array([self.limit[name] for name in conversion.joints])
-        efforts = []
-        for number, point in enumerate(message.points):
-            torque = np.array(point.effort, dtype=float)
-            if len(torque) not in (0, len(limit)) or not np.isfinite(torque).all():
-                raise ControlError(
-                    f'point {number} must have one finite effort for each of the {len(limit)} '
-                    f'joints or none, got {torque.tolist()!s:.80}'
-                )
-            if len(torque):
-                torque = conversion.command(np.clip(torque, -limit, limit))
-            efforts.append(array('d', torque.tobytes()))
-        return efforts
+        return lambda torque: conversion.commands(np.clip(torque, -limit, limit))
+
+
+def _finite(efforts: Array, numbers: Sequence[int]) -> Array:
+    """Return efforts, shape (N, n), that are all finite.
+
+    :param numbers: of their points
+    :raises ControlError: naming the first point where one is not
+    """
+    if len(wrong := np.flatnonzero(~np.isfinite(efforts).all(axis=1))):
+        row = efforts[wrong[0]]
+        raise _unusable(numbers[wrong[0]], len(row), row)
+    return efforts
+
+
+def _unusable(number: int, width: int, effort: Iterable[float]) -> ControlError:
+    return ControlError(
+        f'point {number} must have one finite effort for each of the {width} joints or none, got '
+        f'{list(map(float, effort))!s:.80}'
+    )
+
+
+def _lost(error: RobodynError) -> str:
+    return f'the trajectory loses its effort: {error}'
+
+
+def _written(arrays: TrajectoryArrays, fields: Sequence[Array | None]) -> bytes:
+    """Serialise a trajectory with other fields."""
+    return write_trajectory(
+        stamp=arrays.stamp, joints=arrays.joints, time=arrays.time, fields=fields,
+        frame=arrays.frame,
+    )  # fmt: skip

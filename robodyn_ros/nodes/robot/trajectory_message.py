@@ -9,6 +9,7 @@ from typing import Any
 from rclpy.serialization import deserialize_message, serialize_message
 from trajectory_msgs.msg import JointTrajectory
 
+from robodyn_ros.bounds import MIXED_POINTS, check_bound
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.motions.spline import TrajectoryPoints
 from robodyn_ros.wire import trajectory
@@ -19,16 +20,19 @@ def whole_trajectory(serialised: bytes) -> Any:
     """Read a serialised trajectory_msgs/JointTrajectory as the message of rclpy.
 
     :raises MotionError: the bytes are no such message, or its stamp is negative
+    :raises BoundError: it has too many points
     """
+    with suppress(WireError):  # damaged there: rclpy says how
+        check_bound(MIXED_POINTS, trajectory.point_count(serialised))
     try:
         message = deserialize_message(serialised, JointTrajectory)
     except Exception as error:  # RMWError of rclpy, which exports no such class
         raise MotionError(f'it cannot be read: {" ".join(str(error).split())}') from error
-    _checked_stamp(message.header.stamp.sec)
+    checked_stamp(message.header.stamp.sec)
     return message
 
 
-def _checked_stamp(stamp: int) -> int:
+def checked_stamp(stamp: int) -> int:
     """Return a stamp; a negative one ends the process of a joint_trajectory_controller (4.42).
 
     :raises MotionError: it is negative
@@ -56,10 +60,11 @@ def read_trajectory(serialised: bytes) -> tuple[int, TrajectoryPoints | None]:
     :param serialised: from a subscription with `raw=True`
     :return: header stamp in [ns], 0 if there is none, and the points, or None without points
     :raises MotionError: a trajectory that no controller could follow
+    :raises BoundError: points with different fields are too many
     """
     with suppress(WireError):  # points with different fields: rclpy reads them
         arrays = trajectory.read_trajectory(serialised)
-        _checked_stamp(arrays.stamp)
+        checked_stamp(arrays.stamp)
         if not len(arrays.time):
             return arrays.stamp, None
         position, velocity, acceleration, effort = arrays.fields

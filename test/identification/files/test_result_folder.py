@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
 
 import pytest
@@ -86,6 +87,20 @@ def test_a_folder_with_another_s_result_is_refused(results, tmp_path, name):
     with pytest.raises(IdentificationError, match=f'{name}: it exists already, is not of an'):
         export(results[0], tmp_path)
     assert names(tmp_path) == [name] and (tmp_path / name).read_text() == '{"a": 1}'
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize('name', ['result.yaml', 'result.json', 'report.html', 'identification'])
+def test_a_pipe_in_the_folder_does_not_keep_the_run_waiting(results, tmp_path, name):
+    first, _, failed = results
+    path = tmp_path / name / 'metadata.yaml' if name == SIGNALS else tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    os.mkfifo(path)
+    refused = name in ('result.yaml', 'result.json')
+    for run in (first, failed):
+        with pytest.raises(IdentificationError) if refused else nullcontext():
+            export(run, tmp_path)
+    assert path.is_fifo(), 'it is not of a run, so it is kept'
 
 
 def test_a_run_that_cannot_be_written_changes_nothing(results, tmp_path, monkeypatch):

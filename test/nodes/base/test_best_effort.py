@@ -6,6 +6,7 @@ import pytest
 pytest.importorskip('rclpy', reason='needs ROS 2')
 from rclpy.qos import ReliabilityPolicy
 
+from robodyn_ros.bounds import MESSAGE
 from robodyn_ros.errors import ControlError
 from robodyn_ros.nodes.base.best_effort import FARTHEST, LARGEST, check_points, parts
 
@@ -29,9 +30,12 @@ def node(*policies):
         ((BEST_EFFORT,), 1.0, 1),
         ((BEST_EFFORT,), LARGEST, 1),
         ((BEST_EFFORT,), 1.01 * LARGEST, 2),
+        ((), 15.1 * MESSAGE.most, 16),
+        ((RELIABLE,), MESSAGE.most, 1),
+        ((RELIABLE,), 15.1 * MESSAGE.most, 16),
     ],
 )
-def test_only_those_who_listen_best_effort_need_smaller_messages(policies, size, expected):
+def test_those_who_listen_best_effort_need_smaller_messages(policies, size, expected):
     assert parts(node(*policies), '/topic', size) == expected
 
 

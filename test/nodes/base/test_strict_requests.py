@@ -12,10 +12,13 @@ from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import GetParameters, ListParameters, SetParameters
 from std_srvs.srv import Trigger
 
+from robodyn_ros.bounds import BoundError
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.nodes.base.strict_requests import (
+    ARRAYS,
     MOST,
     TYPES,
+    VALUES,
     check_parameters,
     check_transition,
     strict,
@@ -35,6 +38,24 @@ def test_a_parameter_of_an_unknown_type_is_refused(kind):
         check_parameters(request)
         return
     with pytest.raises(ConfigError, match=rf"parameter 'p': there is no parameter type {kind}"):
+        check_parameters(request)
+
+
+def test_the_arrays_are_those_of_the_message():
+    fields = ParameterValue.get_fields_and_field_types()
+    assert [name for name, kind in fields.items() if kind.startswith('sequence')] == [*ARRAYS]
+
+
+@pytest.mark.parametrize('field', ARRAYS)
+def test_arrays_that_keep_a_stop_waiting_are_refused(field):
+    element = {'byte': b'x', 'bool': True, 'integer': 1, 'double': 1.0, 'string': ''}
+    half = [element[field.partition('_')[0]]] * (VALUES.most // 2)
+    request = SetParameters.Request(
+        parameters=[Parameter(name='p', value=ParameterValue(type=1, **{field: half}))] * 2
+    )
+    check_parameters(request)
+    request.parameters *= 2
+    with pytest.raises(BoundError, match=r'at most 10000 values, got 20000'):
         check_parameters(request)
 
 

@@ -46,6 +46,7 @@ class Learning:
         self._report: Callable[[Any, Any], str] = _said
         self._writer: SessionWriter | None = None
         self._file: Path | None = None
+        self._before: Path | None = None
         self._setup: Setup | None = None
         self._last = ''
         self._commands = {
@@ -124,7 +125,7 @@ class Learning:
             raise ControlError(f'there is no command {request.command}: START, PAUSE, FINISH or '
                                f'DISCARD', fault='invalid_value')  # fmt: skip
         self._node.resolve_paths(request)
-        before = self._file
+        self._before = self._file
         if request.thresholds_file:
             self._file = self._checked(Path(request.thresholds_file))
         if self._file is None:
@@ -132,7 +133,7 @@ class Learning:
         try:
             text = self._commands[request.command]()
         except RobodynError:
-            self._file = before
+            self._file = self._before
             raise
         if not text:
             return None
@@ -162,8 +163,23 @@ class Learning:
         if self._writer is not None:
             raise ControlError('a session is recorded already: PAUSE or FINISH it first',
                                fault='busy')  # fmt: skip
-        made_folder(self._folder, ControlError)
-        self._writer = SessionWriter(self._folder, self._owner, self._limit, self._pool)
+        folder, owner = self._folder, self._owner
+
+        def begun() -> SessionWriter:
+            made_folder(folder, ControlError)
+            return SessionWriter(folder, owner, self._limit, self._pool)
+
+        # After the parts that wait: only then is the number of the session known. It reads one
+        # of them, for which no reaction to a collision may wait.
+        return self._later(begun, self._started)
+
+    def _started(self, _: Any, writer: SessionWriter) -> str:
+        """Record from now on, if the monitor still does the work that this was asked for."""
+        if problem := self._refusal():
+            raise ControlError(f'this is no healthy work: {problem}')
+        if writer.owner is not self._owner:
+            raise ControlError('the monitor has got another model meanwhile')
+        self._writer = writer
         return f'records a healthy session for {self._file}'
 
     def _pause(self) -> str:
@@ -215,6 +231,8 @@ class Learning:
             self._last = self._report(response, work.result())
         except Exception as error:
             self._last = sentence(error)
+            if self._report == self._started:
+                self._file = self._before
             return refused_response(Learn.Request(), response, self._last)
         response.success, response.message = True, self._last
         return response

@@ -25,6 +25,7 @@ from robodyn_ros.models.interface import Array
 class SessionWriter:
     """Writer of one folder. A cycle only copies a sample; a thread writes parts of 20 s.
 
+    :ivar owner: robot and detector of the session
     :ivar problem: why nothing is recorded any more, or ''
     :ivar samples: recorded since the start of the session
     :ivar contacts: of these, at or above CONTACT by the thresholds in force
@@ -37,7 +38,7 @@ class SessionWriter:
         :param pool: with one thread, so that the order of the parts is kept
         :raises RobodynError: the folder cannot be used, or has sessions of another model
         """
-        self.folder, self._owner, self._limit, self._pool = folder, owner, limit, pool
+        self.folder, self.owner, self._limit, self._pool = folder, owner, limit, pool
         sessions = parts_of(folder)
         if sessions:
             _check_owner(sessions[max(sessions)][-1], owner)
@@ -95,7 +96,7 @@ class SessionWriter:
             return
         self._part += 1
         done = self._pool.submit(
-            write_part, self.folder, self._owner, self._session, self._part,
+            write_part, self.folder, self.owner, self._session, self._part,
             self._time[:count].copy(), self._signals[:, :count].copy(),
             self._started[:count].copy(),
         )  # fmt: skip
