@@ -40,8 +40,6 @@ from robodyn_ros.nodes.robot.joint_states import fill
 from robodyn_ros.nodes.robot.trajectory_message import read_trajectory
 
 Array = NDArray[np.float64]
-BURST = 3
-"""Largest number of cycles that are run at once to catch up."""
 
 
 class JointStateOut:
@@ -201,7 +199,7 @@ class CellNode(SuiteNode):
         if excess > 0:
             self._left_out += excess
             self._epoch += excess * self._period
-        for _ in range(min(due, BURST)):
+        for _ in range(min(due, 3)):  # not more at once, to catch up
             self._run_cycle()
 
     def _run_cycle(self) -> None:
