@@ -16,6 +16,7 @@ from tools.house import OF_IDENTIFICATION, PACKAGE, files_side_by_side, option_d
 from tools.imports import (
     FLOW,
     IDENTIFICATION,
+    Graph,
     arrows,
     between_rooms,
     circles,
@@ -28,7 +29,6 @@ from tools.imports import (
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = sorted((ROOT / PACKAGE).rglob('*.py'))
-GRAPH = import_graph(ROOT / PACKAGE)
 ROS = {
     'rclpy', 'sensor_msgs', 'std_msgs', 'std_srvs', 'trajectory_msgs', 'diagnostic_msgs',
     'lifecycle_msgs', 'rcl_interfaces', 'builtin_interfaces', 'action_msgs', 'launch',
@@ -39,6 +39,21 @@ MOST_FILES = 15
 
 FILES_TODAY: dict[str, int] = {}
 """Folders with more files."""
+
+ImportNode = ast.Import | ast.ImportFrom
+
+
+@pytest.fixture(scope='module')
+def graph() -> Graph:
+    """Imports between the modules; every process collects this file, but only one needs them."""
+    return import_graph(ROOT / PACKAGE)
+
+
+@pytest.fixture(scope='module')
+def import_nodes() -> list[tuple[Path, ImportNode]]:
+    """Every import of the sources, with its file."""
+    nodes = ((path, node) for path in SOURCES for node in ast.walk(parsed(path)))
+    return [(path, node) for path, node in nodes if isinstance(node, ImportNode)]
 
 
 def folders() -> dict[str, int]:
@@ -55,30 +70,30 @@ def test_no_folder_is_crowded() -> None:
     assert crowded == FILES_TODAY
 
 
-def test_no_circle_of_imports() -> None:
-    assert circles(GRAPH) == []
+def test_no_circle_of_imports(graph: Graph) -> None:
+    assert circles(graph) == []
 
 
-def test_every_room_has_a_place_in_the_order() -> None:
-    assert set(between_rooms(GRAPH, PACKAGE)) == set(FLOW)
-    assert set(between_rooms(GRAPH, OF_IDENTIFICATION)) == set(IDENTIFICATION)
+def test_every_room_has_a_place_in_the_order(graph: Graph) -> None:
+    assert set(between_rooms(graph, PACKAGE)) == set(FLOW)
+    assert set(between_rooms(graph, OF_IDENTIFICATION)) == set(IDENTIFICATION)
 
 
-def test_no_room_imports_from_a_room_above() -> None:
-    assert upward(GRAPH, PACKAGE, FLOW) == []
+def test_no_room_imports_from_a_room_above(graph: Graph) -> None:
+    assert upward(graph, PACKAGE, FLOW) == []
 
 
-def test_no_room_of_identification_imports_from_a_room_above() -> None:
-    assert upward(GRAPH, OF_IDENTIFICATION, IDENTIFICATION) == []
+def test_no_room_of_identification_imports_from_a_room_above(graph: Graph) -> None:
+    assert upward(graph, OF_IDENTIFICATION, IDENTIFICATION) == []
 
 
-def test_imports_of_identification_are_few_and_in_few_levels() -> None:
-    assert levels(inside(GRAPH, OF_IDENTIFICATION)) <= 10
-    assert arrows(between_rooms(GRAPH, OF_IDENTIFICATION)) <= 60
+def test_imports_of_identification_are_few_and_in_few_levels(graph: Graph) -> None:
+    assert levels(inside(graph, OF_IDENTIFICATION)) <= 10
+    assert arrows(between_rooms(graph, OF_IDENTIFICATION)) <= 60
 
 
-def test_the_simulated_cell_shares_no_dynamics_with_what_it_tests() -> None:
-    assert between_rooms(GRAPH, PACKAGE)['cell'] <= {
+def test_the_simulated_cell_shares_no_dynamics_with_what_it_tests(graph: Graph) -> None:
+    assert between_rooms(graph, PACKAGE)['cell'] <= {
         'bounds',
         'excitation',
         'errors',
@@ -92,32 +107,27 @@ def test_options_of_an_identification_are_declared_once() -> None:
     assert len(found) == 1, found
 
 
-def test_no_import_is_relative() -> None:
+def test_no_import_is_relative(import_nodes: list[tuple[Path, ImportNode]]) -> None:
     relative = [
         f'{path}:{node.lineno}'
-        for path in SOURCES
-        for node in ast.walk(parsed(path))
+        for path, node in import_nodes
         if isinstance(node, ast.ImportFrom) and node.level
     ]
     assert not relative
 
 
-def external_imports(path: Path) -> set[str]:
-    names: set[str] = set()
-    for node in ast.walk(parsed(path)):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            names |= {f'{node.module}.{alias.name}' for alias in node.names}
-    return names
+def imported(node: ImportNode) -> set[str]:
+    """Names that an import brings in, with their module."""
+    module = f'{node.module}.' if isinstance(node, ast.ImportFrom) else ''
+    return {f'{module}{alias.name}' for alias in node.names}
 
 
-def test_only_nodes_and_cli_know_ros() -> None:
+def test_only_nodes_and_cli_know_ros(import_nodes: list[tuple[Path, ImportNode]]) -> None:
     generated = {f'{PACKAGE}.{kind}' for kind in ('msg', 'srv', 'action')}
     ros = {
         (str(path), name)
-        for path in SOURCES
-        for name in external_imports(path)
+        for path, node in import_nodes
+        for name in imported(node)
         if name.split('.')[0] in ROS or '.'.join(name.split('.')[:2]) in generated
         if path.relative_to(ROOT / PACKAGE).parts[0] not in ('nodes', 'cli')
     }

@@ -6,10 +6,10 @@ import sys
 
 import numpy as np
 import pytest
-from control_cell import ControlCell, write_result
+from control_cell import ControlCell, nanoseconds, write_result
 from node_process import EFFORT, NodeProcess, environment
 from robodyn_ros.msg import TorqueState
-from ros_client import HEARD
+from ros_client import HEARD, SilenceError, undisturbed
 
 pytestmark = pytest.mark.ros
 NUMBER = 44
@@ -64,22 +64,47 @@ def cell(tmp_path_factory):
             node.close()
 
 
+def heard(cell):
+    """Stamps and efforts of the joint states, and the stamps of the references of these efforts.
+
+    All stamps are in [s]; that of a reference is NaN where the node's message was lost.
+    """
+    stamps = 1e-9 * np.array(list(cell.efforts))
+    efforts = np.array(list(cell.efforts.values()))
+    said = np.array([row.additive_command for row in cell.torques])
+    times = np.array([1e-9 * nanoseconds(row.header.stamp) for row in cell.torques])
+    same = [np.abs(said - effort).max(axis=1) < 1e-12 for effort in efforts]
+    asked = [times[one & (times <= now)] for one, now in zip(same, stamps, strict=True)]
+    return stamps, efforts, np.array([one[-1] if one.size else np.nan for one in asked])
+
+
+def check_rate(stamps, efforts, asked, *, rare=0.0, pause=0.0):
+    """No step of the drives is above the rate, or only a rare one as after a pause [s].
+
+    It is by the stamps of the states, which jitter. Commands that the machine held up come in a
+    burst, of which the drives take the last one: where every fast step is within the rate by the
+    stamps of the references, the test begins anew.
+    """
+    between = np.diff(stamps)[:, None] + 3 * 0.002
+    steps = np.abs(np.diff(efforts, axis=0))
+    fast = steps > RATE * between
+    kept = not fast.any() or (fast.mean() < rare and (steps <= RATE * (between + pause)).all())
+    if not kept and (steps <= RATE * np.diff(asked)[:, None] + 1e-6)[fast].all():
+        raise SilenceError('the machine held commands up, and the drives took the last of them')
+    assert kept
+
+
+@undisturbed
 def test_the_drives_get_what_the_node_says_and_nothing_faster_than_its_rate(cell):
     cell.clear()
     del cell.torques[:]
     for _ in range(20):  # two clients, each in its turn
         cell.spin(0.1)
         cell.feedforward.spin(0.05)
-    said = np.array([row.additive_command for row in cell.torques])
-    stamps, efforts = np.array(list(cell.efforts)), np.array(list(cell.efforts.values()))
-    found = [(np.abs(said - effort).max(axis=1) < 1e-12).any() for effort in efforts]
-    assert np.mean(found) > 0.5, 'some messages are lost'
+    stamps, efforts, asked = heard(cell)
+    assert np.isfinite(asked).mean() > 0.5, 'some messages are lost'
     assert np.ptp(efforts, axis=0).max() > 50.0 and np.abs(efforts).max() <= LIMIT
-    # By the stamps of the states, which jitter. Commands that the machine held up come in a burst,
-    # of which the drives take the last one.
-    between = 1e-9 * np.diff(stamps)[:, None] + 3 * 0.002
-    steps = np.abs(np.diff(efforts, axis=0))
-    assert np.mean(steps <= RATE * between) > 0.99 and (steps <= RATE * (between + 0.05)).all()
+    check_rate(stamps, efforts, asked, rare=0.01, pause=0.05)
 
 
 def test_a_controller_that_is_deactivated_keeps_its_torque_which_is_a_fault_until_reset(cell):
@@ -113,6 +138,7 @@ def test_torque_is_refused_while_the_controller_is_inactive(cell):
     assert cell.torques[-1].delivery == TorqueState.DELIVERED and not cell.torques[-1].fault
 
 
+@undisturbed
 def test_disabled_before_it_the_controller_is_deactivated_without_torque(cell):
     assert cell.feedforward.enable(False).success
     cell.come_to_zero()
@@ -120,8 +146,8 @@ def test_disabled_before_it_the_controller_is_deactivated_without_torque(cell):
     cell.switch(activate=BOTH)
     assert cell.feedforward.reset().message == 'there was no fault'
     cell.clear()
+    del cell.torques[:]
     assert cell.feedforward.enable(True).success
     cell.wait(lambda: np.abs(cell.effort).max() > 50.0, 'torque')
-    stamps, efforts = np.array(list(cell.efforts)), np.array(list(cell.efforts.values()))
-    between = 1e-9 * np.diff(stamps)[:, None] + 3 * 0.002
-    assert (np.abs(np.diff(efforts, axis=0)) <= RATE * between).all()
+    cell.feedforward.drain()
+    check_rate(*heard(cell))

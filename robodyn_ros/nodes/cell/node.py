@@ -42,8 +42,6 @@ from robodyn_ros.paths import resource
 from robodyn_ros.xacro_file import expanded_xacro, is_xacro, located
 
 Array = NDArray[np.float64]
-BURST = 3
-"""Largest number of cycles that are run at once to catch up."""
 
 
 class JointStateOut:
@@ -205,7 +203,7 @@ class CellNode(SuiteNode):
         if excess > 0:
             self._left_out += excess
             self._epoch += excess * self._period
-        for _ in range(min(due, BURST)):
+        for _ in range(min(due, 3)):  # not more at once, to catch up
             self._run_cycle()
 
     def _run_cycle(self) -> None:

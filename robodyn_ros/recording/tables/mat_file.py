@@ -14,8 +14,10 @@ import numpy as np
 
 from robodyn_ros.bounds import EXPANSION, MAT_MEMORY, MAT_TIME, RECORD
 from robodyn_ros.recording import storage
-from robodyn_ros.recording.tables import mat_process
 from robodyn_ros.recording.tables.table import Table, reading, table_of
+
+READER = Path(__file__).with_name('mat_process.py')
+"""Program that reads the file; to import it here would cost nodes 0.1 s or more of scipy.io."""
 
 
 def read_mat(path: Path) -> Table:
@@ -43,7 +45,7 @@ def _names(path: Path, folder: Path) -> list[str]:
     size = path.stat().st_size
     limits = MAT_MEMORY.most + 8 * size, MAT_TIME.most, max(RECORD.most, EXPANSION.most * size)
     done = subprocess.run(
-        [sys.executable, mat_process.__file__, *map(str, (path, folder, *limits))],
+        [sys.executable, *map(str, (READER, path, folder, *limits))],
         capture_output=True,
         text=True,
         env=os.environ | {'OPENBLAS_NUM_THREADS': '1'},

@@ -39,7 +39,8 @@ class Arm:
             'autostart': 'true', 'max_torque_error': '[20.0, 25.0, 12.0, 3.0, 3.0, 2.0]',
             'result_file': result_file(folder, MODEL, VALUES), 'stale_timeout': 2.0,
             'period': PERIOD, 'filter_cutoff': 20.0, 'health_window': 2.0,
-            'friction_tracking': 0.5, **EFFORT,
+            'friction_tracking': 0.5, 'contact_period': 0.002,  # an estimate of each state
+            **EFFORT,
         }  # fmt: skip
         self.process = NodeProcess('collision_monitor', 8, folder / 'log', values)
         heard = {
@@ -51,7 +52,7 @@ class Arm:
             for name, kind in heard.items()
         }
         self.joint_states = self.process.publisher(JointState, 'joint_states')
-        self.time = time.time()
+        self.begin = self.time = time.time()
         self.load = payload_of(MODEL, 2.8, center_of_mass=(0.05, 0.0, 0.0))
         self.process.wait(lambda: self.heard['collision_state'], 'a collision state')
 
@@ -59,7 +60,9 @@ class Arm:
         rate = np.array([2.0, 2.6, 3.1, 3.7, 4.3, 2.3])
         for _ in range(round(seconds / PERIOD)):
             self.time += PERIOD
-            q, qd = 0.5 * np.sin(rate * self.time), 0.5 * rate * np.cos(rate * self.time)
+            # The same poses in every run: what a torque error says of a force depends on the pose.
+            phase = rate * (self.time - self.begin)
+            q, qd = 0.5 * np.sin(phase), 0.5 * rate * np.cos(phase)
             state = [row[None] for row in (q, qd, -(rate**2) * q)]
             values = VALUES.copy()
             values[FRICTION] *= friction

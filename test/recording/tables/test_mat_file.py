@@ -7,7 +7,7 @@ import pytest
 from scipy.io import savemat
 
 from robodyn_ros.errors import RecordingError
-from robodyn_ros.recording.tables import mat_process
+from robodyn_ros.recording.tables import mat_file
 from robodyn_ros.recording.tables.mat_file import read_mat
 
 
@@ -33,7 +33,7 @@ def test_version_7_3_is_refused(tmp_path):
 def test_a_crash_of_the_reader_is_a_sentence(tmp_path, monkeypatch):
     crash = tmp_path / 'crash.py'
     crash.write_text('import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n')
-    monkeypatch.setattr(mat_process, '__file__', str(crash))
+    monkeypatch.setattr(mat_file, 'READER', crash)
     path = tmp_path / 'a.mat'
     savemat(path, {'q': np.ones(3)})
     with pytest.raises(RecordingError, match='it is damaged: its reader ended with SIGSEGV'):
@@ -44,6 +44,6 @@ def test_memory_and_size_are_bounded(tmp_path):
     path = tmp_path / 'a.mat'
     savemat(path, {'q': np.zeros(10**6)}, do_compression=True)
     for memory, size, text in ((2**22, 2**30, 'more than 4 MB'), (2**30, 2**20, 'expands')):
-        words = [sys.executable, mat_process.__file__, path, tmp_path, memory, 60, size]
+        words = [sys.executable, mat_file.READER, path, tmp_path, memory, 60, size]
         done = subprocess.run([str(word) for word in words], capture_output=True, text=True)
         assert done.returncode == 1 and text in done.stderr

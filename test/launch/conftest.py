@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of launch files share; where launch is missing, none of it is asked for."""
+
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope='session')
+def prefix():
+    """Where the package is installed."""
+    from ament_index_python.packages import PackageNotFoundError, get_package_prefix
+
+    try:
+        return Path(get_package_prefix('robodyn_ros'))
+    except PackageNotFoundError:
+        pytest.skip('robodyn_ros is not installed: source the install folder')
+
+
+@pytest.fixture
+def nodes(prefix, monkeypatch):
+    """Run a launch file with arguments; gives what each node would be started with, by name."""
+    from launch_files import recorded
+
+    return recorded(monkeypatch)

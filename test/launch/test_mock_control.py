@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Controllers on mock hardware, and the files of the user."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+from launch_files import EXAMPLE, LaunchContext, mock_control
+
+from robodyn_ros.errors import ConfigError
+from robodyn_ros.nodes.launching import viewers
+
+
+@pytest.fixture
+def installed(monkeypatch):
+    """Packages that mock_control.launch.py finds missing: none at first."""
+    absent = set()
+    monkeypatch.setattr(viewers, 'missing', lambda name: f'no {name}' if name in absent else '')
+    return absent
+
+
+FORMS = {
+    'any node': '/**',
+    'a name': '{}',
+    'a name in any namespace': '/**/{}',
+    'a name with namespace': '/cell1/{}',
+    'a namespace': '/cell1/**',
+}
+
+
+@pytest.mark.parametrize('form', FORMS)
+def test_the_users_file_wins_over_the_controllers_in_any_form(prefix, installed, tmp_path, form):
+    key = FORMS[form].format('joint_trajectory_controller')
+    mine = tmp_path / 'mine.yaml'
+    content = {key: {'ros__parameters': {'command_interfaces': ['position']}}}
+    mine.write_text(yaml.safe_dump(content))
+    namespace = '' if form == 'a name' else 'cell1'
+    arguments = {'way': 'trajectory_effort', 'params_file': str(mine), 'namespace': namespace}
+    manager = mock_control(**arguments)[1]
+    context = LaunchContext()
+    manager._perform_substitutions(context)
+    given = [str(file) for file, is_file in manager._Node__expanded_parameter_arguments if is_file]
+    assert Path(given[0]).name == 'trajectory_effort.yaml' and given[1] == str(mine)
+    node = '/'.join(filter(None, ('', namespace, 'joint_trajectory_controller'))).strip('/')
+    last = yaml.safe_load(Path(given[-1]).read_text())
+    parameters = last[f'/{node}']['ros__parameters']
+    assert parameters['command_interfaces'] == ['position']
+    assert parameters['joints'] == [f'joint{number}' for number in range(1, 7)], 'of the package'
+
+
+@pytest.mark.parametrize('way', ['streaming', 'trajectory_effort'])
+def test_mock_control_starts_what_a_way_needs(prefix, installed, way):
+    started = [node.node_executable for node in mock_control(way=way)]
+    assert started == ['robot_state_publisher', 'ros2_control_node', 'spawner']
+    assert mock_control(way=way, robot=str(EXAMPLE))[0].node_executable == started[0]
+    own = mock_control(way=way, robot_state_publisher='false')
+    assert [node.node_executable for node in own] == ['ros2_control_node', 'spawner']
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'sentence'),
+    [
+        ({}, 'launch argument result_file: the plugin needs a result.yaml'),
+        (
+            {'result_file': '/no/r.yaml'},
+            'launch argument result_file: there is no file /no/r.yaml',
+        ),
+        ({'way': 'streaming', 'params_file': '/no/p.yaml'}, 'params_file: there is no file'),
+    ],
+)
+def test_mock_control_says_what_it_lacks(prefix, installed, arguments, sentence):
+    with pytest.raises(ConfigError, match=sentence):
+        mock_control(**arguments)
+
+
+def test_mock_control_names_the_packages_that_are_not_installed(prefix, installed):
+    installed |= {'controller_manager', 'robot_state_publisher'}
+    with pytest.raises(ConfigError, match='started: no controller_manager; no robot_state_pub'):
+        mock_control(way='streaming')
+    installed.remove('controller_manager')
+    assert mock_control(way='streaming', robot_state_publisher='false')
+    with pytest.raises(ConfigError, match='cannot be started: no robot_state_publisher'):
+        mock_control(way='streaming')
