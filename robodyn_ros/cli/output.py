@@ -6,9 +6,9 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from tqdm import tqdm
 
@@ -17,6 +17,7 @@ from robodyn_ros.output_files import is_folder, json_text, unusable
 EXIT_NEGATIVE, EXIT_ERROR, EXIT_INTERRUPTED = 1, 2, 130
 """Exit codes beside 0: the answer is negative, the command failed, Ctrl-C ended it."""
 
+Item = TypeVar('Item')
 Show = Callable[[str, float], None]
 """Function that shows the present step and the completed share."""
 
@@ -72,3 +73,12 @@ def progress_bar(width: int, start: str = '') -> Iterator[Show | None]:
             bar.refresh()
 
         yield show
+
+
+def tracked(items: Sequence[Item]) -> Iterator[Item]:
+    """Yield items; on a terminal, a bar shows the present one, and the share of those before."""
+    with progress_bar(40) as bar:
+        for number, item in enumerate(items):
+            if bar is not None:
+                bar(str(item)[-40:], number / len(items))
+            yield item

@@ -3,7 +3,7 @@
 
 import sys
 
-from robodyn_ros.cli.output import progress_bar
+from robodyn_ros.cli.output import progress_bar, tracked
 
 
 def test_on_a_terminal_only(capsys, monkeypatch):
@@ -17,3 +17,12 @@ def test_on_a_terminal_only(capsys, monkeypatch):
     error = capsys.readouterr().err
     assert 'start        0% |' in error and 'halfway     50% |' in error
     assert 'next step   10% |' in error and error.count('left') >= 3
+
+
+def test_a_bar_names_the_present_item_and_nothing_is_lost_without_a_terminal(capsys, monkeypatch):
+    assert list(tracked(['a.mcap', 'b.mcap'])) == ['a.mcap', 'b.mcap']
+    assert capsys.readouterr().err == ''
+    monkeypatch.setattr(sys.stderr, 'isatty', lambda: True, raising=False)
+    assert list(tracked(['a.mcap', 'b.mcap'])) == ['a.mcap', 'b.mcap']
+    error = capsys.readouterr().err
+    assert 'a.mcap' in error and ' 50% |' in error and 'left' in error

@@ -47,7 +47,7 @@ def test_it_is_one_file_that_allows_nothing_from_outside(source):
     for each in code:
         digest = base64.b64encode(hashlib.sha256(each.encode()).digest()).decode()
         assert f"'sha256-{digest}'" in policy
-    assert len(code) == 4
+    assert len(code) == 5
 
 
 def test_every_finding_and_joint_is_in_it_and_drawings_have_names(source):

@@ -14,7 +14,7 @@ from robodyn_ros.srv import StartRecording, StopRecording
 
 from robodyn_ros.nodes.base.allowed import FIELDS, LISTS
 
-NOT_PATHS = {'owner', 'payload_frame', 'frame'}
+NOT_PATHS = {'owner', 'payload_frame', 'frame', 'task'}
 """Fields of text that are names."""
 
 
