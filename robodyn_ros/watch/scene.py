@@ -17,8 +17,6 @@ from robodyn_ros.report.robot.poses import poses
 
 KINDS = {0: 'arrow', 2: 'ball', 4: 'line', 9: 'text'}
 """Type of a visualization_msgs/Marker -> how the page draws it; it draws no others."""
-ADD = 0
-"""Marker.action of a marker that is shown."""
 
 
 class Scene:
@@ -81,7 +79,8 @@ class Scene:
         """Return a marker with its points in the base frame; None: it is not drawn."""
         kind = KINDS.get(marker.type)
         frame = marker.header.frame_id.lstrip('/')
-        if kind is None or marker.action != ADD or frame not in self._tree.places:
+        removed = marker.action != 0  # ADD; all others remove markers
+        if kind is None or removed or frame not in self._tree.places:
             return None
         body, place = self._tree.places[frame]
         pose = (found[body] if body >= 0 else np.eye(4)) @ place @ _pose(marker.pose)
