@@ -70,15 +70,17 @@ def hint(events: Sequence[HealthOfEvent], *, most: int = 5) -> str:
     if 2 * len(drifted) > len(recent):
         return (
             f're-identify: friction or torque gain has changed before {len(drifted)} of the last '
-            f'{len(recent)} events{_growth(known, drifted[-1].joint)}. Identify again, then learn '
-            f'the thresholds again'
+            f'{len(recent)} events with known health{_growth(known, drifted[-1].joint)}. Identify '
+            f'again, then learn the thresholds again'
         )
     if 2 * len(loaded) > len(recent):
         return (
             f'set the payload: the load at the tool has changed before {len(loaded)} of the last '
             f'{len(recent)} events. Give it with ~/set_payload, or identify again'
         )
-    return f'no trend: the model fits before most of the last {len(recent)} events'
+    return (
+        f'no trend: the model fits before most of the last {len(recent)} events with known health'
+    )
 
 
 def _growth(known: Sequence[Health], joint: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from robodyn_ros.bounds import NUMBER
 from robodyn_ros.models.interface import Array
 from robodyn_ros.models.serial.tree import body_tree
 from robodyn_ros.models.serial.urdf_file import UrdfFile
@@ -22,7 +23,8 @@ KINDS = {0: 'arrow', 2: 'ball', 4: 'line', 9: 'text'}
 class Scene:
     """Robot of a URDF at measured positions.
 
-    :ivar joints: moving joints of the URDF, which `frame` needs positions of
+    :ivar joints: moving joints of the URDF, which `frame` needs positions of; those that follow
+        another one are drawn at zero
     """
 
     def __init__(self, urdf: UrdfFile, *, most_points: int = 200) -> None:
@@ -31,7 +33,10 @@ class Scene:
         :param most_points: of a line; more take too long to send in each frame
         """
         self._most_points = most_points
-        moving = [joint for joint in urdf.joints if joint.type != 'fixed']
+        moving = [
+            joint for joint in urdf.joints
+            if joint.type in ('revolute', 'continuous', 'prismatic') and not joint.mimic
+        ]  # fmt: skip
         self.joints = tuple(joint.name for joint in moving)
         self._tree = body_tree(urdf, self.joints)
         low, high = (
@@ -84,18 +89,19 @@ class Scene:
             return None
         body, place = self._tree.places[frame]
         pose = (found[body] if body >= 0 else np.eye(4)) @ place @ _pose(marker.pose)
-        given = marker.points[:: 1 + len(marker.points) // self._most_points]
+        step = 1 + len(marker.points) // self._most_points
+        given = [*marker.points[::step], *marker.points[-1:]]
         points = np.array([[p.x, p.y, p.z] for p in given] or [[0.0, 0.0, 0.0]])
         placed = points @ pose[:3, :3].T + pose[:3, 3]
-        colour = marker.color
-        if not np.isfinite(placed).all():
+        rgba = [getattr(marker.color, part) for part in 'rgba']
+        if not (np.abs([*placed.ravel(), marker.scale.x, *rgba]) < NUMBER.most).all():  # NaN too
             return None
         return {
             'kind': kind,
             'points': np.round(placed, 4).tolist(),
             'size': marker.scale.x,
-            'rgba': [colour.r, colour.g, colour.b, colour.a],
-            'text': marker.text,
+            'rgba': rgba,
+            'text': marker.text[:200],
         }
 
 

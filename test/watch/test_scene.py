@@ -40,8 +40,12 @@ def test_only_markers_of_this_robot_that_the_page_can_draw_are_sent():
     assert frame(np.zeros(5), *others, marker(link, [[np.nan] * 3]))['markers'] == []
     (ball,) = frame(np.zeros(5), marker(f'/{link}', kind=BALL, turn=(0, 0, 0, 0)))['markers']
     assert ball['kind'] == 'ball' and len(ball['points']) == 1
+    wrong = marker(link)
+    wrong.scale.x = np.nan
+    assert frame(np.zeros(5), wrong)['markers'] == [], 'no JSON has NaN'
     (path,) = frame(np.zeros(5), marker(URDF.root, many, kind=4))['markers']
-    assert 100 < len(path['points']) <= 200
+    assert 100 < len(path['points']) <= 201
+    np.testing.assert_allclose(path['points'][-1], many[-1], atol=1e-4)
 
 
 def test_the_robot_stands_on_the_ground_in_the_room_where_it_mostly_is():

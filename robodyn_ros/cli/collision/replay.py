@@ -35,22 +35,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Replay, write the page and print; 1 if a result differs.
 
+    Events may lie where nothing can be written: without --out, the page is then left out.
+
     :raises RobodynError: the event cannot be read, or is one of another version; the page cannot
-        be written
+        be written to the folder of --out
     """
     event = read_event(arguments.event)
     found = replay(event)
     facts = event_facts(event, found)
     text = table(facts)
-    if arguments.out is None:
-        path = Path(arguments.event)
-        arguments.out = str(path if path.is_dir() else path.parent)
-    made_folder(arguments.out, ConfigError)
-    facts = with_page(
-        arguments, facts, text, name='event', title=event.reason, sentence=_verdict(facts),
-        good=None if found is None else False, curves=event_curves(event),
-    )  # fmt: skip
-    show(arguments, facts, f'{text}\nwritten: {facts["files"]["report"]}')
+    path = Path(arguments.event)
+    given, folder = arguments.out, path if path.is_dir() else path.parent
+    arguments.out = str(given or folder)
+    try:
+        made_folder(arguments.out, ConfigError)
+        facts = with_page(
+            arguments, facts, text, name='event', title=event.reason, sentence=_verdict(facts),
+            good=None if found is None else False, curves=event_curves(event),
+        )  # fmt: skip
+        text += f'\nwritten: {facts["files"]["report"]}'
+    except ConfigError as error:
+        if given:
+            raise
+        text += f'\nno page: {error}; give a folder with --out'
+    show(arguments, facts, text)
     return 0 if found is None else EXIT_NEGATIVE
 
 

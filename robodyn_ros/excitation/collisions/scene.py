@@ -107,9 +107,9 @@ class _Reader:
 
     def _size(self, name: str, kind: str) -> Array:
         if kind == 'mesh':
-            vertices, triangles = self._numbers(2, 'numbers of vertices and triangles')
-            rows = [self._numbers(3, 'a vertex') for _ in range(int(vertices))]
-            for _ in range(int(triangles)):
+            vertices, triangles = self._counts(2, 'numbers of vertices and triangles')
+            rows = [self._numbers(3, 'a vertex') for _ in range(vertices)]
+            for _ in range(triangles):
                 self._numbers(3, 'a triangle')
             if not rows:
                 raise MotionError(f'{self._source}: the mesh of {name!r} has no vertices')
@@ -135,7 +135,13 @@ class _Reader:
         return pose
 
     def _count(self, what: str) -> int:
-        return int(self._numbers(1, what)[0])
+        return self._counts(1, what)[0]
+
+    def _counts(self, count: int, what: str) -> list[int]:
+        values = self._numbers(count, what)
+        if (values < 0.0).any() or (values % 1.0).any():
+            raise self._error(f'{what}, {count} integers of 0 or more', self._lines[self._at - 1])
+        return [int(value) for value in values]
 
     def _numbers(self, count: int, what: str) -> Array:
         line = self._line(what)

@@ -74,6 +74,10 @@ class ContactTopic:
         self._message = watch.describe(contact)
         if watch.touched or ended:
             self._contacts.publish(estimate_message(watch, contact, stamp, self._message))
+        if ended and contact is None and watch.links is not None:  # data were lost: it is unknown
+            gone = Marker(ns='contact', action=Marker.DELETE)
+            gone.header.frame_id = watch.links.root
+            self._markers.publish(gone)
         if contact is not None and watch.links is not None:
             self._wrenches.publish(wrench_message(contact, watch.links.root, stamp))
             self._node.notes.contact(time.time_ns(), inputs.stamp, contact.wrench, self._message)

@@ -93,8 +93,9 @@ class CollisionMonitor(ModelNode):
         detector = recorded.detector
         delay = self._chosen['additive_torque_delay']
         inputs = Inputs(model.joints, source=self._chosen['motion_source'], delay=delay)
+        tasks = self._tasks.checked(detector.joints)  # it may raise: before anything is changed
         self._reactions.build(model, settings, inputs)
-        self._tasks.build(recorded, float(self.get_parameter('sensitivity').value))
+        self._tasks.build(recorded, tasks, float(self.get_parameter('sensitivity').value))
         recorded.ring = self._black_box.build(setup)
         self._learning.build(setup)
         self._recorded = recorded

@@ -81,13 +81,19 @@ class Tasks:
         node.create_service(MuteReactions, '~/mute', self._on_mute)
         node.create_service(SetTask, '~/set_task', self._on_set_task)
 
-    def build(self, recorded: RecordedDetector, sensitivity: float) -> None:
+    def checked(self, joints: tuple[str, ...]) -> list[Task]:
+        """Return the tasks for a robot.
+
+        :raises ControlError: tasks that do not fit it
+        """
+        return [self._task(name, joints) for name in self._given]
+
+    def build(self, recorded: RecordedDetector, tasks: list[Task], sensitivity: float) -> None:
         """Start without a task, with another detector.
 
+        :param tasks: of `checked`
         :param sensitivity: without a task
-        :raises ControlError: tasks that do not fit the robot
         """
-        tasks = [self._task(name, recorded.detector.joints) for name in self._given]
         self.end()
         self._clock, self._recorded = TaskClock(tasks), recorded
         self.sensitivity = self._usual = sensitivity
@@ -213,12 +219,13 @@ class Tasks:
         """End the present task, and start the requested one."""
         if not self._node.active:
             raise ControlError('the node is not active', fault='not_active')
+        problem = self._refusal() if request.task else ''  # the end of a mute clears a collision
         self.end()
+        if problem:
+            raise ControlError(problem, fault='fault_latched')
         response.success, response.message = True, 'no task: the monitor works as usual'
         if not request.task:
             return response
-        if problem := self._refusal():
-            raise ControlError(problem, fault='fault_latched')
         duration = seconds_of(request.duration)
         task = self._clock.start(request.task, time.monotonic(), duration)
         if self._clock.phase == Phase.WORKING:

@@ -102,7 +102,8 @@ class Inputs:
         self._measured: MeasuredTorque | None = None
         self.monitor: CollisionState | None = None
         self.taps = Taps(node)
-        self.scene = None if urdf is None else SceneInput(self.taps, urdf)
+        known = urdf is not None and any(joint.type != 'fixed' for joint in urdf.joints)
+        self.scene = SceneInput(self.taps, urdf) if urdf is not None and known else None
         # All messages of 50 ms at 1 kHz: a contact of one sample must not be missed.
         topic, changes = 'collision_monitor/collision_state', LevelChanges()
         self.taps.add(CollisionState, topic, self._on_monitor, stream(64), changes.wanted)

@@ -17,6 +17,8 @@ from robodyn_ros.nodes.watch.taps import Taps, stream
 from robodyn_ros.watch.scene import Scene
 from robodyn_ros.watch.source import Source
 
+CONTACT = 'collision_monitor/contact_marker'
+
 
 class SceneInput:
     """What RViz would show, from the same messages: robot, path, contact, torque errors."""
@@ -26,11 +28,10 @@ class SceneInput:
         self._scene = Scene(urdf)
         self._reader = JointStateReader(self._scene.joints, ('position',))
         self._positions = Source(0.5)  # as the data of the board
+        self._contact = Source(1.0)  # the monitor repeats it ten times in this time
         self._others: dict[str, Marker] = {}
-        for topic, qos in {
-            'collision_monitor/contact_marker': stream(1), 'excitation/path': LATCHED_QOS,
-        }.items():  # fmt: skip
-            taps.add(Marker, topic, partial(self._others.__setitem__, topic), qos)
+        for topic, qos in {CONTACT: stream(1), 'excitation/path': LATCHED_QOS}.items():
+            taps.add(Marker, topic, partial(self._on_marker, topic), qos, _small)
 
     def robot(self) -> str:
         """Return the shapes of the robot, as JSON."""
@@ -48,5 +49,17 @@ class SceneInput:
         """
         if self._positions.age is None:
             return None
+        if not self._contact.fresh:
+            self._others.pop(CONTACT, None)
         drawn = [*self._others.values(), *markers]
         return self._scene.frame(self._reader.position, drawn, fresh=self._positions.fresh)
+
+    def _on_marker(self, topic: str, marker: Any) -> None:
+        self._others[topic] = marker
+        if topic == CONTACT:
+            self._contact.received()
+
+
+def _small(data: bytes, last: bool) -> bool:
+    """Return True for the last marker, if it has at most 10 000 points."""
+    return last and len(data) < 250_000

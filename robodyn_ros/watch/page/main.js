@@ -14,8 +14,11 @@ let stale = true;
 function connect() {
   const socket = new WebSocket(`ws://${location.host}/live`);
   socket.onmessage = (event) => {
-    take(JSON.parse(event.data));
-    socket.send('ok'); // receipt: the server sends the next message, the newest one, after it
+    try {
+      take(JSON.parse(event.data));
+    } finally {
+      socket.send('ok'); // receipt: the server sends the next message, the newest one, after it
+    }
   };
   socket.onclose = () => setTimeout(connect, 1000);
 }

@@ -8,6 +8,7 @@ export function takeRobot(message) {
   shapes = message.shapes.map((shape) => ({ ...shape, faces: solid.capsule(shape.ends, shape.radius) }));
   room = message.room;
   byId('robot').hidden = false;
+  if (!current) byId('scene-note').textContent = 'No joint states with all joints of the robot yet.';
   scene = scene || solid.view(byId('scene'), draw);
   scene.fit([0, 1].flatMap((x) => [0, 1].flatMap((y) => [0, 1].map((z) => [[room[x][0], room[y][1], room[z][2]], 0]))));
   draw();

@@ -69,6 +69,24 @@ def test_a_task_changes_the_monitoring_for_its_time_and_zone(tmp_path):
         assert process.interrupt() == 0
 
 
+def test_asking_for_a_muted_task_again_hides_no_collision(tmp_path):
+    given = {name: value for name, value in TASKS.items() if 'zone' not in name}
+    cell = Monitor(tmp_path, 21, **given)
+    with closed(cell):
+
+        def start():
+            return cell.process.call(SetTask, 'set_task', SetTask.Request(task='place'))
+
+        cell.run(60)
+        assert start().success
+        assert cell.run(20, push=9.0)[-1].muted
+        refused = start()
+        assert not refused.success and 'not cleared yet' in refused.message
+        cell.run(10, push=9.0)
+        cell.process.wait(lambda: cell.stops, 'the reaction: the task has ended')
+        assert cell.process.interrupt() == 0
+
+
 def test_a_task_that_would_be_muted_too_long_is_refused(tmp_path):
     values = {
         'result_file': result_file(tmp_path, MODEL, VALUES), 'max_torque_error': '[10.0, 5.0]',

@@ -43,8 +43,9 @@ class ReactionTrigger:
     - at a collision;
     - while a collision is latched, when the last contact has ended, and the torque error rises
       above a collision threshold again at a joint that moves into the contact. A contact has ended
-      when the torque error is below the contact thresholds and no joint moves into it any more:
-      until then the robot still brakes, and each rise belongs to the same contact;
+      when the torque error is below the contact thresholds, and the robot has braked: since the
+      reaction, there was a moment in which no joint moved into the contact. Until then each rise
+      belongs to the same contact;
     - with on_unknown 'stop', when valid data are lost while the last known velocity of a monitored
       joint is above low_velocity. Data that have never been valid since the start are not lost.
 
@@ -76,7 +77,7 @@ class ReactionTrigger:
     def clear(self) -> None:
         """Forget the last reaction."""
         self.reason = ''
-        self._collided = self._calm = False
+        self._collided = self._calm = self._braked = False
         self._repeated = 0
         self.allowed[:] = 0
 
@@ -115,13 +116,13 @@ class ReactionTrigger:
         into = self._enabled & (np.abs(error) > detector.threshold) & (error * velocity < 0.0)
         self._repeated = self._repeated + 1 if into.any() else 0
         if not self._calm:
-            away = not (self.allowed * velocity < -self._low).any()
-            self._calm = away and not release_problem(detector)
+            self._braked |= not (self.allowed * velocity < -self._low).any()
+            self._calm = self._braked and not release_problem(detector)
             return False
         return self._repeated >= self._debounce and self._start(detector, into)
 
     def _start(self, detector: Detector, where: NDArray[np.bool_]) -> bool:
-        self._calm, self._repeated = False, 0
+        self._calm, self._braked, self._repeated = False, False, 0
         self.reason = detector.message
         # The torque error is the external torque: the contact pushes the joint in its direction.
         signs = np.sign(detector.torque_error).astype(np.int8)

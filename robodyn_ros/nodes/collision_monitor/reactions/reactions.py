@@ -57,17 +57,19 @@ class Reactions:
 
         :raises RobodynError: parameters that do not fit it
         """
-        chosen, self._inputs = self._chosen, inputs
-        self.trigger = ReactionTrigger(settings, on_unknown=chosen['on_unknown'])
-        self._low = each('low_velocity', settings.low_velocity, model.joints)
-        self._timeout = settings.stale_timeout
+        chosen = self._chosen
+        trigger = ReactionTrigger(settings, on_unknown=chosen['on_unknown'])
+        low = each('low_velocity', settings.low_velocity, model.joints)
         if self._motion is not None:
             limits = motion_limits(
                 model, chosen['joint_limits'], chosen['velocity_scaling'],
                 chosen['acceleration_scaling'],
             )  # fmt: skip
             far = each('retract_distance', chosen['retract_distance'], model.joints)
-            self._motion.build(inputs, limits, far, self._low, self._timeout)
+            self._motion.build(inputs, limits, far, low, settings.stale_timeout)
+        # Only now: a model that is refused leaves the one before as it is.
+        self._inputs, self.trigger, self._low = inputs, trigger, low
+        self._timeout = settings.stale_timeout
         self.clear()
 
     def sample(self, detector: Any, *, muted: bool) -> bool:

@@ -63,6 +63,14 @@ def test_the_work_of_a_force_at_the_tool_says_whether_the_way_back_leads_away() 
     assert not leads_away(np.array([q, q + step]), np.zeros(2)), 'without a contact it stays'
 
 
+def test_a_way_back_that_first_leads_into_the_contact_is_refused() -> None:
+    """The robot had reversed just before it was pushed."""
+    path, push = np.array([[0.03], [0.0], [0.05]]), np.array([5.0])
+    assert not leads_away(path, push)
+    assert leads_away(path[1:], push) and not leads_away(path[1:], -push)
+    assert leads_away(np.array([[0.0], [-0.001], [0.05]]), push), 'noise of a measurement'
+
+
 @pytest.mark.parametrize('speed', [0.0, 0.7])
 def test_retract_goes_back_along_the_path_within_all_limits(speed: float) -> None:
     s = np.linspace(0.0, -0.4, 30)

@@ -110,3 +110,15 @@ def test_release_needs_valid_torque_errors_below_the_contact_thresholds(
 ) -> None:
     problem = release_problem(state(error, settled=settled, message='no data'))
     assert words in problem and bool(problem) is bool(words)
+
+
+def test_after_braking_a_jog_of_other_joints_into_their_contact_hides_no_collision() -> None:
+    trigger = ReactionTrigger(SETTINGS)
+    both, free = state((11.0, 6.0), latched=True), state(latched=True)
+    assert trigger.update(both, -FAST * [1.0, -1.0])
+    assert trigger.allowed.tolist() == [1, 1]
+    for _ in range(5):
+        trigger.update(both, np.zeros(2))  # it is held while it is pressed
+    jog = np.array([0.4, -0.2])
+    assert not any(trigger.update(free, jog) for _ in range(5))
+    assert any(trigger.update(state((-40.0, 0.0), latched=True), jog) for _ in range(3))
