@@ -24,8 +24,8 @@ a time constant as short as the step would cancel this advantage.
 Elastic gears are two-mass models: the state of a joint is the angle of its motor (in joint units)
 and the deflection of its gear, two MuJoCo joints about the same axis. The rotor is the armature of
 the first one, which also has friction and motor torque; the second one has stiffness k and
-damping. The links move with the sum of both. MuJoCo thus integrates the whole robot, and dry
-friction stays implicit. With motor states beside MuJoCo, the spring's torque would be one step
+damping. The links move with the sum of both. MuJoCo integrates motors and links together, and
+dry friction stays implicit. With motor states beside MuJoCo, the spring's torque would be one step
 late, which makes Runge-Kutta steps of stiff gears unstable.
 
 MuJoCo's Euler step is symplectic: it keeps the energy of a spring while w h < 2, for the resonance

@@ -12,7 +12,7 @@ import numpy as np
 from robodyn_ros.bounds import NUMBER
 from robodyn_ros.models.interface import Array
 from robodyn_ros.models.serial.tree import body_tree
-from robodyn_ros.models.serial.urdf_file import UrdfFile
+from robodyn_ros.models.serial.urdf_file import UrdfFile, UrdfJoint
 from robodyn_ros.report.robot.capsules import capsules
 from robodyn_ros.report.robot.poses import poses
 
@@ -20,11 +20,16 @@ KINDS = {0: 'arrow', 2: 'ball', 4: 'line', 9: 'text'}
 """Type of a visualization_msgs/Marker -> how the page draws it; it draws no others."""
 
 
+def moving_joints(urdf: UrdfFile) -> list[UrdfJoint]:
+    """Return the joints whose positions draw the robot; those that follow another one do not."""
+    kinds = ('revolute', 'continuous', 'prismatic')
+    return [joint for joint in urdf.joints if joint.type in kinds and not joint.mimic]
+
+
 class Scene:
     """Robot of a URDF at measured positions.
 
-    :ivar joints: moving joints of the URDF, which `frame` needs positions of; those that follow
-        another one are drawn at zero
+    :ivar joints: names of `moving_joints`, at least one; all others are drawn at zero
     """
 
     def __init__(self, urdf: UrdfFile, *, most_points: int = 200) -> None:
@@ -33,10 +38,7 @@ class Scene:
         :param most_points: of a line; more take too long to send in each frame
         """
         self._most_points = most_points
-        moving = [
-            joint for joint in urdf.joints
-            if joint.type in ('revolute', 'continuous', 'prismatic') and not joint.mimic
-        ]  # fmt: skip
+        moving = moving_joints(urdf)
         self.joints = tuple(joint.name for joint in moving)
         self._tree = body_tree(urdf, self.joints)
         low, high = (

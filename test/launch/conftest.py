@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of launch files share; where launch is missing, none of it is asked for."""
+"""Fixtures of the tests of launch files. They import launch only when a test asks for them."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture(scope='session')
 def prefix():
-    """Where the package is installed."""
+    """Folder into which the package was installed."""
     from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 
     try:

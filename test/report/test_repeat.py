@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a page says about the files of a recording."""
+"""The files of a recording, as a page names them."""
 
 import hashlib
 import os

@@ -24,6 +24,7 @@ from robodyn_ros.nodes.robot.phases import phase_name
 from robodyn_ros.nodes.watch.scene_input import SceneInput
 from robodyn_ros.nodes.watch.taps import Taps, stream
 from robodyn_ros.watch.board import Board
+from robodyn_ros.watch.scene import moving_joints
 from robodyn_ros.wire.cursor import Cursor
 from robodyn_ros.wire.joint_state import STAMP_END
 
@@ -102,8 +103,7 @@ class Inputs:
         self._measured: MeasuredTorque | None = None
         self.monitor: CollisionState | None = None
         self.taps = Taps(node)
-        known = urdf is not None and any(joint.type != 'fixed' for joint in urdf.joints)
-        self.scene = SceneInput(self.taps, urdf) if urdf is not None and known else None
+        self.scene = SceneInput(self.taps, urdf) if urdf and moving_joints(urdf) else None
         # All messages of 50 ms at 1 kHz: a contact of one sample must not be missed.
         topic, changes = 'collision_monitor/collision_state', LevelChanges()
         self.taps.add(CollisionState, topic, self._on_monitor, stream(64), changes.wanted)

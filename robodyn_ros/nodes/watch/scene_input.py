@@ -21,7 +21,7 @@ CONTACT = 'collision_monitor/contact_marker'
 
 
 class SceneInput:
-    """What RViz would show, from the same messages: robot, path, contact, torque errors."""
+    """Source of the view: robot, planned path and contact, from the messages that RViz reads."""
 
     def __init__(self, taps: Taps, urdf: UrdfFile) -> None:
         """Subscribe to the markers of other nodes."""

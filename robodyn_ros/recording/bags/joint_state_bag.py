@@ -19,12 +19,7 @@ from robodyn_ros.wire.cursor import NANOSECONDS, WireError
 from robodyn_ros.wire.joint_state import JointStateLayout, stamp_of
 
 RULE = '=' * 80
-DEFINITION = f"""std_msgs/Header header
-string[] name
-float64[] position
-float64[] velocity
-float64[] effort
-{RULE}
+HEADER = f"""{RULE}
 MSG: std_msgs/Header
 builtin_interfaces/Time stamp
 string frame_id
@@ -33,6 +28,12 @@ MSG: builtin_interfaces/Time
 int32 sec
 uint32 nanosec
 """
+DEFINITION = f"""std_msgs/Header header
+string[] name
+float64[] position
+float64[] velocity
+float64[] effort
+{HEADER}"""
 TYPE_HASH = 'RIHS01_a13ee3a330e346c9d87b5aa18d24e11690752bd33a0350f11c5882bc9179260e'
 
 

@@ -123,7 +123,7 @@ const solid = (() => {
         // The screen's area of a face against its size says how much it faces the viewer.
         const deep = [p[2][2] - p[0][2], p[3][2] - p[1][2]].map((d) => d * canvas.height * 0.5);
         const n = [a[1] * deep[1] - deep[0] * b[1], deep[0] * b[0] - a[0] * deep[1], turned];
-        const light = (0.35 * n[0] + 0.55 * n[1] * 1 - 0.75 * n[2]) / (Math.hypot(...n) || 1);
+        const light = (0.35 * n[0] + 0.55 * n[1] - 0.75 * n[2]) / (Math.hypot(...n) || 1);
         const shade = tint * (0.55 + 0.45 * Math.max(light, -0.2));
         visible.push({ p, depth: (p[0][2] + p[2][2]) / 2, fill: `rgb(${rgb.map((c) => Math.round(c * shade))})` });
       }));

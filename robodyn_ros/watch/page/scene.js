@@ -19,11 +19,6 @@ export function takeScene(message) {
   byId('scene-note').textContent = message.fresh ? '' : 'The joint states are old: this is the last known position.';
 }
 
-// Once per picture of the screen at most: a slow browser skips.
-export function drawScene() {
-  if (current && scene) draw();
-}
-
 const placed = (body, point) => (body < 0 ? point : solid.placed(current.poses, 12 * body, point));
 
 function tip([from, to], size) { // a cone of lines would be hidden: a thick end is seen from everywhere
@@ -42,7 +37,7 @@ function solidOf(marker) {
   return [shaft, { ...tip(marker.points, marker.size), rgb }];
 }
 
-function draw() {
+export function draw() {
   if (!current || !scene) return;
   scene.clear(css('line'));
   const robot = shapes.map((shape) => ({

@@ -7,7 +7,7 @@ from robodyn_ros.analysis.thresholds.tool_force import smallest_force
 
 
 def test_the_joint_that_feels_a_force_first_decides() -> None:
-    """A lever of 0.5 m with 10 Nm feels 20 N, a slide with 15 N 15 N; along z nobody does."""
+    """10 Nm at a lever of 0.5 m is 20 N, 15 N at a slide is 15 N; no joint moves along z."""
     tool = np.array([[0.0, 1.0], [0.5, 0.0], [0.0, 0.0]])
     slanted = np.array([0.6, 0.8, 0.0])
     ways = np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], slanted, [0.0, 0.0, 1.0]])

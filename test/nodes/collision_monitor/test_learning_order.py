@@ -21,7 +21,7 @@ PART = (np.arange(3.0), np.zeros((len(SIGNALS), 3, 1)), np.zeros(3, dtype=bool))
 
 
 class Monitor:
-    """What ~/learn needs of the node, its answers, and a disk that the test keeps busy."""
+    """A node without ROS for ~/learn, whose disk the test keeps busy."""
 
     def __init__(self, folder):
         self.answers, self.problem, self.ready = [], '', threading.Event()

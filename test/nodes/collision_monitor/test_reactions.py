@@ -108,8 +108,12 @@ def test_reactions_reach_controller_feedforward_and_a_restarted_stop_service(tmp
         process.wait(lambda: len(cell.motions) > motions, 'a stop')
         assert 'the robot still reports its stop' in process.reset().message
         assert process.interrupt() == 0
+    check_events(tmp_path / 'events', capsys)
 
-    events = sorted((tmp_path / 'events').iterdir())
+
+def check_events(folder, capsys):
+    """Every event replays, and has the reports of its time."""
+    events = sorted(folder.iterdir())
     reasons = [read_event(path).reason for path in events]
     assert reasons[0] == 'collision at joint2' and reasons[-1].startswith('UNKNOWN while')
     reported = read_event(events[0]).reported

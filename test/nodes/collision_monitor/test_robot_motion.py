@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The way back of a retraction, without messages."""
 
-import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,7 +8,6 @@ import pytest
 
 pytest.importorskip('rclpy')
 
-from robodyn_ros.control.collision.reaction.retry import Retry
 from robodyn_ros.control.collision.reaction.travelled_path import TravelledPath
 from robodyn_ros.nodes.collision_monitor.reactions.robot_motion import RobotMotion
 
@@ -24,7 +22,7 @@ def motion():
     made._inputs = SimpleNamespace(state=state)
     made._kind, made._latched = 'retract', 0
     made._path = TravelledPath(np.full(1, 0.05))
-    made._torque_error, made._held = np.zeros(1), 0.0
+    made._torque_error = np.zeros(1)
     made._retry = made._cancel = SimpleNamespace(
         start=lambda *_: None, stop=lambda: None, available=False
     )
@@ -73,29 +71,3 @@ def test_after_a_reset_only_the_path_since_then_is_known(motion):
     move(motion, [0.47], latched=True)
     motion.start()
     assert points(motion).max() < 0.4702 and points(motion)[-1] == pytest.approx(0.45, abs=0.002)
-
-
-def test_after_a_cancel_the_trajectory_begins_where_the_controller_holds(motion):
-    """A sample from before the cancel would take the robot back to where it was then."""
-    sent = []
-    motion._publisher = SimpleNamespace(publish=sent.append, get_subscription_count=lambda: 1)
-    motion._kind, motion._retry = 'brake', Retry(0.1)
-    motion._cancel = SimpleNamespace(
-        start=lambda: None, stop=lambda: None, available=True, pending=False
-    )
-    motion._period, motion._timeout = 60.0, 60.0
-    motion._low = motion._limits.acceleration
-    inputs = motion._inputs
-    inputs.age, inputs.received = 0.0, time.monotonic()
-    move(motion, [0.5], latched=True)
-    motion.start()
-    motion._on_cancelled()
-    move(motion, [0.5], latched=True)
-    assert sent == [], 'this sample may be from before the hold'
-    inputs.received = time.monotonic()
-    inputs.state.velocity = np.zeros(1)
-    move(motion, [0.52], latched=True)
-    (message,) = sent
-    assert [point.positions[0] for point in message.points] == pytest.approx([0.52] * 12)
-    move(motion, [0.52], latched=True)
-    assert len(sent) == 1

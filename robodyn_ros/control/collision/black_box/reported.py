@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a node reported about an event: contacts, health of the model, answers to reactions.
+"""Reports of the node around an event: contacts, health of the model, answers to reactions.
 
-A replay does not need it. It is what the operator saw.
+The operator saw them. A replay does not need them.
 """
 
 from __future__ import annotations

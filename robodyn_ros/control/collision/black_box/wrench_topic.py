@@ -8,7 +8,7 @@ from pathlib import Path
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.bags.bag_scan import BagScan
-from robodyn_ros.recording.bags.joint_state_bag import RULE
+from robodyn_ros.recording.bags.joint_state_bag import HEADER, RULE
 from robodyn_ros.recording.bags.mcap_writer import Topic
 from robodyn_ros.wire.cursor import WireError
 from robodyn_ros.wire.wrench import decode_wrench
@@ -21,15 +21,7 @@ float64 z
 """
 DEFINITION = f"""std_msgs/Header header
 geometry_msgs/Wrench wrench
-{RULE}
-MSG: std_msgs/Header
-builtin_interfaces/Time stamp
-string frame_id
-{RULE}
-MSG: builtin_interfaces/Time
-int32 sec
-uint32 nanosec
-{RULE}
+{HEADER}{RULE}
 MSG: geometry_msgs/Wrench
 geometry_msgs/Vector3 force
 geometry_msgs/Vector3 torque

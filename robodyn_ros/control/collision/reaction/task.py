@@ -67,7 +67,7 @@ def zone_of(
 
 @dataclass(frozen=True)
 class Task:
-    """How the monitor works during a task.
+    """Settings of the monitor for a bounded time.
 
     :param longest: largest duration, in [s]
     :param sensitivity: replaces that of the monitor, 0.5 to 2; 0: that of the monitor

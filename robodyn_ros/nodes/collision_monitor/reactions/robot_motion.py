@@ -50,7 +50,7 @@ class RobotMotion:
         self._cancel = ServiceCall(
             node, CancelGoal, f'{controller}/follow_joint_trajectory/_action/cancel_goal',
             CancelGoal.Request(), period=period, accepts=lambda _: True,
-            then=self._on_cancelled,
+            then=self._command_if_due,
         )  # fmt: skip
         self._period = period
         self._retry = Retry(period)
@@ -74,8 +74,6 @@ class RobotMotion:
 
     def sample(self, detector: Detector) -> None:
         """Remember the path up to a collision, and its torque error; a gap in the data ends it."""
-        if self._held and self._retry.pending and not self._retry.attempts:
-            self._command_if_due()
         if self._kind != 'retract':
             return
         valid = detector.settled
@@ -113,10 +111,9 @@ class RobotMotion:
         now = time.monotonic()
         self._retry.start(now)
         self._back_until = now + 5.0 * self._period if self._kind == 'retract' else 0.0
-        self._rests, self._held = 0, 0.0
+        self._rests = 0
         self._cancel.start()
-        # A controller that cancels a goal holds its position: the trajectory is sent after that,
-        # from a sample that shows where. From an earlier one, the robot would move back to it.
+        # A controller that cancels a goal holds its position: the trajectory is sent after that.
         self._until = now + self._period * (self._cancel.available and self._kind != 'hold')
         self.tick()
 
@@ -124,7 +121,7 @@ class RobotMotion:
         """End the attempts; a motion that was commanded goes on."""
         self._retry.stop()
         self._cancel.stop()
-        self._until = self._held = 0.0
+        self._until = 0.0
         self.result = ''
 
     def tick(self) -> None:
@@ -132,14 +129,9 @@ class RobotMotion:
         self._cancel.tick()
         self._command_if_due()
 
-    def _on_cancelled(self) -> None:
-        """Note that the controller holds now."""
-        self._held = time.monotonic()
-
     def _command_if_due(self) -> None:
         now = time.monotonic()
-        waits = self._cancel.pending or self._inputs.received <= self._held
-        if (now < self._until and waits) or not self._retry.due(now):
+        if (now < self._until and self._cancel.pending) or not self._retry.due(now):
             return
         if self._inputs.age > self._timeout:
             self.result = 'not commanded: the state of the robot is unknown'
