@@ -134,7 +134,8 @@ def _tree(
     elif how == 1 and isinstance(parent, dict):
         parent[rng.choice((*WORDS, *VALUES[:10]))] = parent.pop(key)
     elif how == 2 and isinstance(parent, list) and parent is not root:
-        parent[:] = parent * rng.choice((0, 2, 3, 200))
+        # A list of itself would grow without end.
+        parent[:] = (parent * rng.choice((0, 2, 3, 200)))[:20_000]
     elif how == 3:
         other, place = rng.choice(places)
         if place in other if isinstance(other, dict) else place < len(other):
