@@ -244,6 +244,8 @@ class FuzzCell(FaultyCell):
             if state == State.PRIMARY_STATE_FINALIZED:
                 self._restart(node)
                 continue
+            if f'{node}/reset' in self.attacks.services:  # a latched fault refuses the activation
+                self.call(Trigger, f'{node}/reset', Trigger.Request())
             request = ChangeState.Request(transition=Transition(id=wanted.get(state, 0)))
             self.call(ChangeState, f'{node}/change_state', request)
         self.wrong.append(f'{node} does not become active again: {self.diagnostics.get(node)}')
