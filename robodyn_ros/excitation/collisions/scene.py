@@ -129,8 +129,8 @@ class _Reader:
         pose = np.eye(4)
         pose[:3, 3] = self._numbers(3, 'a position')
         quaternion = self._numbers(4, 'a quaternion')
-        if not quaternion.any():
-            raise self._error('a quaternion that is not zero', '0 0 0 0')
+        if quaternion @ quaternion < np.finfo(float).tiny:  # it has no direction
+            raise self._error('a quaternion that is not zero', str(quaternion))
         pose[:3, :3] = Rotation.from_quat(quaternion).as_matrix()
         return pose
 

@@ -105,6 +105,7 @@ def test_a_motion_into_the_scene_collides_with_what_is_named(tmp_path):
         ('s\n* a\n0 0 nan\n0 0 0 1\n1', 'line 3: expected a position, 3 numbers'),
         ('s\n* a\n0 0 1e6\n0 0 0 1\n1', 'line 3: expected a position, .* up to 100000 in a line'),
         ('s\n* a\n0 0 0\n0 0 0 0\n1', 'line 4: expected a quaternion that is not zero'),
+        ('s\n* a\n0 0 0\n0 0 0 1e-320\n1', 'line 4: expected a quaternion that is not zero'),
         ('s\n* a\n0 0 0\n0 0 0 x\n1', 'line 4: expected a quaternion, 4 numbers'),
         ('s\n* a\n-1\n0', 'line 3: expected number of shapes, 1 integers of 0 or more, got -1'),
         ('s\n* a\n0.9\n0', 'integers of 0 or more, got 0.9'),
