@@ -6,7 +6,8 @@ Nothing is sorted or interpolated. These samples are dropped with a finding:
 - samples with NaN (`nan_samples`, an error if they are more than a tenth)
 - samples that repeat a stamp: `repeated_samples` with the same data, `repeated_stamps` with other
   data (the first is kept)
-- messages of bags that arrive late, if they are few (`late_samples`; otherwise an error)
+- messages of bags that arrive late, or have the stamps of a clock that was wrong for a while, if
+  they are few (`late_samples`; otherwise an error)
 - samples at which a signal jumps and returns (`bad_samples`, see `jumps`)
 
 Positions are unwrapped where they jump by a whole turn (`wrapped_position`).
@@ -33,6 +34,7 @@ from robodyn_ros.recording.stamps import missing_in_gaps
 from robodyn_ros.recording.storage import BLOCK, blockwise, extremes, sweep
 from robodyn_ros.recording.tables.columns import Signals
 from robodyn_ros.recording.tables.known_names import MOTOR_SIDE
+from robodyn_ros.recording.time_order import in_order
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.bool_]
@@ -53,8 +55,7 @@ believed: the low pass and the delay of a drive's velocity change it by a few pe
 def checked_recording(signals: Signals, *, late_share: float = 0.0) -> Recording:
     """Check signals, drop samples that cannot be used, and build the recording.
 
-    :param late_share: largest share of samples that may be older than an earlier one (transport
-        without guaranteed order delivers late); they are dropped
+    :param late_share: largest share of samples whose times may not be in order; they are dropped
     :raises RecordingError: a signal is missing, time goes back, or too few samples remain
     """
     if not len(signals.time):
@@ -121,18 +122,17 @@ def _drop(signals: Signals, rows: Rows) -> None:
 
 def _late_rows(signals: Signals, share: float) -> Rows:
     time = signals.time
-    late = np.zeros(len(time), dtype=bool)
-    late[1:] = time[1:] < np.maximum.accumulate(time)[:-1]
+    late = ~in_order(time)
     count = int(late.sum())
-    if not count:
-        return late
-    row = int(np.argmax(late))
     if count > share * len(time):
+        row = int(np.argmax(np.diff(time) < 0.0)) + 1
         raise RecordingError(
             f'{signals.source}: time goes back at sample {row} '
-            f'({time[row - 1]:.6f} s, then {time[row]:.6f} s)'
+            f'({time[row - 1]:.6f} s, then {time[row]:.6f} s). {count} samples would have to be '
+            f'dropped, at most {int(share * len(time))} may be: split the recording there'
         )
-    signals.findings.append(finding('late_samples', count=count, first=row))
+    if count:
+        signals.findings.append(finding('late_samples', count=count, first=int(np.argmax(late))))
     return late
 
 

@@ -10,6 +10,7 @@ from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.bags.bag_scan import is_rosbag
 from robodyn_ros.recording.bags.rosbag import read_rosbag
 from robodyn_ros.recording.checks import checked_recording
+from robodyn_ros.recording.missing_values import MISSING_SHARE
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.tables.columns import load_columns, signals_from
 from robodyn_ros.recording.tables.csv_file import read_csv
@@ -43,8 +44,8 @@ def read_recording(
     mapping = None if columns is None else load_columns(columns)
     table = _table(Path(path), topic, joints)
     signals = signals_from(table, mapping, joints)
-    # Best-effort transport may deliver a message late; the rows of a file are in order.
-    late_share = 0.01 if is_rosbag(Path(path)) else 0.0
+    # Transport may deliver messages late, and clocks are set; the rows of a table are in order.
+    late_share = MISSING_SHARE if is_rosbag(Path(path)) else 0.0
     del table  # frees unused columns before the checks
     return checked_recording(signals, late_share=late_share)
 

@@ -107,8 +107,20 @@ def test_backward_stamps():
     assert codes(recording)[0] == 'late_samples'
     reset = signals()
     reset.time[100:] -= 0.5
-    with pytest.raises(RecordingError, match='goes back at sample 100'):
-        checked_recording(reset, late_share=0.01)
+    with pytest.raises(RecordingError, match=r'back at sample 100 .* 100 samples .* at most 20 '):
+        checked_recording(reset, late_share=0.1)
+
+
+@pytest.mark.parametrize('jump', [-3600.0, -0.05, -0.3, 3600.0])
+def test_a_clock_that_was_wrong_for_a_while_costs_its_samples_only(jump):
+    wrong = signals()
+    true, position = wrong.time.copy(), wrong.values['position'].copy()
+    wrong.time[100:115] += jump
+    recording = checked_recording(wrong, late_share=0.1)
+    kept = np.r_[:100, 115:200]
+    np.testing.assert_array_equal(recording.time, true[kept])
+    np.testing.assert_array_equal(recording.position, position[kept])
+    assert codes(recording)[:2] == ['late_samples', 'gaps']
 
 
 def test_gaps_are_counted_and_located():

@@ -155,7 +155,7 @@ def test_late_messages_are_dropped_many_are_an_error(tmp_path):
     recording = read_recording(write_bag(tmp_path / 'bag', encoded(states)))
     assert 'late_samples' in codes(recording)
     assert len(recording) == 299
-    assert 'sample 101' in recording.findings[0].text
+    assert 'sample 100' in recording.findings[0].text
     shuffled = states[150:] + states[:150]
     with pytest.raises(RecordingError, match='time goes back at sample 150'):
         read_recording(write_bag(tmp_path / 'other', encoded(shuffled)))
