@@ -151,6 +151,7 @@ class Soak:
             'unexplained': self.unexplained[:20],
             'faults': dict(self.faults),
             'recovery max [s]': round(max(self.recoveries, default=0.0), 2),
+            'deaf after a kill': cell.deaf,
             'messages': dict(checks.totals),
             'latency p50, p99, max [ms], number': {
                 name: [round(value, 3) for value in row]

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import stacks
 from faulty_cell import LAST, OK, FaultyCell
 from rcl_interfaces.msg import Parameter, ParameterValue
 from rcl_interfaces.srv import SetParameters
@@ -34,6 +35,8 @@ FRESH = 1.0
 """Age of a message that tells what is so now, in [s]; the last one of a killed process stays."""
 RECOVERY = 90.0
 """Longest time until all work again after a fault, in [s]."""
+DEAF = 30.0
+"""Time after which a node that was killed and hears nothing is started again, in [s]."""
 
 
 class SoakCell(FaultyCell):
@@ -41,6 +44,7 @@ class SoakCell(FaultyCell):
 
     :ivar segments: folder of each recording -> messages by the recorder's answer; -1: it was
         killed; -2: it still records
+    :ivar deaf: nodes that had to be started again, because they heard nothing after a kill
     """
 
     def __init__(self, folder: Path) -> None:
@@ -52,6 +56,8 @@ class SoakCell(FaultyCell):
         self._waiting: list[Any] = []
         self._taken_of: dict[int, int] = {}
         self._forgotten = self._looked = self._killed = 0.0
+        self.deaf: list[str] = []
+        self._respawned = ''
         robot = {'urdf': folder / 'arm.urdf', 'effort.unit': 'Nm', 'effort.side': 'joint',
                  'effort.gravity': 'included', 'output_directory': folder / 'out'}  # fmt: skip
         super().__init__(folder, 77, {'recorder': robot}, PERIOD)
@@ -153,7 +159,7 @@ class SoakCell(FaultyCell):
 
     def _kill(self, fault: SoakFault) -> None:
         self.kill(fault.target)
-        self._killed = time.time()
+        self._killed, self._respawned = time.time(), fault.target
         if fault.target == 'recorder':
             for folder, messages in self.segments.items():
                 self.segments[folder] = -1 if messages == -2 else messages
@@ -192,12 +198,23 @@ class SoakCell(FaultyCell):
         """
         begin = time.monotonic()
         while time.monotonic() < begin + RECOVERY:
+            if self._respawned and time.monotonic() > begin + DEAF:
+                self._respawn()
             try:
                 if self._recovered():
+                    self._respawned = ''
                     return time.monotonic() - begin
             except SilenceError:  # the machine stood still
                 continue
         raise AssertionError(f'no recovery in {RECOVERY} s\n{self.said()}')
+
+    def _respawn(self) -> None:
+        """Start a node once more whose memory Fast DDS has deleted, as `faults.yaml` asks for."""
+        node, self._respawned, self._killed = self._respawned, '', time.time()
+        text = stacks.waits(self.processes[node].pid)
+        self.deaf.append(f'{node}: {"memory deleted" if "(deleted)" in text else text}')
+        self.kill(node)
+        self.start(node)
 
     def _recovered(self) -> bool:
         """Make one attempt."""
