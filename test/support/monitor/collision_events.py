@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from control_arm import small_arm
+from healthy_arm import flat_map
 
 from robodyn_ros.control.collision.black_box.call_ring import CallRing
 from robodyn_ros.control.collision.black_box.event import Event, Setup
 from robodyn_ros.control.collision.black_box.recorded_detector import build_detector
 from robodyn_ros.control.collision.settings import CollisionSettings
+from robodyn_ros.control.collision.threshold_map import Bands, ThresholdMap
 from robodyn_ros.control.effort.declaration import EffortDeclaration
 from robodyn_ros.identification.files.result_file import load_identified_model, model_parameters
 
@@ -22,23 +26,35 @@ EFFORT = EffortDeclaration.from_mapping(
      'gear_ratio': 51.0, 'direction': -1}
 )  # fmt: skip
 
+BANDED = replace(
+    flat_map('', np.array([10.0, 5.0])),
+    map=ThresholdMap(
+        Bands(np.array([0.2, 0.2]), *np.array([[[1.0], [1.2]], [[3.0], [4.0]], [[0.1], [0.1]]])),
+        np.linspace(4.0, 12.0, 20).reshape(2, 10), 0.7, np.array([1.3, 1.8]), np.array([4.0, 7.0]),
+    ),
+)  # fmt: skip
+"""Thresholds that differ by speed, acceleration and time since the reversal."""
 
-def setup(**changes: object) -> Setup:
+
+def setup(*, mapped: bool = False, **changes: object) -> Setup:
     options: dict[str, object] = {
         'joints': MODEL.joint_names, 'max_torque_error': [10.0, 5.0],
         'low_velocity_torque': 1.5, 'filter_cutoff': 33.0, **changes,
     }  # fmt: skip
     settings = CollisionSettings(**options)  # type: ignore[arg-type]
-    return Setup(IDENTIFIED, np.array([0.0, 0.02]), settings, EFFORT)
+    learned = BANDED if mapped else None
+    return Setup(IDENTIFIED, np.array([0.0, 0.02]), settings, EFFORT, learned)
 
 
-def event(seed: int, count: int = 320) -> Event:
+def event(seed: int, count: int = 320, capacity: int = 290) -> Event:
     """Motion with pushes, gaps, losses, resets and payloads, longer than the ring."""
     random = np.random.default_rng(seed)
     residual = ('filtered', 'observer')[seed // 2 % 2]
-    built = setup(residual=residual, torque_error_enable=[True, bool(random.integers(2))])
+    enabled = [True, bool(random.integers(2))]
+    mapped = seed % 3 == 0
+    built = setup(residual=residual, torque_error_enable=enabled, mapped=mapped)
     recorded = build_detector(built)
-    recorded.ring = CallRing(width=2, capacity=290, every=150)
+    recorded.ring = CallRing(width=2, capacity=capacity, every=150)
     stamp, push = 10**18 + int(random.integers(10**9)), 0.0
     rate = np.array([3.0, 4.0])
     for _ in range(count):
@@ -50,7 +66,8 @@ def event(seed: int, count: int = 320) -> Event:
                 ('lose', 'no joint states for 0.06 s'), ('reset', None),
                 ('set_sensitivity', 0.5 + draw),
                 ('set_values', (VALUES * (1.0 + 0.1 * draw)).tolist()),
-            ][int(random.integers(4))]  # fmt: skip
+                ('adjust', (VALUES * (1.0 + 0.01 * draw)).tolist()),
+            ][int(random.integers(5))]  # fmt: skip
             recorded.call(name, argument)
             continue
         angle = rate * (1e-9 * (stamp % 10**11))
@@ -60,5 +77,5 @@ def event(seed: int, count: int = 320) -> Event:
         effort = (torque - [0.0, push]) / (-0.7 * 51.0)
         recorded.update(stamp, q, qd, effort, reference)
     rows = recorded.ring.rows(0, recorded.ring.count)
-    assert rows is not None and len(rows.times) == 170, 'from the oldest state in the ring'
+    assert rows is not None
     return Event('collision at joint2', built, rows)

@@ -21,13 +21,17 @@ from robodyn_ros.errors import RecordingError, RobodynError
 
 
 def test_random_events_are_equal_in_every_bit() -> None:
-    levels = set()
-    for seed in range(30):
+    levels, thresholds, calls = set(), set(), set()
+    for seed in range(36):
         made = event(seed)
+        assert len(made.rows.times) == 170, 'from the oldest state in the ring'
         found = replay(made)
         assert found is None, f'seed {seed}: {found}'
         levels |= {*made.rows.level.ravel().tolist()}
-    assert levels == {0, 1, 2, 3}
+        thresholds |= {*made.rows.results[:, 1].ravel().tolist()}
+        calls |= {name for _, name, _ in made.rows.calls}
+    assert levels == {0, 1, 2, 3} and len(thresholds) > 100
+    assert calls == {'lose', 'reset', 'set_sensitivity', 'set_values', 'adjust'}
 
 
 def test_a_file_keeps_every_bit(tmp_path: Path) -> None:
