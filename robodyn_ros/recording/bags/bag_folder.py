@@ -26,7 +26,7 @@ def finish_bag(writer: McapWriter, folder: Path, custom: Mapping[str, str]) -> N
     try:
         write_whole(path, lambda partial: partial.write_text(text, 'utf-8'), RecordingError)
     except RecordingError as error:
-        raise OSError(str(error)) from error
+        raise OSError(getattr(error.__cause__, 'errno', None), str(error)) from error
 
 
 def _metadata(writer: McapWriter, custom: Mapping[str, str]) -> dict[str, object]:

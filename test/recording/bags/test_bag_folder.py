@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+import errno
+
 import pytest
 import yaml
 from rosbags.rosbag2 import Reader
@@ -38,5 +40,6 @@ def test_no_facts_are_no_custom_data_and_failures_are_told(tmp_path):
     other = tmp_path / 'other'
     other.mkdir()
     writer = bag(other)
-    with pytest.raises(OSError, match='nowhere'):
+    with pytest.raises(OSError, match='nowhere') as error:
         finish_bag(writer, tmp_path / 'nowhere', {})
+    assert error.value.errno == errno.ENOENT

@@ -10,7 +10,9 @@ its setup, and other reports of the node are facts of the bag, in JSON.
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -68,8 +70,11 @@ def write_event(event: Event, folder: Path) -> None:
             data = encode_wrench(each.stamp, event.reported.frame, each.wrench)
             writer.add(data, each.time, len(names))
         writer.flush()
+        written = writer.count
     finally:
         finish_bag(writer, folder, {**facts, KEY: json.dumps({'reason': event.reason})})
+    if writer.count < written:  # the end was dropped, because the index had no space
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def _write_rows(writer: McapWriter, rows: Rows, joints: Any, has_reference: bool) -> None:

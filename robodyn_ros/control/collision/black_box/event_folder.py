@@ -15,7 +15,7 @@ from robodyn_ros.errors import RecordingError
 
 NAME = re.compile(r'event_\d{8}_\d{6}(_\d+)?')
 """Names of events. Nothing else in the folder is deleted."""
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+FULL = (errno.ENOSPC, errno.EDQUOT)
 """Errors that deleting an event can mend."""
 
 
@@ -32,9 +32,10 @@ class EventFolder:
     def add(self, event: Event) -> Path:
         """Write an event, and delete old ones that have no space beside it.
 
-        :raises RecordingError: it cannot be written, even without any old event
+        :raises RecordingError: it cannot be written, even without any old event, or another
+            program takes the space of those that were deleted
         """
-        partial = self.path / '.event.partial'
+        partial, expected = self.path / '.event.partial', 0
         while True:
             try:
                 shutil.rmtree(partial, ignore_errors=True)
@@ -43,10 +44,22 @@ class EventFolder:
                 break
             except OSError as error:
                 shutil.rmtree(partial, ignore_errors=True)
-                if error.errno not in FULL or not self._drop_oldest():
-                    text = error.strerror or error
-                    raise RecordingError(f'{self.path}: an event is lost: {text}') from error
+                expected = self._made_room(error, expected)
         return self._placed(partial)
+
+    def _made_room(self, error: OSError, expected: int) -> int:
+        """Delete the oldest event; return the free space that another failure must find, in bytes.
+
+        :param expected: what the last call has returned; with less, deleting does not help
+        :raises RecordingError: nothing was deleted
+        """
+        if error.errno in FULL and self.events():
+            free = shutil.disk_usage(self.path).free
+            dropped = self._drop_oldest() if free >= expected else 0
+            if dropped:
+                return free + dropped // 2  # other programs may write a little meanwhile
+        text = error.strerror or error
+        raise RecordingError(f'{self.path}: an event is lost: {text}') from error
 
     def _placed(self, partial: Path) -> Path:
         try:
@@ -85,13 +98,14 @@ class EventFolder:
             return []
         return sorted(found, key=_age)
 
-    def _drop_oldest(self) -> bool:
-        """Delete the oldest event; return False if there is none that can be deleted."""
+    def _drop_oldest(self) -> int:
+        """Delete the oldest event; return its size in bytes, 0 if none can be deleted."""
         for path in self.events():
+            size = _size(path)
             shutil.rmtree(path, ignore_errors=True)
             if not path.exists():
-                return True
-        return False
+                return max(size, 1)
+        return 0
 
 
 def _age(path: Path) -> tuple[str, int]:

@@ -3,24 +3,55 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
+import subprocess
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from collision_events import event
 
 from robodyn_ros.control.collision.black_box import event_folder
+from robodyn_ros.control.collision.black_box.event_file import read_event
 from robodyn_ros.control.collision.black_box.event_folder import EventFolder
 from robodyn_ros.control.collision.black_box.event_writer import EventWriter
+from robodyn_ros.control.collision.black_box.replay import replay
 from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.bags.mcap_writer import McapWriter
+
+
+@pytest.fixture
+def tmpfs(tmp_path: Path) -> Iterator[Callable[[float], Path]]:
+    """Mounts a real small disk, of a size in bytes."""
+    place = tmp_path / 'disk'
+    place.mkdir()
+
+    def mounted(size: float) -> Path:
+        mount = ['mount', '-t', 'tmpfs', '-o', f'size={int(size)}', 'tmpfs', str(place)]
+        if os.geteuid() or subprocess.run(mount, capture_output=True, check=False).returncode:
+            pytest.skip('mounting a small file system needs root')
+        return place
+
+    yield mounted
+    if place.is_mount():
+        subprocess.run(['umount', str(place)], check=True)
 
 
 @pytest.fixture
 def disk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, int]:
-    """A disk with so many free bytes for events, each of `size` bytes."""
-    state = {'free': 10**9, 'size': 1000}
+    """A disk with so many bytes for events, each of `size` bytes, and for a rival program."""
+    state = {'free': 10**9, 'size': 1000, 'rival': 0}
+
+    def left() -> int:
+        used = sum(file.stat().st_size for file in tmp_path.rglob('event_0.mcap'))
+        return state['free'] - used
 
     def write(event: object, folder: Path) -> None:
-        used = sum(file.stat().st_size for file in tmp_path.rglob('event_0.mcap'))
+        used = state['free'] - left()
+        state['free'] -= left() if state['rival'] else 0
         folder.mkdir()
         if used + state['size'] > state['free']:
             (folder / 'event_0.mcap').write_bytes(bytes(10))
@@ -28,6 +59,7 @@ def disk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, int]:
         (folder / 'event_0.mcap').write_bytes(bytes(state['size']))
 
     monkeypatch.setattr(event_folder, 'write_event', write)
+    monkeypatch.setattr(shutil, 'disk_usage', lambda _: SimpleNamespace(free=left()))
     return state
 
 
@@ -41,15 +73,16 @@ def test_the_oldest_events_make_room_and_nothing_else(disk, tmp_path: Path) -> N
     assert {path.name for path in tmp_path.iterdir()} == kept
 
 
-def test_what_deleting_cannot_mend_deletes_nothing(disk, tmp_path: Path, monkeypatch) -> None:
+@pytest.mark.parametrize('code', [errno.EMFILE, errno.EFBIG])
+def test_what_deleting_cannot_mend_deletes_nothing(disk, tmp_path, monkeypatch, code) -> None:
     folder = EventFolder(tmp_path / 'a' / 'b', limit=1e9)
     kept = folder.add(None)  # type: ignore[arg-type]
 
     def fail(event: object, place: Path) -> None:
-        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        raise OSError(code, os.strerror(code))
 
     monkeypatch.setattr(event_folder, 'write_event', fail)
-    with pytest.raises(RecordingError, match='an event is lost: Too many open files'):
+    with pytest.raises(RecordingError, match=f'an event is lost: {os.strerror(code)}'):
         folder.add(None)  # type: ignore[arg-type]
     assert folder.events() == [kept]
 
@@ -60,10 +93,56 @@ def test_a_full_disk_loses_the_oldest_event_or_the_new_one(disk, tmp_path: Path)
     disk['free'] = 2500
     third = folder.add(None)  # type: ignore[arg-type]
     assert folder.events() == [second, third] and not first.exists()
-    disk['free'] = 500
+    disk['size'] = 3000
     with pytest.raises(RecordingError, match='an event is lost: No space left on device'):
         folder.add(None)  # type: ignore[arg-type]
     assert list((tmp_path / 'events').iterdir()) == []
+
+
+def test_a_program_that_takes_all_space_costs_one_old_event_at_most(disk, tmp_path: Path) -> None:
+    folder = EventFolder(tmp_path, limit=1e9)
+    added = [folder.add(None) for _ in range(6)]  # type: ignore[arg-type]
+    disk['rival'] = 1
+    with pytest.raises(RecordingError, match='an event is lost: No space left on device'):
+        folder.add(None)  # type: ignore[arg-type]
+    assert folder.events() == added[1:]
+
+
+@pytest.mark.parametrize('share', [2.1, 2.9])
+def test_a_real_full_disk_keeps_the_newest_events_in_every_bit(tmpfs, tmp_path, share) -> None:
+    made = event(3, count=1300, capacity=1600)
+    size = sum(file.stat().st_size for file in EventFolder(tmp_path, 1e9).add(made).iterdir())
+    folder = EventFolder(tmpfs(share * size) / 'events', 1e9)
+    added = [folder.add(made) for _ in range(4)]
+    assert folder.events() == added[-len(folder.events()) :] and folder.events()
+    for path in folder.events():
+        assert replay(read_event(path)) is None
+    assert {path.name for path in folder.path.iterdir()} == {p.name for p in folder.events()}
+
+
+@pytest.mark.parametrize('share', [2.1, 3.2])
+def test_an_index_without_space_costs_the_oldest_event(
+    tmpfs, tmp_path, monkeypatch, share
+) -> None:
+    """Another program writes between the data of an event and its index."""
+    made = event(3, count=1300, capacity=1600)
+    size = sum(file.stat().st_size for file in EventFolder(tmp_path, 1e9).add(made).iterdir())
+    place = tmpfs(share * size)
+    folder = EventFolder(place / 'events', 1e9)
+    kept = [folder.add(made) for _ in range(int(share) - 1)]
+    remove = McapWriter._remove_reserve
+
+    def taken(writer: McapWriter) -> None:
+        remove(writer)
+        if not (place / 'rival').exists():
+            with (place / 'rival').open('wb', buffering=0) as rival, suppress(OSError):
+                while True:
+                    rival.write(bytes(4096))
+
+    monkeypatch.setattr(McapWriter, '_remove_reserve', taken)
+    newest = folder.add(made)
+    assert folder.events() == [*kept[1:], newest]
+    assert replay(read_event(newest)) is None
 
 
 def test_an_event_above_the_limit_is_lost_alone(disk, tmp_path: Path) -> None:
