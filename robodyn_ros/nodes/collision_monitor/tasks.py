@@ -210,10 +210,14 @@ class Tasks:
             self.sensitivity = wanted
 
     def _end_mute(self) -> None:
-        """Detect a collision again that goes on after a mute, with its reactions."""
-        if self._mute.ended(time.monotonic()) and self._recorded is not None:
-            self._recorded.call('reset')
-            self._news.append('the mute has ended')
+        """Detect a collision again that goes on after a mute; a muted task ends with its mute."""
+        if not self._mute.ended(time.monotonic()) or self._recorded is None:
+            return
+        self._recorded.call('reset')
+        self._news.append('the mute has ended')
+        task = self._clock.task
+        if task is not None and task.mute and self._clock.phase == Phase.WORKING:
+            self.end()
 
     def _on_set_task(self, request: Any, response: Any) -> Any:
         """End the present task, and start the requested one."""
@@ -238,10 +242,10 @@ class Tasks:
         """Mute reactions for some time."""
         if not self._node.active:
             raise ControlError('the node is not active', fault='not_active')
-        if not self._mute.started and (problem := self._refusal()):
+        now, duration = time.monotonic(), seconds_of(request.duration)
+        if duration > self._mute.remaining(now) and (problem := self._refusal()):
             raise ControlError(problem, fault='fault_latched')
-        duration = seconds_of(request.duration)
-        self._mute.start(time.monotonic(), duration)
+        self._mute.start(now, duration)
         response.success = True
         response.message = f'reactions are muted for {duration:g} s'
         self._node.get_logger().warning(response.message)

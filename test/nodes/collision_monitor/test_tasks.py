@@ -64,27 +64,39 @@ def test_a_task_changes_the_monitoring_for_its_time_and_zone(tmp_path):
         cell.run(5, push=9.0)
         process.wait(lambda: cell.stops, 'the reaction to the collision that goes on')
         assert 'not cleared yet' in start('screw').message
-        assert 'not cleared yet' in process.call(Mute, 'mute', Mute.Request()).message
+        request = Mute.Request(duration=to_duration(1.0))
+        assert 'not cleared yet' in process.call(Mute, 'mute', request).message
         assert {row.key: row.value for row in process.status().values}['task'] == 'no task'
         assert process.interrupt() == 0
 
 
-def test_asking_for_a_muted_task_again_hides_no_collision(tmp_path):
+@pytest.mark.parametrize('renewed', ['mute', 'task'])
+def test_asking_for_more_mute_hides_no_collision(tmp_path, renewed):
     given = {name: value for name, value in TASKS.items() if 'zone' not in name}
     cell = Monitor(tmp_path, 21, **given)
     with closed(cell):
+        process = cell.process
+
+        def mute(duration):
+            request = Mute.Request(duration=to_duration(duration))
+            return process.call(Mute, 'mute', request)
 
         def start():
-            return cell.process.call(SetTask, 'set_task', SetTask.Request(task='place'))
+            return process.call(SetTask, 'set_task', SetTask.Request(task='place'))
 
         cell.run(60)
         assert start().success
         assert cell.run(20, push=9.0)[-1].muted
-        refused = start()
+        refused = mute(300.0) if renewed == 'mute' else start()
         assert not refused.success and 'not cleared yet' in refused.message
+        if renewed == 'mute':
+            process.settle()
+            assert cell.run(5, push=9.0)[-1].muted and not cell.stops, 'the mute goes on'
+            assert mute(0.0).success
         cell.run(10, push=9.0)
-        cell.process.wait(lambda: cell.stops, 'the reaction: the task has ended')
-        assert cell.process.interrupt() == 0
+        process.wait(lambda: cell.stops, 'the reaction: the task has ended')
+        assert {row.key: row.value for row in process.status().values}['task'] == 'no task'
+        assert process.interrupt() == 0
 
 
 def test_a_task_that_would_be_muted_too_long_is_refused(tmp_path):
