@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-import os
 import resource
 import signal
 import subprocess
@@ -10,6 +9,7 @@ import numpy as np
 import pytest
 from bags import JOINT_STATE, TYPES, cdr, message, wave
 from rosbags.rosbag2 import Reader
+from small_disk import small_disk
 
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.bags.joint_state_bag import DEFINITION, TYPE_HASH, JointStateBag
@@ -142,14 +142,8 @@ def test_a_file_that_may_not_grow_ends_in_a_whole_bag(tmp_path):
     assert len(recording) == count
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason='mounting a small file system needs root')
 def test_a_full_disk_ends_in_a_whole_bag(tmp_path):
-    disk = tmp_path / 'disk'
-    disk.mkdir()
-    mount = ['mount', '-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', str(disk)]
-    if subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip('a file system cannot be mounted here')
-    try:
+    with small_disk(tmp_path / 'disk', 2**21) as disk:
         process = run(RECORD, disk / 'bag', DATA)
         output, _ = process.communicate(timeout=60)
         assert process.returncode == 0
@@ -158,5 +152,3 @@ def test_a_full_disk_ends_in_a_whole_bag(tmp_path):
         with Reader(disk / 'bag') as reader:
             assert reader.message_count == count == sum(1 for _ in reader.messages())
         assert count > 7000
-    finally:
-        subprocess.run(['umount', str(disk)], check=True)

@@ -4,40 +4,22 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-import subprocess
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from collision_events import event
+from small_disk import fill, small_disk
 
 from robodyn_ros.control.collision.black_box import event_folder
+from robodyn_ros.control.collision.black_box.event import Event
 from robodyn_ros.control.collision.black_box.event_file import read_event
 from robodyn_ros.control.collision.black_box.event_folder import EventFolder
 from robodyn_ros.control.collision.black_box.event_writer import EventWriter
 from robodyn_ros.control.collision.black_box.replay import replay
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.bags.mcap_writer import McapWriter
-
-
-@pytest.fixture
-def tmpfs(tmp_path: Path) -> Iterator[Callable[[float], Path]]:
-    """Mounts a real small disk, of a size in bytes."""
-    place = tmp_path / 'disk'
-    place.mkdir()
-
-    def mounted(size: float) -> Path:
-        mount = ['mount', '-t', 'tmpfs', '-o', f'size={int(size)}', 'tmpfs', str(place)]
-        if os.geteuid() or subprocess.run(mount, capture_output=True, check=False).returncode:
-            pytest.skip('mounting a small file system needs root')
-        return place
-
-    yield mounted
-    if place.is_mount():
-        subprocess.run(['umount', str(place)], check=True)
 
 
 @pytest.fixture
@@ -108,41 +90,41 @@ def test_a_program_that_takes_all_space_costs_one_old_event_at_most(disk, tmp_pa
     assert folder.events() == added[1:]
 
 
-@pytest.mark.parametrize('share', [2.1, 2.9])
-def test_a_real_full_disk_keeps_the_newest_events_in_every_bit(tmpfs, tmp_path, share) -> None:
+def large_event(folder: Path) -> tuple[Event, int]:
+    """An event, larger than the space that a file reserves for its index, and its size."""
     made = event(3, count=1300, capacity=1600)
-    size = sum(file.stat().st_size for file in EventFolder(tmp_path, 1e9).add(made).iterdir())
-    folder = EventFolder(tmpfs(share * size) / 'events', 1e9)
-    added = [folder.add(made) for _ in range(4)]
-    assert folder.events() == added[-len(folder.events()) :] and folder.events()
-    for path in folder.events():
-        assert replay(read_event(path)) is None
-    assert {path.name for path in folder.path.iterdir()} == {p.name for p in folder.events()}
+    return made, sum(file.stat().st_size for file in EventFolder(folder, 1e9).add(made).iterdir())
+
+
+@pytest.mark.parametrize('share', [2.1, 2.9])
+def test_a_real_full_disk_keeps_the_newest_events_in_every_bit(tmp_path: Path, share) -> None:
+    made, size = large_event(tmp_path)
+    with small_disk(tmp_path / 'disk', share * size) as place:
+        folder = EventFolder(place / 'events', 1e9)
+        added = [folder.add(made) for _ in range(4)]
+        kept = folder.events()
+        assert kept and kept == added[-len(kept) :] == sorted(folder.path.iterdir())
+        assert all(replay(read_event(path)) is None for path in kept)
 
 
 @pytest.mark.parametrize('share', [2.1, 3.2])
-def test_an_index_without_space_costs_the_oldest_event(
-    tmpfs, tmp_path, monkeypatch, share
-) -> None:
+def test_an_index_without_space_costs_the_oldest_event(tmp_path, monkeypatch, share) -> None:
     """Another program writes between the data of an event and its index."""
-    made = event(3, count=1300, capacity=1600)
-    size = sum(file.stat().st_size for file in EventFolder(tmp_path, 1e9).add(made).iterdir())
-    place = tmpfs(share * size)
-    folder = EventFolder(place / 'events', 1e9)
-    kept = [folder.add(made) for _ in range(int(share) - 1)]
-    remove = McapWriter._remove_reserve
+    made, size = large_event(tmp_path)
+    with small_disk(tmp_path / 'disk', share * size) as place:
+        folder = EventFolder(place / 'events', 1e9)
+        kept = [folder.add(made) for _ in range(int(share) - 1)]
+        remove = McapWriter._remove_reserve
 
-    def taken(writer: McapWriter) -> None:
-        remove(writer)
-        if not (place / 'rival').exists():
-            with (place / 'rival').open('wb', buffering=0) as rival, suppress(OSError):
-                while True:
-                    rival.write(bytes(4096))
+        def taken(writer: McapWriter) -> None:
+            remove(writer)
+            if not (place / 'rival').exists():
+                fill(place / 'rival')
 
-    monkeypatch.setattr(McapWriter, '_remove_reserve', taken)
-    newest = folder.add(made)
-    assert folder.events() == [*kept[1:], newest]
-    assert replay(read_event(newest)) is None
+        monkeypatch.setattr(McapWriter, '_remove_reserve', taken)
+        newest = folder.add(made)
+        assert folder.events() == [*kept[1:], newest]
+        assert replay(read_event(newest)) is None
 
 
 def test_an_event_above_the_limit_is_lost_alone(disk, tmp_path: Path) -> None:
