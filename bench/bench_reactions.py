@@ -51,13 +51,20 @@ PARAMETERS = (
 class Bench:
     """Arm that does what the model says, pushes, and the arrival of all answers."""
 
-    def __init__(self, folder: Path) -> None:
+    joint, damaged = 2, 0
+
+    def __init__(self, folder: Path, extra: tuple[str, ...] = ()) -> None:
         self.model = robot_model(ROOT / 'urdf' / 'six_axis.urdf')
         self.values = np.nan_to_num(self.model.prior(), nan=1.0)
         content = {'dynamic_model': model_parameters(self.model, self.values, 0.0 * self.values)}
         result = folder / 'result.yaml'
         result.write_text(safe_dump(content, width=10**6))
-        given = [*PARAMETERS, f'result_file:={result}', f'black_box_directory:={folder}/events']
+        given = [
+            *PARAMETERS,
+            *extra,
+            f'result_file:={result}',
+            f'black_box_directory:={folder}/events',
+        ]
         command = [sys.executable, '-m', 'robodyn_ros.nodes.collision_monitor.node', '--ros-args']
         self.process = subprocess.Popen([*command, *(x for row in given for x in ('-p', row))])
         rclpy.init()
@@ -99,7 +106,9 @@ class Bench:
             angle = rate * (1e-9 * (now % 10**12))
             q, qd = 0.3 * np.sin(angle), 0.3 * rate * np.cos(angle)
             torque = self.model.torque(q[None], qd[None], -(rate**2 * q)[None], self.values)[0]
-            torque[2] -= push
+            torque[self.joint] -= push
+            if self.damaged:
+                self.damaged, qd[0] = self.damaged - 1, np.nan
             message = JointState(name=names, position=q, velocity=qd, effort=torque)
             message.header.stamp = Time(sec=now // 10**9, nanosec=now % 10**9)
             self.sent[now] = time.time_ns()
@@ -116,6 +125,13 @@ class Bench:
         self.run(0.4)
         self.reset.call_async(Trigger.Request())
         self.run(0.2)
+
+    def close(self) -> None:
+        """End the monitor, which writes an open event, and leave the graph."""
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait(20.0)
+        self.node.destroy_node()
+        rclpy.shutdown()
 
 
 def figures(milliseconds: list[float]) -> dict[str, float]:
@@ -140,8 +156,7 @@ def main() -> None:
             for _ in range(options.events):
                 bench.event()
         finally:
-            bench.process.send_signal(signal.SIGINT)
-            bench.process.wait(20.0)
+            bench.close()
         events = len(list((Path(folder) / 'events').iterdir()))
     found = {'alarm': figures(bench.alarms), 'state': figures(bench.states)}
     if options.json:

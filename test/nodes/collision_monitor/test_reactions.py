@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reactions of a real monitor: controller, feed-forward, and a stop service that restarts."""
 
+import signal
+import subprocess
+import sys
+import time
+
 import numpy as np
 import pytest
 
 pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.msg')
 from action_msgs.srv import CancelGoal
-from collision_client import COLLISION, UNKNOWN, Monitor, levels
-from node_process import closed
+from collision_client import COLLISION, NAMES, STALE, UNKNOWN, Monitor, levels
+from node_process import closed, joint_state
 from robodyn_ros.msg import CollisionState
 from robodyn_ros.srv import Mute
 from std_msgs.msg import Bool
@@ -28,7 +33,11 @@ class Cell(Monitor):
     """The monitor with a controller and a feed-forward, which note what they are asked."""
 
     def __init__(self, folder, number, **parameters) -> None:
-        super().__init__(folder, number, **parameters)
+        robot_state = {
+            'robot_state.topics': '[robot_stopped]', 'robot_state.types': '[std_msgs/msg/Bool]',
+            'robot_state.ready': "['false']",
+        }  # fmt: skip
+        super().__init__(folder, number, **robot_state, **parameters)
         node = self.process.node
         self.cancels, self.enables = [], []
         cancel = f'{CONTROLLER}/follow_joint_trajectory/_action/cancel_goal'
@@ -61,8 +70,6 @@ def test_reactions_reach_controller_feedforward_and_a_restarted_stop_service(tmp
         tmp_path, 9, reaction='[retract, drop_feedforward]', on_unknown='stop',
         retry_period='0.1', retract_distance='[0.05]', black_box_after='0.3',
         black_box_directory=tmp_path / 'events',
-        **{'robot_state.topics': '[robot_stopped]', 'robot_state.types': '[std_msgs/msg/Bool]',
-           'robot_state.ready': "['false']"},
     )  # fmt: skip
     with closed(cell):
         process = cell.process
@@ -88,7 +95,7 @@ def test_reactions_reach_controller_feedforward_and_a_restarted_stop_service(tmp
         moved = np.array(points[-1].positions) - here
         assert 0.03 < np.abs(moved).max() < 0.1 and not any(points[-1].velocities)
         assert moved @ velocity < 0.0, 'it goes back'
-        assert 'not available' in dict(detail(process))['stop_service']
+        assert 'not available' in stop_service(process)
         cell.offer_stop()  # and is started again
         process.wait(lambda: cell.stops, 'the call of the stop service')
         assert 'joint2 is still' in process.reset().message
@@ -111,6 +118,63 @@ def test_reactions_reach_controller_feedforward_and_a_restarted_stop_service(tmp
     check_events(tmp_path / 'events', capsys)
 
 
+VICTIM = """
+import os, signal, rclpy
+from std_srvs.srv import Trigger
+rclpy.init()
+node = rclpy.create_node('victim')
+node.create_service(Trigger, '/excitation/stop', lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+print('ready', flush=True)
+rclpy.spin(node)
+"""
+
+
+def test_a_stop_service_that_is_killed_in_the_middle_of_a_call_is_called_again(tmp_path):
+    cell = Monitor(tmp_path, 24, retry_period='0.1')
+    with closed(cell):
+        process = cell.process
+        process.node.destroy_service(cell.stop_service)
+        command = [sys.executable, '-c', VICTIM]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as victim:
+            try:
+                assert victim.stdout.readline() == 'ready\n'
+                cell.run(60)
+                assert levels(cell.run(15, push=9.0))[-1, 1] == COLLISION
+                process.wait(lambda: victim.poll() is not None, 'the call that kills it')
+                assert victim.returncode == -signal.SIGKILL
+            finally:
+                victim.kill()
+        process.wait(lambda: 'no answer yet' in stop_service(process), 'the lost call')
+        cell.offer_stop()
+        process.wait(lambda: cell.stops, 'the call of its successor')
+        process.wait(lambda: 'success True' in stop_service(process), 'the answer')
+        assert process.interrupt() == 0
+
+
+def test_after_kill_9_collision_state_is_silent_and_a_sent_trajectory_ends_at_rest(tmp_path):
+    """As docs/collision.md says: only silence tells a program that it must stop the robot."""
+    cell = Cell(tmp_path, 23, reaction='[hold]', retry_period='0.1')
+    with closed(cell):
+        process, states = cell.process, cell.states
+        cell.hit()
+        process.wait(lambda: cell.motions, 'the trajectory')
+        assert not any(cell.motions[0].points[-1].velocities)
+        # Without joint states it goes on to publish, so that a silent topic means a dead node.
+        process.drain()
+        count = len(states)
+        process.wait(lambda: len(states) > count + 1, 'states without joint states')
+        assert list(states[-1].level) == [UNKNOWN, COLLISION]
+        process.process.kill()
+        assert process.end() == -signal.SIGKILL
+        process.drain()
+        count, stops, motions = len(states), cell.stops, len(cell.motions)
+        end = time.monotonic() + STALE
+        while time.monotonic() < end:
+            cell.joint_states.publish(joint_state(NAMES, cell.time, *cell.sample(push=9.0)))
+            process.spin(0.01)
+        assert (len(states), cell.stops, len(cell.motions)) == (count, stops, motions)
+
+
 def check_events(folder, capsys):
     """Every event replays, and has the reports of its time."""
     events = sorted(folder.iterdir())
@@ -131,5 +195,5 @@ def check_events(folder, capsys):
         assert 'stop_service' in (path / 'event.html').read_text()
 
 
-def detail(process):
-    return [(row.key, row.value) for row in process.status().values]
+def stop_service(process):
+    return {row.key: row.value for row in process.status().values}['stop_service']
