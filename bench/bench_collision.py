@@ -5,9 +5,10 @@ Robots of two kinds (`collision/robot.py`: industrial and cobot) have elastic ge
 current noise and warming friction, and follow random moves, pick and place and weaving. A model is
 identified from one of them by `robodyn identify`'s pipeline; thresholds are learned from further
 robots, false alarms are counted on still others, and contacts happen on yet others: obstacles in
-the way (stiff, soft), pushes at standstill, and obstacles at a reversal. Each method's thresholds
-are scaled to each rate of false alarms, in the same run; the last column is without scaling. A map
-with a rate in its name was learned for that rate (`robodyn thresholds --false-alarms`).
+the way (stiff, soft), a point that is suddenly held (constrained), pushes at standstill, and
+obstacles at a reversal. Each method's thresholds are scaled to each rate of false alarms, in the
+same run; the last column is without scaling. A map with a rate in its name was learned for that
+rate (`robodyn thresholds --false-alarms`).
 
 `python bench/bench_collision.py [--hours H] [--contacts N] [--rate HZ] [--robot NAME] [--seed S]`.
 Contacts count from 20 Nm/s (`collision/contacts.py`). Use a new seed for judging.

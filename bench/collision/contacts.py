@@ -13,7 +13,7 @@ from collision.motion import Path
 from collision.robot import Robot
 from robodyn_ros.models.interface import Array
 
-KINDS = ('stiff', 'soft', 'standstill', 'reversal')
+KINDS = ('stiff', 'soft', 'constrained', 'standstill', 'reversal')
 EVERY, LENGTH = 6.0, 0.5
 FORCE = 200.0
 
@@ -24,8 +24,8 @@ class Contact:
 
     :param robot: number of the robot
     :param start: first step
-    :param kind: of KINDS
-    :param lever: torque on the joints per N, shape (n,)
+    :param kind: of KINDS; constrained: a point of the robot is held in all directions
+    :param lever: torque on the joints per N in each direction of the force, shape (1 or 3, n)
     :param stiffness: of an obstacle, in [N/m]; 0: a push
     :param rate: of the force of a push, in [N/s]
     """
@@ -51,8 +51,10 @@ class Contacts:
         self.onset = np.full(len(self.all), -1)
         self.steepest = np.zeros(len(self.all))
         self._next = 0
-        self._lever, self._origin = np.zeros((2, robots, 6))
-        self._stiffness, self._rate, self._before = np.zeros((3, robots))
+        self._lever = np.zeros((robots, 3, 6))
+        self._origin, self._before = np.zeros((2, robots, 6))
+        self._stiffness, self._rate = np.zeros((2, robots))
+        self._held = np.zeros(robots, dtype=bool)
         self._end, self._start = np.full(robots, -1), np.zeros(robots, dtype=int)
         self._number = np.zeros(robots, dtype=int)
 
@@ -62,30 +64,32 @@ class Contacts:
             self._begin(self.all[self._next], step, link)
             self._next += 1
         active = self._end > step
-        depth = np.einsum('rj,rj->r', self._lever, link - self._origin)
-        force = self._stiffness * np.maximum(depth, 0.0)
-        force += np.minimum(self._rate * (step - self._start) * 1e-3, FORCE)
-        force *= active
-        self._note(step, force, active)
-        return -force[:, None] * self._lever
+        depth = np.einsum('rij,rj->ri', self._lever, link - self._origin)
+        depth = np.where(self._held[:, None], depth, np.maximum(depth, 0.0))
+        force = self._stiffness[:, None] * depth
+        force[:, 0] += np.minimum(self._rate * (step - self._start) * 1e-3, FORCE)
+        torque = -np.einsum('ri,rij->rj', force * active[:, None], self._lever)
+        self._note(step, torque)
+        return torque
 
     def _begin(self, contact: Contact, step: int, link: Array) -> None:
         robot = contact.robot
-        self._lever[robot], self._origin[robot] = contact.lever, link[robot]
+        self._lever[robot], self._origin[robot] = 0.0, link[robot]
+        self._lever[robot, : len(contact.lever)] = contact.lever
+        self._held[robot] = contact.kind == 'constrained'
         self._stiffness[robot], self._rate[robot] = contact.stiffness, contact.rate
         self._start[robot], self._end[robot] = step, step + round(LENGTH * 1e3)
         self._number[robot], self._before[robot] = self._next, 0.0
 
-    def _note(self, step: int, force: Array, active: Array) -> None:
-        for robot in np.flatnonzero(active & (force > 0.0)):
+    def _note(self, step: int, torque: Array) -> None:
+        for robot in np.flatnonzero(torque.any(axis=1)):
             number = self._number[robot]
             if self.onset[number] < 0:
                 self.onset[number] = step
             elif step - self.onset[number] <= 50:
-                rate = (force[robot] - self._before[robot]) * 1e3
-                most = rate * np.abs(self._lever[robot]).max()
+                most = 1e3 * np.abs(torque[robot] - self._before[robot]).max()
                 self.steepest[number] = max(self.steepest[number], most)
-        self._before[:] = force
+        self._before[:] = torque
 
 
 def drawn(
@@ -132,7 +136,8 @@ def _contact(
     at = round(time[row] * 1e3)
     if kind == 'standstill':
         rate = float(np.exp(random.uniform(np.log(25.0), np.log(600.0)))) / np.abs(joints).max()
-        return Contact(number, at, kind, joints, 0.0, rate)
+        return Contact(number, at, kind, joints[None], 0.0, rate)
     low, high = (3e2, 1e4) if kind == 'soft' else (5e4, 2e5)
     stiffness = float(np.exp(random.uniform(np.log(low), np.log(high)))) * robot.scale**0.5
-    return Contact(number, at, kind, joints, stiffness, 0.0)
+    levers = lever if kind == 'constrained' else joints[None]
+    return Contact(number, at, kind, levers, stiffness, 0.0)
