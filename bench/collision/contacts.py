@@ -99,7 +99,7 @@ def drawn(
     model = pin.buildModelFromUrdf(str(robot.urdf))
     data, found = model.createData(), []
     for number, path in enumerate(paths):
-        for start in np.arange(4.0, seconds - 2.0, EVERY):
+        for start in np.arange(4.0, seconds - 4.0, EVERY):
             found.append(_contact(model, data, robot, number, path, start, random))
     return Contacts([each for each in found if each is not None], len(paths))
 
@@ -137,7 +137,11 @@ def _contact(
     if kind == 'standstill':
         rate = float(np.exp(random.uniform(np.log(25.0), np.log(600.0)))) / np.abs(joints).max()
         return Contact(number, at, kind, joints[None], 0.0, rate)
-    low, high = (3e2, 1e4) if kind == 'soft' else (5e4, 2e5)
+    ranges = {
+        'soft': (3e2, 1e4),
+        'constrained': (3e3, 3e4),
+    }  # stiffer: not stable in steps of 1 ms
+    low, high = ranges.get(kind, (5e4, 2e5))
     stiffness = float(np.exp(random.uniform(np.log(low), np.log(high)))) * robot.scale**0.5
     levers = lever if kind == 'constrained' else joints[None]
     return Contact(number, at, kind, levers, stiffness, 0.0)
