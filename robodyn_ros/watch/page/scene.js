@@ -2,7 +2,7 @@
 const byId = (id) => document.getElementById(id);
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`);
 const colour = ([r, g, b, a]) => `rgba(${[r, g, b].map((part) => Math.round(255 * part))}, ${a})`;
-let shapes = [], room = null, current = null, scene = null;
+let shapes = [], room = null, current = null, scene = null, waiting = false;
 
 export function takeRobot(message) {
   shapes = message.shapes.map((shape) => ({ ...shape, faces: solid.capsule(shape.ends, shape.radius) }));
@@ -15,6 +15,8 @@ export function takeRobot(message) {
 }
 
 export function takeScene(message) {
+  if (!waiting) requestAnimationFrame(draw); // after the lights; not while the page is hidden
+  waiting = true;
   current = message;
   byId('scene-note').textContent = message.fresh ? '' : 'The joint states are old: this is the last known position.';
 }
@@ -37,7 +39,8 @@ function solidOf(marker) {
   return [shaft, { ...tip(marker.points, marker.size), rgb }];
 }
 
-export function draw() {
+function draw() {
+  waiting = false;
   if (!current || !scene) return;
   scene.clear(css('line'));
   const robot = shapes.map((shape) => ({
