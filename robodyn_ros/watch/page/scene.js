@@ -21,6 +21,11 @@ export function takeScene(message) {
   byId('scene-note').textContent = message.fresh ? '' : 'The joint states are old: this is the last known position.';
 }
 
+// Without a connection, nobody knows whether the markers are still true.
+export function loseScene() {
+  if (current && (current.fresh || current.markers.length)) takeScene({ ...current, fresh: false, markers: [] });
+}
+
 const placed = (body, point) => (body < 0 ? point : solid.placed(current.poses, 12 * body, point));
 
 function tip([from, to], size) { // a cone of lines would be hidden: a thick end is seen from everywhere
