@@ -52,7 +52,8 @@ function draw() {
     rgb: solid.BASE, tint: shape.joint ? 0.72 : 1,
     faces: shape.faces.map((corners) => corners.map((corner) => placed(shape.body, corner))),
   }));
-  scene.paint([...robot, ...current.markers.flatMap(solidOf)]);
+  scene.paint(robot);
+  scene.paint(current.markers.flatMap(solidOf)); // in front: a light inside a thick link must be seen
   current.markers.filter(({ kind }) => kind === 'line')
     .forEach(({ points, rgba }) => scene.line(points, colour(rgba), 2));
   current.markers.filter(({ kind }) => kind === 'text')
