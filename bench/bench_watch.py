@@ -4,7 +4,8 @@
     python3 bench/bench_watch.py [FOLDER]      screenshots go to FOLDER (default: none are kept)
 
 It needs Chromium (Debian: apt install chromium). The delay is from the stamp of the joint states
-that raised the alarm to the change of the page's document, both on this computer's clock.
+that raised the alarm to the change of the page's document, and to the first red face in the
+three-dimensional view, both on this computer's clock.
 """
 
 from __future__ import annotations
@@ -32,8 +33,25 @@ new MutationObserver(() => {
   const red = document.querySelector('#joints li[data-level=collision]');
   if (red && !window.red) window.red = Date.now();
 }).observe(document.getElementById('joints'), {subtree: true, attributes: true});
+window.red3d = 0;
+window.fills = 0;
+const fill = CanvasRenderingContext2D.prototype.fill;
+CanvasRenderingContext2D.prototype.fill = function (...given) {
+  if (this.canvas.id === 'scene') {
+    window.fills += 1;
+    const [r, g, b] = [1, 3, 5].map((k) => parseInt(this.fillStyle.slice(k, k + 2), 16));
+    if (r > 100 && 2 * g < r && 2 * b < r && !window.red3d) window.red3d = Date.now();
+  }
+  return fill.apply(this, given);
+};
 """
 OK_JOINT = "document.querySelector('#joints li[data-level=ok]') !== null"
+NO_RED = """(() => {
+  const none = window.fills > 0 && !window.red3d;
+  window.fills = window.red3d = 0;
+  return none;
+})()"""
+DRAWN = "window.fills > 0 && document.getElementById('scene-note').textContent === ''"
 VERDICT = "document.getElementById('verdict-text').textContent"
 
 
@@ -50,14 +68,16 @@ def share_of_core(pid: int, seconds: float, wait) -> float:
     return (cpu_time(pid) - before) / (time.monotonic() - start)
 
 
-def push(stage: Stage, page: Browser, number: int) -> float:
-    """Push the robot; delay from the alarm to the red joint, in [s]."""
+def push(stage: Stage, page: Browser, number: int) -> tuple[float, float]:
+    """Push the robot; delay from the alarm to the red joint in list and view, in [ms]."""
     page.wait("document.querySelector('#joints li[data-level=collision]') === null", 'the reset')
-    page.run('window.red = 0')
+    page.wait(NO_RED, 'a view without a collision')
+    page.run('window.red = window.red3d = 0')
     with stage.watched() as alarms:
         stage.push(stage.facts.pushes[number % len(stage.facts.pushes)])
-    page.wait('window.red > 0', 'a red joint')
-    return page.run('window.red') / 1e3 - alarms.first_collision * 1e-9
+    page.wait('window.red > 0 && window.red3d > 0', 'a red joint')
+    alarm = alarms.first_collision * 1e-6
+    return page.run('window.red') - alarm, page.run('window.red3d') - alarm
 
 
 class Restartable(NodeProcesses):
@@ -97,6 +117,8 @@ def restart_all(nodes: Restartable, client: Client, page: Browser) -> None:
         else:
             nodes.restart(name, client)
         page.wait(OK_JOINT, f'an ok joint after the restart of {name}', 60.0)
+        page.run('window.fills = 0')
+        page.wait(DRAWN, f'the robot at a present position after the restart of {name}', 60.0)
         print(f'   {name} restarted: {page.run(VERDICT)}', flush=True)
 
 
@@ -134,12 +156,13 @@ def main(folder: Path | None) -> None:
             page.run(OBSERVE)
             delays = []
             for number in range(PUSHES):
-                delays.append(1e3 * push(stage, page, number))
+                delays.append(push(stage, page, number))
                 if number == 0:
                     wait(2.0)
                     pictures(page, folder, 'collision')
                 stage.recover()
-            print(f'joint red after the alarm: {", ".join(f"{x:.0f}" for x in delays)} ms')
+            for place, each in zip(('list', 'view'), zip(*delays, strict=True), strict=True):
+                print(f'joint red in the {place}: {", ".join(f"{x:.0f}" for x in each)} ms')
             restart_all(nodes, client, page)
             nodes.stop('feedforward')
             wait(2.0)

@@ -1,17 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cancellation of long work in another thread.
+"""Cancellation and progress of long work.
 
-The work calls `poll` between its blocks. Functions deep inside need no argument for that: the
-cancellation belongs to the context of the thread, see `cancellable`.
+The work calls `poll` between its blocks, and `progress` with what is completed. Functions deep
+inside need no argument for that: both belong to the context of the thread, see `cancellable` and
+`shown_by`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
+from typing import Any, TypeVar
 
 from robodyn_ros.errors import NO_FAULT, Fault, RobodynError
+
+Item = TypeVar('Item')
+Show = Callable[[str, float], Any]
+"""Function that shows a phase and its completed share, 0 to 1."""
 
 
 class CancelledError(RobodynError):
@@ -59,3 +66,41 @@ def poll() -> None:
     current = _CURRENT.get()
     if current is not None and current.reason:
         raise CancelledError(current.reason)
+
+
+_SHOW: ContextVar[Show | None] = ContextVar('progress', default=None)
+
+
+@contextmanager
+def shown_by(show: Show) -> Iterator[None]:
+    """Show the progress of the work inside, in this thread."""
+    token = _SHOW.set(show)
+    try:
+        yield
+    finally:
+        _SHOW.reset(token)
+
+
+def progress(phase: str, share: float) -> None:
+    """Report the completed share of a phase; outside of `shown_by` nothing happens."""
+    show = _SHOW.get()
+    if show is not None:
+        show(phase, share)
+
+
+def tracked(items: Sequence[Item], phase: str = '') -> Iterator[Item]:
+    """Yield items; what their work reports becomes a share of the work on all of them.
+
+    :param phase: reported at the start of each item; '': the work on an item reports its phases
+    """
+    outer = _SHOW.get()
+
+    def show(number: int, phase: str, share: float) -> None:
+        if outer is not None:
+            outer(phase, (number + share) / len(items))
+
+    for number, item in enumerate(items):
+        if phase:
+            show(number, phase, 0.0)
+        with shown_by(partial(show, number)):
+            yield item

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Work ends at the next `poll` after it is cancelled, in its thread only."""
+"""Cancellation and progress of work, in its thread only."""
 
 import threading
 
@@ -7,7 +7,15 @@ import numpy as np
 import pytest
 from robots import UR10
 
-from robodyn_ros.cancelling import Cancellation, CancelledError, cancellable, poll
+from robodyn_ros.cancelling import (
+    Cancellation,
+    CancelledError,
+    cancellable,
+    poll,
+    progress,
+    shown_by,
+    tracked,
+)
 from robodyn_ros.excitation.collisions.self_collision import SelfCollisionLimit, SelfCollisionRule
 from robodyn_ros.excitation.limits.joint_limits import JointLimits, check_motion
 from robodyn_ros.excitation.motions.point_to_point import PointToPoint
@@ -60,3 +68,19 @@ def test_all_checks_of_a_motion_poll(work):
     cancelled.cancel('enough')
     with cancellable(cancelled), pytest.raises(CancelledError):
         work(rule)
+
+
+def test_work_on_several_items_counts_each_as_a_part():
+    seen = []
+    progress('nobody looks', 0.5)
+    with shown_by(lambda phase, share: seen.append((phase, share))):
+        for _ in tracked(['a', 'b'], 'start'):
+            progress('read', 0.5)
+        for _ in tracked([1]):
+            progress('fit', 1.0)
+        progress('end', 0.75)
+    progress('nobody looks', 1.0)
+    assert seen == [
+        ('start', 0.0), ('read', 0.25), ('start', 0.5), ('read', 0.75), ('fit', 1.0), ('end', 0.75)
+    ]  # fmt: skip
+    assert list(tracked('ab', 'nobody looks')) == ['a', 'b']

@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from robodyn_ros.cancelling import progress, tracked
 from robodyn_ros.errors import ModelError
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.fit.fit_report import FitReport
@@ -142,9 +144,10 @@ def compare(
         mixed[links] = values[links]
         sets[MIXED] = (cad, mixed)
     sets[RESULT] = (model, identified.loaded)
+    source, seen = recording.source, partial(progress, 'torques')
     torques = [
-        TorqueErrors(name, *evaluate(each, parameters, signals, source=recording.source))
-        for name, (each, parameters) in sets.items()
+        TorqueErrors(name, *evaluate(each, parameters, signals, source=source, progress=seen))
+        for name, (each, parameters) in tracked(list(sets.items()))
     ]
     return Comparison(
         model=model,

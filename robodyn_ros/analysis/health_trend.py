@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from robodyn_ros.cancelling import tracked
 from robodyn_ros.control.collision.black_box.event_file import read_health
 from robodyn_ros.control.collision.black_box.event_folder import EventFolder
 from robodyn_ros.control.collision.black_box.reported import Health
@@ -41,7 +42,7 @@ def has_events(folder: Path) -> bool:
 def health_over_events(folder: Path) -> tuple[list[HealthOfEvent], list[str]]:
     """Return the events of a black box, oldest first, and why others cannot be read."""
     found, notes = [], []
-    for path in EventFolder(folder, 0.0).events():
+    for path in tracked(EventFolder(folder, 0.0).events(), 'reading events'):
         try:
             found.append(HealthOfEvent(path.name, *read_health(path)))
         except RecordingError as error:

@@ -9,7 +9,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from robodyn_ros.cli.output import EXIT_INTERRUPTED, Show, add_json, out_folder, progress_bar, show
+from robodyn_ros.cancelling import progress
+from robodyn_ros.cli.output import EXIT_INTERRUPTED, add_json, out_folder, progress_bar, show
 from robodyn_ros.cli.page import with_page
 from robodyn_ros.cli.robot_model import add_option, add_robot, optimise_options, robot
 from robodyn_ros.excitation.design.optimize import Cancel, Progress
@@ -53,8 +54,8 @@ def run(arguments: argparse.Namespace) -> int:
     values = optimise_options(arguments, OPTIONS)
     model, limits = robot(arguments)
     design = make_design(values, model, limits, urdf=arguments.urdf or '')
-    with _interruptible() as cancel, progress_bar(28, 'searching') as bar:
-        result = search(design, values, progress=_criterion_shown(bar, design), cancel=cancel)
+    with _interruptible() as cancel, progress_bar():
+        result = search(design, values, progress=_criterion_shown(design), cancel=cancel)
     facts = {**summary(result, design), 'interrupted': cancel()}
     if arguments.out is not None:
         points = shown_frame(model, values.get('frames') or ())
@@ -85,13 +86,11 @@ def _interruptible() -> Iterator[Cancel]:
         signal.signal(signal.SIGINT, before)
 
 
-def _criterion_shown(bar: Show | None, design: Design) -> Progress | None:
+def _criterion_shown(design: Design) -> Progress:
     """Return a function that shows the criterion in the unit of the report."""
-    if bar is None:
-        return None
 
-    def progress(share: float, value: float) -> None:
+    def shown(share: float, value: float) -> None:
         name, figure = present(design.criterion.name, value)
-        bar(f'{name.replace("_", " ")} {figure:.4g}', share)
+        progress(f'{name.replace("_", " ")} {figure:.4g}', share)
 
-    return progress
+    return shown

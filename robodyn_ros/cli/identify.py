@@ -7,6 +7,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from robodyn_ros.cancelling import progress, tracked
 from robodyn_ros.cli.effort import add_source, declared_effort
 from robodyn_ros.cli.identify_options import add_options, given_options
 from robodyn_ros.cli.output import out_folder, progress_bar
@@ -156,10 +157,10 @@ def run(arguments: argparse.Namespace) -> int:
     take_robot_file(arguments)
     model, base = _model_and_base(arguments)
     options = _options(arguments, model)
-    recordings, validation = _recordings(arguments, model)
-    if base is not None:
-        model = PayloadModel(arm=base.model, frame=arguments.frame or '')
-    with progress_bar(10) as progress:
+    with progress_bar():
+        recordings, validation = _recordings(arguments, model)
+        if base is not None:
+            model = PayloadModel(arm=base.model, frame=arguments.frame or '')
         result = identify(
             recordings,
             model,
@@ -258,7 +259,7 @@ def _recordings(
             raise ConfigError('--split goes with one recording; use --validate leave-one-out')
         first, rest = split_motion(read(arguments.recording[0]), arguments.split)
         return [first], rest
-    recordings = [read(path) for path in arguments.recording]
+    recordings = [read(path) for path in tracked(arguments.recording)]
     if arguments.validate in (None, LEAVE_ONE_OUT):
         return recordings, arguments.validate
     return recordings, read(arguments.validate)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from robodyn_ros.cli.effort import add_source, declared_effort, joint_names
-from robodyn_ros.cli.output import add_json, show
+from robodyn_ros.cli.output import add_json, progress_bar, show
 from robodyn_ros.control.effort.declaration import undeclared
 from robodyn_ros.control.effort.recorded import bag_declaration, in_si_units
 from robodyn_ros.errors import RecordingError
@@ -47,7 +47,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     :raises RobodynError: it cannot be read, or a declaration of its efforts cannot be used
     """
-    recording = _in_known_units(_read(arguments), arguments)
+    with progress_bar():
+        recording = _in_known_units(_read(arguments), arguments)
     if arguments.urdf:
         urdf = read_urdf(arguments.urdf)
         prismatic = {joint.name for joint in urdf.joints if joint.type == 'prismatic'}

@@ -7,7 +7,7 @@ import argparse
 from typing import Any
 
 from robodyn_ros.cli.motion_file import read_motion
-from robodyn_ros.cli.output import EXIT_NEGATIVE, add_json, out_folder, show
+from robodyn_ros.cli.output import EXIT_NEGATIVE, add_json, out_folder, progress_bar, show
 from robodyn_ros.cli.page import with_page
 from robodyn_ros.cli.robot_model import add_option, add_robot, optimise_options, robot
 from robodyn_ros.errors import MotionError
@@ -51,7 +51,8 @@ def run(arguments: argparse.Namespace) -> int:
     check_joints(motion, limits)
     values = optimise_options(arguments, SPACE)
     coverage = collision_coverage(values, model.joint_names, arguments.urdf or '')
-    facts = summary(motion, limits, coverage.check(motion, model))
+    with progress_bar():
+        facts = summary(motion, limits, coverage.check(motion, model))
     if arguments.out is not None:
         points = shown_frame(model)
         columns = [motion.joints.index(name) for name in model.joint_names]

@@ -5,21 +5,20 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any
 
 from tqdm import tqdm
 
+from robodyn_ros.cancelling import shown_by
 from robodyn_ros.output_files import is_folder, json_text, unusable
 
 EXIT_NEGATIVE, EXIT_ERROR, EXIT_INTERRUPTED = 1, 2, 130
 """Exit codes beside 0: the answer is negative, the command failed, Ctrl-C ended it."""
-
-Item = TypeVar('Item')
-Show = Callable[[str, float], None]
-"""Function that shows the present step and the completed share."""
 
 
 def add_json(parser: Any) -> None:
@@ -53,32 +52,38 @@ def show(arguments: argparse.Namespace, facts: object, text: str) -> None:
 
 
 @contextmanager
-def progress_bar(width: int, start: str = '') -> Iterator[Show | None]:
-    """Show step, share and remaining time on a terminal; yield None elsewhere.
+def progress_bar(period: float = 0.1) -> Iterator[None]:
+    """Show phase, share and remaining time of the work inside, on a terminal only.
 
-    :param width: characters of the text before the bar, which names the present step
-    :param start: first text
+    :param period: shortest time before the bar appears, and between its changes, in [s]
     """
     if not sys.stderr.isatty():
-        yield None
+        yield
         return
-    bar_format = f'{{desc:<{width}}} {{percentage:3.0f}}% |{{bar}}| {{remaining}} left'
-    with tqdm(total=1.0, desc=start, bar_format=bar_format, leave=False) as bar:
+    begun = shown = time.monotonic()
+    before = 0.0
 
-        def show(text: str, share: float) -> None:
-            if share < bar.n:  # the next step: its remaining time is estimated anew
-                bar.reset()
-            bar.set_description_str(text, refresh=False)
-            bar.n = share
-            bar.refresh()
+    def show(phase: str, share: float) -> None:
+        nonlocal begun, shown, before
+        now = time.monotonic()
+        if share < before:  # the next phase: its remaining time is estimated anew
+            begun = now
+        before = share
+        if now - shown >= period:
+            shown = now
+            _write(tqdm.format_meter(
+                share, 1.0, now - begun, prefix=f'{phase[-60:]:<28}', ncols=columns,
+                bar_format='{desc} {percentage:3.0f}% |{bar}| {remaining} left',
+            ))  # fmt: skip
 
-        yield show
+    columns = shutil.get_terminal_size().columns - 1
+    try:
+        with shown_by(show):
+            yield
+    finally:
+        _write('')  # what is printed next begins at an empty line
 
 
-def tracked(items: Sequence[Item]) -> Iterator[Item]:
-    """Yield items; on a terminal, a bar shows the present one, and the share of those before."""
-    with progress_bar(40) as bar:
-        for number, item in enumerate(items):
-            if bar is not None:
-                bar(str(item)[-40:], number / len(items))
-            yield item
+def _write(line: str) -> None:
+    """Replace the present line of the terminal."""
+    print(f'\r{line}\x1b[K', end='', file=sys.stderr, flush=True)

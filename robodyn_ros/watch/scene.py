@@ -112,7 +112,7 @@ def _pose(pose: Any) -> Array:
     w, x, y, z = (float(getattr(pose.orientation, part)) for part in 'wxyz')
     norm = w * w + x * x + y * y + z * z
     found = np.eye(4)
-    if norm > 0.0:
+    if norm > w * w:  # few markers are turned
         cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
         found[:3, :3] += 2.0 / norm * (w * cross + cross @ cross)
     found[:3, 3] = [pose.position.x, pose.position.y, pose.position.z]

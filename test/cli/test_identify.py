@@ -152,7 +152,8 @@ def test_no_progress_bar_where_there_is_no_terminal(files, capsys, monkeypatch):
     assert capsys.readouterr().err == ''
     monkeypatch.setattr(sys.stderr, 'isatty', lambda: True, raising=False)
     robodyn(*arguments)
-    assert 'condense' in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert '% |' in error and ' left\x1b[K' in error
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,10 @@ import pytest
 from bags import cdr, wave, write_bag
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rosbags.rosbag2 import StoragePlugin
 from scipy.io import savemat
 
+from robodyn_ros.cancelling import shown_by
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.readers import TABLES, read_recording, recording_format
 
@@ -78,6 +80,21 @@ def test_what_is_no_recording(tmp_path, name, message):
     (tmp_path / 'folder').mkdir()
     with pytest.raises(RecordingError, match=message):
         read_recording(tmp_path / name)
+
+
+@pytest.mark.parametrize('kind', ['mcap', 'csv', 'db3'])
+def test_a_long_file_reports_the_share_that_is_read(tmp_path, kind):
+    path, seen = tmp_path / 'bag', []
+    if kind == 'csv':
+        path = written(tmp_path, kind)
+    else:
+        plugin = {'mcap': StoragePlugin.MCAP, 'db3': StoragePlugin.SQLITE3}[kind]
+        write_bag(path, [(time, cdr(state)) for time, state in wave(20)], plugin=plugin)
+    with shown_by(lambda phase, share: seen.append((phase, share))):
+        read_recording(path)
+    phases, shares = zip(*seen, strict=True)
+    assert set(phases) == {f'reading {path.name if kind == "csv" else f"bag.{kind}"}'}
+    assert list(shares) == sorted(shares) and 0.5 < shares[-1] <= 1.0
 
 
 def test_time_must_not_go_back_in_a_file(tmp_path):

@@ -2,6 +2,7 @@
 """The live page in Chromium, with messages as the node sends them."""
 
 import json
+import threading
 from types import SimpleNamespace
 
 import numpy as np
@@ -40,22 +41,32 @@ def live(tmp_path):
     server, urdf = WatchServer(), read_urdf(SIX_AXIS)
     scene = Scene(urdf)
     server.publish('robot', scene.robot())
-    server.publish('frame', Board().frame())
+    board, shown, lost = Board(), {}, threading.Event()
+
+    def node():
+        while not lost.wait(0.2):
+            for kind, text in (*shown.items(), ('frame', board.frame())):
+                server.publish(kind, text)
+
+    thread = threading.Thread(target=node, daemon=True)
+    thread.start()
     try:
         with Browser(f'http://127.0.0.1:{server.port}', tmp_path / 'profile') as page:
-            yield SimpleNamespace(server=server, page=page, scene=scene, urdf=urdf)
+            yield SimpleNamespace(shown=shown, page=page, scene=scene, urdf=urdf, lost=lost)
     finally:
+        lost.set()
+        thread.join(10.0)
         server.close()
 
 
 def test_the_robot_and_a_marker_of_a_collision_are_drawn_from_the_messages(live, tmp_path):
     page, q = live.page, np.array([0.3, -0.6, 0.9, 0.2, 0.4, 0.1])
-    live.server.publish('scene', live.scene.frame(q, [], fresh=True))
+    live.shown['scene'] = live.scene.frame(q, [], fresh=True)
     page.wait(f'{COLOURS}[1] > 1000', 'the robot')
     assert page.run(COLOURS)[0] == 0
     ball = marker(live.urdf.joints[2].child, kind=2)
     ball.scale.x = 0.3
-    live.server.publish('scene', live.scene.frame(q, [ball], fresh=False))
+    live.shown['scene'] = live.scene.frame(q, [ball], fresh=False)
     page.wait(f'{COLOURS}[0] > 200', 'the marker')
     page.wait("document.getElementById('scene-note').textContent.includes('old')", 'the note')
     before = page.run("document.getElementById('scene').toDataURL()")
@@ -63,4 +74,9 @@ def test_the_robot_and_a_marker_of_a_collision_are_drawn_from_the_messages(live,
              "new KeyboardEvent('keydown', { key: 'ArrowLeft' }))")  # fmt: skip
     page.wait(f"document.getElementById('scene').toDataURL() !== {json.dumps(before)}", 'a turn')
     page.screenshot(tmp_path / 'page.png', 1280)
+    live.shown['scene'] = live.scene.frame(q, [ball], fresh=True)
+    page.wait("document.getElementById('scene-note').textContent === ''", 'a present view')
+    live.lost.set()
+    page.wait(f'{COLOURS}[0] === 0', 'no marker without a connection')
+    page.wait("document.getElementById('scene-note').textContent.includes('old')", 'the note')
     assert page.console == []

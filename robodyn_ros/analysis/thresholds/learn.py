@@ -13,6 +13,7 @@ from robodyn_ros.analysis.thresholds.bands import Layout, bands_of, still_speed
 from robodyn_ros.analysis.thresholds.cell_maxima import CellMaxima, cell_maxima, upper
 from robodyn_ros.analysis.thresholds.session import Session
 from robodyn_ros.analysis.thresholds.tail import level_at, rate_bound
+from robodyn_ros.cancelling import tracked
 from robodyn_ros.control.collision.threshold_map import Bands, ThresholdMap
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.interface import Array
@@ -120,7 +121,8 @@ def learn(
     _check(parts, options)
     still = still_speed(parts)
     trials = [
-        _trial(parts, bands_of(parts, still, each), each, options) for each in options.layouts
+        _trial(parts, bands_of(parts, still, each), each, options)
+        for each in tracked(options.layouts, 'learning')
     ]
     best = min(trials, key=lambda trial: trial.cost)
     cleaned = _without_contact(sessions, best, options)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from robodyn_ros.cancelling import progress
 from robodyn_ros.control.collision.detector import TorqueErrorDetector
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.torque.model_torque import ModelTorque
@@ -98,6 +99,7 @@ def fed(detector: TorqueErrorDetector, recording: Recording) -> Iterator[int]:
     stamps = data.time.tolist()
     for row, sample in enumerate(zip(data.position, data.velocity, data.torque, strict=True)):
         detector.update(stamps[row], *sample)
+        progress('monitoring', row / len(stamps))
         yield row
 
 

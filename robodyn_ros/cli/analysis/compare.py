@@ -9,7 +9,7 @@ from typing import Any
 from robodyn_ros.analysis.compare import compare
 from robodyn_ros.analysis.compare_report import export_comparison, text_comparison
 from robodyn_ros.cli.effort import add_recording, read_in_si_units
-from robodyn_ros.cli.output import add_json, out_folder, show
+from robodyn_ros.cli.output import add_json, out_folder, progress_bar, show
 from robodyn_ros.cli.page import with_page
 from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.identification.options import IdentifyOptions
@@ -47,9 +47,10 @@ def run(arguments: argparse.Namespace) -> int:
     :raises RobodynError: a file cannot be read or written, or the files do not fit together
     """
     identified = load_identified_model(arguments.result)
-    recording = read_in_si_units(arguments, identified.joints, identified.model)
     options = IdentifyOptions(filter_cutoff=arguments.filter_cutoff)
-    comparison = compare(arguments.urdf, identified, recording, options=options)
+    with progress_bar():
+        recording = read_in_si_units(arguments, identified.joints, identified.model)
+        comparison = compare(arguments.urdf, identified, recording, options=options)
     files: dict[str, str] = (
         {} if arguments.out is None else export_comparison(comparison, arguments.out)
     )

@@ -15,7 +15,7 @@ from robodyn_ros.analysis.delay import (
     delay_findings,
     position_lags,
 )
-from robodyn_ros.cli.output import EXIT_NEGATIVE, add_json, out_folder, show
+from robodyn_ros.cli.output import EXIT_NEGATIVE, add_json, out_folder, progress_bar, show
 from robodyn_ros.cli.page import with_page
 from robodyn_ros.errors import ConfigError, RecordingError
 from robodyn_ros.output_files import made_folder
@@ -73,7 +73,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     :raises RobodynError: the bag cannot be read, or lacks a topic
     """
-    facts = _measured(arguments)
+    with progress_bar():
+        facts = _measured(arguments)
     wrong = any(each.code in ('delay_wrong', 'delay_unknown') for each in facts['findings'])
     text = table(facts)
     if arguments.out is not None:

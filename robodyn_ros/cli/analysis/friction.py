@@ -11,8 +11,9 @@ import numpy as np
 
 from robodyn_ros.analysis.friction_curve import FrictionCurve, friction_curves
 from robodyn_ros.analysis.picture import new_figure, png
+from robodyn_ros.cancelling import tracked
 from robodyn_ros.cli.effort import add_recording, joint_names, read_in_si_units
-from robodyn_ros.cli.output import add_json, out_folder, show
+from robodyn_ros.cli.output import add_json, out_folder, progress_bar, show
 from robodyn_ros.cli.page import with_page
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.files.parameter_text import write_bytes, write_text
@@ -45,8 +46,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     :raises RobodynError: a file cannot be read or written, or no friction can be measured
     """
-    curves = friction_curves(read_in_si_units(arguments, joint_names(arguments)))
-    fits = [curve.fit(arguments.law) for curve in curves]
+    with progress_bar():
+        curves = friction_curves(read_in_si_units(arguments, joint_names(arguments)))
+        fits = [curve.fit(arguments.law) for curve in tracked(curves, 'fitting')]
     if arguments.out is not None:
         folder = made_folder(arguments.out, IdentificationError)
         write_text(_table(curves, ','), folder / 'friction.csv')

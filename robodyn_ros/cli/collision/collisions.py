@@ -14,7 +14,7 @@ from robodyn_ros.analysis.health_trend import has_events
 from robodyn_ros.analysis.thresholds.events import Watch, rows_of, watched
 from robodyn_ros.cli.collision.model import add_model, load, read
 from robodyn_ros.cli.collision.trend import Rows, trend
-from robodyn_ros.cli.output import add_json, out_file, show
+from robodyn_ros.cli.output import add_json, out_file, progress_bar, show
 from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.collision.thresholds_file import read_thresholds
@@ -61,7 +61,8 @@ def run(arguments: argparse.Namespace) -> int:
     :raises RobodynError: a file cannot be read or written, or does not fit the model
     """
     folder = Path(arguments.recording)
-    facts, rows, text = trend(folder) if has_events(folder) else _detected(arguments)
+    with progress_bar():
+        facts, rows, text = trend(folder) if has_events(folder) else _detected(arguments)
     if arguments.out is not None:
         table = io.StringIO()
         csv.writer(table, lineterminator='\n').writerows(rows)

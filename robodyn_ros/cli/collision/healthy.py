@@ -14,8 +14,8 @@ from robodyn_ros.analysis.thresholds.drives_off import drives_off
 from robodyn_ros.analysis.thresholds.event_session import event_input
 from robodyn_ros.analysis.thresholds.healthy_data import HealthyInput, parts_of, read_healthy
 from robodyn_ros.analysis.thresholds.session import Session, session_of
+from robodyn_ros.cancelling import tracked
 from robodyn_ros.cli.collision.model import read
-from robodyn_ros.cli.output import tracked
 from robodyn_ros.control.collision.black_box.event_file import is_event, read_event
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.collision.thresholds_file import DETECTOR
@@ -38,15 +38,16 @@ def healthy_inputs(
     """
     paths = [Path(path) for path in arguments.recording]
     stored: list[HealthyInput] = []
-    for path in tracked(paths):
+    for path in tracked(paths, 'reading'):
         if parts_of(path):
             stored += _of_folder(path, identified, torque)
         elif is_event(path):
             stored.append(event_input(read_event(path), path, identified.hash))
     plain = [path for path in paths if not parts_of(path) and not is_event(path)]
-    recordings = [read(arguments, str(path), identified) for path in tracked(plain)]
+    recordings = [read(arguments, str(path), identified) for path in tracked(plain, 'reading')]
     settings = _settings(arguments, recordings, torque, stored)
-    return settings, [*stored, *(_of_recording(each, torque, settings) for each in recordings)]
+    plain_inputs = [_of_recording(each, torque, settings) for each in tracked(recordings)]
+    return settings, [*stored, *plain_inputs]
 
 
 def _of_folder(

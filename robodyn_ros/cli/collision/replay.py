@@ -7,7 +7,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from robodyn_ros.cli.output import EXIT_NEGATIVE, add_json, out_folder, show
+from robodyn_ros.cli.output import EXIT_NEGATIVE, add_json, out_folder, progress_bar, show
 from robodyn_ros.cli.page import with_page
 from robodyn_ros.control.collision.black_box.event_file import read_event
 from robodyn_ros.control.collision.black_box.replay import replay
@@ -41,8 +41,9 @@ def run(arguments: argparse.Namespace) -> int:
         be written to the folder of --out
     """
     event = read_event(arguments.event)
-    found = replay(event)
-    facts = event_facts(event, found)
+    with progress_bar():
+        found = replay(event)
+        facts = event_facts(event, found)
     text = table(facts)
     path = Path(arguments.event)
     given, folder = arguments.out, path if path.is_dir() else path.parent

@@ -15,7 +15,7 @@ from robodyn_ros.analysis.thresholds.learn import Learned, Learning, learn
 from robodyn_ros.analysis.thresholds.tool_force import smallest_forces
 from robodyn_ros.cli.collision.healthy import healthy_inputs
 from robodyn_ros.cli.collision.model import add_model, load
-from robodyn_ros.cli.output import add_json, out_file, show
+from robodyn_ros.cli.output import add_json, out_file, progress_bar, show
 from robodyn_ros.control.collision.contact_watch import geometry
 from robodyn_ros.control.collision.settings import RESIDUALS, CollisionSettings
 from robodyn_ros.control.collision.threshold_map import ThresholdMap
@@ -102,10 +102,12 @@ def run(arguments: argparse.Namespace) -> int:
     :raises RobodynError: a file cannot be read or written, or nothing can be learned
     """
     identified, torque = load(arguments)
-    settings, inputs = healthy_inputs(arguments, identified, torque)
-    friction = np.max([friction_at(each.position, torque) for each in inputs], axis=0)
-    options = Learning(rate=arguments.false_alarms, debounce=settings.debounce)
-    learned = learn([each.session for each in inputs], friction, options)
+    with progress_bar():
+        settings, inputs = healthy_inputs(arguments, identified, torque)
+        friction = np.max([friction_at(each.position, torque) for each in inputs], axis=0)
+        options = Learning(rate=arguments.false_alarms, debounce=settings.debounce)
+        learned = learn([each.session for each in inputs], friction, options)
+        cost = _cost(inputs, friction, options, learned, identified)
     file = LearnedThresholds(
         joints=torque.joints,
         model_hash=identified.hash,
@@ -114,7 +116,6 @@ def run(arguments: argparse.Namespace) -> int:
         hours=learned.hours,
         rate=learned.rate,
     )
-    cost = _cost(inputs, friction, options, learned, identified)
     write_thresholds(file, arguments.out)
     for note in learned.notes:
         print(f'note: {note}', file=sys.stderr)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from robodyn_ros.cancelling import progress
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.collisions.geometry import CollisionGeometry
 from robodyn_ros.excitation.collisions.robot_files import (
@@ -204,6 +205,7 @@ class SelfCollisionRule(Rule):
         self._look(some.time, some.position[:, columns], anywhere, seen)
         seen.hits, seen.first = 0, np.inf
         for block in sample_blocks(count):
+            progress('checking collisions', block.start / count)
             motion = trajectory.sample(time[block])
             self._look(motion.time, motion.position[:, columns], self._clearances, seen)
         return replace(seen.best, share=seen.hits / count, first=seen.first)

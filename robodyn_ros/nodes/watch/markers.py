@@ -105,5 +105,5 @@ class Markers:
         marker.pose.orientation.w = 1.0
         colour = COLOURS.get(level, COLOURS[0])
         marker.color = ColorRGBA(r=colour.r, g=colour.g, b=colour.b, a=colour.a)
-        marker.lifetime = Duration(seconds=0.5).to_msg()
+        marker.lifetime = Duration(seconds=1.0).to_msg()
         return marker

@@ -43,9 +43,10 @@ class Watch(SuiteNode):
         if self._server is not None and self._inputs.scene is not None:
             self._server.publish('robot', self._inputs.scene.robot())
         self._lists = (-1, -1)
+        self._levels = b''
         self._diagnostics = Diagnostics(self, 'robodyn watch')
         steady_timer(self, period, self._on_frame)
-        steady_timer(self, 0.1, self._on_markers)
+        steady_timer(self, 0.2, self._on_markers)
         steady_timer(self, 1.0, self._on_second)
 
     def _urdf(self) -> UrdfFile | None:
@@ -79,6 +80,11 @@ class Watch(SuiteNode):
 
     def _on_frame(self) -> None:
         self._inputs.poll()
+        state = self._inputs.monitor
+        levels = b'' if state is None else bytes(state.level)
+        if levels != self._levels:  # a light in the view must not wait
+            self._levels = levels
+            self._on_markers()
         frame = self._board.frame()
         if self._server is not None:
             self._server.publish('frame', frame)

@@ -51,7 +51,8 @@ class SceneInput:
             return None
         if not self._contact.fresh:
             self._others.pop(CONTACT, None)
-        drawn = [*self._others.values(), *markers]
+        # The page has the message of the monitor at its top.
+        drawn = [*self._others.values(), *(each for each in markers if each.ns != 'collision')]
         return self._scene.frame(self._reader.position, drawn, fresh=self._positions.fresh)
 
     def _on_marker(self, topic: str, marker: Any) -> None:

@@ -53,7 +53,6 @@ class BagScan(Scan):
     """Reader of the messages of one topic in all files of a bag."""
 
     _packed = False
-    _expected = 0
 
     def messages(self) -> Iterator[tuple[int, bytes]]:
         """Yield time in the bag, in [ns], and bytes, in the order of recording."""
@@ -65,9 +64,9 @@ class BagScan(Scan):
             except Exception as error:  # parsers may raise any exception for damaged bytes
                 reason = ' '.join(str(error).split()).rstrip('.') or type(error).__name__
                 self.damage.append(f'{file.name}: {reason}')
-        if self.count < self._expected and not self.damage:
+        if self.count < self.expected and not self.damage:
             self.damage.append(
-                f'it holds {self.count} messages of the topic, and {self._expected} by '
+                f'it holds {self.count} messages of the topic, and {self.expected} by '
                 f'metadata.yaml'
             )
 
@@ -102,7 +101,7 @@ class BagScan(Scan):
             )
             return bag_files(self.path)
         self.damage += [f'{name} is missing' for name in missing]
-        self._expected = sum(counts)
+        self.expected = sum(counts)
         return [file for file in files if file.name not in missing]
 
     def _scanned(self, file: Path) -> Iterator[tuple[int, bytes]]:
@@ -114,6 +113,7 @@ class BagScan(Scan):
                 decompress_file(file, plain)
             scan = SCANS.get(plain.suffix, SqliteScan)(plain, self.topic, self.msgtype)
             scan.topics, scan.definitions = self.topics, self.definitions
+            scan.expected = self.expected
             try:
                 if self._packed:
                     yield from (

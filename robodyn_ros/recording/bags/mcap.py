@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from robodyn_ros.bounds import RECORD, BoundError, check_expansion, check_regular
+from robodyn_ros.cancelling import progress
 from robodyn_ros.recording.bags.compression import decompressed
 from robodyn_ros.recording.bags.scan import Scan
 
@@ -60,6 +61,7 @@ class McapScan(Scan):
                 return
             end = self._size = self.path.stat().st_size
             while head := file.read(9):
+                progress(self.reading, file.tell() / end)
                 size = _RECORD(head)[1] if len(head) == 9 else end
                 self._cut = size > end - file.tell()
                 if self._cut:

@@ -13,6 +13,7 @@ class Scan(ABC):
 
     While it reads, `topics` gets the message type of every topic, `definitions` the format and
     text of every type, `damage` descriptions of errors, and `count` the number of messages.
+    `expected` is the number that the bag claims, 0: unknown.
     """
 
     def __init__(self, path: Path, topic: str, msgtype: str = '') -> None:
@@ -25,7 +26,8 @@ class Scan(ABC):
         self.topics: dict[str, str] = {}
         self.definitions: dict[str, tuple[str, str]] = {}
         self.damage: list[str] = []
-        self.count = 0
+        self.count = self.expected = 0
+        self.reading = f'reading {path.name}'
 
     @abstractmethod
     def messages(self) -> Iterator[tuple[int, bytes]]:

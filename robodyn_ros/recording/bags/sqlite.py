@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from robodyn_ros.bounds import RECORD, ROW_STEPS, check_regular
+from robodyn_ros.cancelling import progress
 from robodyn_ros.recording.bags.scan import Scan
 from robodyn_ros.recording.storage import temporary_folder
 
@@ -50,6 +51,8 @@ class SqliteScan(Scan):
             if number in wanted:
                 if isinstance(data, bytes) and isinstance(log_time, int):
                     self.count += 1
+                    if self.expected:
+                        progress(self.reading, min(1.0, self.count / self.expected))
                     yield log_time, data
                 else:
                     others += 1

@@ -13,6 +13,7 @@ from typing import TextIO
 import numpy as np
 
 from robodyn_ros.bounds import COLUMNS, LINE, NAME, check_bound
+from robodyn_ros.cancelling import progress
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.recording.storage import Spool
@@ -104,7 +105,9 @@ def _cut(line: str, delimiter: str | None, names: list[str], source: str) -> boo
 def _lines(file: TextIO) -> Iterator[tuple[int, str]]:
     """Yield numbers and content of the lines that are not blank."""
     number, start = 1, ''
+    phase, size = f'reading {Path(file.name).name}', Path(file.name).stat().st_size or 1
     while block := file.read(2**20):
+        progress(phase, file.buffer.tell() / size)
         *lines, start = (start + block).split('\n')
         check_bound(LINE, len(start))
         for line in lines:

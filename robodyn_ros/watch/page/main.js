@@ -1,7 +1,7 @@
 // Connection to the server, and what is shown when it is lost. Old data are never shown as valid.
 import { showJoints, LEVELS } from '/joints.js';
 import { addToPlots, drawPlots } from '/plots.js';
-import { takeRobot, takeScene, draw as drawScene } from '/scene.js';
+import { takeRobot, takeScene, loseScene } from '/scene.js';
 import { showNodes, showLists, setText } from '/lists.js';
 
 const STALE = 1000; // ms without a frame until everything is 'no data'; frames come every 50 ms
@@ -106,11 +106,11 @@ function watchConnection() {
   link.dataset.state = stale ? 'lost' : 'live';
   setText(link, stale ? `no data since ${seconds()} s` : 'live');
   if (stale && lists) showLists(oldLists());
+  if (stale) loseScene();
   if (stale && frame) show(withoutData(frame));
   else if (stale) showVerdict({ joints: [], monitor: { age: null } });
 }
 
 setInterval(watchConnection, 250);
 setInterval(() => requestAnimationFrame(drawPlots), 200); // slower than the lights, which come first
-setInterval(() => requestAnimationFrame(drawScene), 200);
 connect();

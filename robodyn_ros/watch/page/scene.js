@@ -2,7 +2,7 @@
 const byId = (id) => document.getElementById(id);
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`);
 const colour = ([r, g, b, a]) => `rgba(${[r, g, b].map((part) => Math.round(255 * part))}, ${a})`;
-let shapes = [], room = null, current = null, scene = null;
+let shapes = [], room = null, current = null, scene = null, waiting = false;
 
 export function takeRobot(message) {
   shapes = message.shapes.map((shape) => ({ ...shape, faces: solid.capsule(shape.ends, shape.radius) }));
@@ -15,8 +15,15 @@ export function takeRobot(message) {
 }
 
 export function takeScene(message) {
+  if (!waiting) requestAnimationFrame(draw); // after the lights; not while the page is hidden
+  waiting = true;
   current = message;
   byId('scene-note').textContent = message.fresh ? '' : 'The joint states are old: this is the last known position.';
+}
+
+// Without a connection, nobody knows whether the markers are still true.
+export function loseScene() {
+  if (current && (current.fresh || current.markers.length)) takeScene({ ...current, fresh: false, markers: [] });
 }
 
 const placed = (body, point) => (body < 0 ? point : solid.placed(current.poses, 12 * body, point));
@@ -37,14 +44,16 @@ function solidOf(marker) {
   return [shaft, { ...tip(marker.points, marker.size), rgb }];
 }
 
-export function draw() {
+function draw() {
+  waiting = false;
   if (!current || !scene) return;
   scene.clear(css('line'));
   const robot = shapes.map((shape) => ({
     rgb: solid.BASE, tint: shape.joint ? 0.72 : 1,
     faces: shape.faces.map((corners) => corners.map((corner) => placed(shape.body, corner))),
   }));
-  scene.paint([...robot, ...current.markers.flatMap(solidOf)]);
+  scene.paint(robot);
+  scene.paint(current.markers.flatMap(solidOf)); // in front: a light inside a thick link must be seen
   current.markers.filter(({ kind }) => kind === 'line')
     .forEach(({ points, rgba }) => scene.line(points, colour(rgba), 2));
   current.markers.filter(({ kind }) => kind === 'text')

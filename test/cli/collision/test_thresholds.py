@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -55,10 +56,15 @@ def learn(folder: Path, *options: str, event: Path | None = None) -> int:
 
 @pytest.mark.parametrize('residual', ['filtered', 'observer'])
 def test_collisions_are_found_with_learned_thresholds(
-    folder: Path, capsys: pytest.CaptureFixture[str], residual: str
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    residual: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(sys.stderr, 'isatty', lambda: True, raising=False)
     assert learn(folder, '--residual', residual, '--json') == 0
     answer = capsys.readouterr()
+    assert 'monitoring' in answer.err and 'learning' in answer.err
     facts = json.loads(answer.out)
     assert facts['alarms'] == 0
     assert facts['false_alarms_per_hour_at_most'] == pytest.approx(3.0 / facts['hours'], rel=0.01)

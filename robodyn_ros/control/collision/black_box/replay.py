@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robodyn_ros.cancelling import progress
 from robodyn_ros.control.collision.black_box.event import Event
 from robodyn_ros.control.collision.black_box.recorded_detector import (
     RecordedDetector,
@@ -64,6 +65,7 @@ def _run(event: Event, recorded: RecordedDetector) -> Iterator[int]:
     rows = event.rows
     calls = {row: (name, argument) for row, name, argument in rows.calls}
     for row in range(len(rows.times)):
+        progress('replaying', row / len(rows.times))
         if row in calls:
             recorded.call(*calls[row])
         else:
