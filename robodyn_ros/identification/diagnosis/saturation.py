@@ -76,11 +76,12 @@ def limit_of(own: OwnFit, labels: Sequence[Labels], velocity: Array) -> Limit | 
     size = np.abs(own.torque)
     most, every = float(size.max(initial=0.0)), np.ones(len(size), dtype=bool)
     straight = _held_out(own, labels, every, limit=most)
-    candidates = [*_cut_off(own, labels, size), *_bent(own, labels, size)]
     good = [
-        each
-        for each in candidates
-        if each[0].mean < MOST * straight.mean and is_better(straight, each[0], FOUR)
+        (errors, model)
+        for errors, model, inside in (*_cut_off(own, labels, size), *_bent(own, labels, size))
+        if errors.mean < MOST * straight.mean
+        and is_better(straight, errors, FOUR)
+        and _spoilt(own, labels, inside)
     ]
     if not good:
         return None
@@ -101,26 +102,35 @@ def _with_friction(own: OwnFit, velocity: Array) -> OwnFit:
     return replace(own, basis=np.column_stack([own.basis, *shapes]))
 
 
-def _cut_off(
-    own: OwnFit, labels: Sequence[Labels], size: Array
-) -> Iterator[tuple[HeldOut, Array]]:
-    """Yield the errors of fits to smaller torques with a limit, and their torque without it."""
-    every = np.ones(len(size), dtype=bool)
+def _spoilt(own: OwnFit, labels: Sequence[Labels], inside: Array | None) -> bool:
+    """Return True if the fit of the samples inside a limit is better without the others.
+
+    :param inside: which samples are; None: they do not determine a fit
+    """
+    if inside is None:
+        return True
+    every = np.ones(len(inside), dtype=bool)
+    present, without = (_held_out(own, labels, kept, inside) for kept in (every, inside))
+    return is_better(present, without, FOUR)
+
+
+Candidate = tuple[HeldOut, Array, Array | None]
+"""Errors of a correction, its torque without a limit (m,), and the samples that are inside."""
+
+
+def _cut_off(own: OwnFit, labels: Sequence[Labels], size: Array) -> Iterator[Candidate]:
+    """Yield fits to smaller torques, with a limit."""
     for level in np.unique(np.quantile(size, LEVELS)):
         inside = size < BELOW * level
-        if inside.sum() < 4 * own.basis.shape[1]:
-            continue
-        # A limit spoils the fit of the other samples; a plateau of friction hardly does.
-        present, without = (_held_out(own, labels, kept, inside) for kept in (every, inside))
-        if is_better(present, without, FOUR):
+        if inside.sum() >= 4 * own.basis.shape[1]:
             model = np.abs(_predicted(own, inside))
             beyond = model > level
             limit = float(np.median(size[beyond])) if beyond.any() else float(level)
-            yield _held_out(own, labels, inside, limit=limit), model
+            yield _held_out(own, labels, inside, limit=limit), model, inside
 
 
-def _bent(own: OwnFit, labels: Sequence[Labels], size: Array) -> Iterator[tuple[HeldOut, Array]]:
-    """Yield the errors of a torque that bends down, and that torque without the bend."""
+def _bent(own: OwnFit, labels: Sequence[Labels], size: Array) -> Iterator[Candidate]:
+    """Yield a torque that bends down."""
     every = np.ones(len(size), dtype=bool)
     model = _predicted(own, every)
     cube = model**3 / max(float(np.abs(model).max(initial=0.0)) ** 2, 1e-300)
@@ -128,7 +138,7 @@ def _bent(own: OwnFit, labels: Sequence[Labels], size: Array) -> Iterator[tuple[
     values = least_squares(_gram(wider, every))
     if values[-1] < 0.0:
         errors = _held_out(wider, labels, every, limit=float(size.max(initial=0.0)))
-        yield errors, np.abs(own.basis @ values[:-1])
+        yield errors, np.abs(own.basis @ values[:-1]), None
 
 
 def _predicted(own: OwnFit, kept: Array) -> Array:
