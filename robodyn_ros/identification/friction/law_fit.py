@@ -61,6 +61,7 @@ class FrictionSearch:
         self._rigid = np.ascontiguousarray(
             (sample.rigid * used[:, :, None]).transpose(1, 0, 2)
         )  # (n, M, b)
+        self._acting = [np.flatnonzero(own.any(axis=0)) for own in self._rigid]
         self._torque = (sample.torque * used).T.copy()  # (n, M)
         self._gram = self._rigid.transpose(0, 2, 1) @ self._rigid
         self._side = (self._rigid.transpose(0, 2, 1) @ self._torque[:, :, None])[:, :, 0]
@@ -196,12 +197,14 @@ class FrictionSearch:
         """
         state = LawState(fit.terms, (), [dict(own) for own in fit.shapes], fit.load)
         b, k, joints = self.rigid_width, len(fit.terms), self.sample.joints
+        rigid = [own[:, acting] for own, acting in zip(self._rigid, self._acting, strict=True)]
         rows = [
-            np.column_stack([self._rigid[joint], self._columns(state, joint), self._torque[joint]])
+            np.column_stack([rigid[joint], self._columns(state, joint), self._torque[joint]])
             for joint in range(joints)
         ]
         columns = [
-            np.append(np.arange(b), b + joint * k + np.arange(k)) for joint in range(joints)
+            np.append(acting, b + joint * k + np.arange(k))
+            for joint, acting in enumerate(self._acting)
         ]
         width = b + joints * k
         folds = Folds.of(rows, columns, width, self._labels, self.sample.used, 1.0 / self.weights)

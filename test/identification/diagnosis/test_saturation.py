@@ -15,16 +15,20 @@ BLOCKS = (np.arange(3000) // 300, np.arange(3000) // 100 % 6)
 NOISE = 0.02 * np.random.default_rng(0).normal(size=3000)
 
 
+VELOCITY = np.sin(TIME) + 0.6 * np.cos(1.7 * TIME)
+
+
 def found(matrix, torque):
     fit = own_fit(matrix, np.arange(matrix.shape[1]), torque + NOISE, USED)
-    return limit_of(fit, BLOCKS)
+    return limit_of(fit, BLOCKS, VELOCITY)
 
 
 def test_a_limit_is_found_at_its_height():
     matrix = np.stack([np.sin(TIME), np.cos(1.7 * TIME), np.ones(3000)], axis=1)
     torque = matrix @ [3.0, 2.0, 0.5]
     assert found(matrix, torque) is None
-    limit, beyond, share = found(matrix, np.clip(torque, -4.0, 4.0))
+    limit, beyond, share, friction = found(matrix, np.clip(torque, -4.0, 4.0))
+    assert not friction
     assert limit == pytest.approx(4.0, rel=0.02)
     assert 4.2 < beyond <= 5.5
     assert share == pytest.approx(np.mean(np.abs(torque) > 4.0), rel=0.2)
@@ -37,6 +41,17 @@ def test_torque_that_goes_on_is_not_cut_off():
     ripple = 0.3 * np.sin(20.0 * TIME)
     assert found(matrix, 4.0 * np.sin(TIME) - 0.2 * np.sin(TIME) ** 3 + ripple) is None
     assert found(matrix, np.clip(4.0 * matrix[:, 0], -2.6, 2.6)) is not None
+
+
+@pytest.mark.parametrize('viscous', [0.0, 0.1, 0.3])
+def test_a_plateau_of_friction_is_no_error_and_a_limit_on_it_is(viscous):
+    acceleration = np.gradient(VELOCITY, TIME)
+    matrix = np.stack([acceleration, np.sign(VELOCITY), VELOCITY, np.ones(3000)], axis=1)
+    torque = np.tanh(VELOCITY / 0.3) + viscous * VELOCITY + 0.05 * acceleration
+    limit = found(matrix, torque)
+    assert limit is None or limit.friction
+    carried = torque + 2.0 * acceleration
+    assert not found(matrix, np.clip(carried, -1.5, 1.5)).friction
 
 
 def test_a_fit_that_does_not_extrapolate_shows_no_limit():
