@@ -122,17 +122,21 @@ def _drop(signals: Signals, rows: Rows) -> None:
 
 def _late_rows(signals: Signals, share: float) -> Rows:
     time = signals.time
-    late = ~in_order(time)
+    back = np.flatnonzero(np.diff(time) < 0.0) + 1
+    if not len(back):
+        return np.zeros(len(time), dtype=bool)
+    most = int(share * len(time))
+    # Each step back costs a sample at least.
+    late = ~in_order(time) if len(back) <= most else np.ones(len(time), dtype=bool)
     count = int(late.sum())
-    if count > share * len(time):
-        row = int(np.argmax(np.diff(time) < 0.0)) + 1
+    if count > most:
+        row = back[0]
         raise RecordingError(
             f'{signals.source}: time goes back at sample {row} '
-            f'({time[row - 1]:.6f} s, then {time[row]:.6f} s). {count} samples would have to be '
-            f'dropped, at most {int(share * len(time))} may be: split the recording there'
+            f'({time[row - 1]:.6f} s, then {time[row]:.6f} s), and at most {most} samples may '
+            f'be dropped for it: split the recording there'
         )
-    if count:
-        signals.findings.append(finding('late_samples', count=count, first=int(np.argmax(late))))
+    signals.findings.append(finding('late_samples', count=count, first=int(np.argmax(late))))
     return late
 
 

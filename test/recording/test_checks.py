@@ -107,11 +107,11 @@ def test_backward_stamps():
     assert codes(recording)[0] == 'late_samples'
     reset = signals()
     reset.time[100:] -= 0.5
-    with pytest.raises(RecordingError, match=r'back at sample 100 .* 100 samples .* at most 20 '):
-        checked_recording(reset, late_share=0.1)
+    with pytest.raises(RecordingError, match=r'back at sample 100 .* at most 9 samples'):
+        checked_recording(reset, late_share=0.045)
 
 
-@pytest.mark.parametrize('jump', [-3600.0, -0.05, -0.3, 3600.0])
+@pytest.mark.parametrize('jump', [-3600.0, -0.3, 3600.0])
 def test_a_clock_that_was_wrong_for_a_while_costs_its_samples_only(jump):
     wrong = signals()
     true, position = wrong.time.copy(), wrong.values['position'].copy()
