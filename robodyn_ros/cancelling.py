@@ -74,11 +74,12 @@ _SHOW: ContextVar[Show | None] = ContextVar('progress', default=None)
 @contextmanager
 def shown_by(show: Show) -> Iterator[None]:
     """Show the progress of the work inside, in this thread."""
-    token = _SHOW.set(show)
+    outer = _SHOW.get()
+    _SHOW.set(show)
     try:
         yield
     finally:
-        _SHOW.reset(token)
+        _SHOW.set(outer)
 
 
 def progress(phase: str, share: float) -> None:
@@ -90,6 +91,8 @@ def progress(phase: str, share: float) -> None:
 
 def tracked(items: Sequence[Item], phase: str = '') -> Iterator[Item]:
     """Yield items; what their work reports becomes a share of the work on all of them.
+
+    To be used in a loop: a loop that is left early must drop the generator.
 
     :param phase: reported at the start of each item; '': the work on an item reports its phases
     """

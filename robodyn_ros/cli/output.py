@@ -15,6 +15,7 @@ from typing import Any
 from tqdm import tqdm
 
 from robodyn_ros.cancelling import shown_by
+from robodyn_ros.errors import bounded
 from robodyn_ros.output_files import is_folder, json_text, unusable
 
 EXIT_NEGATIVE, EXIT_ERROR, EXIT_INTERRUPTED = 1, 2, 130
@@ -71,12 +72,13 @@ def progress_bar(period: float = 0.1) -> Iterator[None]:
         before = share
         if now - shown >= period:
             shown = now
+            text = bounded(phase)[-60:]  # names of files
             _write(tqdm.format_meter(
-                share, 1.0, now - begun, prefix=f'{phase[-60:]:<28}', ncols=columns,
+                min(share, 1.0), 1.0, now - begun, prefix=f'{text:<28}', ncols=columns,
                 bar_format='{desc} {percentage:3.0f}% |{bar}| {remaining} left',
             ))  # fmt: skip
 
-    columns = shutil.get_terminal_size().columns - 1
+    columns = max(shutil.get_terminal_size().columns, 40) - 1
     try:
         with shown_by(show):
             yield

@@ -15,9 +15,11 @@ def test_on_a_terminal_only(capsys, monkeypatch):
     with progress_bar(0.0):
         progress('halfway', 0.5)
         progress('next step', 0.1)
+        progress('a file that grows \x1b[31m', 1.2)
     error = capsys.readouterr().err
-    assert 'halfway                       50% |' in error and error.count(' left') == 2
+    assert 'halfway                       50% |' in error and error.count(' left') == 3
     assert 'next step                     10% |' in error and error.endswith('\r\x1b[K')
+    assert r'grows \x1b[31m' in error and '100% |' in error and '\x1b[31m' not in error
     with progress_bar(60.0):
         progress('short work shows no bar', 0.5)
     assert 'short' not in capsys.readouterr().err
