@@ -35,7 +35,8 @@ def cell(tmp_path_factory):
         change = {'joints': JOINTS, 'interface_name': 'effort'}
         assert cell.load(EFFORT, change, 'forward_command_controller/ForwardCommandController')
         assert cell.configure(EFFORT)
-        cell.switch(activate=[EFFORT])
+        cell.switch(deactivate=BOTH)  # the mock starts no joint without its position
+        cell.switch(activate=[EFFORT, *BOTH])
         cell.feedback = cell.node.create_publisher(Float64MultiArray, f'{EFFORT}/commands', 1)
         cell.wait(cell.feedback.get_subscription_count, 'the effort controller')
         cell.wait(lambda: cell.collisions, 'collision states')
