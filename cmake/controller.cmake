@@ -54,12 +54,14 @@ function(robodyn_add_law law folder flags)
     src/effort_command.cpp
     src/friction.cpp
     src/guarded_torque.cpp
+    src/low_pass.cpp
     src/model_torque.cpp
     src/payload.cpp
     src/payload_limit.cpp
     src/puma_part.cpp
     src/result_file.cpp
     src/result_hash.cpp
+    src/torque_error_detector.cpp
     src/urdf_part.cpp
   )
   target_compile_features(${law} PUBLIC cxx_std_17)
@@ -73,7 +75,7 @@ function(robodyn_add_law law folder flags)
   target_include_directories(${law} SYSTEM PRIVATE ${urdfdom_headers_INCLUDE_DIRS})
   target_link_libraries(${law} PUBLIC ${pinocchio} PRIVATE ${yaml_cpp} urdfdom::urdfdom_model
     rcutils::rcutils)
-  foreach(program law_check law_fuzz payload_check result_check)
+  foreach(program detector_check law_check law_fuzz payload_check result_check)
     set(target ${law}_${program})
     add_executable(${target} src/${program}.cpp)
     set_target_properties(${target} PROPERTIES
@@ -94,7 +96,7 @@ function(robodyn_add_controller controller law)
   add_library(${controller} SHARED
     src/controller_configuration.cpp
     src/feedforward_torque_controller.cpp
-    src/torque_state_queue.cpp
+    src/state_queue.cpp
   )
   target_compile_options(${controller} PRIVATE -Wall -Wextra -Wpedantic -O2)
   target_link_libraries(${controller} PRIVATE

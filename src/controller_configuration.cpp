@@ -88,14 +88,9 @@ void FeedforwardTorqueController::prepare()
   const auto count = static_cast<Eigen::Index>(row_.size());
   const auto & effort = parameters_.effort;
   torque.set_velocity_window(ordered("velocity_window", parameters_.velocity_window));
-  const auto words = effort.command_gravity.empty()
-    ? expanded("effort.gravity", effort.gravity, row_.size())
-    : expanded("effort.command_gravity", effort.command_gravity, row_.size());
-  std::vector<bool> excluded;
-  for (const std::size_t row : row_) {
-    excluded.push_back(words[row] == "excluded");
-  }
-  torque.set_gravity_excluded(excluded);
+  torque.set_gravity_excluded(
+    effort.command_gravity.empty() ? excluded("effort.gravity", effort.gravity)
+    : excluded("effort.command_gravity", effort.command_gravity));
   const LawSettings limits = settings();
   payload_limit_ = std::make_unique<PayloadLimit>(
     parameters_.result_file, limits.max_torque, parameters_.max_payload);
@@ -111,11 +106,67 @@ void FeedforwardTorqueController::prepare()
   effort_ = EffortCommand(
     effort.unit, effort.side, ordered("effort.command_per_torque", effort.command_per_torque),
     limits.max_torque, torque.joints());
+  prepare_detector();
   reference_ = std::make_unique<Motion>(count);
   measured_ = Vector::Zero(count);
   scale_ = parameters_.feedforward_scale;
   fault_ = Fault::kNone;
   reset_ = false;
+}
+
+void FeedforwardTorqueController::prepare_detector()
+{
+  detector_.reset();
+  level_ = Level::kUnknown;
+  unknown_ = Fault::kStateMissing;
+  latched_ = false;
+  if (parameters_.collision.max_torque_error.empty()) {
+    if (parameters_.collision.reaction != "none") {
+      throw std::invalid_argument(
+        "collision.reaction " + parameters_.collision.reaction + " needs "
+        "collision.max_torque_error");
+    }
+    return;
+  }
+  monitored_ = read_result(parameters_.result_file);
+  if (monitored_.hash != model_.hash) {
+    throw std::invalid_argument(parameters_.result_file + " was changed while it was read");
+  }
+  ModelTorque & torque = *monitored_.torque;
+  torque.set_velocity_window(model_.torque->velocity_window());
+  torque.set_values(model_.torque->values());
+  torque.set_gravity_excluded(excluded("effort.gravity", parameters_.effort.gravity));
+  detector_ = std::make_unique<TorqueErrorDetector>(torque, collision_settings());
+  drop_torque_ = parameters_.collision.reaction == "drop_torque";
+  velocity_ = torque_ = Vector::Zero(static_cast<Eigen::Index>(row_.size()));
+  sensitivity_ = parameters_.collision.sensitivity;
+}
+
+CollisionSettings FeedforwardTorqueController::collision_settings() const
+{
+  const auto & given = parameters_.collision;
+  CollisionSettings result;
+  result.max_torque_error = ordered("collision.max_torque_error", given.max_torque_error);
+  result.contact_threshold = ordered("collision.contact_threshold", given.contact_threshold);
+  if (result.contact_threshold.isZero(0.0)) {
+    result.contact_threshold = 0.7 * result.max_torque_error;
+  }
+  const auto enabled = expanded(
+    "collision.torque_error_enable", given.torque_error_enable, row_.size());
+  for (const std::size_t row : row_) {
+    result.torque_error_enable.push_back(enabled[row]);
+  }
+  result.torque_error_filter = given.torque_error_filter;
+  result.low_velocity = ordered("collision.low_velocity", given.low_velocity);
+  result.low_velocity_torque = ordered("collision.low_velocity_torque", given.low_velocity_torque);
+  result.low_velocity_hold = given.low_velocity_hold;
+  result.period = 1.0 / get_update_rate();
+  result.filter_cutoff = given.filter_cutoff;
+  result.debounce = static_cast<int>(given.debounce);
+  result.settle_time = given.settle_time;
+  result.stale_timeout = given.stale_timeout;
+  result.frozen_timeout = given.frozen_timeout;
+  return result;
 }
 
 void FeedforwardTorqueController::match_joints()
@@ -145,6 +196,18 @@ Vector FeedforwardTorqueController::ordered(
   Vector result(static_cast<Eigen::Index>(row_.size()));
   for (std::size_t joint = 0; joint < row_.size(); ++joint) {
     result[static_cast<Eigen::Index>(joint)] = values[row_[joint]];
+  }
+  return result;
+}
+
+/// Joints without gravity, in the order of the model.
+std::vector<bool> FeedforwardTorqueController::excluded(
+  const std::string & name, const std::vector<std::string> & given) const
+{
+  const auto words = expanded(name, given, row_.size());
+  std::vector<bool> result;
+  for (const std::size_t row : row_) {
+    result.push_back(words[row] == "excluded");
   }
   return result;
 }
@@ -185,6 +248,8 @@ void FeedforwardTorqueController::offer_services()
       for (const auto & parameter : parameters) {
         if (parameter.get_name() == "feedforward_scale") {
           scale_ = parameter.as_double();
+        } else if (parameter.get_name() == "collision.sensitivity") {
+          sensitivity_ = parameter.as_double();
         }
       }
     });
@@ -198,9 +263,11 @@ void FeedforwardTorqueController::offer_topics()
   const std::chrono::duration<double> pause(
     std::min(0.01, static_cast<double>(cycles_per_message_) / get_update_rate()));
   // Plain publishers, not those of the lifecycle: faults are published while inactive, too.
-  states_ = std::make_unique<TorqueStateQueue>(
-    rclcpp::create_publisher<TorqueStateQueue::TorqueState>(
+  states_ = std::make_unique<StateQueue>(
+    rclcpp::create_publisher<StateQueue::TorqueState>(
       *node, "~/torque_state", rclcpp::SystemDefaultsQoS()),
+    detector_ ? rclcpp::create_publisher<StateQueue::CollisionState>(
+      *node, "~/collision_state", rclcpp::SystemDefaultsQoS()) : nullptr,
     model_.torque->joints(), std::chrono::duration_cast<std::chrono::nanoseconds>(pause));
   diagnostics_ = rclcpp::create_publisher<DiagnosticArray>(
     *node, "/diagnostics", rclcpp::SystemDefaultsQoS());
@@ -211,11 +278,12 @@ void FeedforwardTorqueController::on_reset(Trigger::Response & answer)
 {
   const Fault fault = fault_;
   answer.success = true;
-  answer.message = fault == Fault::kNone ? "there was no fault" :
-    std::string("cleared: ") + fault_text(fault);
+  answer.message = fault != Fault::kNone ? std::string("cleared: ") + fault_text(fault) :
+    latched_ ? std::string("cleared: ") + fault_text(Fault::kCollision) : "there was no fault";
   reset_ = true;
   if (!active_) {  // the loop, which tells of it, does not run
     fault_ = Fault::kNone;
+    latched_ = false;
   }
 }
 
@@ -295,7 +363,35 @@ void FeedforwardTorqueController::diagnose()
   DiagnosticArray message;
   message.header.stamp = get_node()->now();
   message.status.push_back(status);
+  if (detector_) {
+    message.status.push_back(collision_status());
+  }
   diagnostics_->publish(message);
+}
+
+diagnostic_msgs::msg::DiagnosticStatus FeedforwardTorqueController::collision_status() const
+{
+  using Status = diagnostic_msgs::msg::DiagnosticStatus;
+  Status status;
+  status.name = std::string(get_node()->get_fully_qualified_name()).substr(1) +
+    ": collision monitor";
+  status.hardware_id = "robodyn feedforward plugin";
+  const Level level = level_;
+  const Fault unknown = unknown_;
+  status.level = latched_ ? Status::ERROR : level == Level::kUnknown ? Status::STALE :
+    level == Level::kContact ? Status::WARN : Status::OK;
+  status.message = latched_ ? fault_text(Fault::kCollision) :
+    unknown != Fault::kNone ? fault_text(unknown) : level == Level::kContact ? "contact" :
+    level == Level::kOk ? "ok" : "unknown";
+  const std::pair<const char *, std::string> facts[]{
+    {"latched", latched_ ? "true" : "false"}, {"reaction", parameters_.collision.reaction},
+    {"sensitivity", std::to_string(sensitivity_)}};
+  for (const auto & [key, value] : facts) {
+    status.values.emplace_back();
+    status.values.back().key = key;
+    status.values.back().value = value;
+  }
+  return status;
 }
 
 }  // namespace robodyn_ros

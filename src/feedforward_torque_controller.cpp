@@ -50,8 +50,14 @@ InterfaceConfiguration FeedforwardTorqueController::command_interface_configurat
 InterfaceConfiguration FeedforwardTorqueController::state_interface_configuration() const
 {
   InterfaceConfiguration result{controller_interface::interface_configuration_type::INDIVIDUAL, {}};
-  for (const auto & joint : parameters_.joints) {
-    result.names.push_back(joint + "/position");
+  const bool monitored = !parameters_.collision.max_torque_error.empty();
+  for (const char * kind : {"position", "velocity", "effort"}) {
+    for (const auto & joint : parameters_.joints) {
+      result.names.push_back(joint + "/" + kind);
+    }
+    if (!monitored) {
+      break;  // nothing but the positions is needed
+    }
   }
   return result;
 }
@@ -149,8 +155,11 @@ CallbackReturn FeedforwardTorqueController::on_activate(const rclcpp_lifecycle::
   guarded_->clear(measured_);
   leaving_ = false;
   AdditiveTorque & law = guarded_->law();
+  if (detector_) {
+    detector_->lose(Fault::kStateMissing);
+  }
   if (reset_.exchange(false)) {
-    law.reset();
+    reset();
   }
   fault_ = law.fault();
   if (law.fault() != Fault::kNone) {  // the robot may move, as it did with the fault before
@@ -177,6 +186,12 @@ CallbackReturn FeedforwardTorqueController::on_deactivate(const rclcpp_lifecycle
   }
   law.clear();
   write_commands();
+  if (detector_) {  // the last message of before must not count on
+    detector_->lose(Fault::kStateMissing);
+    level_ = detector_->worst();
+    unknown_ = detector_->fault();
+    states_->push(get_node()->now().nanoseconds(), *detector_);
+  }
   leaving_ = false;
   active_ = enabled_ = false;
   return CallbackReturn::SUCCESS;
@@ -222,6 +237,7 @@ return_type FeedforwardTorqueController::update_and_write_commands(
   take_wishes();
   (void)measure();
   read_references();
+  monitor(time);
   AdditiveTorque & law = guarded_->law();
   const bool over = leaving_ && law.applied().isZero(0.0);
   if (leaving_) {
@@ -244,7 +260,7 @@ void FeedforwardTorqueController::take_wishes()
 {
   AdditiveTorque & law = guarded_->law();
   if (reset_.exchange(false)) {
-    law.reset();
+    reset();
   }
   switch (wish_.exchange(Wish::kNone)) {
     case Wish::kEnable:
@@ -260,17 +276,37 @@ void FeedforwardTorqueController::take_wishes()
     const std::unique_lock<std::mutex> free(payload_, std::try_to_lock);  // else in the next cycle
     if (free) {
       law.set_values(payload_values_);
+      if (detector_) {
+        detector_->set_values(payload_values_);
+      }
       payload_ready_ = false;
     }
   }
 }
 
-/// Measured positions in the order of the model; false where one is missing.
+void FeedforwardTorqueController::reset()
+{
+  guarded_->law().reset();
+  if (detector_) {
+    detector_->reset();
+    latched_ = false;
+  }
+}
+
+/// Measured values in the order of the model; false where a position is missing.
 bool FeedforwardTorqueController::measure()
 {
-  for (std::size_t joint = 0; joint < row_.size(); ++joint) {
-    measured_[static_cast<Eigen::Index>(joint)] = state_interfaces_[row_[joint]].get_optional()
-      .value_or(kNone);
+  const std::size_t count = row_.size();
+  const auto state = [this](std::size_t number) {
+      return state_interfaces_[number].get_optional().value_or(kNone);
+    };
+  for (std::size_t joint = 0; joint < count; ++joint) {
+    const auto place = static_cast<Eigen::Index>(joint);
+    measured_[place] = state(row_[joint]);
+    if (detector_) {
+      velocity_[place] = state(count + row_[joint]);
+      torque_[place] = effort_.torque(place, state(2 * count + row_[joint]));
+    }
   }
   return measured_.allFinite();
 }
@@ -289,6 +325,26 @@ void FeedforwardTorqueController::read_references()
   forget_references();
 }
 
+/// Look for a collision before the torque of this cycle is computed, so that it can drop in it.
+void FeedforwardTorqueController::monitor(const rclcpp::Time & time)
+{
+  if (!detector_) {
+    return;
+  }
+  constexpr std::int64_t kSecond = 1000000000;
+  const std::int64_t stamp = time.nanoseconds();
+  detector_->set_sensitivity(sensitivity_);
+  detector_->update(
+    static_cast<double>(stamp / kSecond) + 1e-9 * static_cast<double>(stamp % kSecond), measured_,
+    velocity_, torque_);
+  if (drop_torque_ && detector_->latched()) {
+    guarded_->law().trip(Fault::kCollision);
+  }
+  level_ = detector_->worst();
+  unknown_ = detector_->fault();
+  latched_ = detector_->latched();
+}
+
 void FeedforwardTorqueController::write_commands()
 {
   const std::size_t count = row_.size();
@@ -304,6 +360,9 @@ void FeedforwardTorqueController::publish(const rclcpp::Time & time)
 {
   if (++cycle_ % cycles_per_message_ == 0) {
     states_->push(time.nanoseconds(), cycle_, guarded_->law());
+    if (detector_) {
+      states_->push(time.nanoseconds(), *detector_);
+    }
   }
 }
 

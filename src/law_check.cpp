@@ -18,36 +18,15 @@
 #include <string>
 #include <vector>
 
+#include "allocations.hpp"
 #include "robodyn_ros/guarded_torque.hpp"
 #include "robodyn_ros/payload.hpp"
 #include "robodyn_ros/result_file.hpp"
 
 namespace
 {
-bool counting = false;
-std::size_t allocations = 0;
-}  // namespace
-
-#ifndef __SANITIZE_ADDRESS__  // which has a malloc of its own
-extern "C" void * __libc_malloc(std::size_t size);
-extern "C" void * malloc(std::size_t size)
-{
-  allocations += counting ? 1 : 0;
-  return __libc_malloc(size);
-}
-#endif
-
-namespace
-{
 
 using robodyn_ros::Vector;
-
-double microseconds(std::vector<double> & times, double share)
-{
-  const auto place = static_cast<std::size_t>(share * static_cast<double>(times.size() - 1));
-  std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(place), times.end());
-  return 1e6 * times[place];
-}
 
 int run(char ** arguments)
 {
@@ -107,11 +86,7 @@ int run(char ** arguments)
     const auto fault = static_cast<double>(guarded.law().fault());
     std::fwrite(&fault, sizeof fault, 1, stdout);
   }
-  if (!times.empty()) {
-    std::fprintf(
-      stderr, "update p50 %.2f p99 %.2f max %.2f us, allocations %zu\n",
-      microseconds(times, 0.5), microseconds(times, 0.99), microseconds(times, 1.0), allocations);
-  }
+  report(times);
   return 0;
 }
 

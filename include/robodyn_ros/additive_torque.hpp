@@ -32,13 +32,14 @@ struct LawSettings
 /// What the additive torque is doing; inactive means: exactly zero.
 enum class LawState { kInactive, kRampingIn, kActive, kRampingOut };
 
-/// Why torque is held at zero; texts in `fault_text`. The numbers are the codes of
-/// robodyn_ros/faults.yaml, which `TorqueState` publishes.
+/// Why torque is held at zero, or a torque error is not known; texts in `fault_text`. The numbers are
+/// the codes of robodyn_ros/faults.yaml, which `TorqueState` and `CollisionState` publish.
 enum class Fault : std::uint16_t
 {
   kNone = 0, kReferenceNotFinite = 1, kTorqueNotFinite = 2, kReferenceMissing = 3,
   kReferenceFrozen = 4, kStateMissing = 5, kStateFrozen = 6, kTimeBack = 7,
-  kReferenceIncomplete = 8, kTimeForward = 9
+  kReferenceIncomplete = 8, kTimeForward = 9, kStateTimeBack = 10, kStateRefused = 11,
+  kSettling = 15, kNothingMonitored = 17, kPayloadChanged = 18, kCollision = 20
 };
 
 const char * fault_text(Fault fault);

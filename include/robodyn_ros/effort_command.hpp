@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From torque at the joint to what the hardware's effort interface takes.
+// From torque at the joint to what the hardware's effort interface takes, and back.
 #pragma once
 
 #include <string>
@@ -26,6 +26,9 @@ public:
 
   /// Command for a torque [Nm] or [N] of a joint.
   double operator()(Eigen::Index joint, double torque) const;
+
+  /// Torque [Nm] or [N] of a joint, for a measured effort in the unit of the commands.
+  double torque(Eigen::Index joint, double effort) const {return effort / factor_[joint];}
 
 private:
   Eigen::VectorXd factor_;

@@ -20,7 +20,8 @@
 #include "robodyn_ros/payload_limit.hpp"
 #include "robodyn_ros/result_file.hpp"
 #include "robodyn_ros/srv/set_payload.hpp"
-#include "robodyn_ros/torque_state_queue.hpp"
+#include "robodyn_ros/state_queue.hpp"
+#include "robodyn_ros/torque_error_detector.hpp"
 #include "std_srvs/srv/set_bool.hpp"
 #include "std_srvs/srv/trigger.hpp"
 
@@ -39,6 +40,7 @@ namespace robodyn_ros
 
 /// Takes `<joint>/position`, `/velocity` and `/acceleration` references each cycle, passes the
 /// position on unchanged and commands the additive torque of control/feedforward/additive_torque.py as effort.
+/// With `collision.max_torque_error` it also compares the measured torque with the model's.
 ///
 /// Deactivation never steps. Outside the real-time loop (the usual switch, Ctrl-C) it waits until
 /// the torque is ramped out while the loop runs on. Inside the loop it cannot wait: there it is
@@ -77,20 +79,26 @@ private:
   void check_numbers();
   void prepare();
   void match_joints();
+  void prepare_detector();
   Vector ordered(const std::string & name, const std::vector<double> & given) const;
+  std::vector<bool> excluded(const std::string & name, const std::vector<std::string> & given) const;
   LawSettings settings() const;
+  CollisionSettings collision_settings() const;
   void offer_services();
   void offer_topics();
   void on_enable(bool enable, SetBool::Response & answer);
   void on_reset(Trigger::Response & answer);
   void on_payload(const SetPayload::Request & request, SetPayload::Response & response);
   void diagnose();
+  diagnostic_msgs::msg::DiagnosticStatus collision_status() const;
   void take_wishes();
+  void reset();
   bool measure();
   std::vector<std::string> reference_names() const;
   double reference(std::size_t number) const;
   void forget_references();
   void read_references();
+  void monitor(const rclcpp::Time & time);
   void write_commands();
   void ramp_out();
   void publish(const rclcpp::Time & time);
@@ -106,6 +114,10 @@ private:
   Vector measured_;                    // in the order of the model
   std::vector<std::size_t> row_;       // of each joint of the model among `joints`
   EffortCommand effort_;
+  IdentifiedModel monitored_;          // of the detector alone: the feed-forward blends its values
+  std::unique_ptr<TorqueErrorDetector> detector_;  // null: off
+  bool drop_torque_ = false;           // at a collision
+  Vector velocity_, torque_;           // measured, in the order of the model
   bool leaving_ = false;               // asked to deactivate in the loop: ends when torque is zero
   std::uint64_t cycle_ = 0;
   std::uint64_t cycles_per_message_ = 1;
@@ -113,17 +125,19 @@ private:
   // From services to the loop: written by one side, taken by the other, never waited for.
   std::atomic<Wish> wish_{Wish::kNone};
   std::atomic<bool> reset_{false};
-  std::atomic<double> scale_{1.0};
+  std::atomic<double> scale_{1.0}, sensitivity_{1.0};
   std::atomic<bool> payload_ready_{false};
   std::mutex payload_;  // of the next one; the loop only tries it
   Vector payload_values_;
   // From the loop to services.
   std::atomic<Fault> fault_{Fault::kNone};
-  std::atomic<bool> active_{false}, enabled_{false};
+  std::atomic<Fault> unknown_{Fault::kNone};  // why the torque error is
+  std::atomic<Level> level_{Level::kUnknown};
+  std::atomic<bool> active_{false}, enabled_{false}, latched_{false};
   std::atomic<std::uint64_t> refused_{0}, missed_{0}, paused_{0};
   std::atomic<std::thread::id> loop_{};
 
-  std::unique_ptr<TorqueStateQueue> states_;
+  std::unique_ptr<StateQueue> states_;
   rclcpp::Service<Trigger>::SharedPtr reset_service_;
   rclcpp::Service<SetBool>::SharedPtr enable_service_;
   rclcpp::Service<SetPayload>::SharedPtr payload_service_;

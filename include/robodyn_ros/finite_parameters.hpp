@@ -50,6 +50,12 @@ std::string parameter_problem(const std::vector<Parameter> & parameters)
              "torque: give it to the feed-forward node or the excitation, or use the "
              "collision_monitor";
     }
+    for (const char * name : {"collision.thresholds", "collision.residual"}) {
+      if (parameter.get_name() == name) {
+        return std::string("parameter ") + name + " is not for this controller, which has constant "
+               "thresholds and the filtered torque error: give it to the node collision_monitor";
+      }
+    }
   }
   return number_problem(parameters);
 }

@@ -99,7 +99,7 @@ class ControlCell:
 
     def __init__(
         self, folder: Path, result: Path, *, number=40, way='plugin', effort=None, namespace='',
-        parameters=None, preload=None, **manager,
+        parameters=None, preload=None, command='', **manager,
     ) -> None:  # fmt: skip
         """Start it all.
 
@@ -107,12 +107,17 @@ class ControlCell:
         :param effort: limit of the effort commands in the URDF; None: as it is there
         :param parameters: of the plugin, other than PARAMETERS
         :param preload: variables of the manager's process in place of those of the probe
+        :param command: a command interface that the mock hardware has in addition; '': none
         :param manager: parameters of the controller manager
         """
         self.folder, self.result, self.way = folder, result, way
         self.urdf = with_mock_hardware(SIX_AXIS)
         if effort is not None:
             self.urdf = re.sub(r'effort="[^"]+"', f'effort="{effort}"', self.urdf)
+        if command:
+            effort_tag = '<command_interface name="effort" />'
+            added = effort_tag + effort_tag.replace('effort', command)
+            self.urdf = self.urdf.replace(effort_tag, added)
         file = folder / 'own.yaml'
         own = {PLUGIN: {**PARAMETERS, **(parameters or {})}, 'controller_manager': manager}
         content = {

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// TorqueState and CollisionState of each cycle, from the real-time loop to a thread that publishes.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "rclcpp/publisher.hpp"
+#include "robodyn_ros/additive_torque.hpp"
+#include "robodyn_ros/msg/collision_state.hpp"
+#include "robodyn_ros/msg/torque_state.hpp"
+#include "robodyn_ros/torque_error_detector.hpp"
+
+namespace robodyn_ros
+{
+
+/// Ring of items that are all there from the beginning, from one thread to another: neither waits.
+template<typename Item>
+class Ring
+{
+public:
+  explicit Ring(const Item & item)
+  : items_(256, item)
+  {
+  }
+
+  /// Let `fill` write the next item; false while the ring is full.
+  template<typename Fill>
+  bool push(const Fill & fill)
+  {
+    const std::uint64_t number = written_.load(std::memory_order_relaxed);
+    if (number - read_.load(std::memory_order_acquire) == items_.size()) {
+      return false;
+    }
+    fill(items_[number % items_.size()]);
+    written_.store(number + 1, std::memory_order_release);
+    return true;
+  }
+
+  /// Let `take` read all items that are there.
+  template<typename Take>
+  void take_all(const Take & take)
+  {
+    std::uint64_t number = read_.load(std::memory_order_relaxed);
+    while (number != written_.load(std::memory_order_acquire)) {
+      take(items_[number % items_.size()]);
+      read_.store(++number, std::memory_order_release);
+    }
+  }
+
+private:
+  std::vector<Item> items_;
+  std::atomic<std::uint64_t> written_{0}, read_{0};
+};
+
+/// Queue of states from the control loop to the thread that publishes them.
+///
+/// The loop writes into preallocated memory and wakes no thread. A
+/// realtime_tools::RealtimePublisher costs the loop 6 us to wake its thread, and drops a state if
+/// it is still publishing the one before. Here the thread polls.
+class StateQueue
+{
+public:
+  using TorqueState = robodyn_ros::msg::TorqueState;
+  using CollisionState = robodyn_ros::msg::CollisionState;
+
+  /// `collisions`: null where no detector is pushed. `pause`: how often it looks.
+  StateQueue(
+    rclcpp::Publisher<TorqueState>::SharedPtr torques,
+    rclcpp::Publisher<CollisionState>::SharedPtr collisions,
+    const std::vector<std::string> & joints, std::chrono::nanoseconds pause);
+
+  /// Publishes what is left.
+  ~StateQueue();
+
+  /// Take what a cycle says, from one thread at a time; lost while the queue is full, which the
+  /// numbers of the cycles show. `time`: of the cycle, [ns].
+  void push(std::int64_t time, std::uint64_t cycle, const AdditiveTorque & law);
+  void push(std::int64_t time, const TorqueErrorDetector & detector);
+
+private:
+  struct Torques
+  {
+    std::int64_t time;
+    std::uint64_t cycle;
+    bool enabled;
+    Fault fault;
+    Vector requested, applied;
+  };
+  struct Collisions
+  {
+    std::int64_t time;
+    bool latched;
+    Fault fault;
+    std::vector<Level> level;
+    Vector torque_error, threshold;
+  };
+
+  void run();
+  void publish_all();
+  void publish(const Torques & item);
+  void publish(const Collisions & item);
+
+  rclcpp::Publisher<TorqueState>::SharedPtr torque_publisher_;
+  rclcpp::Publisher<CollisionState>::SharedPtr collision_publisher_;
+  TorqueState torque_message_;
+  CollisionState collision_message_;
+  Ring<Torques> torques_;
+  Ring<Collisions> collisions_;
+  std::atomic<bool> over_{false};
+  std::chrono::nanoseconds pause_;
+  std::thread thread_;
+};
+
+}  // namespace robodyn_ros

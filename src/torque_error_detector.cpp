@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "robodyn_ros/torque_error_detector.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+namespace robodyn_ros
+{
+namespace
+{
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+void check_above(const std::string & name, double value, double least)
+{
+  if (!(std::isfinite(value) && value > least)) {
+    throw std::invalid_argument(
+      name + " must be above " + std::to_string(least) + ", got " + std::to_string(value));
+  }
+}
+
+void check_each(
+  const std::string & name, const Vector & values, const std::vector<std::string> & joints,
+  bool zero)
+{
+  if (values.size() != static_cast<Eigen::Index>(joints.size())) {
+    throw std::invalid_argument(
+      name + " needs one value for each of the " + std::to_string(joints.size()) +
+      " joints, got " + std::to_string(values.size()));
+  }
+  for (std::size_t joint = 0; joint < joints.size(); ++joint) {
+    const double value = values[static_cast<Eigen::Index>(joint)];
+    if (!std::isfinite(value) || value < 0.0 || (value == 0.0 && !zero)) {
+      throw std::invalid_argument(
+        name + " of joint " + joints[joint] + " must be " + (zero ? "at least" : "above") +
+        " 0, got " + std::to_string(value));
+    }
+  }
+}
+
+}  // namespace
+
+void CollisionSettings::check(const std::vector<std::string> & joints) const
+{
+  const std::pair<const char *, double> positive[]{
+    {"period", period}, {"settle_time", settle_time}, {"low_velocity_hold", low_velocity_hold},
+    {"filter_cutoff", filter_cutoff}, {"torque_error_filter", torque_error_filter}};
+  for (const auto & [name, value] : positive) {
+    check_above(name, value, 0.0);
+  }
+  check_above("stale_timeout", stale_timeout, period);
+  if (torque_error_filter > 1.0) {
+    throw std::invalid_argument(
+      "torque_error_filter must be above 0 and at most 1, got " +
+      std::to_string(torque_error_filter));
+  }
+  if (debounce < 1 || !(frozen_timeout >= 0.0)) {
+    throw std::invalid_argument("debounce must be at least 1 and frozen_timeout at least 0");
+  }
+  if (torque_error_enable.size() != joints.size()) {
+    throw std::invalid_argument(
+      "torque_error_enable needs one value for each of the " + std::to_string(joints.size()) +
+      " joints, got " + std::to_string(torque_error_enable.size()));
+  }
+  check_each("max_torque_error", max_torque_error, joints, false);
+  check_each("contact_threshold", contact_threshold, joints, false);
+  check_each("low_velocity", low_velocity, joints, false);
+  check_each("low_velocity_torque", low_velocity_torque, joints, true);
+  for (std::size_t joint = 0; joint < joints.size(); ++joint) {
+    const auto place = static_cast<Eigen::Index>(joint);
+    if (contact_threshold[place] > max_torque_error[place]) {
+      throw std::invalid_argument(
+        "joint " + joints[joint] + ": contact_threshold " +
+        std::to_string(contact_threshold[place]) + " is above max_torque_error " +
+        std::to_string(max_torque_error[place]));
+    }
+  }
+}
+
+TorqueErrorDetector::TorqueErrorDetector(
+  ModelTorque & torque, const CollisionSettings & settings)
+: torque_(torque),
+  settings_(settings),
+  low_pass_(
+    static_cast<Eigen::Index>(torque.joints().size()), 3, settings.filter_cutoff, settings.period),
+  slowness_(Vector::Ones(static_cast<Eigen::Index>(torque.joints().size()))),
+  contact_(settings.contact_threshold),
+  threshold_(settings.max_torque_error),
+  torque_error_(Vector::Zero(slowness_.size())),
+  current_(torque_error_),
+  motion_(slowness_.size()),
+  signals_(Eigen::MatrixXd::Zero(slowness_.size(), 3)),
+  before_(signals_),
+  between_(signals_),
+  measured_(signals_),
+  newest_(signals_),
+  over_contact_(torque.joints().size()),
+  over_collision_(over_contact_),
+  latched_(torque.joints().size()),
+  level_(torque.joints().size(), Level::kUnknown),
+  stamp_(-kInfinity),
+  changed_(-kInfinity),
+  settled_(kInfinity)
+{
+  settings.check(torque.joints());
+  const auto & enabled = settings_.torque_error_enable;
+  monitored_ = std::find(enabled.begin(), enabled.end(), true) != enabled.end();
+}
+
+void TorqueErrorDetector::update(
+  double stamp, const Vector & q, const Vector & qd, const Vector & torque)
+{
+  const Fault problem = inspect(stamp, q, qd, torque);
+  if (problem != Fault::kNone) {
+    lose(problem);
+    return;
+  }
+  // The load uses the last filtered acceleration: it only scales a part of friction.
+  motion_.q = q;
+  motion_.qd = qd;
+  motion_.qdd = low_pass_.derivative().col(1);
+  current_.setZero();
+  torque_.add_friction_alone(motion_, current_);
+  signals_.col(0) = q;
+  signals_.col(1) = qd;
+  signals_.col(2) = torque - current_;
+  // The second one only where the clock was set and set back: the filters are behind by a gap.
+  if (!running_ || stamp - filter_time_ > settings_.stale_timeout + 2.0 * settings_.period) {
+    restart(stamp);
+  }
+  if (advance(stamp)) {
+    evaluate();
+  }
+}
+
+void TorqueErrorDetector::lose(Fault reason)
+{
+  running_ = false;
+  fault_ = reason;
+  set_level(false);
+}
+
+void TorqueErrorDetector::set_values(const Vector & values)
+{
+  torque_.set_values(values);
+  lose(Fault::kPayloadChanged);
+}
+
+void TorqueErrorDetector::reset()
+{
+  any_latched_ = false;
+  for (std::size_t joint = 0; joint < latched_.size(); ++joint) {
+    latched_[joint] = false;
+    over_contact_[joint] = over_collision_[joint] = 0;
+  }
+}
+
+void TorqueErrorDetector::set_sensitivity(double factor)
+{
+  if (0.5 <= factor && factor <= 2.0) {
+    scale_ = 1.0 / factor;
+  }
+}
+
+Level TorqueErrorDetector::worst() const
+{
+  Level highest = Level::kUnknown;
+  bool unknown = !monitored_;
+  for (std::size_t joint = 0; joint < level_.size(); ++joint) {
+    if (settings_.torque_error_enable[joint]) {
+      highest = std::max(highest, level_[joint]);
+      unknown = unknown || level_[joint] == Level::kUnknown;
+    }
+  }
+  return unknown && highest != Level::kCollision ? Level::kUnknown : highest;
+}
+
+/// Why a sample cannot be used, or kNone.
+Fault TorqueErrorDetector::inspect(
+  double stamp, const Vector & q, const Vector & qd, const Vector & torque)
+{
+  // One number tells whether any value is not finite (or absurdly large).
+  if (!std::isfinite(q.squaredNorm() + qd.squaredNorm() + torque.squaredNorm() + stamp)) {
+    return Fault::kStateRefused;
+  }
+  const double step = stamp - stamp_;
+  if (step <= 0.0) {
+    // A clock that was set back is accepted: the next sample is compared with the new time.
+    stamp_ = changed_ = stamp;
+    return Fault::kStateTimeBack;
+  }
+  stamp_ = stamp;
+  newest_.col(0) = q;
+  newest_.col(1) = qd;
+  newest_.col(2) = torque;
+  const bool gap = step > settings_.stale_timeout;
+  running_ = running_ && !gap;
+  if (gap || newest_ != measured_) {
+    changed_ = stamp;
+    measured_.swap(newest_);
+  } else if (0.0 < settings_.frozen_timeout && settings_.frozen_timeout <= stamp - changed_) {
+    return Fault::kStateFrozen;
+  }
+  return Fault::kNone;
+}
+
+/// Settle the filters on the current sample.
+void TorqueErrorDetector::restart(double stamp)
+{
+  running_ = true;
+  settled_ = stamp + settings_.settle_time;
+  filter_time_ = stamp - settings_.period;
+  low_pass_.restart(signals_);
+  torque_error_.setZero();
+  std::fill(over_contact_.begin(), over_contact_.end(), 0);
+  std::fill(over_collision_.begin(), over_collision_.end(), 0);
+}
+
+/// Filter up to the time of the sample, one step per period; false if it is early.
+bool TorqueErrorDetector::advance(double stamp)
+{
+  const int steps = static_cast<int>((stamp - filter_time_) / settings_.period + 0.5);
+  if (steps == 0) {
+    return false;
+  }
+  // Follows the stamps slowly, because their jitter is not that of the sampling.
+  filter_time_ += steps * settings_.period;
+  filter_time_ += 0.1 * (stamp - filter_time_);
+  for (int step = 1; step < steps; ++step) {
+    const double share = static_cast<double>(step) / steps;
+    between_ = before_ + share * (signals_ - before_);
+    low_pass_.update(between_);
+    filter();
+  }
+  low_pass_.update(signals_);
+  filter();
+  before_ = signals_;
+  return true;
+}
+
+/// Model torque of the filtered motion minus the filtered feedback, by softMC's torque error filter.
+void TorqueErrorDetector::filter()
+{
+  motion_.q = low_pass_.value().col(0);
+  motion_.qd = low_pass_.value().col(1);
+  motion_.qdd = low_pass_.derivative().col(1);
+  torque_.body(motion_, current_);
+  current_ -= low_pass_.value().col(2);
+  torque_error_ += settings_.torque_error_filter * (current_ - torque_error_);
+}
+
+/// Constant thresholds, raised around standstill: control/collision/constant_thresholds.py.
+void TorqueErrorDetector::update_thresholds()
+{
+  const double fade = settings_.period / settings_.low_velocity_hold;
+  for (Eigen::Index joint = 0; joint < slowness_.size(); ++joint) {
+    const double speed = std::abs(low_pass_.value()(joint, 1));
+    const double slow = std::clamp(2.0 - speed / settings_.low_velocity[joint], 0.0, 1.0);
+    slowness_[joint] = std::max(slowness_[joint] - fade, slow);
+    const double extra = slowness_[joint] * settings_.low_velocity_torque[joint];
+    contact_[joint] = scale_ * (settings_.contact_threshold[joint] + extra);
+    threshold_[joint] = scale_ * (settings_.max_torque_error[joint] + extra);
+  }
+}
+
+/// Set threshold, counters, latch and level from the torque error.
+void TorqueErrorDetector::evaluate()
+{
+  update_thresholds();
+  if (!std::isfinite(torque_error_.cwiseAbs().sum() + threshold_.sum())) {
+    lose(Fault::kTorqueNotFinite);
+    torque_error_.setZero();
+  } else if (!settled()) {
+    fault_ = Fault::kSettling;
+    set_level(false);
+  } else {
+    fault_ = monitored_ ? Fault::kNone : Fault::kNothingMonitored;
+    count();
+    set_level(true);
+  }
+}
+
+/// Count samples above the thresholds, and latch a collision.
+void TorqueErrorDetector::count()
+{
+  for (std::size_t joint = 0; joint < level_.size(); ++joint) {
+    const auto place = static_cast<Eigen::Index>(joint);
+    const double size = std::abs(torque_error_[place]);
+    const auto longer = [&](int & over, double threshold) {
+        over = size > threshold ? std::min(over + 1, settings_.debounce) : 0;
+        return over == settings_.debounce;
+      };
+    (void)longer(over_contact_[joint], contact_[place]);
+    if (longer(over_collision_[joint], threshold_[place]) && settings_.torque_error_enable[joint]) {
+      latched_[joint] = any_latched_ = true;
+    }
+  }
+}
+
+void TorqueErrorDetector::set_level(bool known)
+{
+  for (std::size_t joint = 0; joint < level_.size(); ++joint) {
+    const bool contact = over_contact_[joint] == settings_.debounce;
+    level_[joint] = latched_[joint] ? Level::kCollision :
+      !known || !settings_.torque_error_enable[joint] ? Level::kUnknown :
+      contact ? Level::kContact : Level::kOk;
+  }
+}
+
+/// Whether there were valid samples for the settle time.
+bool TorqueErrorDetector::settled() const
+{
+  return running_ && stamp_ >= settled_ - 1e-9;
+}
+
+}  // namespace robodyn_ros

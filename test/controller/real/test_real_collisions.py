@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The plugin's collision monitor on the real ros2_control: a push, and what follows in its cycle.
+
+A forward_command_controller commands the effort that the mock hardware reports as measured.
+"""
+
+import numpy as np
+import pytest
+from control_cell import JOINTS, PLUGIN, ControlCell, nanoseconds, write_result
+from control_checks import BOTH, check_real_time, check_steps, make_active
+from controller_build import law_check
+from robodyn_ros.msg import CollisionState
+from robodyn_ros.srv import SetPayload
+from std_msgs.msg import Float64MultiArray
+
+pytestmark = pytest.mark.ros
+EFFORT = 'measured_effort'
+PARAMETERS = {
+    'effort_interface': 'additive', 'collision.max_torque_error': [40.0],
+    'collision.reaction': 'drop_torque', 'collision.frozen_timeout': 0.0,
+}  # fmt: skip
+
+
+@pytest.fixture(scope='module')
+def cell(tmp_path_factory):
+    law_check()  # skips where the plugin was not built
+    folder = tmp_path_factory.mktemp('collisions')
+    model, values, file = write_result(folder)
+    with ControlCell(folder, file, number=39, parameters=PARAMETERS, command='additive') as cell:
+        cell.weight = model.torque(*np.zeros((3, 1, 6)), values)[0]
+        cell.collisions = []
+        cell.node.create_subscription(
+            CollisionState, f'{PLUGIN}/collision_state', cell.collisions.append, 1000
+        )
+        change = {'joints': JOINTS, 'interface_name': 'effort'}
+        assert cell.load(EFFORT, change, 'forward_command_controller/ForwardCommandController')
+        assert cell.configure(EFFORT)
+        cell.switch(deactivate=BOTH)  # the mock starts no joint without its position
+        cell.switch(activate=[EFFORT, *BOTH])
+        cell.feedback = cell.node.create_publisher(Float64MultiArray, f'{EFFORT}/commands', 1)
+        cell.wait(cell.feedback.get_subscription_count, 'the effort controller')
+        cell.wait(lambda: cell.collisions, 'collision states')
+        yield cell
+
+
+def measure(cell, push=0.0):
+    """Let the drives report the torque that holds the robot, less a push on the second joint."""
+    effort = cell.weight - np.array([0.0, push, 0.0, 0.0, 0.0, 0.0])
+    cell.feedback.publish(Float64MultiArray(data=effort.tolist()))
+
+
+def settle(cell):
+    """Wait for OK with torque applied."""
+    make_active(cell)
+    measure(cell)
+    cell.go_on(0.2)
+    cell.reset()
+    cell.wait(lambda: set(cell.collisions[-1].level) == {CollisionState.OK}, 'OK')
+    assert cell.enable(True).success
+    cell.go_on(0.4)
+    assert np.abs(cell.last.applied).max() > 10.0 and not cell.last.fault
+    cell.clear()
+    cell.collisions.clear()
+
+
+def test_a_push_drops_the_torque_in_the_cycle_in_which_it_is_a_collision(cell):
+    settle(cell)
+    measure(cell, push=60.0)
+    cell.wait(lambda: cell.last.fault, 'the fault', 5.0)
+    cell.go_on(0.3)
+    assert cell.last.fault == 'a collision was detected' and not np.any(cell.last.applied)
+    alarm = next(each for each in cell.collisions if each.latched)
+    assert list(alarm.level) == [1, 3, 1, 1, 1, 1] and alarm.message == 'collision at joint2'
+    assert 40.0 < alarm.torque_error[1] < 61.0 and alarm.threshold[1] == 40.0
+    numbers = sorted(cell.cycles)
+    first = next(number for number in numbers if cell.cycles[number].fault)
+    assert cell.cycles[first].stamp == nanoseconds(alarm.header.stamp)
+    before, after = (np.abs(cell.cycles[k].applied).max() for k in (first - 1, first))
+    assert after < before  # it is ramping out already
+    check_steps(cell)
+    refused = cell.enable(True)
+    assert not refused.success and 'a collision was detected' in refused.message
+    cell.diagnoses.clear()
+    cell.wait(lambda: len(cell.diagnoses) > 1, 'diagnostics')
+    told = {item.name.partition(': ')[2]: item for item in cell.diagnoses}
+    assert told['collision monitor'].message == 'a collision was detected'
+    assert told['collision monitor'].level == told['additive torque'].level == b'\x02'
+
+
+def test_reset_clears_the_collision_and_one_that_lasts_comes_again(cell):
+    settle(cell)
+    measure(cell, push=60.0)
+    cell.wait(lambda: cell.last.fault, 'the fault', 5.0)
+    assert cell.reset().message == 'cleared: a collision was detected'
+    cell.go_on(0.05)
+    assert not cell.last.fault and cell.collisions[-1].latched  # no torque is applied: no fault
+    measure(cell)
+    cell.go_on(0.1)
+    assert cell.reset().message == 'cleared: a collision was detected'
+    cell.go_on(0.05)
+    assert not cell.collisions[-1].latched and cell.reset().message == 'there was no fault'
+
+
+def test_a_payload_and_the_end_are_unknown_and_the_torque_stays(cell):
+    settle(cell)
+    request = SetPayload.Request(mass=1.0)
+    assert cell.call(SetPayload, f'{PLUGIN}/set_payload', request).success
+    codes = {'payload': CollisionState.FAULT_SETTLING, 'end': CollisionState.FAULT_STATE_MISSING}
+    cell.wait(lambda: cell.collisions[-1].fault_code == codes['payload'], 'settling')
+    assert not any(cell.collisions[-1].level) and not cell.last.fault
+    assert cell.call(SetPayload, f'{PLUGIN}/set_payload', SetPayload.Request()).success
+    cell.wait(lambda: set(cell.collisions[-1].level) == {CollisionState.OK}, 'OK')
+    cell.switch(deactivate=BOTH)
+    cell.wait(lambda: cell.collisions[-1].fault_code == codes['end'], 'the last message')
+    assert not any(cell.collisions[-1].level)
+
+
+def test_no_update_of_all_these_allocated_or_waited(cell):
+    settle(cell)
+    cell.go_on(1.0)
+    times = np.sort(cell.probe.updates()['microseconds'])
+    print('update p50', times[len(times) // 2], 'p99', times[int(0.99 * len(times))], 'us')
+    check_real_time(cell)
