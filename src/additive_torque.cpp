@@ -84,12 +84,6 @@ const char * fault_text(Fault fault)
     case Fault::kReferenceIncomplete:
       return "the reference lacks position, velocity or acceleration: the controller that commands "
              "it needs command_interfaces: [position, velocity, acceleration]";
-    case Fault::kStateTimeBack: return "the time of the cycle does not advance";
-    case Fault::kStateRefused:
-      return "a measured position, velocity or effort is not finite";
-    case Fault::kSettling: return "settling";
-    case Fault::kNothingMonitored: return "no joint is enabled";
-    case Fault::kPayloadChanged: return "the payload was changed";
     case Fault::kCollision: return "a collision was detected";
     default: return "";
   }

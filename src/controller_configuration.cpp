@@ -17,6 +17,8 @@ namespace robodyn_ros
 namespace
 {
 
+constexpr const char * kStalled = "the control loop does not update this controller";
+
 /// One value per joint of `joints`; a single one is for all of them.
 template<typename Value>
 std::vector<Value> expanded(
@@ -284,6 +286,7 @@ void FeedforwardTorqueController::on_reset(Trigger::Response & answer)
   if (!active_) {  // the loop, which tells of it, does not run
     fault_ = Fault::kNone;
     latched_ = false;
+    level_ = Level::kUnknown;
   }
 }
 
@@ -295,9 +298,11 @@ void FeedforwardTorqueController::on_enable(bool enable, SetBool::Response & ans
     answer.message = "the controller is not active";
     return;
   }
-  answer.success = !enable || fault == Fault::kNone || reset_;
+  const bool collided = drop_torque_ && latched_;
+  answer.success = !enable || (fault == Fault::kNone && !collided) || reset_;
   answer.message = answer.success ? (enable ? "enabled" : "disabled") :
-    std::string("additive torque is held at zero by a fault: ") + fault_text(fault);
+    std::string("additive torque is held at zero by a fault: ") +
+    fault_text(fault == Fault::kNone ? Fault::kCollision : fault);
   if (answer.success) {
     wish_ = enable ? Wish::kEnable : Wish::kDisable;
   }
@@ -335,12 +340,15 @@ void FeedforwardTorqueController::diagnose()
   Status status;
   const Fault fault = fault_;
   const std::uint64_t refused = refused_;
+  const std::uint64_t updates = updates_;
+  const bool stalled = active_ && updates == updates_before_;
+  updates_before_ = updates;
   // With its namespace: there may be two robots. As the Python nodes, without the slash before.
   status.name = std::string(get_node()->get_fully_qualified_name()).substr(1) + ": additive torque";
   status.hardware_id = "robodyn feedforward plugin";
-  status.level = fault != Fault::kNone ? Status::ERROR :
+  status.level = fault != Fault::kNone ? Status::ERROR : stalled ? Status::STALE :
     refused != refused_before_ || !enabled_ ? Status::WARN : Status::OK;
-  status.message = fault != Fault::kNone ? fault_text(fault) :
+  status.message = fault != Fault::kNone ? fault_text(fault) : stalled ? kStalled :
     refused != refused_before_ ? "references were refused" : enabled_ ? "applied" : "not applied";
   refused_before_ = refused;
   if (fault != logged_ && fault != Fault::kNone) {  // the loop itself must not log
@@ -364,12 +372,13 @@ void FeedforwardTorqueController::diagnose()
   message.header.stamp = get_node()->now();
   message.status.push_back(status);
   if (detector_) {
-    message.status.push_back(collision_status());
+    message.status.push_back(collision_status(stalled));
   }
   diagnostics_->publish(message);
 }
 
-diagnostic_msgs::msg::DiagnosticStatus FeedforwardTorqueController::collision_status() const
+diagnostic_msgs::msg::DiagnosticStatus FeedforwardTorqueController::collision_status(
+  bool stalled) const
 {
   using Status = diagnostic_msgs::msg::DiagnosticStatus;
   Status status;
@@ -378,11 +387,13 @@ diagnostic_msgs::msg::DiagnosticStatus FeedforwardTorqueController::collision_st
   status.hardware_id = "robodyn feedforward plugin";
   const Level level = level_;
   const Fault unknown = unknown_;
-  status.level = latched_ ? Status::ERROR : level == Level::kUnknown ? Status::STALE :
-    level == Level::kContact ? Status::WARN : Status::OK;
-  status.message = latched_ ? fault_text(Fault::kCollision) :
-    unknown != Fault::kNone ? fault_text(unknown) : level == Level::kContact ? "contact" :
-    level == Level::kOk ? "ok" : "unknown";
+  const bool known = !stalled && unknown == Fault::kNone;
+  status.level = latched_ || level == Level::kCollision ? Status::ERROR :
+    known && level == Level::kContact ? Status::WARN :
+    known && level == Level::kOk ? Status::OK : Status::STALE;
+  status.message = status.level == Status::ERROR ? fault_text(Fault::kCollision) :
+    stalled ? kStalled : unknown != Fault::kNone ? unknown_text(unknown) :
+    level == Level::kContact ? "contact" : level == Level::kOk ? "ok" : "unknown";
   const std::pair<const char *, std::string> facts[]{
     {"latched", latched_ ? "true" : "false"}, {"reaction", parameters_.collision.reaction},
     {"sensitivity", std::to_string(sensitivity_)}};

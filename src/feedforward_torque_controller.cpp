@@ -166,6 +166,10 @@ CallbackReturn FeedforwardTorqueController::on_activate(const rclcpp_lifecycle::
     RCLCPP_WARN(
       get_node()->get_logger(), "additive torque is held at zero by a fault of before: %s; call "
       "~/reset, then ~/enable", fault_text(law.fault()));
+  } else if (drop_torque_ && detector_->latched()) {
+    RCLCPP_WARN(
+      get_node()->get_logger(), "additive torque is held at zero by a collision of before; call "
+      "~/reset, then ~/enable");
   }
   loop_ = std::thread::id();
   wish_ = parameters_.enabled ? Wish::kEnable : Wish::kDisable;
@@ -186,12 +190,7 @@ CallbackReturn FeedforwardTorqueController::on_deactivate(const rclcpp_lifecycle
   }
   law.clear();
   write_commands();
-  if (detector_) {  // the last message of before must not count on
-    detector_->lose(Fault::kStateMissing);
-    level_ = detector_->worst();
-    unknown_ = detector_->fault();
-    states_->push(get_node()->now().nanoseconds(), *detector_);
-  }
+  lose_state();
   leaving_ = false;
   active_ = enabled_ = false;
   return CallbackReturn::SUCCESS;
@@ -211,17 +210,30 @@ void FeedforwardTorqueController::release_interfaces()
 void FeedforwardTorqueController::ramp_out()
 {
   const std::chrono::duration<double> pause(2.0 / get_update_rate());
+  std::this_thread::sleep_for(pause);
+  lose_state();  // the ramp reads no measured values
   if (guarded_->law().applied().isZero(0.0)) {
     return;
   }
   while (!guarded_->law().applied().isZero(0.0)) {
-    std::this_thread::sleep_for(pause);
     guarded_->law().stop();
     guarded_->law().idle();
     write_commands();
     publish(get_node()->now());
+    std::this_thread::sleep_for(pause);
   }
   std::this_thread::sleep_for(kToLeave);
+}
+
+/// Nothing is monitored from now on: a level of before must not count on.
+void FeedforwardTorqueController::lose_state()
+{
+  if (detector_) {
+    detector_->lose(Fault::kStateMissing);
+    level_ = detector_->worst();
+    unknown_ = detector_->fault();
+    states_->push(get_node()->now().nanoseconds(), *detector_);
+  }
 }
 
 return_type FeedforwardTorqueController::update_reference_from_subscribers(
@@ -234,6 +246,7 @@ return_type FeedforwardTorqueController::update_and_write_commands(
   const rclcpp::Time & time, const rclcpp::Duration & period)
 {
   loop_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+  updates_.fetch_add(1, std::memory_order_relaxed);
   take_wishes();
   (void)measure();
   read_references();

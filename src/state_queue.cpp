@@ -19,7 +19,7 @@ std::string sentence(
 {
   const Level worst = *std::max_element(level.begin(), level.end());
   if (fault != Fault::kNone || worst < Level::kContact) {
-    return fault == Fault::kNone ? "ok" : fault_text(fault);
+    return fault == Fault::kNone ? "ok" : unknown_text(fault);
   }
   std::string result = worst == Level::kCollision ? "collision at" : "contact at";
   const char * between = " ";

@@ -43,6 +43,21 @@ void check_each(
 
 }  // namespace
 
+const char * unknown_text(Fault fault)
+{
+  switch (fault) {
+    case Fault::kTorqueNotFinite: return "the torque error or its threshold is not finite";
+    case Fault::kStateMissing: return "no measured values: the controller is not updated";
+    case Fault::kStateFrozen: return "the measured values have not changed for frozen_timeout";
+    case Fault::kStateTimeBack: return "the time of the cycle does not advance";
+    case Fault::kStateRefused: return "a measured position, velocity or effort is not finite";
+    case Fault::kSettling: return "settling";
+    case Fault::kNothingMonitored: return "no joint is enabled";
+    case Fault::kPayloadChanged: return "the payload was changed";
+    default: return "";
+  }
+}
+
 void CollisionSettings::check(const std::vector<std::string> & joints) const
 {
   const std::pair<const char *, double> positive[]{

@@ -32,8 +32,8 @@ struct LawSettings
 /// What the additive torque is doing; inactive means: exactly zero.
 enum class LawState { kInactive, kRampingIn, kActive, kRampingOut };
 
-/// Why torque is held at zero, or a torque error is not known; texts in `fault_text`. The numbers are
-/// the codes of robodyn_ros/faults.yaml, which `TorqueState` and `CollisionState` publish.
+/// Why torque is held at zero (`fault_text`), or a torque error is not known (`unknown_text`). The
+/// numbers are the codes of robodyn_ros/faults.yaml, which `TorqueState` and `CollisionState` publish.
 enum class Fault : std::uint16_t
 {
   kNone = 0, kReferenceNotFinite = 1, kTorqueNotFinite = 2, kReferenceMissing = 3,

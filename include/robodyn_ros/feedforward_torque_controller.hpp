@@ -90,7 +90,7 @@ private:
   void on_reset(Trigger::Response & answer);
   void on_payload(const SetPayload::Request & request, SetPayload::Response & response);
   void diagnose();
-  diagnostic_msgs::msg::DiagnosticStatus collision_status() const;
+  diagnostic_msgs::msg::DiagnosticStatus collision_status(bool stalled) const;
   void take_wishes();
   void reset();
   bool measure();
@@ -101,6 +101,7 @@ private:
   void monitor(const rclcpp::Time & time);
   void write_commands();
   void ramp_out();
+  void lose_state();
   void publish(const rclcpp::Time & time);
 
   std::shared_ptr<feedforward_torque_controller::ParamListener> listener_;
@@ -134,7 +135,7 @@ private:
   std::atomic<Fault> unknown_{Fault::kNone};  // why the torque error is
   std::atomic<Level> level_{Level::kUnknown};
   std::atomic<bool> active_{false}, enabled_{false}, latched_{false};
-  std::atomic<std::uint64_t> refused_{0}, missed_{0}, paused_{0};
+  std::atomic<std::uint64_t> refused_{0}, missed_{0}, paused_{0}, updates_{0};
   std::atomic<std::thread::id> loop_{};
 
   std::unique_ptr<StateQueue> states_;
@@ -143,7 +144,7 @@ private:
   rclcpp::Service<SetPayload>::SharedPtr payload_service_;
   rclcpp::Publisher<DiagnosticArray>::SharedPtr diagnostics_;
   rclcpp::TimerBase::SharedPtr timer_;
-  std::uint64_t refused_before_ = 0;
+  std::uint64_t refused_before_ = 0, updates_before_ = 0;
   Fault logged_ = Fault::kNone;
   rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr number_check_;
   rclcpp::node_interfaces::PostSetParametersCallbackHandle::SharedPtr scale_callback_;

@@ -39,6 +39,9 @@ struct CollisionSettings
 /// State of a joint; the numbers are those of CollisionState.
 enum class Level : std::uint8_t { kUnknown, kOk, kContact, kCollision };
 
+/// Why the torque error is not known, as a sentence.
+const char * unknown_text(Fault fault);
+
 /// Comparison of model torque with torque feedback, one sample per cycle.
 ///
 /// Data that are not fresh, valid and settled give UNKNOWN, never OK. A joint that reached COLLISION

@@ -94,6 +94,8 @@ def test_reset_clears_the_collision_and_one_that_lasts_comes_again(cell):
     assert cell.reset().message == 'cleared: a collision was detected'
     cell.go_on(0.05)
     assert not cell.last.fault and cell.collisions[-1].latched  # no torque is applied: no fault
+    refused = cell.enable(True)
+    assert not refused.success and 'a collision was detected' in refused.message
     measure(cell)
     cell.go_on(0.1)
     assert cell.reset().message == 'cleared: a collision was detected'
@@ -110,9 +112,13 @@ def test_a_payload_and_the_end_are_unknown_and_the_torque_stays(cell):
     assert not any(cell.collisions[-1].level) and not cell.last.fault
     assert cell.call(SetPayload, f'{PLUGIN}/set_payload', SetPayload.Request()).success
     cell.wait(lambda: set(cell.collisions[-1].level) == {CollisionState.OK}, 'OK')
+    cell.collisions.clear()
     cell.switch(deactivate=BOTH)
     cell.wait(lambda: cell.collisions[-1].fault_code == codes['end'], 'the last message')
-    assert not any(cell.collisions[-1].level)
+    first = [each.fault_code for each in cell.collisions].index(codes['end'])
+    ramp = cell.collisions[first:]
+    assert len(ramp) > 3 and not any(any(each.level) for each in ramp)
+    assert ramp[-1].message == 'no measured values: the controller is not updated'
 
 
 def test_no_update_of_all_these_allocated_or_waited(cell):
