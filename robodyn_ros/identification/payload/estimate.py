@@ -128,24 +128,10 @@ def with_arm_uncertainty(
     rows, _ = weighted_rows(_carried(factors, mixing), mixing.shape[1], fit.sigma)
     arms, _ = weighted_rows(factors, arm.width, fit.sigma)
     passed = np.linalg.lstsq(rows, arms, rcond=1e-9)[0]
-    gain = gain_uncertainty(base, options)
+    given = options.payload_gain_uncertainty
+    gain = base.gain_uncertainty if given is None else given
     common = gain**2 * np.outer(fit.values, fit.values)
     return replace(fit, covariance=fit.covariance + passed @ spread @ passed.T + common)
-
-
-def gain_uncertainty(base: IdentifiedModel, options: IdentifyOptions) -> float:
-    """Return the standard deviation of the torque gain, as a share.
-
-    Without one in the options, it is the share of torque that the arm's model leaves unexplained,
-    on its validation recording if there was one: no gain is known better than that.
-    """
-    if options.payload_gain_uncertainty is not None:
-        return options.payload_gain_uncertainty
-    left = [base.facts.get(key) for key in ('validation_relative_residual', 'relative_residual')]
-    known = [
-        float(value) for value in left if isinstance(value, (int, float)) and np.isfinite(value)
-    ]
-    return known[0] if known else 0.0
 
 
 def _arm_covariance(base: IdentifiedModel, arm: Condensed, options: IdentifyOptions) -> Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
 
 from robodyn_ros.identification.result.content import ResultContent
@@ -68,6 +69,21 @@ class IdentifiedModel(ResultMethods):
     def carried(self) -> Payload | None:
         """The payload of the result, if it has one."""
         return self.payload
+
+    @property
+    def gain_uncertainty(self) -> float:
+        """Standard deviation of the torque gain, as a share.
+
+        It is the share of torque that the model leaves unexplained, on the validation recording if
+        there was one: no gain is known better than that.
+        """
+        left = [
+            self.facts.get(key) for key in ('validation_relative_residual', 'relative_residual')
+        ]
+        known = [
+            float(value) for value in left if isinstance(value, (int, float)) and isfinite(value)
+        ]
+        return known[0] if known else 0.0
 
     @property
     def measured(self) -> None:

@@ -16,8 +16,6 @@ from robodyn_ros.control.health.hypotheses import Cause
 from robodyn_ros.control.health.monitor import HealthMonitor, HealthSettings
 from robodyn_ros.control.health.report import HealthReport
 from robodyn_ros.control.torque.model_torque import ModelTorque
-from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.payload.estimate import gain_uncertainty
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.msg import ModelHealth
 from robodyn_ros.nodes.base.common import LATCHED_QOS, declare, steady_timer
@@ -68,7 +66,7 @@ class HealthTopic:
         settings = replace(
             self._given,
             low_velocity=float(np.max(detector.settings.low_velocity)),
-            gain_uncertainty=gain_uncertainty(model, IdentifyOptions()),
+            gain_uncertainty=model.gain_uncertainty,
         )
         tracking = None
         if self._tracked > 0.0:
