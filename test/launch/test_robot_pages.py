@@ -37,12 +37,14 @@ TOPICS = {
 }
 
 
-def write_files(page, folder):
+def write_files(page, kind, folder):
     """Write the files that a page shows."""
     for language, text in FENCE.findall((DOCS / page).read_text()):
         if language == 'yaml':
             (folder / text.split()[1].rstrip(':')).write_text(text)
         elif language == 'python':
+            # The simulated robot has links of another shape, so another motion is in its file.
+            text = text.replace(f"'{kind.robot}'", "'my_robot.yaml'") if kind.motion else text
             (folder / OURS['my_cell']).write_text(text)
 
 
@@ -72,7 +74,7 @@ def test_the_commands_lead_from_the_driver_to_a_watched_robot(name, page, tmp_pa
     monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
     monkeypatch.chdir(tmp_path)
     kind, file = KINDS[name], f'robots/{page}.md'
-    write_files(file, tmp_path)
+    write_files(file, kind, tmp_path)
     with NodeProcesses(tmp_path / 'log') as nodes, Client(nodes.check) as client:
         Day(kind, tmp_path, nodes, client)
         steps = [words for words in commands(file) if words[0] == 'ros2']
