@@ -117,13 +117,16 @@ class Inputs:
             kind, topic = action.Impl.FeedbackMessage, f'{name}/_action/feedback'
             self.taps.add(kind, topic, partial(self._on_feedback, task), stream(1))
 
-    def poll(self) -> None:
-        """Take what has come since the last call."""
+    def poll(self, *, pages: bool) -> None:
+        """Take what has come since the last call.
+
+        :param pages: browsers show the robot
+        """
         self.taps.poll()
-        if self.scene is None and not self._measures:
-            self.taps.remove('joint_states')
-        else:
+        if self._measures or (pages and self.scene is not None):
             self.taps.add(JointState, 'joint_states', self._on_joint_states, stream(1))
+        else:
+            self.taps.remove('joint_states')
 
     @property
     def _measures(self) -> bool:

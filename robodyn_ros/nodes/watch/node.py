@@ -78,8 +78,13 @@ class Watch(SuiteNode):
             )
         return server
 
+    @property
+    def _pages(self) -> bool:
+        """True if browsers show the page."""
+        return self._server is not None and self._server.clients > 0
+
     def _on_frame(self) -> None:
-        self._inputs.poll()
+        self._inputs.poll(pages=self._pages)
         state = self._inputs.monitor
         levels = b'' if state is None else bytes(state.level)
         if levels != self._levels:  # a light in the view must not wait
@@ -93,12 +98,11 @@ class Watch(SuiteNode):
     def _on_markers(self) -> None:
         """Show the markers to RViz and to the pages that are open."""
         server, scene = self._server, self._inputs.scene
-        pages = server is not None and server.clients > 0
-        if not (pages or self._markers.wanted):
+        if not (self._pages or self._markers.wanted):
             return
         markers = self._markers.made(self._inputs.monitor, self._board.fresh('monitor'))
         self._markers.publish(markers)
-        if server is not None and pages and scene is not None and (text := scene.frame(markers)):
+        if server and self._pages and scene and (text := scene.frame(markers)):
             server.publish('scene', text)
 
     def _on_second(self) -> None:
