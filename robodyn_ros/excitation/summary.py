@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,13 @@ FIGURES = {
 
 
 def present(criterion: str, value: float) -> tuple[str, float]:
-    """Return name and reported value of the minimised criterion, see `Criterion.value`."""
-    return FIGURES[criterion], -value if criterion == 'det' else 10.0**value
+    """Return name and reported value of the minimised criterion, see `Criterion.value`.
+
+    It is infinite while penalties exceed the range of numbers: the motion breaks its limits.
+    """
+    if criterion == 'det':
+        return FIGURES[criterion], -value
+    return FIGURES[criterion], 10.0**value if value <= sys.float_info.max_10_exp else np.inf
 
 
 def summary(result: Optimised, design: Design) -> dict[str, Any]:

@@ -37,6 +37,12 @@ def test_what_a_search_minimises_is_shown_as_people_know_it(name):
     assert figure == pytest.approx(criterion.figures(*states)[word])
 
 
+@pytest.mark.parametrize('penalised', [308.5, 2704.5, np.inf])
+def test_a_motion_that_breaks_its_limits_has_a_figure_while_it_is_searched(penalised):
+    assert present('cond', penalised) == ('condition_number', np.inf)
+    assert present('det', penalised) == ('log10_det', -penalised)
+
+
 def test_facts_are_plain_and_whole(result):
     facts = summary(result, DESIGN)
     assert json.loads(json.dumps(facts, allow_nan=False)) == facts
