@@ -54,7 +54,8 @@ def run(arguments: argparse.Namespace) -> int:
     values = optimise_options(arguments, OPTIONS)
     model, limits = robot(arguments)
     design = make_design(values, model, limits, urdf=arguments.urdf or '')
-    with _interruptible() as cancel, progress_bar():
+    with _interruptible() as cancel, progress_bar(0.0):
+        progress('searching', 0.0)
         result = search(design, values, progress=_criterion_shown(design), cancel=cancel)
     facts = {**summary(result, design), 'interrupted': cancel()}
     if arguments.out is not None:
