@@ -127,13 +127,15 @@ def test_reference_as_source_of_the_motion(tmp_path):
         assert 'there is no usable reference' in refused.message
         assert refused.fault_code == CollisionState.FAULT_REFERENCE_MISSING
         delayed = [monitor.sample()] * 3
-        for _ in range(120):
+        for _ in range(600):  # a gap of a busy machine lets it settle anew
             ahead = monitor.sample()
             delayed = [*delayed[1:], ahead]
             reference.publish(joint_state(NAMES, monitor.time, *ahead[:2]))
             monitor.process.known_to('collision_monitor')
             # The arm does two cycles later what the reference says.
             state = monitor.publish(joint_state(NAMES, monitor.time, *delayed[0]))
+            if max(state.level) > UNKNOWN:
+                break
         assert list(state.level) == [OK, UNKNOWN], state.message
         assert monitor.process.interrupt() == 0
     finally:

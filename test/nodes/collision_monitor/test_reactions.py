@@ -181,9 +181,11 @@ def check_events(folder, capsys):
     reasons = [read_event(path).reason for path in events]
     assert reasons[0] == 'collision at joint2' and reasons[-1].startswith('UNKNOWN while')
     reported = read_event(events[0]).reported
-    answers = {name: text for _, name, text in reported.answers}
+    answers: dict[str, list[str]] = {}
+    for _, name, text in reported.answers:  # the last ones are empty where the reset came in time
+        answers.setdefault(name, []).append(text)
     assert {'retract', 'cancel_goals', 'stop_service'} <= answers.keys()
-    assert answers['drop_feedforward'].startswith('success True')
+    assert any(text.startswith('success True') for text in answers['drop_feedforward'])
     times = read_event(events[0]).rows.times
     assert times[0] < reported.start < times[-1]
     assert reported.frame and any('contact at ' in each.text for each in reported.contacts)
