@@ -124,4 +124,6 @@ def wait_for(file, kind, client):
 
 def known(state):
     """The robot is watched and free of contact, or torque is added."""
-    return max(state.level) == 0 if isinstance(state, CollisionState) else state.enabled
+    if isinstance(state, CollisionState):
+        return set(state.level) == {CollisionState.OK}
+    return state.enabled
