@@ -53,14 +53,23 @@ def take_robot_file(arguments: argparse.Namespace) -> None:
 
 
 def _take_parameters(arguments: argparse.Namespace, robot: RobotFile) -> None:
-    """Set --joints and --gravity as the nodes of the robot file have them, where not given."""
+    """Set --joints and --gravity as the nodes of the robot file have them, where not given.
+
+    :raises ConfigError: they are no lists
+    """
     identification = robot.content.get('identification', {})
     moves = not hasattr(arguments, 'joint_limits')
     joints = (robot.content.get('excitation', {}) if moves else identification).get('joints')
-    if joints and getattr(arguments, 'joints', '') is None:
-        arguments.joints = ','.join(map(str, joints))
-    if 'gravity' in identification and getattr(arguments, 'gravity', '') is None:
-        arguments.gravity = [float(value) for value in identification['gravity']]
+    try:
+        if joints and getattr(arguments, 'joints', '') is None:
+            arguments.joints = ','.join(map(str, joints))
+        if 'gravity' in identification and getattr(arguments, 'gravity', '') is None:
+            arguments.gravity = [float(value) for value in identification['gravity']]
+    except (TypeError, ValueError) as error:
+        raise ConfigError(
+            f'{robot.reference}: joints must be a list of names, and gravity one of three '
+            f'numbers: {error}'
+        ) from error
 
 
 def add_urdf_options(group: argparse._ArgumentGroup, friction: Sequence[str]) -> None:

@@ -54,6 +54,19 @@ def test_model_file_and_what_does_not_go_with_it(file):
             chosen_model(parsed('--model', description, *words), ())
 
 
+@pytest.mark.parametrize(
+    'section', ['excitation: {joints: 1.0e+308}', 'identification: {gravity: 9.81}',
+                'identification: {gravity: [0, 0, down]}'],
+)  # fmt: skip
+def test_joints_and_gravity_of_the_robot_file_are_lists(file, section):
+    path = file.with_name('robot.yaml')
+    path.write_text(f'urdf: puma.urdf\n{section}\n')
+    parser = argparse.ArgumentParser()
+    add_robot(parser)
+    with pytest.raises(ConfigError, match=r'robot.yaml.*: joints must be a list of names, and'):
+        robot(parser.parse_args(['--robot', str(path)]))
+
+
 def test_joints_of_the_robot_file_leave_a_gripper_at_rest(file):
     text = file.read_text()
     finger = """<link name="f"/><joint name="finger" type="prismatic"><parent link="{}"/>
