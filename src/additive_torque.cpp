@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "robodyn_ros/joint_values.hpp"
+
 namespace robodyn_ros
 {
 namespace
@@ -21,23 +23,6 @@ void check_between(const std::string & name, double value, double low, double hi
   }
 }
 
-void check_positive(
-  const std::string & name, const Vector & values, const std::vector<std::string> & joints)
-{
-  if (values.size() != static_cast<Eigen::Index>(joints.size())) {
-    throw std::invalid_argument(
-      name + " needs one value for each of the " + std::to_string(joints.size()) +
-      " joints, got " + std::to_string(values.size()));
-  }
-  for (std::size_t joint = 0; joint < joints.size(); ++joint) {
-    const double value = values[static_cast<Eigen::Index>(joint)];
-    if (!(std::isfinite(value) && value > 0.0)) {
-      throw std::invalid_argument(
-        name + " of joint " + joints[joint] + " must be above 0, got " + std::to_string(value));
-    }
-  }
-}
-
 }  // namespace
 
 void LawSettings::check(const std::vector<std::string> & joints) const
@@ -48,8 +33,8 @@ void LawSettings::check(const std::vector<std::string> & joints) const
   check_between("ramp_up_time", ramp_up_time, period, 60.0);
   check_between("ramp_down_time", ramp_down_time, period, 60.0);
   check_between("friction_fade_time", friction_fade_time, period, 60.0);
-  check_positive("max_torque", max_torque, joints);
-  check_positive("max_torque_rate", max_torque_rate, joints);
+  check_each("max_torque", max_torque, joints);
+  check_each("max_torque_rate", max_torque_rate, joints);
   for (std::size_t joint = 0; joint < joints.size(); ++joint) {
     const auto place = static_cast<Eigen::Index>(joint);
     const double slope = max_torque_rate[place] * period * ramp_down_cycles();

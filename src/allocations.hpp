@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// For the programs of the tests: how often a cycle allocates memory, and how long it takes.
+// For the programs of the tests: how often a cycle allocates memory, how long it takes, and errors.
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdio>
+#include <exception>
 #include <vector>
 
 namespace
@@ -32,6 +34,18 @@ inline double microseconds(std::vector<double> & times, double share)
   return 1e6 * times[place];
 }
 
+/// Run a cycle; note its time [s], and count its allocations.
+template<typename Cycle>
+void timed(std::vector<double> & times, const Cycle & cycle)
+{
+  counting = true;
+  const auto begin = std::chrono::steady_clock::now();
+  cycle();
+  const auto end = std::chrono::steady_clock::now();
+  counting = false;
+  times.push_back(std::chrono::duration<double>(end - begin).count());
+}
+
 /// Tell the times [s] and the allocations of all cycles.
 inline void report(std::vector<double> & times)
 {
@@ -39,6 +53,17 @@ inline void report(std::vector<double> & times)
     std::fprintf(
       stderr, "update p50 %.2f p99 %.2f max %.2f us, allocations %zu\n",
       microseconds(times, 0.5), microseconds(times, 0.99), microseconds(times, 1.0), allocations);
+  }
+}
+
+/// Return the exit code of a program; an error is a line.
+inline int exit_code(int (* run)(char **), char ** arguments)
+{
+  try {
+    return run(arguments);
+  } catch (const std::exception & error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
   }
 }
 

@@ -121,7 +121,7 @@ void FeedforwardTorqueController::prepare_detector()
   detector_.reset();
   level_ = Level::kUnknown;
   unknown_ = Fault::kStateMissing;
-  latched_ = false;
+  latched_ = drop_torque_ = false;
   if (parameters_.collision.max_torque_error.empty()) {
     if (parameters_.collision.reaction != "none") {
       throw std::invalid_argument(

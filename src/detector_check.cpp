@@ -11,11 +11,9 @@
 // NaN: as it is. A row of output is level, torque error and threshold of all joints, whether a
 // collision is latched, the worst level and the number of the fault. Standard error tells the time
 // per sample, and how often one allocated memory.
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <stdexcept>
 #include <vector>
 
@@ -96,19 +94,16 @@ int run(char ** arguments)
     if (!std::isnan(rest[3])) {
       values = torque.with_payload(robodyn_ros::payload_numbers(torque, rest[3], {}, {}));
     }
-    counting = true;
-    const auto begin = std::chrono::steady_clock::now();
-    detector.set_sensitivity(rest[1]);
-    if (rest[2] != 0.0) {
-      detector.reset();
-    }
-    if (!std::isnan(rest[3])) {
-      detector.set_values(values);
-    }
-    detector.update(rest[0], q, qd, feedback);
-    const auto end = std::chrono::steady_clock::now();
-    counting = false;
-    times.push_back(std::chrono::duration<double>(end - begin).count());
+    timed(times, [&]() {
+        detector.set_sensitivity(rest[1]);
+        if (rest[2] != 0.0) {
+          detector.reset();
+        }
+        if (!std::isnan(rest[3])) {
+          detector.set_values(values);
+        }
+        detector.update(rest[0], q, qd, feedback);
+      });
     write(detector);
   }
   report(times);
@@ -123,10 +118,5 @@ int main(int count, char ** arguments)
     std::fprintf(stderr, "expected 10 arguments, got %d\n", count - 1);
     return 2;
   }
-  try {
-    return run(arguments);
-  } catch (const std::exception & error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
-  }
+  return exit_code(run, arguments);
 }

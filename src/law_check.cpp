@@ -10,11 +10,9 @@
 // number of the fault. Standard error tells the time per cycle, and how often one allocated memory.
 // EXCLUDED has a 1 for each joint whose drive adds gravity, else 0.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <string>
 #include <vector>
 
@@ -69,18 +67,15 @@ int run(char ** arguments)
       values = model.torque->with_payload(
         robodyn_ros::payload_numbers(*model.torque, rest[3], {}, {}));
     }
-    counting = true;
-    const auto begin = std::chrono::steady_clock::now();
-    guarded.law().set_scale(rest[2]);
-    if (!std::isnan(rest[3])) {
-      guarded.law().set_values(values);
-    }
-    const Vector & applied =
-      guarded.update(motion, measured, std::llround(1e9 * rest[0]), rest[1]);
-    const auto end = std::chrono::steady_clock::now();
-    counting = false;
-    times.push_back(std::chrono::duration<double>(end - begin).count());
-    for (const Vector * values : {&guarded.law().requested(), &applied, &guarded.position()}) {
+    const Vector * applied = nullptr;
+    timed(times, [&]() {
+        guarded.law().set_scale(rest[2]);
+        if (!std::isnan(rest[3])) {
+          guarded.law().set_values(values);
+        }
+        applied = &guarded.update(motion, measured, std::llround(1e9 * rest[0]), rest[1]);
+      });
+    for (const Vector * values : {&guarded.law().requested(), applied, &guarded.position()}) {
       std::fwrite(values->data(), sizeof(double), static_cast<std::size_t>(count), stdout);
     }
     const auto fault = static_cast<double>(guarded.law().fault());
@@ -98,10 +93,5 @@ int main(int count, char ** arguments)
     std::fprintf(stderr, "expected 10 or 11 arguments, got %d\n", count - 1);
     return 2;
   }
-  try {
-    return run(arguments);
-  } catch (const std::exception & error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
-  }
+  return exit_code(run, arguments);
 }

@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "robodyn_ros/joint_values.hpp"
+
 namespace robodyn_ros
 {
 namespace
@@ -19,25 +21,6 @@ void check_above(const std::string & name, double value, double least)
   if (!(std::isfinite(value) && value > least)) {
     throw std::invalid_argument(
       name + " must be above " + std::to_string(least) + ", got " + std::to_string(value));
-  }
-}
-
-void check_each(
-  const std::string & name, const Vector & values, const std::vector<std::string> & joints,
-  bool zero)
-{
-  if (values.size() != static_cast<Eigen::Index>(joints.size())) {
-    throw std::invalid_argument(
-      name + " needs one value for each of the " + std::to_string(joints.size()) +
-      " joints, got " + std::to_string(values.size()));
-  }
-  for (std::size_t joint = 0; joint < joints.size(); ++joint) {
-    const double value = values[static_cast<Eigen::Index>(joint)];
-    if (!std::isfinite(value) || value < 0.0 || (value == 0.0 && !zero)) {
-      throw std::invalid_argument(
-        name + " of joint " + joints[joint] + " must be " + (zero ? "at least" : "above") +
-        " 0, got " + std::to_string(value));
-    }
   }
 }
 

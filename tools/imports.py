@@ -12,7 +12,7 @@ Graph = Mapping[str, set[str]]
 """Imported modules by module."""
 
 FLOW = (
-    'errors', 'cancelling', 'bounds', 'yaml_file', 'faults', 'findings', 'output_files',
+    'errors', 'long_work', 'bounds', 'yaml_file', 'faults', 'findings', 'output_files',
     'parameter_files', 'paths', 'allowed_folders', 'xacro_file', 'robot_file',
     'wire', 'models', 'excitation', 'recording', 'identification', 'control', 'analysis', 'report',
     'cell', 'watch', 'nodes', 'cli',

@@ -36,7 +36,7 @@ FRESH = 1.0
 RECOVERY = 90.0
 """Longest time until all work again after a fault, in [s]."""
 DEAF = 30.0
-"""Time after which a node that was killed and hears nothing is started again, in [s]."""
+"""Time without recovery after which a killed node is started once more, in [s]."""
 
 
 class SoakCell(FaultyCell):

@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from robodyn_ros.cancelling import progress, tracked
 from robodyn_ros.errors import ModelError
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.fit.fit_report import FitReport
@@ -31,6 +30,7 @@ from robodyn_ros.identification.signals.moving_samples import options_for
 from robodyn_ros.identification.signals.offset_correction import corrected
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.processing import process
+from robodyn_ros.long_work import progress, tracked
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import build_model, robot_model
 from robodyn_ros.models.interface import Array, DynamicModel

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from robodyn_ros.cancelling import tracked
 from robodyn_ros.control.collision.black_box.event_file import read_health
 from robodyn_ros.control.collision.black_box.event_folder import EventFolder
 from robodyn_ros.control.collision.black_box.reported import Health
 from robodyn_ros.control.health.hypotheses import Cause
 from robodyn_ros.errors import RecordingError
+from robodyn_ros.long_work import tracked
 
 DRIFT = (Cause.FRICTION.name, Cause.GAIN.name)
 """Causes that a new identification removes."""

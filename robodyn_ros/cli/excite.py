@@ -9,7 +9,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from robodyn_ros.cancelling import progress
 from robodyn_ros.cli.output import EXIT_INTERRUPTED, add_json, out_folder, progress_bar, show
 from robodyn_ros.cli.page import with_page
 from robodyn_ros.cli.robot_model import add_option, add_robot, optimise_options, robot
@@ -26,6 +25,7 @@ from robodyn_ros.excitation.options import (
 )
 from robodyn_ros.excitation.robot_frame import shown_frame
 from robodyn_ros.excitation.summary import present, summary, table
+from robodyn_ros.long_work import progress
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -7,7 +7,6 @@ import argparse
 import sys
 from pathlib import Path
 
-from robodyn_ros.cancelling import progress, tracked
 from robodyn_ros.cli.effort import add_source, declared_effort
 from robodyn_ros.cli.identify_options import add_options, given_options
 from robodyn_ros.cli.output import out_folder, progress_bar
@@ -33,6 +32,7 @@ from robodyn_ros.identification.options import (
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.result.facts import json_facts
 from robodyn_ros.identification.result.result import IdentifiedModel
+from robodyn_ros.long_work import progress, tracked
 from robodyn_ros.models.friction_terms import AUTO
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.payload import PayloadModel

@@ -14,8 +14,8 @@ from typing import Any
 
 from tqdm import tqdm
 
-from robodyn_ros.cancelling import shown_by
 from robodyn_ros.errors import bounded
+from robodyn_ros.long_work import shown_by
 from robodyn_ros.output_files import is_folder, json_text, unusable
 
 EXIT_NEGATIVE, EXIT_ERROR, EXIT_INTERRUPTED = 1, 2, 130

@@ -55,21 +55,28 @@ def take_robot_file(arguments: argparse.Namespace) -> None:
 def _take_parameters(arguments: argparse.Namespace, robot: RobotFile) -> None:
     """Set --joints and --gravity as the nodes of the robot file have them, where not given.
 
-    :raises ConfigError: they are no lists
+    :raises ConfigError: they are no lists, or gravity is no list of numbers
     """
     identification = robot.content.get('identification', {})
     moves = not hasattr(arguments, 'joint_limits')
-    joints = (robot.content.get('excitation', {}) if moves else identification).get('joints')
-    try:
-        if joints and getattr(arguments, 'joints', '') is None:
-            arguments.joints = ','.join(map(str, joints))
-        if 'gravity' in identification and getattr(arguments, 'gravity', '') is None:
-            arguments.gravity = [float(value) for value in identification['gravity']]
-    except (TypeError, ValueError) as error:
-        raise ConfigError(
-            f'{robot.reference}: joints must be a list of names, and gravity one of three '
-            f'numbers: {error}'
-        ) from error
+    section = robot.content.get('excitation', {}) if moves else identification
+    joints, gravity = _listed(robot, section, 'joints'), _listed(robot, identification, 'gravity')
+    if joints and getattr(arguments, 'joints', '') is None:
+        arguments.joints = ','.join(map(str, joints))
+    if gravity is not None and getattr(arguments, 'gravity', '') is None:
+        try:
+            arguments.gravity = [float(value) for value in gravity]
+        except (TypeError, ValueError) as error:
+            text = f'{robot.reference}: gravity must be three numbers: {error}'
+            raise ConfigError(text) from error
+
+
+def _listed(robot: RobotFile, section: Mapping[str, Any], name: str) -> list[Any] | None:
+    """Return a list of a robot file; None: there is none."""
+    values = section.get(name)
+    if values is None or isinstance(values, list):
+        return values
+    raise ConfigError(f'{robot.reference}: {name} must be a list, got {values!r:.80}')
 
 
 def add_urdf_options(group: argparse._ArgumentGroup, friction: Sequence[str]) -> None:

@@ -11,8 +11,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from robodyn_ros.cancelling import poll
 from robodyn_ros.errors import ModelError
+from robodyn_ros.long_work import poll
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]

@@ -3,8 +3,8 @@
 
 import sys
 
-from robodyn_ros.cancelling import progress
 from robodyn_ros.cli.output import progress_bar
+from robodyn_ros.long_work import progress
 
 
 def test_on_a_terminal_only(capsys, monkeypatch):

@@ -55,15 +55,21 @@ def test_model_file_and_what_does_not_go_with_it(file):
 
 
 @pytest.mark.parametrize(
-    'section', ['excitation: {joints: 1.0e+308}', 'identification: {gravity: 9.81}',
-                'identification: {gravity: [0, 0, down]}'],
-)  # fmt: skip
-def test_joints_and_gravity_of_the_robot_file_are_lists(file, section):
+    ('section', 'words'),
+    [
+        ('excitation: {joints: 1.0e+308}', r'joints must be a list, got 1e\+308'),
+        ('excitation: {joints: joint1}', "joints must be a list, got 'joint1'"),
+        ('excitation: {joints: 0}', 'joints must be a list, got 0'),
+        ('identification: {gravity: 9.81}', r'gravity must be a list, got 9\.81'),
+        ('identification: {gravity: [0, 0, down]}', 'gravity must be three numbers: .*down'),
+    ],
+)
+def test_joints_and_gravity_of_the_robot_file_are_lists(file, section, words):
     path = file.with_name('robot.yaml')
     path.write_text(f'urdf: puma.urdf\n{section}\n')
     parser = argparse.ArgumentParser()
     add_robot(parser)
-    with pytest.raises(ConfigError, match=r'robot.yaml.*: joints must be a list of names, and'):
+    with pytest.raises(ConfigError, match=rf'robot\.yaml.*: {words}'):
         robot(parser.parse_args(['--robot', str(path)]))
 
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from rosbags.rosbag2 import StoragePlugin
 from scipy.io import savemat
 
-from robodyn_ros.cancelling import shown_by
 from robodyn_ros.errors import RecordingError
+from robodyn_ros.long_work import shown_by
 from robodyn_ros.recording.readers import TABLES, read_recording, recording_format
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -13,9 +13,9 @@ from robodyn_ros.analysis.thresholds.bands import Layout, bands_of, still_speed
 from robodyn_ros.analysis.thresholds.cell_maxima import CellMaxima, cell_maxima, upper
 from robodyn_ros.analysis.thresholds.session import Session
 from robodyn_ros.analysis.thresholds.tail import level_at, rate_bound
-from robodyn_ros.cancelling import tracked
 from robodyn_ros.control.collision.threshold_map import Bands, ThresholdMap
 from robodyn_ros.errors import ControlError
+from robodyn_ros.long_work import tracked
 from robodyn_ros.models.interface import Array
 
 LAYOUTS: tuple[Layout, ...] = (

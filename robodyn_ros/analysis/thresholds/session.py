@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from robodyn_ros.cancelling import progress
 from robodyn_ros.control.collision.detector import TorqueErrorDetector
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ControlError
+from robodyn_ros.long_work import progress
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Recording
 

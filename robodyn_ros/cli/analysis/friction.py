@@ -11,12 +11,12 @@ import numpy as np
 
 from robodyn_ros.analysis.friction_curve import FrictionCurve, friction_curves
 from robodyn_ros.analysis.picture import new_figure, png
-from robodyn_ros.cancelling import tracked
 from robodyn_ros.cli.effort import add_recording, joint_names, read_in_si_units
 from robodyn_ros.cli.output import add_json, out_folder, progress_bar, show
 from robodyn_ros.cli.page import with_page
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.files.parameter_text import write_bytes, write_text
+from robodyn_ros.long_work import tracked
 from robodyn_ros.models.friction_terms import LAWS
 from robodyn_ros.output_files import made_folder
 

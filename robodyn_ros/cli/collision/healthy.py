@@ -14,7 +14,6 @@ from robodyn_ros.analysis.thresholds.drives_off import drives_off
 from robodyn_ros.analysis.thresholds.event_session import event_input
 from robodyn_ros.analysis.thresholds.healthy_data import HealthyInput, parts_of, read_healthy
 from robodyn_ros.analysis.thresholds.session import Session, session_of
-from robodyn_ros.cancelling import tracked
 from robodyn_ros.cli.collision.model import read
 from robodyn_ros.control.collision.black_box.event_file import is_event, read_event
 from robodyn_ros.control.collision.settings import CollisionSettings
@@ -23,6 +22,7 @@ from robodyn_ros.control.torque.low_pass import HIGHEST_SHARE
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ControlError
 from robodyn_ros.identification.result.result import IdentifiedModel
+from robodyn_ros.long_work import tracked
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Recording
 

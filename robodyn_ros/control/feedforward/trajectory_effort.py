@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from robodyn_ros.bounds import PLAN, check_bound
-from robodyn_ros.cancelling import poll
 from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.control.feedforward.torque_plan import TRANSPORT, TorquePlan, cycles_of
 from robodyn_ros.control.torque.delay import delayed
@@ -17,6 +16,7 @@ from robodyn_ros.control.torque.standstill import StandstillFriction
 from robodyn_ros.errors import ControlError, MotionError
 from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPoints
 from robodyn_ros.excitation.trajectory import Motion
+from robodyn_ros.long_work import poll
 from robodyn_ros.models.interface import BLOCK_SIZE, Array, sample_blocks
 
 

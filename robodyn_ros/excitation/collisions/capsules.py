@@ -13,9 +13,9 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.spatial import ConvexHull, QhullError
 
-from robodyn_ros.cancelling import poll
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.trajectory import Array
+from robodyn_ros.long_work import poll
 
 
 @dataclass(frozen=True)

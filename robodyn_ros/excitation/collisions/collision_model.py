@@ -11,12 +11,12 @@ import pinocchio as pin
 from scipy.spatial import ConvexHull, QhullError
 
 from robodyn_ros.bounds import GEOMETRY, BoundError, check_bound
-from robodyn_ros.cancelling import poll
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.collisions.capsules import Capsule
 from robodyn_ros.excitation.collisions.meshes import coal, loaded
 from robodyn_ros.excitation.collisions.robot_files import CollisionFile
 from robodyn_ros.excitation.trajectory import Array
+from robodyn_ros.long_work import poll
 
 
 def build(file: CollisionFile) -> tuple[Any, Any]:

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from robodyn_ros.cancelling import poll
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.collisions.collision_model import (
     add_pairs,
@@ -23,6 +22,7 @@ from robodyn_ros.excitation.collisions.meshes import coal
 from robodyn_ros.excitation.collisions.robot_files import CollisionFile
 from robodyn_ros.excitation.collisions.scene import SceneShape
 from robodyn_ros.excitation.trajectory import Array
+from robodyn_ros.long_work import poll
 
 FAR = np.pi
 """Range of joints without position limits, in [rad] or [m]."""

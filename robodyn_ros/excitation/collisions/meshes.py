@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from robodyn_ros.bounds import MESH, check_bound
-from robodyn_ros.cancelling import poll
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.trajectory import Array
+from robodyn_ros.long_work import poll
 
 try:
     import coal

@@ -16,11 +16,11 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from robodyn_ros.bounds import GEOMETRY, SCENE, check_bound, read_text
-from robodyn_ros.cancelling import poll
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.collisions.capsules import around, has_volume
 from robodyn_ros.excitation.collisions.meshes import coal
 from robodyn_ros.excitation.trajectory import Array
+from robodyn_ros.long_work import poll
 
 _SIZES = {'box': 3, 'sphere': 1, 'cylinder': 2, 'cone': 2}
 """Kind of a shape -> number of its sizes in the file."""

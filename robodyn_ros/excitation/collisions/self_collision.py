@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from robodyn_ros.cancelling import progress
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.collisions.geometry import CollisionGeometry
 from robodyn_ros.excitation.collisions.robot_files import (
@@ -20,6 +19,7 @@ from robodyn_ros.excitation.collisions.scene import SceneShape
 from robodyn_ros.excitation.limits.constraints import STEEP, Excess, Limit, Rule, States
 from robodyn_ros.excitation.limits.joint_limits import CHECK_PERIOD
 from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
+from robodyn_ros.long_work import progress
 from robodyn_ros.models.interface import DynamicModel, sample_blocks
 
 CLEARANCE = 1e-3

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from robodyn_ros.cancelling import poll
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
+from robodyn_ros.long_work import poll
 from robodyn_ros.models.interface import sample_blocks
 from robodyn_ros.models.serial.urdf_file import UrdfFile, UrdfJoint
 

@@ -10,8 +10,8 @@ from typing import Generic, TypeVar
 
 from rclpy.node import Node
 
-from robodyn_ros.cancelling import Cancellation, cancellable
 from robodyn_ros.errors import Fault, RobodynError
+from robodyn_ros.long_work import Cancellation, cancellable
 from robodyn_ros.nodes.base.common import steady_timer
 
 MOST = 16

@@ -9,8 +9,8 @@ from typing import Any
 
 from rclpy.node import Node
 
-from robodyn_ros.cancelling import Cancellation, cancellable
 from robodyn_ros.errors import ControlError, Fault
+from robodyn_ros.long_work import Cancellation, cancellable
 from robodyn_ros.nodes.base.common import steady_timer
 from robodyn_ros.nodes.excitation.execution import TICK
 

@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from robodyn_ros.cancelling import CancelledError
 from robodyn_ros.errors import RobodynError
+from robodyn_ros.long_work import CancelledError
 
 CANCEL_TIMEOUT = 10.0
 """Longest time that a computation may take to notice a cancel, in [s]; then it is left alone."""

@@ -18,9 +18,9 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 
 from robodyn_ros.action import Excite, RunIdentification
-from robodyn_ros.cancelling import CancelledError
 from robodyn_ros.errors import Fault, IdentificationError, RobodynError
 from robodyn_ros.faults import fault_of, number_of
+from robodyn_ros.long_work import CancelledError
 from robodyn_ros.msg import IdentificationReport
 from robodyn_ros.nodes.base.allowed import AllowedDirectories
 from robodyn_ros.nodes.base.background import Background

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from robodyn_ros.bounds import RECORD, BoundError, check_expansion, check_regular
-from robodyn_ros.cancelling import progress
+from robodyn_ros.long_work import progress
 from robodyn_ros.recording.bags.compression import decompressed
 from robodyn_ros.recording.bags.scan import Scan
 

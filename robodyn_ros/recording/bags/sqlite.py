@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from robodyn_ros.bounds import RECORD, ROW_STEPS, check_regular
-from robodyn_ros.cancelling import progress
+from robodyn_ros.long_work import progress
 from robodyn_ros.recording.bags.scan import Scan
 from robodyn_ros.recording.storage import temporary_folder
 

@@ -13,9 +13,9 @@ from typing import TextIO
 import numpy as np
 
 from robodyn_ros.bounds import COLUMNS, LINE, NAME, check_bound
-from robodyn_ros.cancelling import progress
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.findings import Finding, finding
+from robodyn_ros.long_work import progress
 from robodyn_ros.recording.storage import Spool
 from robodyn_ros.recording.tables.table import Array, Table, reading
 

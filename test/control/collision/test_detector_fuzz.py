@@ -39,7 +39,7 @@ def made(kind: str) -> TorqueErrorDetector:
 
 
 class Account:
-    """What may be OK, from the samples alone."""
+    """Second computation of when OK is allowed, from the samples alone."""
 
     def __init__(self) -> None:
         self.stamp = self.since = self.changed = -np.inf

@@ -9,7 +9,6 @@ from control_arm import small_arm
 from scipy.interpolate import BPoly
 
 from robodyn_ros.bounds import BoundError
-from robodyn_ros.cancelling import Cancellation, CancelledError, cancellable
 from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.control.feedforward.torque_plan import ARRAYS, MOTION, TRANSPORT, TorquePlan
 from robodyn_ros.control.feedforward.trajectory_effort import (
@@ -19,6 +18,7 @@ from robodyn_ros.control.feedforward.trajectory_effort import (
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ControlError, MotionError
 from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPoints
+from robodyn_ros.long_work import Cancellation, CancelledError, cancellable
 from robodyn_ros.models.interface import BLOCK_SIZE, Array
 
 MODEL, VALUES = small_arm()

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn_ros.cancelling import progress
 from robodyn_ros.control.collision.black_box.event import Event
 from robodyn_ros.control.collision.black_box.recorded_detector import (
     RecordedDetector,
@@ -16,6 +15,7 @@ from robodyn_ros.control.collision.black_box.recorded_detector import (
 )
 from robodyn_ros.control.collision.detector import TorqueErrorDetector
 from robodyn_ros.errors import RecordingError
+from robodyn_ros.long_work import progress
 from robodyn_ros.models.interface import Array
 
 

@@ -7,7 +7,11 @@ import numpy as np
 import pytest
 from robots import UR10
 
-from robodyn_ros.cancelling import (
+from robodyn_ros.excitation.collisions.self_collision import SelfCollisionLimit, SelfCollisionRule
+from robodyn_ros.excitation.limits.joint_limits import JointLimits, check_motion
+from robodyn_ros.excitation.motions.point_to_point import PointToPoint
+from robodyn_ros.excitation.plan import distance_between, points_of
+from robodyn_ros.long_work import (
     Cancellation,
     CancelledError,
     cancellable,
@@ -16,10 +20,6 @@ from robodyn_ros.cancelling import (
     shown_by,
     tracked,
 )
-from robodyn_ros.excitation.collisions.self_collision import SelfCollisionLimit, SelfCollisionRule
-from robodyn_ros.excitation.limits.joint_limits import JointLimits, check_motion
-from robodyn_ros.excitation.motions.point_to_point import PointToPoint
-from robodyn_ros.excitation.plan import distance_between, points_of
 from robodyn_ros.models.serial.urdf import UrdfModel
 
 MODEL = UrdfModel.from_file(UR10)
@@ -72,15 +72,15 @@ def test_all_checks_of_a_motion_poll(work):
 
 def test_work_on_several_items_counts_each_as_a_part():
     seen = []
-    progress('nobody looks', 0.5)
+    progress('without a bar', 0.5)
     with shown_by(lambda phase, share: seen.append((phase, share))):
         for _ in tracked(['a', 'b'], 'start'):
             progress('read', 0.5)
         for _ in tracked([1]):
             progress('fit', 1.0)
         progress('end', 0.75)
-    progress('nobody looks', 1.0)
+    progress('without a bar', 1.0)
     assert seen == [
         ('start', 0.0), ('read', 0.25), ('start', 0.5), ('read', 0.75), ('fit', 1.0), ('end', 0.75)
     ]  # fmt: skip
-    assert list(tracked('ab', 'nobody looks')) == ['a', 'b']
+    assert list(tracked('ab', 'without a bar')) == ['a', 'b']
