@@ -60,8 +60,13 @@ WARM_UP = 3.0
 UNHEARD = 60.0
 """Longest measurement without subscribers, in [s]."""
 FEEDFORWARD = ['max_torque:=[5000.0]', 'check_controller:=false']
-STREAMING = ['mode:=streaming', 'reference_timeout:=1.0', 'state_timeout:=1.0']
-MONITOR = ['max_torque_error:=[10000.0]']
+STREAMING = [
+    'mode:=streaming',
+    'reference_timeout:=1.0',
+    'state_timeout:=1.0',
+    'torque_state_rate:=0.0',
+]
+MONITOR = ['max_torque_error:=[10000.0]', 'collision_state_rate:=0.0']
 EFFORT = ('effort.unit:=Nm', 'effort.side:=joint', 'effort.gravity:=included')
 
 

@@ -43,6 +43,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PERIOD = 0.002
 PARAMETERS = (
     'autostart:=true', 'max_torque_error:=[20.0]', 'reaction:=[hold]', 'stale_timeout:=1.0',
+    'collision_state_rate:=0.0',
     'black_box_before:=2.0', 'black_box_after:=0.1', 'black_box_size:=20.0',
     'effort.unit:=Nm', 'effort.side:=joint', 'effort.gravity:=included',
 )  # fmt: skip

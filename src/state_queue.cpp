@@ -52,7 +52,7 @@ void send(Publisher & publisher, const Message & message)
 StateQueue::StateQueue(
   rclcpp::Publisher<TorqueState>::SharedPtr torques,
   rclcpp::Publisher<CollisionState>::SharedPtr collisions,
-  const std::vector<std::string> & joints, std::chrono::nanoseconds pause)
+  const std::vector<std::string> & joints, int delay, std::chrono::nanoseconds pause)
 : torque_publisher_(std::move(torques)),
   collision_publisher_(std::move(collisions)),
   torques_({0, 0, false, Fault::kNone, Vector::Zero(static_cast<Eigen::Index>(joints.size())),
@@ -66,6 +66,7 @@ StateQueue::StateQueue(
   TorqueState & message = torque_message_;
   message.name = collision_message_.name = joints;
   message.delivery = TorqueState::DELIVERED;  // who writes is active, or ramps out as if it were
+  message.additive_torque_delay = static_cast<std::uint16_t>(delay);
   message.feedback = message.error = message.requested = message.additive_command = none;
   collision_message_.allowed_direction.assign(joints.size(), 0);
   thread_ = std::thread([this]() {run();});

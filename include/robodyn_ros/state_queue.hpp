@@ -68,11 +68,12 @@ public:
   using TorqueState = robodyn_ros::msg::TorqueState;
   using CollisionState = robodyn_ros::msg::CollisionState;
 
-  /// `collisions`: null where no detector is pushed. `pause`: how often it looks.
+  /// `collisions`: null where no detector is pushed. `delay`: additive_torque_delay of the law.
+  /// `pause`: how often it looks.
   StateQueue(
     rclcpp::Publisher<TorqueState>::SharedPtr torques,
     rclcpp::Publisher<CollisionState>::SharedPtr collisions,
-    const std::vector<std::string> & joints, std::chrono::nanoseconds pause);
+    const std::vector<std::string> & joints, int delay, std::chrono::nanoseconds pause);
 
   /// Publishes what is left.
   ~StateQueue();

@@ -221,26 +221,3 @@ def _single_joints(estimate: DelayEstimate) -> list[Finding]:
         for lag in estimate.lags
         if lag.certain and abs(lag.cycles - median) > TOLERANCE
     ]
-
-
-def configured_delay(requested: Array, commanded: Array) -> int | None:
-    """Return the delay of additive torque in cycles; None if there was no torque, or no clear fit.
-
-    Changes of the torque are compared, because gravity alone is the same in every cycle.
-
-    :param requested: model torque of every cycle, before the delay, shape (N, n), [Nm] or [N]
-    :param commanded: commanded additive torque, shape (N, n)
-    """
-    requested, commanded = np.diff(requested, axis=0), np.diff(commanded, axis=0)
-    most = min(LONGEST, len(requested) - 2)
-    if most < 0:
-        return None
-    target = commanded[most:]
-    total = (target**2).sum()
-    residuals = []
-    for lag in range(most + 1):
-        delayed = requested[most - lag : len(requested) - lag]
-        size = np.maximum((delayed**2).sum(axis=0), np.finfo(float).tiny)
-        residuals.append(total - ((delayed * target).sum(axis=0) ** 2 / size).sum())
-    best = int(np.argmin(residuals))
-    return best if total > 0.0 and residuals[best] < 0.1 * total else None

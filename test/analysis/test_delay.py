@@ -11,7 +11,6 @@ from robodyn_ros.analysis.delay import (
     DelayEstimate,
     Lag,
     Samples,
-    configured_delay,
     delay_estimate,
     delay_findings,
     position_lags,
@@ -53,17 +52,12 @@ class Run:
             )
             law = AdditiveTorque(torque=six_axis_cell()[1], settings=settings)
             law.start()
-        self.measured, self.requested, self.applied = np.zeros((3, *self.command.shape))
+        self.measured, self.applied = np.zeros((2, *self.command.shape))
         for row, motion in enumerate(zip(self.command, qd, qdd, strict=True)):
             self.measured[row] = cell.state.position
             if law is not None:
                 self.applied[row] = law.update(*motion)
-                self.requested[row] = law.requested
             cell.step(motion[0], self.applied[row])
-
-    @property
-    def configured(self) -> int | None:
-        return configured_delay(self.requested, self.applied)
 
 
 @pytest.mark.parametrize('true', [1, 5, 6])
@@ -72,7 +66,6 @@ def test_the_cells_delay_is_found_before_any_torque_is_switched_on(true: int) ->
     estimate = estimated(run.command, run.measured)
     assert estimate.setting == true
     assert estimate.cycles == pytest.approx(true, abs=0.1)
-    assert run.configured is None
     assert codes(estimate, None) == ['delay']
 
 
@@ -84,8 +77,8 @@ def test_a_delay_set_wrong_is_pointed_out_while_the_torque_acts(
 ) -> None:
     run = Run(3, configured)
     estimate = estimated(run.command, run.measured)
-    assert (estimate.setting, run.configured) == (3, configured)
-    finding, *others = delay_findings(estimate, run.configured)
+    assert estimate.setting == 3
+    finding, *others = delay_findings(estimate, configured)
     assert finding.code == code
     assert not others
     if configured != 3:
@@ -161,17 +154,6 @@ def test_uncertain_lags_do_not_count() -> None:
     lags = [Lag('a', 3.5, 0.01), Lag('b', 9.0, 0.4)]
     assert delay_estimate(lags).setting == 3
     assert delay_estimate(lags[1:]).setting is None
-
-
-def test_the_delay_that_is_set_is_read_off_the_torque() -> None:
-    requested = 20.0 + np.cumsum(np.random.default_rng(4).normal(size=(500, 2)), axis=0)
-    for cycles in (0, 1, 7):
-        applied = np.vstack([np.repeat(requested[:1], cycles, axis=0), requested])[:500]
-        assert configured_delay(requested, 0.25 * applied) == cycles
-    assert configured_delay(requested, np.zeros((500, 2))) is None
-    other = np.random.default_rng(5).normal(size=(500, 2))
-    assert configured_delay(requested, other) is None
-    assert configured_delay(requested[:2], requested[:2]) is None
 
 
 def test_signals_that_do_not_overlap_are_refused() -> None:

@@ -4,17 +4,12 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from robodyn_ros.analysis.delay import (
-    Samples,
-    configured_delay,
-    delay_estimate,
-    delay_findings,
-    position_lags,
-)
+from robodyn_ros.analysis.delay import Samples, delay_estimate, delay_findings, position_lags
 from robodyn_ros.cli.output import EXIT_NEGATIVE, add_json, out_folder, progress_bar, show
 from robodyn_ros.cli.page import with_page
 from robodyn_ros.errors import ConfigError, RecordingError
@@ -167,20 +162,16 @@ def _positions(message: Any) -> Values:
 
 
 def _recorded_delay(path: str, types: dict[str, str], joints: tuple[str, ...]) -> int | None:
-    """Return the delay from requested to commanded torque in the bag, in cycles, or None."""
+    """Return the delay that the feed-forward had last, in cycles, or None."""
     for topic in [topic for topic, kind in types.items() if kind == TORQUE_STATE]:
-        try:
-            state = read_topic(
-                path, topic, joints, lambda m: (m.name, (m.requested, m.additive_command))
-            )
-        except RecordingError:  # the topic of another robot, or no message in time
-            continue
-        if len(state.signals) < 2:
-            continue
-        delay = configured_delay(*state.signals)
-        if delay is not None:
-            return delay
+        with suppress(RecordingError):  # of another robot or an earlier version, or no message
+            return int(read_topic(path, topic, joints, _delays).signals[0][-1, 0])
     return None
+
+
+def _delays(message: Any) -> Values:
+    """Return the delay of a TorqueState, which is the same for all joints."""
+    return message.name, ([message.additive_torque_delay] * len(message.name),)
 
 
 def table(facts: dict[str, Any]) -> str:

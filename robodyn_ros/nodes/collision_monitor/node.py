@@ -145,6 +145,11 @@ class CollisionMonitor(ModelNode):
             self._tasks.set_sensitivity(new['sensitivity'])
 
     @property
+    def state_rate(self) -> float:
+        """How often the state is published, in [Hz]; 0: for each sample."""
+        return float(self._chosen['collision_state_rate'])
+
+    @property
     def notes(self) -> Notes:
         """Reports for the next event of the black box."""
         return self._black_box.notes

@@ -11,6 +11,7 @@ from robodyn_ros.control.collision.settings import RESIDUALS, CollisionSettings
 from robodyn_ros.control.collision.thresholds_file import LearnedThresholds, read_thresholds
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
+from robodyn_ros.nodes.base.publish_rate import RATE_RANGE, STATE_RATE
 from robodyn_ros.nodes.collision_monitor.reactions.robot_motion import KINDS
 from robodyn_ros.nodes.robot.model_node import Row, expanded
 from robodyn_ros.paths import resource
@@ -48,6 +49,8 @@ NODE: tuple[Row, ...] = (
      'effect', {**FIXED, 'minimum': 0, 'maximum': 1000}),
     ('thresholds', '', 'file of `robodyn thresholds`; it replaces the thresholds above, residual, '
      'filters, debounce and period', FIXED),
+    ('collision_state_rate', STATE_RATE, 'how often ~/collision_state is published [Hz]; changes '
+     'of levels at once; 0: for each sample', RATE_RANGE),
     ('sensitivity', 1.0, 'divides all thresholds; may be set at run time',
      {'minimum': 0.5, 'maximum': 2.0}),
 )  # fmt: skip

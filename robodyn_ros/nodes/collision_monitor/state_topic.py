@@ -12,11 +12,12 @@ from robodyn_ros.faults import number_of
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.msg import CollisionState
 from robodyn_ros.nodes.base.common import MONITOR_QOS
+from robodyn_ros.nodes.base.publish_rate import PublishRate
 from robodyn_ros.nodes.collision_monitor.inputs import Inputs
 
 
 class StateTopic:
-    """Publisher of the levels and torque errors of every cycle."""
+    """Publisher of levels and torque errors: each change of a level at once."""
 
     def __init__(self, node: Any) -> None:
         """Create the publisher.
@@ -27,6 +28,7 @@ class StateTopic:
         self._publisher = node.create_lifecycle_publisher(
             CollisionState, '~/collision_state', MONITOR_QOS
         )
+        self._rate = PublishRate(node.state_rate)
 
     def build(self, model: IdentifiedModel, _: ModelTorque, __: TorqueErrorDetector) -> None:
         """Prepare the message for a model."""
@@ -40,15 +42,19 @@ class StateTopic:
         return {}
 
     def publish(self, detector: TorqueErrorDetector, _: Inputs, stamp: Any) -> None:
-        """Publish the state of this cycle."""
+        """Publish the state of this cycle, if it is due."""
+        level, direction = detector.level.tobytes(), self._node.allowed_direction.tobytes()
+        code, muted = number_of(detector.message), self._node.muted
+        if not self._rate.due((level, detector.latched, code, muted, direction)):
+            return
         message = self._message
         message.header.stamp = stamp
-        message.level = array('B', detector.level.tobytes())
+        message.level = array('B', level)
         message.torque_error = array('d', detector.torque_error.tobytes())
         message.threshold = array('d', detector.threshold.tobytes())
         message.latched = detector.latched
         message.message = detector.message
-        message.fault_code = number_of(detector.message)
-        message.muted = self._node.muted
-        message.allowed_direction = array('b', self._node.allowed_direction.tobytes())
+        message.fault_code = code
+        message.muted = muted
+        message.allowed_direction = array('b', direction)
         self._publisher.publish(message)

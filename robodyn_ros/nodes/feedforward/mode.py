@@ -40,18 +40,20 @@ class TorqueMode(ABC):
         *,
         ask: bool,
         changed: Callable[[], None] = lambda: None,
+        state_rate: float = 0.0,
     ) -> None:
         """Create the publisher of commands and the subscription to joint states.
 
         :param kind: type of the commands
         :param ask: ask for the state of the controller
         :param changed: called when the known state of the controller has changed
+        :param state_rate: how often TorqueState is published, in [Hz]; 0: each time
         """
         self._node = node
         # Not a lifecycle publisher: the modes themselves decide what an inactive node publishes.
         self._output = node.create_publisher(kind, topic, 10)
         self.target = TargetWatch(node, self._output, ask=ask, changed=changed)
-        self._state = TorqueStateOut(node, self.target)
+        self._state = TorqueStateOut(node, self.target, state_rate)
         self._states = StateWatch(width=0, timeout=0.0)
         self._threshold = TorqueThreshold((), None)
         self._running = False
@@ -91,13 +93,14 @@ class TorqueMode(ABC):
         effort: EffortConversion,
         states: StateWatch,
         threshold: TorqueThreshold | None,
+        delay: int,
     ) -> None:
-        """Set the joints of the model, the conversion of their effort, and the watches."""
+        """Set the joints of the model, the conversion of their effort, the watches and delay."""
         self._effort = effort
         self._states = states
         self._threshold = threshold or TorqueThreshold(joints, None)
         self.target.joints = joints
-        self._state.prepare(joints, effort)
+        self._state.prepare(joints, effort, delay)
 
     def _feedback_problem(self, has_effort: bool, wanted: Array | None) -> Fault:
         """Return why the last joint states must remove the torque, or NO_FAULT.

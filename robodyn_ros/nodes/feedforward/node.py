@@ -22,6 +22,7 @@ from robodyn_ros.errors import ConfigError, ControlError, Fault
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
 from robodyn_ros.nodes.base.common import check_when_set
+from robodyn_ros.nodes.base.publish_rate import RATE_RANGE, STATE_RATE
 from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.feedforward.streaming import StreamingMode
 from robodyn_ros.nodes.feedforward.torque_marker import TorqueMarker
@@ -72,6 +73,8 @@ NODE: tuple[Row, ...] = (
     ('reference_timeout', 0.0, 'streaming mode: longest pause between usable references [s], at '
      'least 0.002; 0: 3 times the longest recent pause, from 0.04 to 0.2 s',
      {**ARRAY, 'maximum': 1.0}),
+    ('torque_state_rate', STATE_RATE, 'how often ~/torque_state is published [Hz]; changes of '
+     'fault, delivery and enabled at once; 0: in each cycle', RATE_RANGE),
     ('enabled', True, 'apply torque when activated', FIXED),
     ('enable_after_kill', False, 'apply torque when activated also after a process of this node '
      'was killed with torque enabled', FIXED),
@@ -134,7 +137,9 @@ class Feedforward(ModelNode):
                 "parameter 'torque_max' is for planned motions: with mode streaming use "
                 'torque_threshold'
             )
-        named = {'controller': given['controller']} if given['controller'] else {}
+        named: dict[str, Any] = {'state_rate': given['torque_state_rate']}
+        if given['controller']:
+            named['controller'] = given['controller']
         if mode == 'streaming':
             return StreamingMode(self, timeout, ask=ask, changed=self.start_when_ready, **named)
         if mode != 'trajectory':

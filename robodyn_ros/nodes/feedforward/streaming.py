@@ -53,6 +53,7 @@ class StreamingMode(TorqueMode):
         ask: bool = False,
         changed: Callable[[], None] = lambda: None,
         controller: str = 'forward_effort_controller',
+        state_rate: float = 0.0,
     ) -> None:
         """Create publishers, subscriptions and the watchdog.
 
@@ -60,6 +61,7 @@ class StreamingMode(TorqueMode):
         :param ask: ask for the state of the controller; apply torque only while it is active
         :param changed: called when the known state of the controller has changed
         :param controller: name of the controller
+        :param state_rate: how often TorqueState is published, in [Hz]; 0: each cycle
         """
         self._timeout = ReferenceTimeout(given=timeout)
         self._interval = 0.5 * (timeout or LOWEST)
@@ -69,7 +71,9 @@ class StreamingMode(TorqueMode):
         self._motor_problem = ''
         self._woken = -float('inf')
         topic = f'{controller}/commands'
-        super().__init__(node, Float64MultiArray, topic, ask=ask, changed=self._on_target)
+        super().__init__(
+            node, Float64MultiArray, topic, ask=ask, changed=self._on_target, state_rate=state_rate
+        )
         node.create_subscription(
             JointState, '~/reference', self._on_reference, STREAM_QOS, raw=True
         )
@@ -97,7 +101,8 @@ class StreamingMode(TorqueMode):
             width=width, timeout=self._timeout.value, period=law.settings.period
         )
         self._pace = Pace(law.settings.period)
-        self._watch(law.joints, effort, states, threshold)
+        delay = law.settings.additive_torque_delay
+        self._watch(law.joints, effort, states, threshold, delay)
         motors = [f'{name}_motor' for name in law.joints]
         self._encoders = JointStateReader([*law.joints, *motors], required=('position',))
 

@@ -17,6 +17,7 @@ from robodyn_ros.errors import NO_FAULT, Fault
 from robodyn_ros.faults import number_of
 from robodyn_ros.msg import TorqueState
 from robodyn_ros.nodes.base.common import MONITOR_QOS
+from robodyn_ros.nodes.base.publish_rate import PublishRate
 from robodyn_ros.nodes.feedforward.target_watch import TargetWatch
 from robodyn_ros.nodes.robot.effort_topic import EffortTopic
 from robodyn_ros.nodes.robot.joint_states import JointStateReader
@@ -32,26 +33,36 @@ states (10 Hz)."""
 class TorqueStateOut:
     """One message that is reused, and the last torque feedback."""
 
-    def __init__(self, node: LifecycleNode, target: TargetWatch | None = None) -> None:
+    def __init__(
+        self, node: LifecycleNode, target: TargetWatch | None = None, rate: float = 0.0
+    ) -> None:
         """Create the publisher; `prepare` before the first `publish`.
 
         It is not a lifecycle publisher: an inactive node must not call `publish`.
 
         :param target: watches whether commands reach the drives; None: unknown
+        :param rate: how often TorqueState is published, in [Hz]; 0: each time
         """
+        self._rate = PublishRate(rate)
         self._publisher = node.create_publisher(TorqueState, '~/torque_state', MONITOR_QOS)
         self._additive = EffortTopic(node, '~/additive_torque')
         self._effort: EffortConversion | None = None
         self._target = target
         self.prepare([])
 
-    def prepare(self, joints: Sequence[str], effort: EffortConversion | None = None) -> None:
-        """Set the joints, in the order of the arrays, and the conversion of their effort."""
+    def prepare(
+        self, joints: Sequence[str], effort: EffortConversion | None = None, delay: int = 0
+    ) -> None:
+        """Set the joints, in the order of the arrays, and the conversion of their effort.
+
+        :param delay: from a command to its effect, in cycles
+        """
         self.feedback = JointStateReader(joints, (), optional=FIELDS)
         self._effort = effort
         self._additive.prepare(joints)
         self._received = -np.inf
-        self._form = _MessageForm(joints, False, NO_FAULT, Delivery.UNKNOWN)
+        self._delay = delay
+        self._form = _MessageForm(joints, (False, NO_FAULT, Delivery.UNKNOWN), delay)
 
     def read(self, serialised: bytes) -> bool:
         """Read joint states: positions, and efforts as torque at the joint.
@@ -71,7 +82,7 @@ class TorqueStateOut:
     def publish(
         self, clock: tuple[int, int], requested: Array, applied: Array, enabled: bool, fault: Fault
     ) -> None:
-        """Publish each topic that has a subscriber.
+        """Publish each topic that has a subscriber, and is due.
 
         :param clock: stamp, seconds and nanoseconds
         :param requested: shape (n,), in [Nm] or [N], as `applied`
@@ -79,14 +90,16 @@ class TorqueStateOut:
         self._additive.publish(*clock, applied)
         if not self._publisher.get_subscription_count():
             return
+        delivery = Delivery.UNKNOWN if self._target is None else self._target.delivery
+        state = (enabled, fault, delivery)
+        if not self._rate.due(state):
+            return
         feedback = self.feedback.effort
         if time.monotonic() - self._received > STALE:
             feedback[:] = np.nan
         form = self._form
-        delivery = Delivery.UNKNOWN if self._target is None else self._target.delivery
-        if (form.enabled, form.fault, form.delivery) != (enabled, fault, delivery):
-            form = _MessageForm(self.feedback.joints, enabled, fault, delivery)
-            self._form = form
+        if form.state != state:
+            form = self._form = _MessageForm(self.feedback.joints, state, self._delay)
         form.stamp(*clock)
         form.requested[:] = requested
         form.additive_command[:] = applied
@@ -99,14 +112,14 @@ class _MessageForm:
     """Serialised message whose numbers are replaced, in a tenth of the time of an object."""
 
     def __init__(
-        self, joints: Sequence[str], enabled: bool, fault: Fault, delivery: Delivery
+        self, joints: Sequence[str], state: tuple[bool, Fault, Delivery], delay: int
     ) -> None:
-        self.enabled, self.fault, self.delivery = enabled, fault, delivery
+        self.state = enabled, fault, delivery = state
         zero = [0.0] * len(joints)
         self.data = bytearray(serialize_message(TorqueState(
             name=list(joints), enabled=enabled, fault=fault, requested=zero,
             fault_code=number_of(fault), additive_command=zero, feedback=zero, error=zero,
-            delivery=int(delivery),
+            delivery=int(delivery), additive_torque_delay=delay,
         )))  # fmt: skip
         _, starts = Cursor(self.data).named_arrays(4)
         views = [np.frombuffer(self.data, '<f8', len(joints), max(at, 0)) for at in starts]

@@ -61,12 +61,14 @@ class TrajectoryMode(TorqueMode):
         declaration: EffortDeclaration | None = None,
         ask: bool = False,
         controller: str = 'joint_trajectory_controller',
+        state_rate: float = 0.0,
     ) -> None:
         """Create publisher and subscriptions.
 
         :param declaration: declaration of the efforts that are sent; None: unknown
         :param ask: ask for the state of the controller, for TorqueState
         :param controller: name of the controller
+        :param state_rate: how often TorqueState is published, in [Hz]; 0: for each joint state
         """
         self._passing = Passing(declaration)
         self._hold = hold_at_end
@@ -76,7 +78,8 @@ class TrajectoryMode(TorqueMode):
         self._until, self._start = -np.inf, 0
         self._before: tuple[TorquePlan | None, float, int] = (None, -np.inf, 0)
         self.fault = NO_FAULT
-        super().__init__(node, JointTrajectory, f'{controller}/joint_trajectory', ask=ask)
+        topic = f'{controller}/joint_trajectory'
+        super().__init__(node, JointTrajectory, topic, ask=ask, state_rate=state_rate)
         self._controller = ControllerWatch(node, self.topic, self._on_left)
         self._goals = offered_goals(node, self.target.name, self, self._controller)
         node.create_subscription(
@@ -105,7 +108,8 @@ class TrajectoryMode(TorqueMode):
             self._plan = None  # otherwise its torque may still be ramped out
         self._passing.limit = dict(zip(settings.joints, settings.limit.tolist(), strict=True))
         self._zero = np.zeros(len(torque.joints))
-        self._watch(torque.joints, effort, states, threshold)
+        delay = settings.additive_torque_delay
+        self._watch(torque.joints, effort, states, threshold, delay)
         self._planner = TrajectoryPlanner(
             torque, settings, self._threshold, check=check, hold_at_end=self._hold
         )

@@ -67,7 +67,7 @@ class Bag:
         make = self.store.types[TORQUE_STATE]
         zero = np.zeros(2)
         self._write('/feedforward/torque_state', TORQUE_STATE, [
-            make(self.header(stamp), NAMES, zero, wanted, sent, zero, True, '', 0, 0, 0)
+            make(self.header(stamp), NAMES, zero, wanted, sent, zero, True, '', 0, 0, 0, delay)
             for stamp, wanted, sent in zip(self.stamps, requested, applied, strict=True)
         ])  # fmt: skip
 

@@ -40,7 +40,7 @@ class Arm:
             'result_file': result_file(folder, MODEL, VALUES), 'stale_timeout': 2.0,
             'period': PERIOD, 'filter_cutoff': 20.0, 'health_window': 2.0,
             'friction_tracking': 0.5, 'contact_period': 0.002,  # an estimate of each state
-            **EFFORT,
+            'collision_state_rate': 0.0, **EFFORT,
         }  # fmt: skip
         self.process = NodeProcess('collision_monitor', 8, folder / 'log', values)
         heard = {

@@ -143,7 +143,7 @@ def test_the_monitor_expects_the_payload_of_its_result_and_settles_after_a_chang
     """The result with its payload is loaded as parameter file."""
     options = {
         **EFFORT, 'autostart': 'true', 'max_torque_error': '[10.0, 5.0]',
-        'velocity_window': '[0.0]', 'stale_timeout': 2.0,
+        'velocity_window': '[0.0]', 'stale_timeout': 2.0, 'collision_state_rate': 0.0,
     }  # fmt: skip
     file = loaded_file(tmp_path)
     with closed(

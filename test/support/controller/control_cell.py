@@ -75,6 +75,7 @@ class Cycle(NamedTuple):
     enabled: bool
     fault: str
     delivery: int
+    delay: int
 
 
 def write_result(folder: Path):
@@ -200,7 +201,7 @@ class ControlCell:
         self.cycles[message.cycle] = self.last = Cycle(
             nanoseconds(message.header.stamp), np.array(message.requested),
             np.array(message.additive_command), message.enabled, message.fault,
-            message.delivery,
+            message.delivery, message.additive_torque_delay,
         )  # fmt: skip
 
     def _on_diagnostics(self, message) -> None:

@@ -34,7 +34,8 @@ class Monitor:
             'autostart': 'true', 'max_torque_error': '[10.0, 5.0]',
             'contact_threshold': '[6.0, 3.0]', 'velocity_window': '[0.0]',
             'result_file': result_file(folder, MODEL, VALUES), 'stale_timeout': STALE,
-            'stop_service': '/excitation/stop', **EFFORT, **parameters,
+            'stop_service': '/excitation/stop', 'collision_state_rate': 0.0,
+            **EFFORT, **parameters,
         }  # fmt: skip
         self.process = NodeProcess('collision_monitor', number, folder / 'log', values)
         self.states = self.process.listen(CollisionState, 'collision_monitor/collision_state')

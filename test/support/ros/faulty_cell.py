@@ -86,9 +86,11 @@ class FaultyCell(RosClient):
             'feedforward': {
                 **shared, 'mode': 'streaming', 'max_torque': LIMIT.tolist(),
                 'ramp_down_time': RAMP_DOWN, 'reference_timeout': TIMEOUT,
-                'state_timeout': TIMEOUT,
+                'state_timeout': TIMEOUT, 'torque_state_rate': 0.0,
             },
-            'collision_monitor': {**shared, 'max_torque_error': [1e4, 1e4]},
+            'collision_monitor': {
+                **shared, 'max_torque_error': [1e4, 1e4], 'collision_state_rate': 0.0,
+            },
             **(others or {}),
         }  # fmt: skip
         self.processes = {}

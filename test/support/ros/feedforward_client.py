@@ -34,6 +34,7 @@ COMMON = {
     'ramp_up_time': 0.1,
     'ramp_down_time': 0.1,
     'velocity_window': '[0.0]',
+    'torque_state_rate': 0.0,
 }
 LIMIT, STEP = np.array([200.0, 100.0]), np.array([10000.0, 5000.0]) * PERIOD
 """Largest torque and change of it in a cycle, by `COMMON`."""
