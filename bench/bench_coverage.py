@@ -110,11 +110,11 @@ def errors(
         result = identify(recording, model, options=options)
         return np.asarray((result.base_values - base.values(values)) / result.base_stddevs)
     parts = segments_of(recording, model.joint_names, options)
-    condensed = condensed_parts(model, parts, base, options, None)
+    condensed = condensed_parts(model, parts, base, options)
 
     def weigh(robust: Robust) -> Condensed:
         weights = robust_weights(model, base, robust)
-        return condensed_parts(model, parts, base, options, None, weights)
+        return condensed_parts(model, parts, base, options, weights)
 
     fit = fit_condensed(condensed, options, weigh).fit
     return np.asarray((fit.values - base.values(values)) / fit.stddevs)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,7 @@ from robodyn_ros.identification.signals.moving_samples import options_for
 from robodyn_ros.identification.signals.offset_correction import corrected
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.processing import process
-from robodyn_ros.long_work import progress, tracked
+from robodyn_ros.long_work import tracked
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import build_model, robot_model
 from robodyn_ros.models.interface import Array, DynamicModel
@@ -144,10 +143,10 @@ def compare(
         mixed[links] = values[links]
         sets[MIXED] = (cad, mixed)
     sets[RESULT] = (model, identified.loaded)
-    source, seen = recording.source, partial(progress, 'torques')
+    source = recording.source
     torques = [
-        TorqueErrors(name, *evaluate(each, parameters, signals, source=source, progress=seen))
-        for name, (each, parameters) in tracked(list(sets.items()))
+        TorqueErrors(name, *evaluate(*each, signals, source=source, phase='torques'))
+        for name, each in tracked(list(sets.items()))
     ]
     return Comparison(
         model=model,

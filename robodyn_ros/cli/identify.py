@@ -32,7 +32,7 @@ from robodyn_ros.identification.options import (
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.result.facts import json_facts
 from robodyn_ros.identification.result.result import IdentifiedModel
-from robodyn_ros.long_work import progress, tracked
+from robodyn_ros.long_work import tracked
 from robodyn_ros.models.friction_terms import AUTO
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.payload import PayloadModel
@@ -167,7 +167,6 @@ def run(arguments: argparse.Namespace) -> int:
             known=base,
             options=options,
             validation=validation,
-            progress=progress,
         )
     files = None
     if arguments.out is not None:

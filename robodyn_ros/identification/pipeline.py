@@ -17,7 +17,6 @@ from threadpoolctl import threadpool_limits
 from robodyn_ros.errors import IdentificationError, InsufficientData
 from robodyn_ros.findings import has_error
 from robodyn_ros.identification.diagnosis.checks import failure_findings
-from robodyn_ros.identification.factors.passes import Progress
 from robodyn_ros.identification.gears.in_turn import Explained, in_turn
 from robodyn_ros.identification.options import IdentifyOptions, LeaveOneOut
 from robodyn_ros.identification.result.content import IdentifiedResidual
@@ -44,7 +43,6 @@ def identify(
     known: Known | None = None,
     options: IdentifyOptions | None = None,
     validation: Recording | LeaveOneOut | None = None,
-    progress: Progress | None = None,
 ) -> IdentificationResult:
     """Identify a model's parameters from recordings; joints are matched by name.
 
@@ -55,6 +53,8 @@ def identify(
     then has the arm's parameters as they are, in `payload` what was identified, and as base
     parameters the combinations of the payload's parameters that the motion excites.
 
+    Progress is reported in the phases condense, evaluate and validate (`long_work.shown_by`).
+
     Recordings with the motor side of each joint get a torque of gear deflection too, unless the
     options say otherwise.
 
@@ -63,13 +63,12 @@ def identify(
         torque of gear deflection
     :param validation: another recording, on which the identified model is only tested;
         'leave-one-out': each recording is tested with the parameters of all others
-    :param progress: called with phase ('condense', 'evaluate' or 'validate') and share done
     :raises RobodynError: a joint is not in a recording, or an option cannot be used
     """
     given = (recordings,) if isinstance(recordings, Recording) else tuple(recordings)
     arm = model.arm if isinstance(model, PayloadModel) else model
     options = options_for(arm, options or IdentifyOptions())
-    task = Task(given, model, options, known, validation, progress)
+    task = Task(given, model, options, known, validation)
     try:
         # Matrices are small: where others use the cores, threads that wait for each other take
         # ten times as long.

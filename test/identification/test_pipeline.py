@@ -11,6 +11,7 @@ from robodyn_ros.errors import RecordingError
 from robodyn_ros.findings import Finding
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
+from robodyn_ros.long_work import shown_by
 from robodyn_ros.recording.recording import Recording
 
 
@@ -198,20 +199,16 @@ def test_progress_names_the_phases_and_can_cancel():
     model, truth = arm(random_urdf(2, 52))
     recording = record(model, truth)
     seen = []
-    identify(
-        recording,
-        model,
-        validation=recording,
-        progress=lambda phase, share: seen.append((phase, share)),
-    )
+    with shown_by(lambda phase, share: seen.append((phase, share))):
+        identify(recording, model, validation=recording)
     assert [phase for phase, share in seen if share == 1.0] == ['condense', 'evaluate', 'validate']
 
     def cancel(phase, share):
         if phase == 'evaluate':
             raise InterruptedError
 
-    with pytest.raises(InterruptedError):
-        identify(recording, model, progress=cancel)
+    with pytest.raises(InterruptedError), shown_by(cancel):
+        identify(recording, model)
 
 
 def test_timings_cover_the_steps():
@@ -239,6 +236,7 @@ def test_one_blas_thread_whoever_imported_numpy_first():
     with threadpool_limits(limits=2, user_api='blas'):
         if blas_threads() != {2}:
             pytest.skip('this BLAS has no second thread')
-        identify(record(model, truth), model, progress=lambda *_: seen.update(blas_threads()))
+        with shown_by(lambda *_: seen.update(blas_threads())):
+            identify(record(model, truth), model)
         assert blas_threads() == {2}, 'the caller gets its own number back'
     assert seen == {1}

@@ -8,7 +8,7 @@ Householder QR of blocks (never from Y^T Y, which would square the condition num
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -19,13 +19,11 @@ from scipy.linalg import lapack
 from robodyn_ros.errors import InsufficientData
 from robodyn_ros.identification.factors.row_sample import RowSample, SampleCollector
 from robodyn_ros.identification.signals.thinning import Thinning, thinned_columns
+from robodyn_ros.long_work import progress
 from robodyn_ros.models.interface import BLOCK_SIZE, Array, DynamicModel, sample_blocks
 
 Mask = NDArray[np.bool_]
 Indices = NDArray[np.intp]
-Progress = Callable[[float], None]
-"""Called with the share of the work done, 0 to 1; may raise to cancel."""
-
 
 SAMPLES_PER_COLUMN = 10
 """Moving samples per parameter of a joint below which it is warned about: a fit to fewer takes
@@ -154,7 +152,6 @@ def condense(
     weights: Array | None = None,
     coupled: bool = False,
     keep: bool = True,
-    progress: Progress | None = None,
 ) -> Condensed:
     """Condense samples into per-joint triangular factors.
 
@@ -192,8 +189,7 @@ def condense(
             weight = used[here].astype(np.float64) if weights is None else weights[here]
             parts[-1].add(fresh, used[here], weight)
             collector.add(here, fresh, used[here], position[here])
-            if progress is not None:
-                progress(here.stop / samples)
+            progress('condense', here.stop / samples)
     return Condensed(
         joints=model.joint_names,
         width=len(columns),

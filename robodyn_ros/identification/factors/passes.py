@@ -20,23 +20,12 @@ from robodyn_ros.identification.signals.segments import Segments
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
 
-Progress = Callable[[str, float], None]
-"""Called with the phase and its share done, 0 to 1; may raise to cancel."""
-
-
-def phase_of(progress: Progress | None, phase: str) -> Callable[[float], None] | None:
-    """Return the progress of one phase."""
-    if progress is None:
-        return None
-    return lambda share: progress(phase, share)
-
 
 def condensed_signals(
     model: DynamicModel,
     signals: Processed,
     base: BaseParameters,
     options: IdentifyOptions,
-    progress: Progress | None,
     weights: Array | None = None,
 ) -> Condensed:
     """Condense regressor and measured torque, both thinned by the same low pass.
@@ -58,7 +47,6 @@ def condensed_signals(
         weights=weights,
         coupled=options.estimator == 'covariance',
         keep=options.estimator == 'robust',
-        progress=phase_of(progress, 'condense'),
     )
 
 
@@ -67,7 +55,6 @@ def condensed_parts(
     parts: Segments,
     base: BaseParameters,
     options: IdentifyOptions,
-    progress: Progress | None,
     weights: Callable[[Processed], Array] | None = None,
 ) -> Condensed:
     """Return the factors of all segments.
@@ -77,7 +64,7 @@ def condensed_parts(
 
     def factors(signals: Processed) -> Condensed:
         weight = None if weights is None else weights(signals.to_estimate())
-        return condensed_signals(model, signals, base, options, progress, weight)
+        return condensed_signals(model, signals, base, options, weight)
 
     if parts.others is None:
         return factors(parts.shown)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.signals.processed import Processed, constant
+from robodyn_ros.long_work import progress
 from robodyn_ros.models.interface import Array, DynamicModel, sample_blocks
 
 USUAL = 0.99
@@ -24,15 +24,16 @@ def evaluate(
     signals: Processed,
     *,
     source: str,
-    progress: Callable[[float], None] | None = None,
+    phase: str = '',
 ) -> tuple[FitReport, Array]:
     """Compare model torque with measured torque.
 
     :param parameters: values of the parameters of the model, shape (p,)
     :param source: name of the recording, for the report
+    :param phase: under which the progress is reported; '': it is not
     :return: the report, and the model torque (N, n), in [Nm] or [N]
     """
-    predicted = predict(model, parameters, signals, progress=progress)
+    predicted = predict(model, parameters, signals, phase)
     return Tally.of(signals, predicted).report(signals, source), predicted
 
 
@@ -40,18 +41,19 @@ def predict(
     model: DynamicModel,
     parameters: Array,
     signals: Processed,
-    *,
-    progress: Callable[[float], None] | None = None,
+    phase: str = '',
 ) -> Array:
     """Return model and known torque (N, n), in [Nm] or [N].
 
     There is no friction where a joint is at rest.
+
+    :param phase: under which the progress is reported; '': it is not
     """
     predicted = np.empty_like(signals.torque)
     for block in sample_blocks(len(signals)):
         predicted[block] = model.torque(*signals.commanded(block), parameters)
-        if progress is not None:
-            progress(block.stop / len(signals))
+        if phase:
+            progress(phase, block.stop / len(signals))
     return predicted if signals.known is None else predicted + signals.known
 
 

@@ -155,7 +155,6 @@ class Regression:
                 self.prepared.parts[k],
                 self.carrier_base,
                 self.options,
-                self.task.progress,
                 weights,
             )
             for k in chosen

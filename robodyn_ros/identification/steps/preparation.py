@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.identification.factors.passes import Progress
 from robodyn_ros.identification.fit.time_offset import common_offsets, offsets_of
 from robodyn_ros.identification.fit.torque_errors import predict
 from robodyn_ros.identification.friction.chosen_law import FrictionChoice
@@ -44,7 +43,6 @@ class Task:
     options: IdentifyOptions
     known: Known | None = None
     validation: Recording | LeaveOneOut | None = None
-    progress: Progress | None = None
 
     def __post_init__(self) -> None:
         """Check what goes together.

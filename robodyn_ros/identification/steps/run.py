@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
@@ -11,7 +11,6 @@ import numpy as np
 
 from robodyn_ros.errors import InsufficientData
 from robodyn_ros.findings import Finding, finding
-from robodyn_ros.identification.factors.passes import phase_of
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.torque_errors import Tally, predict, residual_ratio
 from robodyn_ros.identification.fit.uncertainty import torque_uncertainty
@@ -112,7 +111,7 @@ class Run:
             values,
             self.prepared.parts[index],
             offset=self.regression.offset(index, values, reference),
-            progress=phase_of(self.task.progress, phase) if phase else None,
+            phase=phase,
         )
 
     def _together(self, tallies: Sequence[Tally]) -> FitReport:
@@ -136,9 +135,8 @@ class Run:
             except InsufficientData as error:
                 self._not_tested(str(error))
                 return
-            progress = phase_of(self.task.progress, 'validate')
             model, values = self.prepared.model, self.found.values
-            tally, _ = tally_all(model, values, other, progress=progress)
+            tally, _ = tally_all(model, values, other, phase='validate')
             report = tally.report(other.shown, given.source)
             if report.samples:
                 self.validation = report
@@ -174,15 +172,16 @@ def tally_all(
     segments: Segments,
     *,
     offset: Array | float = 0.0,
-    progress: Callable[[float], None] | None = None,
+    phase: str = '',
 ) -> tuple[Tally, Array]:
     """Compare model torque with measured torque on all segments of a recording.
 
     :param offset: torque added to that of the model, shape (n,), in [Nm] or [N]
+    :param phase: under which the progress is reported; '': it is not
     :return: the errors, and the torque (N, n) on the segment that is shown
     """
     if segments.others is None:
-        predicted = predict(model, values, segments.shown, progress=progress) + offset
+        predicted = predict(model, values, segments.shown, phase) + offset
         return Tally.of(segments.shown, predicted), predicted
     tallies = (Tally.of(part, predict(model, values, part) + offset) for part in segments)
     total = reduce(Tally.__add__, tallies)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -22,6 +21,7 @@ from robodyn_ros.identification.files.result_folder import ResultFolder
 from robodyn_ros.identification.options import LEAVE_ONE_OUT, IdentifyOptions, LeaveOneOut
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.result.result import IdentificationResult, IdentifiedModel
+from robodyn_ros.long_work import Show, progress, shown_by
 from robodyn_ros.models.catalog import load_model, robot_model
 from robodyn_ros.models.friction_terms import AUTO
 from robodyn_ros.models.interface import DynamicModel
@@ -234,13 +234,16 @@ class IdentificationWork:
             return ResultFolder(expanded(name).absolute()).folder
         return dated_folder(self._folder, 'identification')
 
-    def compute(
-        self, job: Job, progress: Callable[[str, float], None]
-    ) -> tuple[IdentificationResult, Exported]:
-        """Identify and write the files; runs in a thread.
+    def compute(self, job: Job, show: Show) -> tuple[IdentificationResult, Exported]:
+        """Read, identify and write the files; runs in a thread.
 
+        :param show: shows the progress, and ends the work by raising
         :raises RobodynError: nothing can be identified, or a file cannot be written
         """
+        with shown_by(show):
+            return self._computed(job)
+
+    def _computed(self, job: Job) -> tuple[IdentificationResult, Exported]:
         recordings = [self._read(job.recording, job.between)]
         recordings += [self._read(path) for path in job.others]
         validation: Recording | LeaveOneOut = LEAVE_ONE_OUT
@@ -258,7 +261,6 @@ class IdentificationWork:
             known=base,
             options=options,
             validation=validation,
-            progress=progress,
         )
         progress('writing', 1.0)  # the last moment at which a cancel leaves nothing behind
         files = export_with_page(

@@ -7,6 +7,7 @@ from simulation import arm, record
 from robodyn_ros.identification.fit.torque_errors import evaluate, predict
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.processing import process
+from robodyn_ros.long_work import shown_by
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.recording.recording import Recording
 
@@ -21,7 +22,8 @@ def case():
 def test_errors_follow_their_definitions(case):
     model, values, signals = case
     seen = []
-    report, predicted = evaluate(model, values, signals, source='x', progress=seen.append)
+    with shown_by(lambda *told: seen.append(told)):
+        report, predicted = evaluate(model, values, signals, source='x', phase='test')
     error = signals.measured - predicted
     expected = model.regressor(*signals.commanded(slice(None))) @ values
     np.testing.assert_allclose(predicted, expected, atol=1e-9)
@@ -29,7 +31,7 @@ def test_errors_follow_their_definitions(case):
         np.sqrt((error**2).sum() / (signals.measured**2).sum())
     )
     np.testing.assert_allclose(report.rms_error, np.sqrt((error**2).mean(axis=0)))
-    assert report.source == 'x' and report.samples == len(signals) and seen == [1.0]
+    assert report.source == 'x' and report.samples == len(signals) and seen == [('test', 1.0)]
 
 
 def test_a_joint_at_rest_has_no_friction_of_the_sign_of_its_noise():
