@@ -69,6 +69,8 @@ const char * fault_text(Fault fault)
     case Fault::kReferenceIncomplete:
       return "the reference lacks position, velocity or acceleration: the controller that commands "
              "it needs command_interfaces: [position, velocity, acceleration]";
+    case Fault::kTorqueThreshold:
+      return "a measured or additive torque is beyond torque_threshold";
     case Fault::kCollision: return "a collision was detected";
     default: return "";
   }

@@ -109,6 +109,7 @@ void FeedforwardTorqueController::prepare()
     effort.unit, effort.side, ordered("effort.command_per_torque", effort.command_per_torque),
     limits.max_torque, torque.joints());
   prepare_detector();
+  prepare_threshold();
   reference_ = std::make_unique<Motion>(count);
   measured_ = Vector::Zero(count);
   scale_ = parameters_.feedforward_scale;
@@ -140,8 +141,28 @@ void FeedforwardTorqueController::prepare_detector()
   torque.set_gravity_excluded(excluded("effort.gravity", parameters_.effort.gravity));
   detector_ = std::make_unique<TorqueErrorDetector>(torque, collision_settings());
   drop_torque_ = parameters_.collision.reaction == "drop_torque";
-  velocity_ = torque_ = Vector::Zero(static_cast<Eigen::Index>(row_.size()));
+  velocity_ = Vector::Zero(static_cast<Eigen::Index>(row_.size()));
   sensitivity_ = parameters_.collision.sensitivity;
+}
+
+/// Also the memory of the measured torque, which detector and threshold share.
+void FeedforwardTorqueController::prepare_threshold()
+{
+  const auto & given = parameters_.torque_threshold;
+  threshold_ = given.empty() ? Vector() : ordered("torque_threshold", given);
+  const bool measured = detector_ || threshold_.size() > 0;
+  torque_ = Vector::Zero(measured ? static_cast<Eigen::Index>(row_.size()) : 0);
+  if (threshold_.size() == 0) {
+    return;
+  }
+  const auto excluded_joints = excluded("effort.gravity", parameters_.effort.gravity);
+  const auto found = std::find(excluded_joints.begin(), excluded_joints.end(), true);
+  if (found != excluded_joints.end()) {
+    throw std::invalid_argument(
+      "torque_threshold needs the complete torque of the drives, but the effort of joint " +
+      model_.torque->joints()[static_cast<std::size_t>(found - excluded_joints.begin())] +
+      " is declared without gravity (effort.gravity)");
+  }
 }
 
 CollisionSettings FeedforwardTorqueController::collision_settings() const
@@ -270,7 +291,8 @@ void FeedforwardTorqueController::offer_topics()
       *node, "~/torque_state", rclcpp::SystemDefaultsQoS()),
     detector_ ? rclcpp::create_publisher<StateQueue::CollisionState>(
       *node, "~/collision_state", rclcpp::SystemDefaultsQoS()) : nullptr,
-    model_.torque->joints(), std::chrono::duration_cast<std::chrono::nanoseconds>(pause));
+    model_.torque->joints(), settings().additive_torque_delay,
+    std::chrono::duration_cast<std::chrono::nanoseconds>(pause));
   diagnostics_ = rclcpp::create_publisher<DiagnosticArray>(
     *node, "/diagnostics", rclcpp::SystemDefaultsQoS());
   timer_ = node->create_wall_timer(std::chrono::seconds(1), [this]() {diagnose();});

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "pluginlib/class_list_macros.hpp"
+#include "robodyn_ros/torque_threshold.hpp"
 
 namespace robodyn_ros
 {
@@ -51,12 +52,16 @@ InterfaceConfiguration FeedforwardTorqueController::state_interface_configuratio
 {
   InterfaceConfiguration result{controller_interface::interface_configuration_type::INDIVIDUAL, {}};
   const bool monitored = !parameters_.collision.max_torque_error.empty();
-  for (const char * kind : {"position", "velocity", "effort"}) {
+  std::vector<const char *> kinds{"position"};
+  if (monitored || !parameters_.torque_threshold.empty()) {
+    kinds.push_back("effort");
+  }
+  if (monitored) {
+    kinds.push_back("velocity");
+  }
+  for (const char * kind : kinds) {
     for (const auto & joint : parameters_.joints) {
       result.names.push_back(joint + "/" + kind);
-    }
-    if (!monitored) {
-      break;  // nothing but the positions is needed
     }
   }
   return result;
@@ -251,6 +256,7 @@ return_type FeedforwardTorqueController::update_and_write_commands(
   (void)measure();
   read_references();
   monitor(time);
+  watch_torque();
   AdditiveTorque & law = guarded_->law();
   const bool over = leaving_ && law.applied().isZero(0.0);
   if (leaving_) {
@@ -316,9 +322,11 @@ bool FeedforwardTorqueController::measure()
   for (std::size_t joint = 0; joint < count; ++joint) {
     const auto place = static_cast<Eigen::Index>(joint);
     measured_[place] = state(row_[joint]);
+    if (torque_.size() > 0) {
+      torque_[place] = effort_.torque(place, state(count + row_[joint]));
+    }
     if (detector_) {
-      velocity_[place] = state(count + row_[joint]);
-      torque_[place] = effort_.torque(place, state(2 * count + row_[joint]));
+      velocity_[place] = state(2 * count + row_[joint]);
     }
   }
   return measured_.allFinite();
@@ -356,6 +364,15 @@ void FeedforwardTorqueController::monitor(const rclcpp::Time & time)
   level_ = detector_->worst();
   unknown_ = detector_->fault();
   latched_ = detector_->latched();
+}
+
+/// Before the torque of this cycle is computed, so that it ramps out from this cycle on.
+void FeedforwardTorqueController::watch_torque()
+{
+  AdditiveTorque & law = guarded_->law();
+  if (law.enabled() && (beyond(torque_, threshold_) || beyond(law.applied(), threshold_))) {
+    law.trip(Fault::kTorqueThreshold);
+  }
 }
 
 void FeedforwardTorqueController::write_commands()

@@ -39,7 +39,8 @@ enum class Fault : std::uint16_t
   kNone = 0, kReferenceNotFinite = 1, kTorqueNotFinite = 2, kReferenceMissing = 3,
   kReferenceFrozen = 4, kStateMissing = 5, kStateFrozen = 6, kTimeBack = 7,
   kReferenceIncomplete = 8, kTimeForward = 9, kStateTimeBack = 10, kStateRefused = 11,
-  kSettling = 15, kNothingMonitored = 17, kPayloadChanged = 18, kCollision = 20
+  kTorqueThreshold = 12, kSettling = 15, kNothingMonitored = 17, kPayloadChanged = 18,
+  kCollision = 20
 };
 
 const char * fault_text(Fault fault);

@@ -80,6 +80,7 @@ private:
   void prepare();
   void match_joints();
   void prepare_detector();
+  void prepare_threshold();
   Vector ordered(const std::string & name, const std::vector<double> & given) const;
   std::vector<bool> excluded(const std::string & name, const std::vector<std::string> & given) const;
   LawSettings settings() const;
@@ -99,6 +100,7 @@ private:
   void forget_references();
   void read_references();
   void monitor(const rclcpp::Time & time);
+  void watch_torque();
   void write_commands();
   void ramp_out();
   void lose_state();
@@ -119,6 +121,7 @@ private:
   std::unique_ptr<TorqueErrorDetector> detector_;  // null: off
   bool drop_torque_ = false;           // at a collision
   Vector velocity_, torque_;           // measured, in the order of the model
+  Vector threshold_;                   // torque_threshold in that order; empty: not watched
   bool leaving_ = false;               // asked to deactivate in the loop: ends when torque is zero
   std::uint64_t cycle_ = 0;
   std::uint64_t cycles_per_message_ = 1;

@@ -45,11 +45,6 @@ std::string parameter_problem(const std::vector<Parameter> & parameters)
       return "parameter torque_max is not for this controller, which does not know the motion "
              "ahead: give it to the node that plans or sends the motion";
     }
-    if (parameter.get_name() == "torque_threshold") {
-      return "parameter torque_threshold is not for this controller, which does not read measured "
-             "torque: give it to the feed-forward node or the excitation, or use the "
-             "collision_monitor";
-    }
     for (const char * name : {"collision.thresholds", "collision.residual"}) {
       if (parameter.get_name() == name) {
         return std::string("parameter ") + name + " is not for this controller, which has constant "

@@ -62,6 +62,7 @@ def test_the_commanded_effort_is_the_law_at_the_reference_some_cycles_earlier(ce
     efforts = np.array(list(cell.efforts.values()))
     assert np.abs(efforts).max() > 5.0
     assert {row.delivery for row in cell.cycles.values()} == {TorqueState.DELIVERED}
+    assert {row.delay for row in cell.cycles.values()} == {DELAY}
     found = [(np.abs(given - effort).max(axis=1) < 1e-12).any() for effort in efforts]
     assert np.mean(found) > 0.9 * cell.heard()
     check_steps(cell)
@@ -240,7 +241,12 @@ def test_activation_is_refused_without_the_interfaces(cell):
         ({'max_torque': [float('inf')]}, 'max_torque must be finite, got inf'),
         ({'effort.command_gravity': ['sometimes']}, 'effort.command_gravity'),
         ({'torque_max': [50.0]}, 'parameter torque_max is not for this controller'),
-        ({'torque_threshold': 50.0}, 'parameter torque_threshold is not for this controller'),
+        ({'torque_threshold': [50.0, 40.0]}, 'torque_threshold needs one value or one for each'),
+        (
+            {'torque_threshold': [50.0], 'effort.gravity': [*['included'] * 5, 'excluded']},
+            'torque_threshold needs the complete torque of the drives, but the effort of joint '
+            'joint6 is declared without gravity',
+        ),
         ({'effort.command_gravity': ['included'] * 5}, 'effort.command_gravity needs one value'),
     ],
 )

@@ -18,6 +18,7 @@ EFFORT = 'measured_effort'
 PARAMETERS = {
     'effort_interface': 'additive', 'collision.max_torque_error': [40.0],
     'collision.reaction': 'drop_torque', 'collision.frozen_timeout': 0.0,
+    'torque_threshold': [1000.0],
 }  # fmt: skip
 
 
@@ -85,6 +86,20 @@ def test_a_push_drops_the_torque_in_the_cycle_in_which_it_is_a_collision(cell):
     told = {item.name.partition(': ')[2]: item for item in cell.diagnoses}
     assert told['collision monitor'].message == 'a collision was detected'
     assert told['collision monitor'].level == told['additive torque'].level == b'\x02'
+
+
+@pytest.mark.parametrize('push', [1500.0, -1500.0])
+def test_a_torque_beyond_its_threshold_drops_the_additive_torque_sooner(cell, push):
+    """In its cycle, as a collision needs two of them."""
+    settle(cell)
+    measure(cell, push=push)
+    cell.wait(lambda: cell.last.fault, 'the fault', 5.0)
+    cell.go_on(0.3)
+    assert cell.last.fault == 'a measured or additive torque is beyond torque_threshold'
+    assert not np.any(cell.last.applied)
+    check_steps(cell)
+    refused = cell.enable(True)
+    assert not refused.success and 'torque_threshold' in refused.message
 
 
 def test_reset_clears_the_collision_and_one_that_lasts_comes_again(cell):
