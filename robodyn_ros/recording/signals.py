@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import scipy  # its parts at their first use: scipy.signal takes half a second
 from numpy.typing import NDArray
-from scipy import signal
 
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.findings import finding
@@ -55,14 +55,14 @@ def low_pass(values: Array, cutoff: float, rate: float) -> Array:
     :param rate: sampling rate, in [Hz]
     :raises RecordingError: the signal is shorter than three periods of the cut-off
     """
-    sections = signal.butter(4, cutoff, fs=rate, output='sos')
+    sections = scipy.signal.butter(4, cutoff, fs=rate, output='sos')
     pad = int(3 * rate / cutoff)
     if len(values) <= pad:
         raise RecordingError(
             f'a low pass at {cutoff:g} Hz needs more than {pad} samples at {rate:g} Hz, '
             f'got {len(values)}'
         )
-    result: Array = signal.sosfiltfilt(sections, values, axis=0, padlen=pad)
+    result: Array = scipy.signal.sosfiltfilt(sections, values, axis=0, padlen=pad)
     return result
 
 

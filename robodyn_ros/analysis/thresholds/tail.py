@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import gammaincinv
 
 from robodyn_ros.models.interface import Array
 
@@ -38,4 +38,4 @@ def rate_bound(alarms: int, hours: float) -> float:
 
     Alarms are a Poisson process (Garwood, "Fiducial Limits for the Poisson Distribution", 1936).
     """
-    return float(0.5 * chi2.ppf(0.95, 2 * (alarms + 1)) / hours)
+    return float(gammaincinv(alarms + 1, 0.95) / hours)

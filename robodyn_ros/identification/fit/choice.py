@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtr, ndtri
 
 from robodyn_ros.models.interface import Array
 
@@ -127,7 +127,7 @@ def best_of_many(count: int) -> float:
     The largest of `count` gains that differ by chance exceeds this about as often as a single one
     exceeds `ONE` (Bonferroni): the choice among all of them is no easier than that of one.
     """
-    return float(norm.isf(norm.sf(ONE) / max(count, 1)))
+    return float(-ndtri(ndtr(-ONE) / max(count, 1)))
 
 
 def simplest(candidates: Sequence[HeldOut], level: float = ONE, *, share: float = 0.0) -> int:

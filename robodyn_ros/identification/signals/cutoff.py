@@ -6,8 +6,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
+import scipy  # its parts at their first use: scipy.signal takes half a second
 from numpy.typing import NDArray
-from scipy import signal
 
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.fresh import COARSE
@@ -151,7 +151,7 @@ def fastest_sine(position: Array, rate: float, noise: Array) -> float:
         return 0.0
     # Noise of joints at rest has peaks by chance, at any frequency.
     position, noise = position[:, moves], noise[moves]
-    frequency, power = signal.periodogram(position, rate, 'hann', detrend='linear', axis=0)
+    frequency, power = scipy.signal.periodogram(position, rate, 'hann', detrend='linear', axis=0)
     power = np.where(power > 10.0 * noise, power, 0.0)
     velocity = power * (2.0 * np.pi * frequency[:, None]) ** 2
     peak = velocity >= 0.25 * velocity.max(axis=0)
@@ -209,7 +209,7 @@ def _falls(position: Array) -> NDArray[np.bool_]:
     bound = 2.0 * np.quantile(np.abs(speed), 0.95, axis=0)
     speed = np.clip(speed, -bound, bound)
     length = min(len(speed), max(64, len(speed) // 8))
-    velocity = signal.welch(speed, nperseg=length, axis=0, average='median')[1][1:]
+    velocity = scipy.signal.welch(speed, nperseg=length, axis=0, average='median')[1][1:]
     # Octaves of so many bins that their mean does not vary by chance.
     edges = 2 ** np.arange(3, int(np.log2(max(len(velocity), 8))) + 1)
     if len(edges) < 2:
@@ -260,7 +260,7 @@ def _acceleration_power(position: Array, rate: float) -> tuple[Array, Array]:
     """
     curvature = np.diff(position, 2, axis=0) * rate**2
     length = min(len(curvature), max(SHORTEST, int(2.0 ** np.ceil(np.log2(8.0 * rate)))))
-    frequency, power = signal.welch(curvature, rate, nperseg=length, axis=0)
+    frequency, power = scipy.signal.welch(curvature, rate, nperseg=length, axis=0)
     return frequency, power
 
 

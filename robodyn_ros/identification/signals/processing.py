@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
-from scipy import ndimage, signal
+import scipy  # its parts at their first use: scipy.signal takes half a second
 
 from robodyn_ros.errors import IdentificationError, InsufficientData, RobodynError
 from robodyn_ros.findings import Finding, finding
@@ -101,7 +101,7 @@ def thinning_for(rate: float, cutoff: float) -> Thinning:
     if stride >= 4:  # beyond four times its cut-off a motion has nothing
         step = max(each for each in range(1, stride // 2 + 1) if stride % each == 0)
     edge = min(2.0 * cutoff, 0.45 * rate)
-    return Thinning(signal.firwin(8 * stride + 1, edge, fs=rate), stride, step)
+    return Thinning(scipy.signal.firwin(8 * stride + 1, edge, fs=rate), stride, step)
 
 
 def _thinning(rate: float, options: IdentifyOptions) -> Thinning | None:
@@ -109,7 +109,7 @@ def _thinning(rate: float, options: IdentifyOptions) -> Thinning | None:
     stride = options.decimation
     if stride is None or stride == 1:
         return None if stride is None else Thinning()
-    return Thinning(signal.firwin(8 * stride + 1, 0.4 * rate / stride, fs=rate), stride)
+    return Thinning(scipy.signal.firwin(8 * stride + 1, 0.4 * rate / stride, fs=rate), stride)
 
 
 def _hidden(gaps: Mask, rate: float, cutoff: float) -> Mask:
@@ -262,8 +262,8 @@ def _lasting(slow: Mask, period: float) -> Mask:
     length = max(3, round(0.05 / period))  # a joint turns round in less than 0.05 s
     if len(slow) < length:
         return np.zeros_like(slow)
-    inner = ndimage.minimum_filter1d(slow, length, axis=0, mode='constant', cval=False)
-    kept = ndimage.maximum_filter1d(inner, length, axis=0, origin=-(1 - length % 2))
+    inner = scipy.ndimage.minimum_filter1d(slow, length, axis=0, mode='constant', cval=False)
+    kept = scipy.ndimage.maximum_filter1d(inner, length, axis=0, origin=-(1 - length % 2))
     return np.asarray(kept & slow)
 
 
