@@ -11,7 +11,7 @@ from rosbags.rosbag2 import StoragePlugin
 from scipy.io import savemat
 
 from robodyn_ros.errors import RecordingError
-from robodyn_ros.long_work import shown_by
+from robodyn_ros.long_work import CancelledError, shown_by
 from robodyn_ros.recording.readers import TABLES, read_recording, recording_format
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -95,6 +95,12 @@ def test_a_long_file_reports_the_share_that_is_read(tmp_path, kind):
     phases, shares = zip(*seen, strict=True)
     assert set(phases) == {f'reading {path.name if kind == "csv" else f"bag.{kind}"}'}
     assert list(shares) == sorted(shares) and 0.5 < shares[-1] <= 1.0
+
+    def cancel(phase, share):
+        raise CancelledError('cancelled')
+
+    with pytest.raises(CancelledError), shown_by(cancel):  # it is no damage of the file
+        read_recording(path)
 
 
 def test_time_must_not_go_back_in_a_file(tmp_path):

@@ -12,6 +12,7 @@ import yaml
 
 from robodyn_ros.bounds import FILES, check_bound, read_text
 from robodyn_ros.errors import RecordingError
+from robodyn_ros.long_work import CancelledError
 from robodyn_ros.recording.bags.compression import decompress_file, decompressed
 from robodyn_ros.recording.bags.mcap import McapScan
 from robodyn_ros.recording.bags.scan import Scan
@@ -59,7 +60,7 @@ class BagScan(Scan):
         for file in self._listed():
             try:
                 yield from self._scanned(file)
-            except (RecordingError, MemoryError):  # no temporary space: it is not damaged
+            except (RecordingError, CancelledError, MemoryError):  # the file is not damaged
                 raise
             except Exception as error:  # parsers may raise any exception for damaged bytes
                 reason = ' '.join(str(error).split()).rstrip('.') or type(error).__name__

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from robodyn_ros.bounds import check_regular
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.findings import Finding
+from robodyn_ros.long_work import CancelledError
 from robodyn_ros.recording.storage import blockwise
 from robodyn_ros.recording.tables.example import mapping_error
 
@@ -79,7 +80,7 @@ def reading(path: Path, form: str) -> Iterator[None]:
     try:
         check_regular(path)
         yield
-    except (RecordingError, MemoryError):
+    except (RecordingError, CancelledError, MemoryError):
         raise
     except Exception as error:
         reason = ' '.join(str(error).split())
