@@ -237,7 +237,8 @@ void FeedforwardTorqueController::lose_state()
     detector_->lose(Fault::kStateMissing);
     level_ = detector_->worst();
     unknown_ = detector_->fault();
-    states_->push(get_node()->now().nanoseconds(), *detector_);
+    measured_.setConstant(kNone);
+    states_->push(get_node()->now().nanoseconds(), *detector_, measured_);
   }
 }
 
@@ -391,7 +392,7 @@ void FeedforwardTorqueController::publish(const rclcpp::Time & time)
   if (++cycle_ % cycles_per_message_ == 0) {
     states_->push(time.nanoseconds(), cycle_, guarded_->law());
     if (detector_) {
-      states_->push(time.nanoseconds(), *detector_);
+      states_->push(time.nanoseconds(), *detector_, measured_);
     }
   }
 }

@@ -59,6 +59,7 @@ StateQueue::StateQueue(
       Vector::Zero(static_cast<Eigen::Index>(joints.size()))}),
   collisions_({0, false, Fault::kNone, std::vector<Level>(joints.size()),
       Vector::Zero(static_cast<Eigen::Index>(joints.size())),
+      Vector::Zero(static_cast<Eigen::Index>(joints.size())),
       Vector::Zero(static_cast<Eigen::Index>(joints.size()))}),
   pause_(pause)
 {
@@ -91,7 +92,8 @@ void StateQueue::push(std::int64_t time, std::uint64_t cycle, const AdditiveTorq
     });
 }
 
-void StateQueue::push(std::int64_t time, const TorqueErrorDetector & detector)
+void StateQueue::push(
+  std::int64_t time, const TorqueErrorDetector & detector, const Vector & position)
 {
   (void)collisions_.push(
     [&](Collisions & item) {
@@ -101,6 +103,7 @@ void StateQueue::push(std::int64_t time, const TorqueErrorDetector & detector)
       item.level = detector.level();
       item.torque_error = detector.torque_error();
       item.threshold = detector.threshold();
+      item.position = position;
     });
 }
 
@@ -145,6 +148,7 @@ void StateQueue::publish(const Collisions & item)
     [](Level level) {return static_cast<std::uint8_t>(level);});
   copy(item.torque_error, message.torque_error);
   copy(item.threshold, message.threshold);
+  copy(item.position, message.position);
   send(*collision_publisher_, message);
 }
 

@@ -81,7 +81,7 @@ public:
   /// Take what a cycle says, from one thread at a time; lost while the queue is full, which the
   /// numbers of the cycles show. `time`: of the cycle, [ns].
   void push(std::int64_t time, std::uint64_t cycle, const AdditiveTorque & law);
-  void push(std::int64_t time, const TorqueErrorDetector & detector);
+  void push(std::int64_t time, const TorqueErrorDetector & detector, const Vector & position);
 
 private:
   struct Torques
@@ -98,7 +98,7 @@ private:
     bool latched;
     Fault fault;
     std::vector<Level> level;
-    Vector torque_error, threshold;
+    Vector torque_error, threshold, position;
   };
 
   void run();

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from array import array
 from typing import Any
 
@@ -33,6 +34,7 @@ class StateTopic:
     def build(self, model: IdentifiedModel, _: ModelTorque, __: TorqueErrorDetector) -> None:
         """Prepare the message for a model."""
         self._message = CollisionState(name=list(model.joints))
+        self._no_position = array('d', [math.nan] * len(model.joints))
 
     def restart(self, reason: str) -> None:
         """Continue: each message stands for itself."""
@@ -41,7 +43,7 @@ class StateTopic:
         """Return no entries: the node adds those of the detector."""
         return {}
 
-    def publish(self, detector: TorqueErrorDetector, _: Inputs, stamp: Any) -> None:
+    def publish(self, detector: TorqueErrorDetector, inputs: Inputs, stamp: Any) -> None:
         """Publish the state of this cycle, if it is due."""
         level, direction = detector.level.tobytes(), self._node.allowed_direction.tobytes()
         code, muted = number_of(detector.message), self._node.muted
@@ -56,5 +58,8 @@ class StateTopic:
         message.message = detector.message
         message.fault_code = code
         message.muted = muted
+        known = inputs.age <= detector.settings.stale_timeout
+        position = array('d', inputs.state.position.tobytes())
+        message.position = position if known else self._no_position
         message.allowed_direction = array('b', direction)
         self._publisher.publish(message)

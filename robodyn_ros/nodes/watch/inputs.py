@@ -86,7 +86,9 @@ class Inputs:
     """Reader of all topics.
 
     Measured torque comes from the feed-forward. While that sends none, it comes from the joint
-    states, if the effort is declared in the parameters `effort.*`.
+    states, if the effort is declared in the parameters `effort.*`. Positions come from the
+    collision monitor, or else from the joint states: to receive these at 500 Hz takes 1 % of a
+    core.
 
     :ivar monitor: last message of the collision monitor, or None
     :ivar scene: source of the three-dimensional view; None: the robot is not known
@@ -123,7 +125,8 @@ class Inputs:
         :param pages: browsers show the robot
         """
         self.taps.poll()
-        if self._measures or (pages and self.scene is not None):
+        shown = pages and self.scene is not None and not self.scene.monitored
+        if self._measures or shown:
             self.taps.add(JointState, 'joint_states', self._on_joint_states, stream(1))
         else:
             self.taps.remove('joint_states')
@@ -135,6 +138,8 @@ class Inputs:
 
     def _on_monitor(self, message: Any) -> None:
         self.monitor = message
+        if self.scene is not None:
+            self.scene.take_monitored(message.name, message.position)
         self._board.monitor(
             message.name,
             message.level,

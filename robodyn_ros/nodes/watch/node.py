@@ -12,6 +12,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.models.serial.urdf_file import UrdfFile, parse_urdf
 from robodyn_ros.nodes.base.common import Diagnostics, declare, steady_timer
+from robodyn_ros.nodes.base.publish_rate import PublishRate
 from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.base.suite_node import SuiteNode
 from robodyn_ros.nodes.robot.described_robot import robot_description
@@ -24,6 +25,9 @@ from robodyn_ros.watch.requests import is_loopback
 if TYPE_CHECKING:
     from robodyn_ros.watch.server import WatchServer
 
+LOOK = 0.05
+"""Time between two looks at the messages, in [s]: the middleware keeps those of 50 ms at 1 kHz."""
+
 
 class Watch(SuiteNode):
     """Reader of the suite's topics; it sends nothing that another node of the suite reads."""
@@ -32,9 +36,10 @@ class Watch(SuiteNode):
         """Declare the parameters, subscribe, and start the server."""
         super().__init__('watch')
         period = declare(
-            self, 'period', 0.05, 'time between two updates of the page [s]', read_only=True,
-            minimum=0.05, maximum=1.0,
+            self, 'period', 0.1, 'time between two updates of the page [s]; changes of a level '
+            'are shown at once', read_only=True, minimum=LOOK, maximum=1.0,
         )  # fmt: skip
+        self._rate = PublishRate(1.0 / period)
         urdf = self._urdf()
         self._board = Board(units={} if urdf is None else _units(urdf))
         self._inputs = Inputs(self, self._board, EffortParameters(self), urdf)
@@ -45,7 +50,7 @@ class Watch(SuiteNode):
         self._lists = (-1, -1)
         self._levels = b''
         self._diagnostics = Diagnostics(self, 'robodyn watch')
-        steady_timer(self, period, self._on_frame)
+        steady_timer(self, LOOK, self._on_look)
         steady_timer(self, 0.2, self._on_markers)
         steady_timer(self, 1.0, self._on_second)
 
@@ -83,13 +88,17 @@ class Watch(SuiteNode):
         """True if browsers show the page."""
         return self._server is not None and self._server.clients > 0
 
-    def _on_frame(self) -> None:
+    def _on_look(self) -> None:
         self._inputs.poll(pages=self._pages)
         state = self._inputs.monitor
         levels = b'' if state is None else bytes(state.level)
         if levels != self._levels:  # a light in the view must not wait
             self._levels = levels
             self._on_markers()
+        if self._rate.due(levels):
+            self._on_frame()
+
+    def _on_frame(self) -> None:
         frame = self._board.frame()
         if self._server is not None:
             self._server.publish('frame', frame)

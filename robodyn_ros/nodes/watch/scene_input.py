@@ -28,6 +28,7 @@ class SceneInput:
         self._scene = Scene(urdf)
         self._reader = JointStateReader(self._scene.joints, ('position',))
         self._positions = Source(0.5)  # as the data of the board
+        self._monitored = Source(0.5)
         self._contact = Source(1.0)  # the monitor repeats it ten times in this time
         self._others: dict[str, Marker] = {}
         for topic, qos in {CONTACT: stream(1), 'excitation/path': LATCHED_QOS}.items():
@@ -41,6 +42,20 @@ class SceneInput:
         """Take joint states; those without all joints of the robot are left out."""
         if not self._reader.read(message) and np.isfinite(self._reader.position).all():
             self._positions.received()
+
+    @property
+    def monitored(self) -> bool:
+        """True if the collision monitor sends the positions of all joints."""
+        return self._monitored.fresh
+
+    def take_monitored(self, names: Sequence[str], position: Sequence[float]) -> None:
+        """Take the positions in a CollisionState, if all joints of the robot are there."""
+        found = dict(zip(names, position, strict=False))
+        values = np.array([found.get(joint, np.nan) for joint in self._scene.joints])
+        if np.isfinite(values).all():
+            self._reader.position[:] = values
+            self._positions.received()
+            self._monitored.received()
 
     def frame(self, markers: Sequence[Marker]) -> str | None:
         """Return the present picture as JSON; None: the robot's position was never known.

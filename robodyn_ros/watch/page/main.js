@@ -4,7 +4,7 @@ import { addToPlots, drawPlots } from '/plots.js';
 import { takeRobot, takeScene, loseScene } from '/scene.js';
 import { showNodes, showLists, setText } from '/lists.js';
 
-const STALE = 1000; // ms without a frame until everything is 'no data'; frames come every 50 ms
+const STALE = 1000; // ms without a frame until everything is 'no data'; frames come every 100 ms
 const byId = (id) => document.getElementById(id);
 let frame = null;
 let lists = null;
