@@ -28,6 +28,8 @@ from robodyn_ros.watch.scene import moving_joints
 from robodyn_ros.wire.cursor import Cursor
 from robodyn_ros.wire.joint_state import STAMP_END
 
+MONITOR = 'collision_monitor/collision_state'
+
 
 class LevelChanges:
     """Choice of the collision states that must be read: the last one, and each change of levels.
@@ -107,8 +109,8 @@ class Inputs:
         self.taps = Taps(node)
         self.scene = SceneInput(self.taps, urdf) if urdf and moving_joints(urdf) else None
         # All messages of 50 ms at 1 kHz: a contact of one sample must not be missed.
-        topic, changes = 'collision_monitor/collision_state', LevelChanges()
-        self.taps.add(CollisionState, topic, self._on_monitor, stream(64), changes.wanted)
+        wanted = LevelChanges().wanted
+        self.taps.add(CollisionState, MONITOR, self._on_monitor, stream(64), wanted)
         self.taps.add(TorqueState, 'feedforward/torque_state', self._on_torque, stream(1))
         self.taps.add(DiagnosticArray, '/diagnostics', self._on_diagnostics, stream(32))
         self.taps.add(IdentificationReport, 'identification/report', self._on_report, LATCHED_QOS)
@@ -118,6 +120,11 @@ class Inputs:
         ):
             kind, topic = action.Impl.FeedbackMessage, f'{name}/_action/feedback'
             self.taps.add(kind, topic, partial(self._on_feedback, task), stream(1))
+
+    def poll_levels(self) -> bytes:
+        """Take what has come from the collision monitor; return the last levels."""
+        self.taps.poll(MONITOR)
+        return b'' if self.monitor is None else bytes(self.monitor.level)
 
     def poll(self, *, pages: bool) -> None:
         """Take what has come since the last call.

@@ -44,6 +44,7 @@ class Markers:
         self._joints = {} if urdf is None else {joint.name: joint for joint in urdf.joints}
         self._root = '' if urdf is None else urdf.root
         self._size = size
+        self._kept: dict[tuple[str, str], Marker] = {}  # a Marker is slow to make
 
     @property
     def wanted(self) -> bool:
@@ -100,10 +101,13 @@ class Markers:
         return marker
 
     def _marker(self, kind: str, index: int, frame: str, shape: int, level: int) -> Marker:
-        marker = Marker(ns=kind, id=index, type=shape, action=Marker.ADD)
-        marker.header.frame_id = frame
-        marker.pose.orientation.w = 1.0
+        marker = self._kept.get((kind, frame))
+        if marker is None:
+            marker = self._kept[kind, frame] = Marker(ns=kind, type=shape, action=Marker.ADD)
+            marker.header.frame_id = frame
+            marker.pose.orientation.w = 1.0
+            marker.lifetime = Duration(seconds=1.0).to_msg()
+        marker.id = index
         colour = COLOURS.get(level, COLOURS[0])
         marker.color = ColorRGBA(r=colour.r, g=colour.g, b=colour.b, a=colour.a)
-        marker.lifetime = Duration(seconds=1.0).to_msg()
         return marker

@@ -12,7 +12,6 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.models.serial.urdf_file import UrdfFile, parse_urdf
 from robodyn_ros.nodes.base.common import Diagnostics, declare, steady_timer
-from robodyn_ros.nodes.base.publish_rate import PublishRate
 from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.base.suite_node import SuiteNode
 from robodyn_ros.nodes.robot.described_robot import robot_description
@@ -39,7 +38,7 @@ class Watch(SuiteNode):
             self, 'period', 0.1, 'time between two updates of the page [s]; changes of a level '
             'are shown at once', read_only=True, minimum=LOOK, maximum=1.0,
         )  # fmt: skip
-        self._rate = PublishRate(1.0 / period)
+        self._looks, self._per_frame = 0, round(period / LOOK)
         urdf = self._urdf()
         self._board = Board(units={} if urdf is None else _units(urdf))
         self._inputs = Inputs(self, self._board, EffortParameters(self), urdf)
@@ -89,13 +88,16 @@ class Watch(SuiteNode):
         return self._server is not None and self._server.clients > 0
 
     def _on_look(self) -> None:
-        self._inputs.poll(pages=self._pages)
-        state = self._inputs.monitor
-        levels = b'' if state is None else bytes(state.level)
-        if levels != self._levels:  # a light in the view must not wait
-            self._levels = levels
+        """Look for changes of a level, which must not wait, and in time for all else."""
+        levels = self._inputs.poll_levels()
+        changed, self._levels = levels != self._levels, levels
+        self._looks += 1
+        in_time = self._looks % self._per_frame == 0
+        if in_time:
+            self._inputs.poll(pages=self._pages)
+        if changed:
             self._on_markers()
-        if self._rate.due(levels):
+        if in_time or changed:
             self._on_frame()
 
     def _on_frame(self) -> None:

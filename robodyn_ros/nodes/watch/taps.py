@@ -100,9 +100,13 @@ class Taps:
         if tap := self._taps.pop(topic, None):
             self._node.destroy_subscription(tap.subscription)
 
-    def poll(self) -> None:
-        """Take what has come since the last call."""
-        self.refused += sum(tap.poll() for tap in list(self._taps.values()))
+    def poll(self, topic: str = '') -> None:
+        """Take what has come since the last call.
+
+        :param topic: take its messages only; '': of all topics
+        """
+        taps = [self._taps[topic]] if topic else list(self._taps.values())
+        self.refused += sum(tap.poll() for tap in taps)
 
     def close(self) -> None:
         """Remove the hidden node."""
