@@ -88,6 +88,7 @@ def test_a_block_is_read_as_it_was_written(trained):
         ({'array_names': ['x']}, 'cannot be used'),
         ({'hash': 'other'}, 'hash'),
         ({'cutoff': None}, 'cannot be used'),
+        ({'cutoff': -1.0}, 'cutoff must not be negative'),
     ],
 )
 def test_a_block_that_was_changed_is_refused(trained, change, reason):

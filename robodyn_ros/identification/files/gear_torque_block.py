@@ -80,10 +80,8 @@ def _read(block: object, joints: tuple[str, ...], model_hash: str) -> GearTorque
         raise ValueError(f'its joints {list(block["joints"])} are not those of the model')
     per_joint = {key: _finite(block[key], (count,), key) for key in PER_JOINT}
     per_input = {key: _finite(block[key], (count, len(inputs)), key) for key in PER_INPUT}
-    if not (per_input['high'] > per_input['low']).all() or (per_joint['limit'] < 0.0).any():
-        raise ValueError('low must be below high, and a limit must not be negative')
-    if (per_joint['gear_ratio'] == 0.0).any():
-        raise ValueError('a gear_ratio must not be 0')
+    cutoff = float(_finite([block['cutoff']], (1,), 'cutoff')[0])
+    _check_ranges(cutoff, **per_joint, **per_input)
     found = MAPS[kind].from_arrays(_arrays(block, count))
     if not np.isfinite(found.predict(np.zeros((1, count, len(inputs))))).all():
         raise ValueError('it gives no finite torque')
@@ -93,10 +91,19 @@ def _read(block: object, joints: tuple[str, ...], model_hash: str) -> GearTorque
         joints=joints,
         inputs=inputs,
         map=found,
-        cutoff=float(_finite([block['cutoff']], (1,), 'cutoff')[0]),
+        cutoff=cutoff,
         **per_joint,
         **per_input,
     )
+
+
+def _check_ranges(cutoff: float, limit: Array, gear_ratio: Array, low: Array, high: Array) -> None:
+    if not (high > low).all() or (limit < 0.0).any():
+        raise ValueError('low must be below high, and a limit must not be negative')
+    if (gear_ratio == 0.0).any():
+        raise ValueError('a gear_ratio must not be 0')
+    if cutoff < 0.0:
+        raise ValueError('cutoff must not be negative')
 
 
 def _arrays(block: Mapping[str, Any], joints: int) -> dict[str, Array]:
