@@ -53,6 +53,9 @@ function(robodyn_add_law law folder flags)
     src/springs.cpp
     src/effort_command.cpp
     src/friction.cpp
+    src/gear_maps.cpp
+    src/gear_torque.cpp
+    src/gear_torque_block.cpp
     src/guarded_torque.cpp
     src/low_pass.cpp
     src/model_torque.cpp
@@ -75,7 +78,7 @@ function(robodyn_add_law law folder flags)
   target_include_directories(${law} SYSTEM PRIVATE ${urdfdom_headers_INCLUDE_DIRS})
   target_link_libraries(${law} PUBLIC ${pinocchio} PRIVATE ${yaml_cpp} urdfdom::urdfdom_model
     rcutils::rcutils)
-  foreach(program detector_check law_check law_fuzz payload_check result_check)
+  foreach(program detector_check gear_check law_check law_fuzz payload_check result_check)
     set(target ${law}_${program})
     add_executable(${target} src/${program}.cpp)
     set_target_properties(${target} PROPERTIES

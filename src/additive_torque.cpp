@@ -6,6 +6,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "robodyn_ros/joint_values.hpp"
 
@@ -76,7 +77,8 @@ const char * fault_text(Fault fault)
   }
 }
 
-AdditiveTorque::AdditiveTorque(ModelTorque & torque, const LawSettings & settings)
+AdditiveTorque::AdditiveTorque(
+  ModelTorque & torque, const LawSettings & settings, std::unique_ptr<MeasuredGearTorque> gears)
 : torque_(torque),
   limit_(settings.max_torque),
   step_(settings.max_torque_rate * settings.period),
@@ -89,7 +91,8 @@ AdditiveTorque::AdditiveTorque(ModelTorque & torque, const LawSettings & setting
   scale_after_(settings.scale),
   values_before_(torque.values()),
   values_after_(torque.values()),
-  values_(torque.values())
+  values_(torque.values()),
+  gears_(std::move(gears))
 {
   settings.check(torque.joints());
   const auto count = static_cast<Eigen::Index>(torque.joints().size());
@@ -110,6 +113,9 @@ bool AdditiveTorque::start()
   if (!enabled()) {
     ring_empty_ = true;
     side_.setZero();
+    if (gears_) {
+      gears_->clear();
+    }
     ramp_ = 0.0;
     follow_changes();  // while no torque is applied they count at once
     state_ = LawState::kRampingIn;
@@ -204,6 +210,9 @@ const Vector & AdditiveTorque::update(const Motion & motion)
   delay();
   if (!enabled()) {
     return idle();
+  }
+  if (gears_) {
+    delayed_ += gears_->torque();
   }
   ramp_ = std::min(1.0, ramp_ + up_);
   if (ramp_ == 1.0) {

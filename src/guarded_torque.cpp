@@ -49,8 +49,9 @@ void WatchSettings::check(double period) const
 }
 
 GuardedTorque::GuardedTorque(
-  ModelTorque & torque, const LawSettings & settings, const WatchSettings & watch)
-: law_(torque, settings),
+  ModelTorque & torque, const LawSettings & settings, const WatchSettings & watch,
+  std::unique_ptr<MeasuredGearTorque> gears)
+: law_(torque, settings, std::move(gears)),
   window_(torque.velocity_window().cwiseMax(std::numeric_limits<double>::min())),
   longest_(watch.reference_timeout),
   reference_cycles_(cycles(watch.reference_timeout, settings.period)),

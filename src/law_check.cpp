@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Run the controller's law over references from standard input, for the tests: doubles in and out.
 //
-//   law_check RESULT DELAY SCALE PERIOD UP DOWN FADE WINDOW MAX_TORQUE RATE [EXCLUDED]
+//   law_check RESULT DELAY SCALE PERIOD UP DOWN FADE WINDOW MAX_TORQUE RATE [EXCLUDED [RESIDUAL]]
 //       < cycles > torques
 //
 // A cycle is q, qd, qdd of the reference and the measured positions of all joints, the time [s], the
 // time since the cycle before [s], the scale, and the mass [kg] of a payload, NaN: as it is. A row of
 // output is the requested torque, the applied one and the position passed on of all joints, and the
 // number of the fault. Standard error tells the time per cycle, and how often one allocated memory.
-// EXCLUDED has a 1 for each joint whose drive adds gravity, else 0.
+// EXCLUDED has a 1 for each joint whose drive adds gravity, else 0; empty: no drive does. With
+// RESIDUAL, the share of the torque by gear deflection, positions of the motors end each cycle.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "allocations.hpp"
@@ -40,7 +43,7 @@ int run(char ** arguments)
   model.torque->set_velocity_window(Vector::Constant(count, std::atof(arguments[8])));
   settings.max_torque = Vector::Constant(count, std::atof(arguments[9]));
   settings.max_torque_rate = Vector::Constant(count, std::atof(arguments[10]));
-  if (arguments[11] != nullptr) {
+  if (arguments[11] != nullptr && *arguments[11] != '\0') {
     const std::string excluded = arguments[11];
     std::vector<bool> joints(excluded.size());
     std::transform(
@@ -50,10 +53,17 @@ int run(char ** arguments)
   if (model.payload.size() > 0) {
     model.torque->set_values(model.torque->with_payload(model.payload, model.payload_frame));
   }
-  robodyn_ros::GuardedTorque guarded(*model.torque, settings, {});
+  const bool deflected = arguments[11] != nullptr && arguments[12] != nullptr;
+  std::unique_ptr<robodyn_ros::MeasuredGearTorque> gears;
+  if (deflected && model.gears) {
+    gears = std::make_unique<robodyn_ros::MeasuredGearTorque>(
+      std::move(*model.gears), std::atof(arguments[12]), settings.period,
+      settings.ramp_down_time);
+  }
+  robodyn_ros::GuardedTorque guarded(*model.torque, settings, {}, std::move(gears));
   guarded.start();
   robodyn_ros::Motion motion(count);
-  std::vector<double> row(static_cast<std::size_t>(4 * count + 4)), times;
+  std::vector<double> row(static_cast<std::size_t>((deflected ? 5 : 4) * count + 4)), times;
   times.reserve(1 << 20);
   while (std::fread(row.data(), sizeof(double), row.size(), stdin) == row.size()) {
     const Eigen::Map<const Vector> all(row.data(), 4 * count);
@@ -62,6 +72,7 @@ int run(char ** arguments)
     motion.qdd = all.segment(2 * count, count);
     const Vector measured = all.tail(count);
     const double * rest = row.data() + 4 * count;
+    const Vector motor = Eigen::Map<const Vector>(rest + 4, deflected ? count : 0);
     Vector values = model.torque->values();
     if (!std::isnan(rest[3])) {
       values = model.torque->with_payload(
@@ -72,6 +83,9 @@ int run(char ** arguments)
         guarded.law().set_scale(rest[2]);
         if (!std::isnan(rest[3])) {
           guarded.law().set_values(values);
+        }
+        if (guarded.law().gears() != nullptr) {
+          guarded.law().gears()->read(measured, motor, rest[0]);
         }
         applied = &guarded.update(motion, measured, std::llround(1e9 * rest[0]), rest[1]);
       });
@@ -89,8 +103,8 @@ int run(char ** arguments)
 
 int main(int count, char ** arguments)
 {
-  if (count != 11 && count != 12) {
-    std::fprintf(stderr, "expected 10 or 11 arguments, got %d\n", count - 1);
+  if (count < 11 || count > 13) {
+    std::fprintf(stderr, "expected 10 to 12 arguments, got %d\n", count - 1);
     return 2;
   }
   return exit_code(run, arguments);

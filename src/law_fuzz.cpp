@@ -10,7 +10,9 @@
 #include <cstdlib>
 #include <exception>
 #include <limits>
+#include <memory>
 #include <random>
+#include <utility>
 
 #include "robodyn_ros/guarded_torque.hpp"
 #include "robodyn_ros/result_file.hpp"
@@ -122,6 +124,24 @@ void interfere(
   }
 }
 
+/// Measured positions of motors at gears of `ratio` that deflect, wrong ones among them. Returns
+/// whether the last cycle had torque by deflection; without a law for it nothing is measured.
+bool deflect(
+  robodyn_ros::GuardedTorque & guarded, const Vector & ratio, const Course & now, Nonsense & any,
+  Vector & motor)
+{
+  robodyn_ros::MeasuredGearTorque * gears = guarded.law().gears();
+  if (gears == nullptr || any.chance(0.01)) {
+    return false;
+  }
+  for (Eigen::Index joint = 0; joint < motor.size(); ++joint) {
+    motor[joint] = any.chance(1e-4) ? any.anything() :
+      ratio[joint] * (now.measured[joint] + any.number(0.02));
+  }
+  gears->read(now.measured, motor, 1e-9 * static_cast<double>(now.time));
+  return !gears->applied().isZero(0.0);
+}
+
 int run(const char * file, long cycles, unsigned seed)
 {
   auto model = robodyn_ros::read_result(file);
@@ -131,19 +151,27 @@ int run(const char * file, long cycles, unsigned seed)
   settings.max_torque = Vector::LinSpaced(count, 5.0, 50.0);
   settings.max_torque_rate = 15.0 * settings.max_torque;
   torque.set_velocity_window(Vector::Constant(count, 0.01));
-  robodyn_ros::GuardedTorque guarded(torque, settings, {});
+  Vector ratio, motor = Vector::Zero(count);
+  std::unique_ptr<robodyn_ros::MeasuredGearTorque> gears;
+  if (model.gears) {
+    ratio = model.gears->gear_ratio;
+    gears = std::make_unique<robodyn_ros::MeasuredGearTorque>(
+      std::move(*model.gears), 1.0, settings.period, settings.ramp_down_time);
+  }
+  robodyn_ros::GuardedTorque guarded(torque, settings, {}, std::move(gears));
   guarded.start();
   Nonsense any(seed);
   Course now{Motion(count), Vector::Zero(count)};
   Vector before = Vector::Zero(count);
   const Vector step = settings.max_torque_rate * settings.period * (1.0 + 1e-9);
-  long faults[10]{}, at_limit = 0, starts = 0;
+  long faults[10]{}, at_limit = 0, starts = 0, deflected = 0;
   for (long cycle = 0; cycle < cycles; ++cycle) {
     const auto fault = guarded.law().fault();
     const bool enabled = guarded.law().enabled();
     interfere(guarded, torque, any);
     starts += guarded.law().enabled() && !enabled;
     advance(now, any);
+    deflected += deflect(guarded, ratio, now, any, motor);
     const Vector & applied = guarded.update(now.reference, now.measured, now.time, now.elapsed);
     const auto size = applied.cwiseAbs().eval();
     const bool paused = now.elapsed > 0.02;  // then the rate counts for all of that time
@@ -160,10 +188,11 @@ int run(const char * file, long cycles, unsigned seed)
     before = applied;
   }
   std::printf(
-    "seed %u cycles %ld refused %llu missed %llu paused %llu starts %ld at_limit %ld", seed, cycles,
+    "seed %u cycles %ld refused %llu missed %llu paused %llu starts %ld at_limit %ld "
+    "deflected %ld", seed, cycles,
     static_cast<unsigned long long>(guarded.refused()),
     static_cast<unsigned long long>(guarded.missed()),
-    static_cast<unsigned long long>(guarded.paused()), starts, at_limit);
+    static_cast<unsigned long long>(guarded.paused()), starts, at_limit, deflected);
   for (int fault = 1; fault < 10; ++fault) {
     std::printf(" fault%d %ld", fault, faults[fault]);
   }

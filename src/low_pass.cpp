@@ -7,12 +7,6 @@
 
 namespace robodyn_ros
 {
-namespace
-{
-
-constexpr double kHighestShare = 0.4;  // of the sampling rate; see the Python file
-
-}  // namespace
 
 MatchedLowPass::MatchedLowPass(
   Eigen::Index rows, Eigen::Index signals, double cutoff, double period)

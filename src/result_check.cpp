@@ -8,7 +8,9 @@
 // beyond limit or rate.
 #include <cmath>
 #include <cstdio>
+#include <memory>
 #include <stdexcept>
+#include <utility>
 
 #include "robodyn_ros/guarded_torque.hpp"
 #include "robodyn_ros/payload_limit.hpp"
@@ -32,11 +34,18 @@ robodyn_ros::LawSettings settings_of(Eigen::Index joints)
   return settings;
 }
 
-/// Let the law run over a smooth motion; false where a torque breaks the promise.
-bool keeps_promise(robodyn_ros::ModelTorque & torque)
+/// Let the law run over a smooth motion; false where a torque breaks the promise. The motors of a
+/// result with torque by deflection move as their joints without gears do.
+bool keeps_promise(
+  robodyn_ros::ModelTorque & torque, std::unique_ptr<robodyn_ros::GearTorqueLaw> law)
 {
   const auto count = static_cast<Eigen::Index>(torque.joints().size());
-  robodyn_ros::GuardedTorque guarded(torque, settings_of(count), {});
+  std::unique_ptr<robodyn_ros::MeasuredGearTorque> gears;
+  if (law) {
+    gears = std::make_unique<robodyn_ros::MeasuredGearTorque>(
+      std::move(*law), 1.0, kPeriod, kLimit / kRate);
+  }
+  robodyn_ros::GuardedTorque guarded(torque, settings_of(count), {}, std::move(gears));
   guarded.start();
   robodyn_ros::Motion motion(count);
   Vector before = Vector::Zero(count);
@@ -45,6 +54,9 @@ bool keeps_promise(robodyn_ros::ModelTorque & torque)
     motion.q.setConstant(std::sin(angle));
     motion.qd.setConstant(10.0 * std::cos(angle));
     motion.qdd.setConstant(-100.0 * std::sin(angle));
+    if (guarded.law().gears() != nullptr) {
+      guarded.law().gears()->read(0.9 * motion.q, motion.q, kPeriod * (cycle + 1));
+    }
     const Vector & applied = guarded.update(
       motion, motion.q, std::llround(1e9 * kPeriod * cycle), kPeriod);
     if (!applied.allFinite() || applied.cwiseAbs().maxCoeff() > kLimit ||
@@ -69,7 +81,7 @@ bool use(const char * file)
     limit.check(model.payload, model.payload_frame);
     torque.set_values(torque.with_payload(model.payload, model.payload_frame));
   }
-  return keeps_promise(torque);
+  return keeps_promise(torque, std::move(model.gears));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "robodyn_ros/bounded_text.hpp"
 #include "robodyn_ros/described_parts.hpp"
+#include "robodyn_ros/gear_torque_block.hpp"
 #include "robodyn_ros/result_hash.hpp"
 #include "robodyn_ros/yaml_values.hpp"
 
@@ -149,6 +150,17 @@ void read_payload(const YAML::Node & block, IdentifiedModel & model)
   }
 }
 
+/// Torque of gear deflection of a result.
+void read_gears(const YAML::Node & block, IdentifiedModel & model)
+{
+  try {
+    model.gears = std::make_unique<GearTorqueLaw>(
+      read_gear_torque(block, model.torque->joints(), model.hash));
+  } catch (const std::exception & reason) {
+    throw error(std::string("its block residual_torque: ") + reason.what());
+  }
+}
+
 /// The hash of a result, held against its content as the Python nodes do.
 std::string checked_hash(const YAML::Node & content, const std::vector<double> & values)
 {
@@ -185,7 +197,9 @@ IdentifiedModel read(const YAML::Node & parameters)
   result.hash = checked_hash(content, numbers);
   result.torque = std::make_unique<ModelTorque>(
     std::move(parts.joints), std::move(parts.bodies), std::move(parts.frictions), values);
-  result.has_residual = static_cast<bool>(parameters["residual_torque"]);
+  if (const YAML::Node block = parameters["residual_torque"]; block && !block.IsNull()) {
+    read_gears(block, result);
+  }
   if (parameters["payload"] && parameters["payload"]["parameter_values"]) {
     read_payload(parameters["payload"], result);
   }

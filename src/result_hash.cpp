@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "robodyn_ros/result_hash.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <map>
 
 #include <rcutils/sha256.h>
@@ -75,13 +77,28 @@ std::string quoted(const std::string & text)
   return result + "\"";
 }
 
-std::string listed(const std::vector<std::string> & texts)
+/// A list of JSON values.
+std::string listed(const std::vector<std::string> & values)
 {
   std::string result = "[";
-  for (const auto & text : texts) {
-    result += (result.size() > 1 ? ", " : "") + quoted(text);
+  for (const auto & value : values) {
+    result += (result.size() > 1 ? ", " : "") + value;
   }
   return result + "]";
+}
+
+std::string listed_words(std::vector<std::string> words)
+{
+  std::transform(words.begin(), words.end(), words.begin(), quoted);
+  return listed(words);
+}
+
+/// Numbers by their exact values.
+std::string listed_numbers(const std::vector<double> & numbers)
+{
+  std::vector<std::string> words(numbers.size());
+  std::transform(numbers.begin(), numbers.end(), words.begin(), exact);
+  return listed_words(words);
 }
 
 std::string stripped(const std::string & text)
@@ -92,18 +109,9 @@ std::string stripped(const std::string & text)
          text.substr(first, text.find_last_not_of(blank) - first + 1);
 }
 
-}  // namespace
-
-std::string result_hash(
-  int format, const std::string & description, const std::vector<std::string> & names,
-  const std::vector<double> & values)
+/// SHA-256 in hexadecimal digits.
+std::string digits_of(const std::string & content)
 {
-  std::vector<std::string> numbers;
-  for (const double value : values) {
-    numbers.push_back(exact(value));
-  }
-  const std::string content = "[" + std::to_string(format) + ", " + quoted(stripped(description)) +
-    ", " + listed(names) + ", " + listed(numbers) + "]";
   rcutils_sha256_ctx_t context;
   std::array<std::uint8_t, RCUTILS_SHA256_BLOCK_SIZE> digest{};
   rcutils_sha256_init(&context);
@@ -115,6 +123,32 @@ std::string result_hash(
     result += formatted("%02x", byte);
   }
   return result;
+}
+
+}  // namespace
+
+std::string result_hash(
+  int format, const std::string & description, const std::vector<std::string> & names,
+  const std::vector<double> & values)
+{
+  return digits_of(
+    listed(
+      {std::to_string(format), quoted(stripped(description)), listed_words(names),
+        listed_numbers(values)}));
+}
+
+std::string gear_hash(
+  const std::string & kind, double cutoff, const std::vector<std::vector<std::string>> & words,
+  const std::vector<std::vector<double>> & numbers, const std::vector<std::string> & shapes,
+  const std::string & model_hash)
+{
+  std::vector<std::string> names, values;
+  std::transform(words.begin(), words.end(), std::back_inserter(names), listed_words);
+  std::transform(numbers.begin(), numbers.end(), std::back_inserter(values), listed_numbers);
+  return digits_of(
+    listed(
+      {quoted(kind), quoted(exact(cutoff)), listed(names), listed(values), listed(shapes),
+        quoted(model_hash)}));
 }
 
 }  // namespace robodyn_ros

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <vector>
 
+#include "robodyn_ros/gear_torque.hpp"
 #include "robodyn_ros/model_torque.hpp"
 
 namespace robodyn_ros
@@ -50,7 +53,11 @@ const char * fault_text(Fault fault);
 class AdditiveTorque
 {
 public:
-  AdditiveTorque(ModelTorque & torque, const LawSettings & settings);
+  /// `gears`: torque by measured deflections, added without the delay of the model torque; null:
+  /// none.
+  AdditiveTorque(
+    ModelTorque & torque, const LawSettings & settings,
+    std::unique_ptr<MeasuredGearTorque> gears = nullptr);
 
   /// Ramp the model torque in from the torque of now; false while a fault is latched.
   bool start();
@@ -95,6 +102,9 @@ public:
   const Vector & requested() const {return requested_;}
   const Vector & applied() const {return applied_;}
 
+  /// Torque by measured deflections, which takes the measurements; null: none.
+  MeasuredGearTorque * gears() {return gears_.get();}
+
 private:
   Fault request(const Motion & motion);
   void follow_changes();
@@ -129,6 +139,7 @@ private:
   Vector velocity_;  // at which friction is taken
   Vector side_;      // last direction of motion, 0: not known
   Vector rest_;      // time since then, [s]
+  std::unique_ptr<MeasuredGearTorque> gears_;
   Eigen::MatrixXd ring_;
   Eigen::Index next_ = 0;
   bool ring_empty_ = true;

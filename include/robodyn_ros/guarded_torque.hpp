@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "robodyn_ros/additive_torque.hpp"
 
@@ -27,7 +28,8 @@ class GuardedTorque
 {
 public:
   GuardedTorque(
-    ModelTorque & torque, const LawSettings & settings, const WatchSettings & watch);
+    ModelTorque & torque, const LawSettings & settings, const WatchSettings & watch,
+    std::unique_ptr<MeasuredGearTorque> gears = nullptr);
 
   /// Back to zero torque and no reference, at these positions; a fault stays.
   void clear(const Vector & position);

@@ -7,6 +7,9 @@
 namespace robodyn_ros
 {
 
+/// Highest cut-off as a share of the sampling rate; see the Python file.
+constexpr double kHighestShare = 0.4;
+
 /// Second-order Butterworth low pass of several signals with their derivatives, a column each.
 class MatchedLowPass
 {

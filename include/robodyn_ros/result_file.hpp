@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "robodyn_ros/gear_torque.hpp"
 #include "robodyn_ros/model_torque.hpp"
 
 namespace robodyn_ros
@@ -18,7 +19,7 @@ struct IdentifiedModel
   std::string hash;
   Vector payload;  // identified with the result; empty: none
   std::string payload_frame;
-  bool has_residual = false;  // torque by measured deflections, which is not computed here
+  std::unique_ptr<GearTorqueLaw> gears;  // torque by measured deflections; null: none
 };
 
 /// Read a result file. Throws std::invalid_argument with one sentence that names the file.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fingerprint of a result file's model: robodyn_ros/identification/result.py, `_hash`.
+// Fingerprints of a result file: robodyn_ros/identification/files/result_file.py, `_hash`.
 #pragma once
 
 #include <string>
@@ -12,5 +12,14 @@ namespace robodyn_ros
 std::string result_hash(
   int format, const std::string & description, const std::vector<std::string> & names,
   const std::vector<double> & values);
+
+/// The same of a block `residual_torque`: identification/files/gear_torque_block.py, `_hash`.
+///
+/// `words`: joints, inputs and names of arrays; `numbers`: limit, gear ratio, low, high and those of
+/// the arrays; `shapes`: of the arrays, as JSON.
+std::string gear_hash(
+  const std::string & kind, double cutoff, const std::vector<std::vector<std::string>> & words,
+  const std::vector<std::vector<double>> & numbers, const std::vector<std::string> & shapes,
+  const std::string & model_hash);
 
 }  // namespace robodyn_ros

@@ -19,8 +19,10 @@ import numpy as np
 import pytest
 import yaml
 from controller_build import program
+from controller_gears import random_law
 from controller_law import result_file
 
+from robodyn_ros.identification.files import gear_torque_block
 from robodyn_ros.models.catalog import build_model, robot_model
 from robodyn_ros.yaml_file import DUMPER
 
@@ -30,7 +32,7 @@ from faults.mutate import mutated
 
 sys.path.pop()
 
-CASES, SEED = 100, 14
+CASES, SEED = 200, 14
 CPU, MEMORY = 60, 2**30
 """Of all files of a run, in [s] and [bytes]."""
 SCARA = {'kind': 'scara', 'joints': ['a', 'b', 'c', 'd'], 'geometry': {'L1': 0.4, 'L2': 0.3}}
@@ -122,8 +124,10 @@ def damaged(folder):
     closed = {'friction': {'terms': friction, 'smoothing': [0.1] * 4}, 'dynamic_model': 1}
     arm = {'kind': 'urdf', 'joints': ['j0', 'j1'], 'urdf': joined('lm', 'mn')}
     data = []
-    for model in (build_model({**SCARA, **closed}), build_model(arm)):
-        path = result_file(folder, model, np.ones(len(model.parameters)))
+    scara = build_model({**SCARA, **closed})
+    gears = [random_law(scara.joint_names, kind, 2) for kind in ('rbf', 'gmr')]
+    for model, residual in ((scara, None), (build_model(arm), None), *((scara, g) for g in gears)):
+        path = result_file(folder, model, np.ones(len(model.parameters)), residual=residual)
         data.append(path.read_bytes())
     for _ in range(CASES):
         text = mutated(rng.choice(data), 'yaml', rng)
@@ -131,11 +135,14 @@ def damaged(folder):
 
 
 def fitted(text):
-    """The same with a description that may be mutated too, and its hash."""
+    """The same with a description and gears that may be mutated too, and their hashes."""
     try:
         content = yaml.safe_load(text)
-        block = content['/**']['ros__parameters']['dynamic_model']
+        parameters = content['/**']['ros__parameters']
+        block, gears = parameters['dynamic_model'], parameters.get('residual_torque')
         block['hash'] = hashed(block)
+        if gears:
+            gears['hash'] = gear_torque_block._hash(gears, block['hash'])
         return yaml.dump(content, Dumper=DUMPER, width=10**6).encode()
     except Exception:  # it is no result any more
         return text

@@ -11,6 +11,7 @@ import yaml
 from controller_build import law_check
 
 from robodyn_ros.faults import FAULTS
+from robodyn_ros.identification.files.gear_torque_block import residual_block
 from robodyn_ros.identification.files.result_file import model_parameters
 from robodyn_ros.identification.result.payload_block import payload_block
 
@@ -19,10 +20,13 @@ SETTINGS = {'additive_torque_delay': 3, 'feedforward_scale': 0.8, 'period': 0.00
 WORDS = {entry.number: name.replace('_', ' ') for name, entry in FAULTS.items()} | {0: ''}
 
 
-def result_file(folder, model, values, payload=None):
+def result_file(folder, model, values, payload=None, residual=None):
     parameters = {'dynamic_model': model_parameters(model, values, np.full(len(values), 0.1))}
     if payload is not None:
         parameters['payload'] = payload_block(payload)
+    if residual is not None:
+        own_hash = parameters['dynamic_model']['hash']
+        parameters['residual_torque'] = residual_block(residual, own_hash)
     path = folder / 'result.yaml'
     path.write_text(yaml.safe_dump({'/**': {'ros__parameters': parameters}}, width=10**6))
     return path
@@ -40,26 +44,30 @@ class Cycles(NamedTuple):
 
 def run_law(
     path, states, *, window, limit, rate, measured=None, time=None, elapsed=None, scale=None,
-    mass=None, excluded=(), **changed,
+    mass=None, excluded=(), gears=None, **changed,
 ) -> Cycles:  # fmt: skip
     """Run references (q, qd, qdd), each (N, n); the robot follows at once unless `measured` says.
 
     :param elapsed: time since the cycle before, (N,), in [s]; a period each by default
     :param scale: wanted in each cycle, (N,); mass: of a payload set in that cycle, (N,), else NaN
     :param excluded: for each joint, whether its drive adds gravity; empty: none does
+    :param gears: share of the torque by gear deflection, and motor positions (N, n); None: none
     :param changed: settings other than SETTINGS
     """
     count, width = states[0].shape
     settings = {**SETTINGS, **changed}
     arguments = [str(value) for value in (path, *settings.values(), window, limit, rate)]
-    if excluded:
+    if excluded or gears:
         arguments.append(''.join('1' if own else '0' for own in excluded))
+    if gears:
+        arguments.append(str(gears[0]))
     measured = np.nan_to_num(states[0]) if measured is None else measured
     time = settings['period'] * np.arange(count) if time is None else time
     elapsed = np.full(count, settings['period']) if elapsed is None else elapsed
     scale = np.full(count, settings['feedforward_scale']) if scale is None else scale
     mass = np.full(count, np.nan) if mass is None else mass
-    rows = np.column_stack([*states, measured, time, elapsed, scale, mass])
+    motor = [gears[1]] if gears else []
+    rows = np.column_stack([*states, measured, time, elapsed, scale, mass, *motor])
     done = subprocess.run(
         [law_check(), *arguments], input=rows.tobytes(), capture_output=True, timeout=60
     )

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Torque by measured deflections of the gears: robodyn_ros/models/gear_torque.py and
+// robodyn_ros/control/torque/gear_torque.py.
+#pragma once
+
+#include <memory>
+
+#include "robodyn_ros/gear_maps.hpp"
+#include "robodyn_ros/low_pass.hpp"
+
+namespace robodyn_ros
+{
+
+/// Torque of every joint by its deflection, limited to the range of the training data. Never
+/// allocates or throws once built.
+struct GearTorqueLaw
+{
+  std::unique_ptr<GearMap> map;
+  Eigen::MatrixXd low, high;  // features in training, a column for each joint
+  Vector limit;               // largest torque in training, [Nm] or [N]; 0: none
+  Vector gear_ratio;          // motor revolutions per revolution of the joint
+  double cutoff = 0.0;        // of the low pass of the inputs in training, [Hz]; 0: none
+
+  /// Torque of one joint, [Nm] or [N]; it fades to zero within half a range beyond the training.
+  ///
+  /// `deflection`: motor position minus joint position, joint side, [rad] or [m]; `rate`: of it;
+  /// `velocity`: of the motor, joint side.
+  double torque(Eigen::Index joint, double deflection, double rate, double velocity) const;
+};
+
+/// Torque of each cycle from measured positions that come at any time. Nothing here allocates,
+/// locks, logs or throws once built.
+class MeasuredGearTorque
+{
+public:
+  /// `scale`: share of the torque that is applied, 0 to 1; `period` of the cycles, [s]; `fade_time`
+  /// from full torque to zero and back, [s]; `timeout`: older measurements are not used, [s].
+  /// Throws std::invalid_argument, naming the value.
+  MeasuredGearTorque(
+    GearTorqueLaw law, double scale, double period, double fade_time, double timeout = 0.02);
+
+  /// Forget the measurements; the torque is zero at once.
+  void clear();
+
+  /// Take measured positions of joints and motors, at a time [s]; those that are not finite or not
+  /// newer are ignored.
+  void read(const Vector & position, const Vector & motor, double stamp);
+
+  /// Advance by one cycle; the torque to add, [Nm] or [N].
+  const Vector & torque();
+
+  /// Torque of the last cycle.
+  const Vector & applied() const {return applied_;}
+
+  /// Whether the measurements are new enough to be used.
+  bool measured() const {return age_ < stale_;}
+
+private:
+  void compute();
+
+  GearTorqueLaw law_;
+  double scale_, period_, timeout_;
+  MatchedLowPass low_pass_;
+  int stale_;                // cycles after which a measurement is too old
+  double step_;              // of the share, in one cycle
+  double stamp_ = 0.0, due_ = 0.0;
+  int age_ = 0;              // cycles since the last measurement
+  double share_ = 0.0;
+  bool fresh_ = false;
+  Eigen::MatrixXd signals_;  // deflection and motor position, joint side
+  Vector found_, last_, applied_;
+};
+
+}  // namespace robodyn_ros

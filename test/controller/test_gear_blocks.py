@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Blocks `residual_torque` that the controller plugin refuses, as the Python reader does."""
+
+import subprocess
+
+import numpy as np
+import pytest
+import yaml
+from controller_build import program
+from controller_gears import LAW, SIZES, by_node, by_plugin, random_law
+from controller_law import result_file
+from controller_models import MODELS
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from robodyn_ros.bounds import GEAR_NUMBERS
+from robodyn_ros.errors import IdentificationError
+from robodyn_ros.identification.files import gear_torque_block
+from robodyn_ros.identification.files.result_file import load_identified_model
+from robodyn_ros.identification.gears.rbf import RbfMap
+from robodyn_ros.models.gear_torque import GearTorqueLaw
+
+KEYS = ('kind', 'joints', 'inputs', 'cutoff', 'limit', 'gear_ratio', 'low', 'high',
+        'array_names', 'array_shapes', 'numbers', 'hash')  # fmt: skip
+NUMERIC = ('cutoff', 'limit', 'gear_ratio', 'low', 'high', 'numbers')
+TIMES = {'period': 0.002, 'scale': 1.0, 'fade_time': 0.1, 'timeout': 0.02}
+KINDS = ('rbf', 'gmr')
+
+
+class Written:
+    """Result files of a model of one joint, with blocks that may be changed."""
+
+    def __init__(self, folder, kind: str) -> None:
+        model = MODELS['rotary 1']()
+        self.law = random_law(model.joint_names, kind, 2)
+        self.values = np.ones(len(model.parameters))
+        self.path = result_file(folder, model, self.values, residual=self.law)
+        self.content = yaml.safe_load(self.path.read_text())
+        self.parameters = self.content['/**']['ros__parameters']
+        self.block = self.parameters['residual_torque']
+
+    def write(self, block, *, fitted=False) -> None:
+        """Write a block; `fitted`: with the hash of its content, if it has one."""
+        if fitted:
+            try:
+                own = gear_torque_block._hash(block, self.parameters['dynamic_model']['hash'])
+                block = {**block, 'hash': own}
+            except Exception:  # of whatever a change made of it
+                pass
+        self.parameters['residual_torque'] = block
+        self.path.write_text(yaml.safe_dump(self.content, width=10**6))
+
+    def by_plugin(self) -> str:
+        """'used', or why the plugin refuses the block."""
+        done = subprocess.run(
+            [program('result_check'), self.path], capture_output=True, timeout=60, text=True
+        )
+        said = done.stdout.splitlines()
+        assert done.returncode == 0 and len(said) == 1, done.stdout + done.stderr
+        begin = f'the result file {self.path} cannot be used: its block residual_torque: '
+        assert said[0] == 'used' or said[0].startswith(begin), said
+        return said[0].removeprefix(begin)
+
+    def by_python(self) -> GearTorqueLaw | None:
+        """Torque that the Python nodes read; None: refused."""
+        try:
+            with np.errstate(all='ignore'):
+                return load_identified_model(self.path).residual
+        except IdentificationError as error:
+            assert 'the block residual_torque cannot be used: ' in str(error)
+            return None
+
+
+@pytest.fixture(params=KINDS)
+def written(request, tmp_path):
+    program('result_check')  # skips where the plugin was not built
+    return Written(tmp_path, request.param)
+
+
+def test_a_block_is_used_as_it_was_written(written):
+    assert written.by_plugin() == 'used'
+    written.write(None)
+    assert written.by_plugin() == 'used' and written.by_python() is None
+    written.write({**written.block, 'cutoff': -0.0, 'limit': [0.0]}, fitted=True)
+    assert written.by_plugin() == 'used' and written.by_python() is not None
+
+
+@pytest.mark.parametrize('key', KEYS)
+def test_a_block_without_a_key_is_refused(written, key):
+    written.write({name: value for name, value in written.block.items() if name != key})
+    assert written.by_plugin() == f'it has no "{key}"' and written.by_python() is None
+
+
+@pytest.mark.parametrize(
+    'change, sentence',
+    [
+        ({'kind': 'net'}, 'kind "net" is not one of rbf, gmr'),
+        ({'inputs': ['motor_velocity']}, 'its inputs are not the first two or three of'),
+        ({'joints': ['other']}, 'its joints are not those of the model'),
+        ({'limit': [np.nan]}, 'limit must be 1 finite numbers'),
+        ({'limit': ['much']}, 'limit must be 1 finite numbers'),
+        ({'limit': [-1.0]}, 'a limit must not be negative'),
+        ({'low': [0.0, 0.0], 'high': [1.0, 0.0]}, 'low must be below high'),
+        ({'high': [1.0]}, 'high must be 2 finite numbers'),
+        ({'gear_ratio': [0.0]}, 'a gear_ratio must not be 0'),
+        ({'cutoff': -1.0}, 'cutoff must not be negative'),
+        ({'cutoff': None}, 'cutoff must be a finite number'),
+        ({'cutoff': np.inf}, 'cutoff must be a finite number'),
+        ({'numbers': [0.0] * 2001}, '2001 numbers, at most 2000 per joint are possible'),
+        ({'numbers': [0.0] * 9}, '9 numbers where the shapes need more'),
+        ({'numbers': 'many'}, 'numbers must be'),
+        ({'array_names': ['x']}, 'array_names and array_shapes must have the same length'),
+        ({'array_shapes': ['[9999999]'] * 4}, 'array_names and|numbers where the shapes need'),
+        ({'array_shapes': ['[-1]'] * 4}, r'array_names and|shape \[-1\] of'),
+        ({'hash': 'other'}, 'its hash does not fit: it was changed, or belongs to another model'),
+    ],
+)
+def test_a_block_that_was_changed_is_refused_with_a_sentence(written, change, sentence):
+    written.write({**written.block, **change})
+    said = written.by_plugin()
+    assert any(part in said for part in sentence.replace('\\', '').split('|')), said
+    assert written.by_python() is None
+
+
+@pytest.mark.parametrize('content', [[1], 'text', {}, 3.0])
+def test_a_block_that_is_none_is_refused(written, content):
+    written.write(content)
+    assert written.by_plugin() != 'used' and written.by_python() is None
+
+
+@pytest.mark.parametrize('key', NUMERIC)
+def test_the_least_change_of_a_number_does_not_fit_the_hash(written, key):
+    old = written.block[key]
+    number = old if key == 'cutoff' else old[-1]
+    new = float(np.nextafter(number, np.inf))
+    written.write({**written.block, key: new if key == 'cutoff' else [*old[:-1], new]})
+    assert written.by_plugin().startswith('its hash does not fit') and written.by_python() is None
+
+
+def test_a_block_of_another_model_is_refused(tmp_path):
+    program('result_check')
+    written = Written(tmp_path, 'rbf')
+    model = MODELS['rotary 1']()
+    other = result_file(tmp_path, model, written.values + 1.0)
+    content = yaml.safe_load(other.read_text())['/**']['ros__parameters']
+    written.parameters['dynamic_model'] = content['dynamic_model']
+    written.write(written.block)
+    assert written.by_plugin().startswith('its hash does not fit') and written.by_python() is None
+
+
+def test_a_covariance_that_cannot_be_inverted_is_refused(tmp_path):
+    program('result_check')
+    written = Written(tmp_path, 'gmr')
+    numbers = list(written.block['numbers'])
+    numbers[-9:] = [0.0] * 9
+    written.write({**written.block, 'numbers': numbers}, fitted=True)
+    assert written.by_plugin() == 'a covariance cannot be inverted'
+    assert written.by_python() is None
+
+
+@pytest.mark.parametrize('points', [153, 154])
+def test_the_bound_of_numbers_is_that_of_the_python_reader(points, tmp_path):
+    program('result_check')
+    model = MODELS['rotary 1']()
+    law = random_law(model.joint_names, 'rbf', 3)
+    centres = tuple(np.linspace(-1.0, 1.0, count)[None] for count in (2, 6, points))
+    weights = np.ones((1, 2, 6, points))
+    law = GearTorqueLaw(**{**vars(law), 'map': RbfMap(centres, np.ones((1, 3)), weights)})
+    written = Written(tmp_path, 'rbf')
+    block = gear_torque_block.residual_block(law, written.parameters['dynamic_model']['hash'])
+    written.write(block)
+    fits = len(block['numbers']) <= GEAR_NUMBERS.most
+    assert (len(block['numbers']) == GEAR_NUMBERS.most) == (points == 153)
+    assert (written.by_plugin() == 'used') == fits == (written.by_python() is not None)
+
+
+SCALARS = st.one_of(
+    st.none(), st.booleans(), st.integers(-3, 3), st.integers(-(2**63), 2**63 - 1), st.floats(),
+    st.sampled_from(['', 'rbf', 'gmr', 'joint1', 'deflection', 'widths', '[1]', '[7]', '1.0']),
+    st.text('[]{},:#\'"\\ \n1a\u00e4', max_size=5),
+)  # fmt: skip
+
+
+@st.composite
+def changed(draw, value):
+    """Something else in place of a value, or another item in it; half of numbers are scaled."""
+    if isinstance(value, float) and draw(st.booleans()):
+        return draw(st.floats(0.5, 2.0)) * value
+    if not isinstance(value, list):
+        return draw(SCALARS)
+    place = draw(st.integers(0, len(value) - 1))
+    before, old, after = value[:place], value[place], value[place + 1 :]
+    if not isinstance(old, str) and draw(st.booleans()):
+        return [*before, draw(st.floats(0.5, 2.0)) * old, *after]
+    items = draw(st.sampled_from([[], [old, old], None]))
+    if items is None:
+        return draw(st.one_of(SCALARS, st.lists(SCALARS, max_size=3)))
+    return [*before, *items, *after] if draw(st.booleans()) else [*before, draw(SCALARS), *after]
+
+
+@pytest.mark.parametrize('kind', KINDS)
+@pytest.mark.parametrize('key', KEYS)
+def test_what_the_plugin_uses_the_node_uses_with_the_same_torque(kind, key, tmp_path_factory):
+    program('result_check')
+    written = Written(tmp_path_factory.mktemp('changed'), kind)
+    block = written.block
+    random = np.random.default_rng(1)
+    given_inputs = random.uniform(-1.5, 1.5, (40, 3)) * SIZES
+    steps = np.column_stack([np.full(40, LAW), np.zeros(40), given_inputs])
+    used = []
+
+    @settings(
+        max_examples=40, deadline=None, derandomize=True, phases=[Phase.explicit, Phase.generate],
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    )  # fmt: skip
+    @given(changed(block[key]), st.booleans())
+    def check(value, fitted):
+        written.write({**block, key: value}, fitted=fitted and key != 'hash')
+        said, law = written.by_plugin(), written.by_python()
+        used.append(said == 'used')
+        if said != 'used':
+            return
+        assert law is not None, f'the node refuses {value!r}'
+        torque, _ = by_plugin(written.path, steps, **TIMES)
+        np.testing.assert_allclose(torque, by_node(law, steps, **TIMES), rtol=1e-9, atol=1e-9)
+
+    check()
+    assert not all(used) and (any(used) or key not in NUMERIC)
