@@ -80,11 +80,6 @@ void FeedforwardTorqueController::prepare()
       "position_interface and effort_interface must differ, both are " +
       parameters_.effort_interface);
   }
-  if (model_.has_residual && parameters_.residual_scale != 0.0) {
-    throw std::invalid_argument(
-      parameters_.result_file + " has residual torque (of gear deflection), which only the Python "
-      "node in streaming mode applies: use that node, or set residual_scale: 0.0 to go without it");
-  }
   match_joints();
   ModelTorque & torque = *model_.torque;
   const auto count = static_cast<Eigen::Index>(row_.size());
@@ -104,7 +99,8 @@ void FeedforwardTorqueController::prepare()
   payload_values_ = torque.values();
   payload_ready_ = false;
   guarded_ = std::make_unique<GuardedTorque>(
-    torque, limits, WatchSettings{parameters_.reference_timeout, parameters_.state_timeout});
+    torque, limits, WatchSettings{parameters_.reference_timeout, parameters_.state_timeout},
+    gear_torque(limits));
   effort_ = EffortCommand(
     effort.unit, effort.side, ordered("effort.command_per_torque", effort.command_per_torque),
     limits.max_torque, torque.joints());
@@ -112,9 +108,25 @@ void FeedforwardTorqueController::prepare()
   prepare_threshold();
   reference_ = std::make_unique<Motion>(count);
   measured_ = Vector::Zero(count);
+  motor_ = Vector::Constant(count, std::numeric_limits<double>::quiet_NaN());
   scale_ = parameters_.feedforward_scale;
   fault_ = Fault::kNone;
   reset_ = false;
+}
+
+/// Torque by measured deflections of the gears, if the result has it and it is applied.
+std::unique_ptr<MeasuredGearTorque> FeedforwardTorqueController::gear_torque(
+  const LawSettings & settings)
+{
+  const double scale = parameters_.residual_scale;
+  if (!model_.gears || scale == 0.0) {
+    return nullptr;
+  }
+  RCLCPP_INFO(
+    get_node()->get_logger(), "gear torque of the state interfaces NAME_motor/position, scale %g",
+    scale);
+  return std::make_unique<MeasuredGearTorque>(
+    std::move(*model_.gears), scale, settings.period, settings.ramp_down_time);
 }
 
 void FeedforwardTorqueController::prepare_detector()
@@ -383,7 +395,10 @@ void FeedforwardTorqueController::diagnose()
     {"cycles without reference", std::to_string(missed_)},
     {"pauses of the loop", std::to_string(paused_)},
     {"feedforward_scale", std::to_string(scale_)},
-    {"payload_mass", std::to_string(payload_mass_)}, {"model", parameters_.result_file},
+    {"payload_mass", std::to_string(payload_mass_)},
+    {"residual_torque", !guarded_ || !guarded_->law().gears() ? "none" :
+      deflected_ ? "applied" : "the motor positions are not known"},
+    {"model", parameters_.result_file},
     {"model_hash", model_.hash}};
   for (const auto & [key, value] : facts) {
     status.values.emplace_back();

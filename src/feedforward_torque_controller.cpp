@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <limits>
 
 #include "pluginlib/class_list_macros.hpp"
@@ -21,6 +22,14 @@ using controller_interface::return_type;
 constexpr std::chrono::milliseconds kToLeave{50};  // for the last message of a ramp to be sent
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr std::array<const char *, 3> kReferences{"position", "velocity", "acceleration"};
+
+/// Time of a cycle, [s].
+double seconds_of(const rclcpp::Time & time)
+{
+  constexpr std::int64_t kSecond = 1000000000;
+  const std::int64_t stamp = time.nanoseconds();
+  return static_cast<double>(stamp / kSecond) + 1e-9 * static_cast<double>(stamp % kSecond);
+}
 
 }  // namespace
 
@@ -62,6 +71,11 @@ InterfaceConfiguration FeedforwardTorqueController::state_interface_configuratio
   for (const char * kind : kinds) {
     for (const auto & joint : parameters_.joints) {
       result.names.push_back(joint + "/" + kind);
+    }
+  }
+  if (guarded_ && guarded_->law().gears()) {
+    for (const auto & joint : parameters_.joints) {
+      result.names.push_back(joint + "_motor/position");  // the last ones: measure_gears
     }
   }
   return result;
@@ -197,7 +211,7 @@ CallbackReturn FeedforwardTorqueController::on_deactivate(const rclcpp_lifecycle
   write_commands();
   lose_state();
   leaving_ = false;
-  active_ = enabled_ = false;
+  active_ = enabled_ = deflected_ = false;
   return CallbackReturn::SUCCESS;
 }
 
@@ -255,6 +269,7 @@ return_type FeedforwardTorqueController::update_and_write_commands(
   updates_.fetch_add(1, std::memory_order_relaxed);
   take_wishes();
   (void)measure();
+  measure_gears(time);
   read_references();
   monitor(time);
   watch_torque();
@@ -333,6 +348,22 @@ bool FeedforwardTorqueController::measure()
   return measured_.allFinite();
 }
 
+/// Positions of the motors for the torque by deflection of the gears; without them it fades out.
+void FeedforwardTorqueController::measure_gears(const rclcpp::Time & time)
+{
+  MeasuredGearTorque * gears = guarded_->law().gears();
+  if (gears == nullptr) {
+    return;
+  }
+  const std::size_t count = row_.size(), first = state_interfaces_.size() - count;
+  for (std::size_t joint = 0; joint < count; ++joint) {
+    motor_[static_cast<Eigen::Index>(joint)] =
+      state_interfaces_[first + row_[joint]].get_optional().value_or(kNone);
+  }
+  gears->read(measured_, motor_, seconds_of(time));
+  deflected_ = gears->measured();
+}
+
 /// References into the order of the model. They are not there any more then, so that the next
 /// cycle sees whether new ones came.
 void FeedforwardTorqueController::read_references()
@@ -353,12 +384,8 @@ void FeedforwardTorqueController::monitor(const rclcpp::Time & time)
   if (!detector_) {
     return;
   }
-  constexpr std::int64_t kSecond = 1000000000;
-  const std::int64_t stamp = time.nanoseconds();
   detector_->set_sensitivity(sensitivity_);
-  detector_->update(
-    static_cast<double>(stamp / kSecond) + 1e-9 * static_cast<double>(stamp % kSecond), measured_,
-    velocity_, torque_);
+  detector_->update(seconds_of(time), measured_, velocity_, torque_);
   if (drop_torque_ && detector_->latched()) {
     guarded_->law().trip(Fault::kCollision);
   }

@@ -79,6 +79,7 @@ private:
   void check_numbers();
   void prepare();
   void match_joints();
+  std::unique_ptr<MeasuredGearTorque> gear_torque(const LawSettings & settings);
   void prepare_detector();
   void prepare_threshold();
   Vector ordered(const std::string & name, const std::vector<double> & given) const;
@@ -95,6 +96,7 @@ private:
   void take_wishes();
   void reset();
   bool measure();
+  void measure_gears(const rclcpp::Time & time);
   std::vector<std::string> reference_names() const;
   double reference(std::size_t number) const;
   void forget_references();
@@ -115,6 +117,7 @@ private:
   std::unique_ptr<GuardedTorque> guarded_;
   std::unique_ptr<Motion> reference_;  // in the order of the model
   Vector measured_;                    // in the order of the model
+  Vector motor_;                       // positions of the motors; NaN: not known
   std::vector<std::size_t> row_;       // of each joint of the model among `joints`
   EffortCommand effort_;
   IdentifiedModel monitored_;          // of the detector alone: the feed-forward blends its values
@@ -138,6 +141,7 @@ private:
   std::atomic<Fault> unknown_{Fault::kNone};  // why the torque error is
   std::atomic<Level> level_{Level::kUnknown};
   std::atomic<bool> active_{false}, enabled_{false}, latched_{false};
+  std::atomic<bool> deflected_{false};  // the positions of the motors are known
   std::atomic<std::uint64_t> refused_{0}, missed_{0}, paused_{0}, updates_{0};
   std::atomic<std::thread::id> loop_{};
 

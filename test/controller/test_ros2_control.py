@@ -8,6 +8,7 @@ import time
 
 import numpy as np
 import pytest
+import residuals
 import yaml
 from control_cell import DELAY, JOINTS, PLUGIN, ControlCell, write_result
 from control_checks import (
@@ -24,6 +25,7 @@ from control_checks import (
     torque_of,
 )
 from controller_build import law_check
+from controller_manager_msgs.srv import ListControllers
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from robodyn_ros.msg import TorqueState
@@ -256,17 +258,33 @@ def test_activation_is_refused_where_joints_model_or_effort_do_not_match(cell, c
     cell.wait(lambda: sentence in cell.log(), sentence, 5.0)
 
 
-def test_a_result_with_residual_torque_is_refused_unless_it_is_not_wanted(cell, tmp_path):
-    content = yaml.safe_load(cell.result.read_text())
-    content['/**']['ros__parameters']['residual_torque'] = {'kind': 'rbf'}
-    file = tmp_path / 'gears.yaml'
+@pytest.mark.parametrize('scale', [0.0, 0.5])
+def test_the_positions_of_the_motors_are_claimed_for_a_residual_torque_alone(
+    cell, scale, tmp_path
+):
+    *_, file = write_result(tmp_path, residuals.proportional(JOINTS))
+    name = f'other_{next(NUMBERS)}'
+    assert cell.load(name, {'result_file': str(file), 'residual_scale': scale})
+    assert cell.configure(name), cell.log()
+    answer = cell.call(
+        ListControllers, 'controller_manager/list_controllers', ListControllers.Request()
+    )
+    claimed = next(item for item in answer.controller if item.name == name)
+    motors = [item for item in claimed.required_state_interfaces if '_motor/' in item]
+    assert motors == [f'{joint}_motor/position' for joint in JOINTS] * bool(scale)
+
+
+@pytest.mark.parametrize('scale', [0.0, 0.5])
+def test_a_damaged_residual_torque_is_refused(cell, scale, tmp_path):
+    *_, file = write_result(tmp_path, residuals.proportional(JOINTS))
+    content = yaml.safe_load(file.read_text())
+    content['/**']['ros__parameters']['residual_torque']['limit'][0] = 99.0
     file.write_text(yaml.safe_dump(content, width=10**6))
-    change = {'result_file': str(file)}
     name = f'other_{next(NUMBERS)}'
-    assert cell.load(name, change) and not cell.configure(name)
-    cell.wait(lambda: f'{file} has residual torque (of gear' in cell.log(), 'the refusal', 5.0)
-    name = f'other_{next(NUMBERS)}'
-    assert cell.load(name, {**change, 'residual_scale': 0.0}) and cell.configure(name)
+    assert cell.load(name, {'result_file': str(file), 'residual_scale': scale})
+    assert not cell.configure(name)
+    sentence = f'{file} cannot be used: its block residual_torque: its hash does not fit'
+    cell.wait(lambda: sentence in cell.log(), sentence, 5.0)
 
 
 def test_time_of_an_update_in_the_loop(cell):

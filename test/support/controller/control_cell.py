@@ -48,6 +48,7 @@ from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from update_probe import UpdateProbe
 
+from robodyn_ros.identification.files.gear_torque_block import residual_block
 from robodyn_ros.identification.files.result_file import model_parameters
 from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.nodes.launching.mock_hardware import with_mock_hardware
@@ -78,14 +79,20 @@ class Cycle(NamedTuple):
     delay: int
 
 
-def write_result(folder: Path):
-    """Model of the six-axis robot with friction and rotors, its values, and its result file."""
+def write_result(folder: Path, residual=None):
+    """Model of the six-axis robot with friction and rotors, its values, and its result file.
+
+    :param residual: torque of gear deflection of the result; None: none
+    """
     model = robot_model(SIX_AXIS)
     own = {'rotor_inertia': 0.5, 'viscous_friction': 2.0, 'coulomb_friction': 3.0}
     values = np.nan_to_num(model.prior())
     for index, parameter in enumerate(model.parameters):
         values[index] = own.get(parameter.name.rsplit('.', 1)[1], values[index])
     parameters = {'dynamic_model': model_parameters(model, values, np.full(len(values), 0.1))}
+    if residual is not None:
+        own_hash = parameters['dynamic_model']['hash']
+        parameters['residual_torque'] = residual_block(residual, own_hash)
     path = folder / 'result.yaml'
     path.write_text(yaml.safe_dump({'/**': {'ros__parameters': parameters}}, width=10**6))
     return model, values, path
@@ -100,7 +107,7 @@ class ControlCell:
 
     def __init__(
         self, folder: Path, result: Path, *, number=40, way='plugin', effort=None, namespace='',
-        parameters=None, preload=None, command='', **manager,
+        parameters=None, preload=None, command='', motors=False, **manager,
     ) -> None:  # fmt: skip
         """Start it all.
 
@@ -109,6 +116,8 @@ class ControlCell:
         :param parameters: of the plugin, other than PARAMETERS
         :param preload: variables of the manager's process in place of those of the probe
         :param command: a command interface that the mock hardware has in addition; '': none
+        :param motors: the hardware has a position of the motor of each joint, which is commanded
+            by `NAME_motor/position`, and not known before that
         :param manager: parameters of the controller manager
         """
         self.folder, self.result, self.way = folder, result, way
@@ -119,6 +128,10 @@ class ControlCell:
             effort_tag = '<command_interface name="effort" />'
             added = effort_tag + effort_tag.replace('effort', command)
             self.urdf = self.urdf.replace(effort_tag, added)
+        if motors:
+            tags = '<command_interface name="position"/><state_interface name="position"/>'
+            gpios = ''.join(f'<gpio name="{joint}_motor">{tags}</gpio>' for joint in JOINTS)
+            self.urdf = self.urdf.replace('</ros2_control>', f'{gpios}</ros2_control>')
         file = folder / 'own.yaml'
         own = {PLUGIN: {**PARAMETERS, **(parameters or {})}, 'controller_manager': manager}
         content = {
