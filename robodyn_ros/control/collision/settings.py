@@ -15,6 +15,8 @@ from robodyn_ros.models.interface import Array
 
 RESIDUALS = ('filtered', 'observer')
 """Methods that compute the torque error."""
+MOST_DEBOUNCE = 1000
+"""Largest number of consecutive samples above a threshold; more would hide collisions."""
 
 
 @dataclass(frozen=True)
@@ -77,8 +79,11 @@ class CollisionSettings:
             )
         if self.residual not in RESIDUALS:
             raise ControlError(f'residual must be one of {RESIDUALS}, got {self.residual!r}')
-        if self.debounce < 1 or not self.frozen_timeout >= 0.0:
-            raise ControlError('debounce must be at least 1 and frozen_timeout at least 0')
+        if not 1 <= self.debounce <= MOST_DEBOUNCE or not self.frozen_timeout >= 0.0:
+            raise ControlError(
+                f'debounce must be from 1 to {MOST_DEBOUNCE} and frozen_timeout at least 0, got '
+                f'{self.debounce} and {self.frozen_timeout}'
+            )
         if len(self.enabled) != len(self.joints):
             raise ControlError(
                 f'torque_error_enable needs one value for each of the {len(self.joints)} joints, '

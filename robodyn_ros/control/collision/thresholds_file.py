@@ -128,7 +128,9 @@ def thresholds_of(content: Any, path: str) -> LearnedThresholds:
         learned = _learned(content)
         timeout = 3.0 * float(learned.detector['period'])  # it belongs to the node
         CollisionSettings(learned.joints, 1.0, stale_timeout=timeout, **learned.detector)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as reason:
+    except (
+        KeyError, TypeError, ValueError, AttributeError, OverflowError, ControlError,
+    ) as reason:  # fmt: skip
         raise ControlError(
             f'{path}: the thresholds file is damaged ({type(reason).__name__}: {reason}): write '
             f'it again with `robodyn thresholds`'
@@ -139,34 +141,68 @@ def thresholds_of(content: Any, path: str) -> LearnedThresholds:
 def _learned(content: Mapping[str, Any]) -> LearnedThresholds:
     joints: Mapping[str, Any] = content['joints']
     each = list(joints.values())
+    if not each:
+        raise ValueError('it has no joints')
 
-    def array(key: str) -> Array:
-        return np.array([joint[key] for joint in each], dtype=float)
+    def numbers(key: str) -> Array:
+        return np.array([_number(joint[key], key) for joint in each])
 
-    speed, acceleration, reversal = map(array, BANDS)
+    def lists(key: str) -> Array:
+        return np.array([_numbers(joint[key], key) for joint in each], dtype=float)
+
+    speed, acceleration, reversal = map(lists, BANDS)
     given = ThresholdMap(
         bands=Bands(
-            array('standstill'), speed, acceleration, reversal, float(content['rest_after'])
+            numbers('standstill'), speed, acceleration, reversal,
+            _number(content['rest_after'], 'rest_after'),
         ),
-        collision=array('collision'),
-        contact=float(content['contact_share']),
-        fastest=array('fastest'),
-        hardest=array('hardest'),
-    )
+        collision=lists('collision'),
+        contact=_number(content['contact_share'], 'contact_share'),
+        fastest=numbers('fastest'),
+        hardest=numbers('hardest'),
+    )  # fmt: skip
     _check(given)
-    detector = {key: content['detector'][key] for key in DETECTOR}
-    for key, value in detector.items():
-        number = isinstance(value, (int, float)) and 0.0 < value < np.inf
-        if key != 'residual' and not number:
-            raise ValueError(f'{key} must be a finite number above 0, got {value!r:.40}')
+    facts = ('healthy_hours', 'false_alarms_per_hour_at_most')
+    hours, rate = (_number(content[fact], fact) for fact in facts)
     return LearnedThresholds(
         joints=tuple(map(str, joints)),
         model_hash=str(content['model_hash']),
-        detector=detector,
+        detector=_detector({key: content['detector'][key] for key in DETECTOR}),
         map=given,
-        hours=float(content['healthy_hours']),
-        rate=float(content['false_alarms_per_hour_at_most']),
+        hours=hours,
+        rate=rate,
     )
+
+
+def _number(given: Any, name: str) -> float:
+    """Return a number; text and booleans, which `float` would take, are refused.
+
+    :raises TypeError: it is no number
+    """
+    if isinstance(given, bool) or not isinstance(given, (int, float)):
+        raise TypeError(f'{name} must be a number, got {given!r:.40}')
+    return float(given)
+
+
+def _numbers(given: Any, name: str) -> list[float]:
+    """Return a list of numbers; errors as of `_number`."""
+    if not isinstance(given, list):
+        raise TypeError(f'{name} must be a list of numbers, got {given!r:.40}')
+    return [_number(value, name) for value in given]
+
+
+def _detector(given: dict[str, Any]) -> dict[str, Any]:
+    """Check values of `DETECTOR`.
+
+    :raises ValueError: naming what is wrong
+    """
+    for key, value in given.items():
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if key != 'residual' and not (number and 0.0 < value < np.inf):
+            raise ValueError(f'{key} must be a finite number above 0, got {value!r:.40}')
+    if not isinstance(given['debounce'], int):
+        raise ValueError(f'debounce must be a whole number, got {given["debounce"]!r:.40}')
+    return given
 
 
 def _check(given: ThresholdMap) -> None:

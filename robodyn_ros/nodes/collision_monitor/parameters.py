@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from robodyn_ros.control.checks import per_joint
-from robodyn_ros.control.collision.settings import RESIDUALS, CollisionSettings
+from robodyn_ros.control.collision.settings import MOST_DEBOUNCE, RESIDUALS, CollisionSettings
 from robodyn_ros.control.collision.thresholds_file import LearnedThresholds, read_thresholds
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
@@ -35,7 +35,7 @@ DETECTOR: tuple[Row, ...] = (
     ('observer_bandwidth', 15.0, 'residual observer: its bandwidth [Hz]', LIMITS),
     ('filter_cutoff', 40.0, 'low pass of position, velocity and torque [Hz]', LIMITS),
     ('debounce', 2, 'consecutive samples above a threshold that set a level',
-     {**FIXED, 'minimum': 1, 'maximum': 1000}),
+     {**FIXED, 'minimum': 1, 'maximum': MOST_DEBOUNCE}),
     ('settle_time', 0.1, 'time of UNKNOWN after a start or gap [s]', LIMITS),
     ('stale_timeout', 0.05, 'time without a valid sample until UNKNOWN [s]',
      {**FIXED, 'minimum': 0.002, 'maximum': 10.0}),
