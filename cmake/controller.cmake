@@ -48,10 +48,13 @@ function(robodyn_add_law law folder flags)
     src/additive_torque.cpp
     src/bounded_text.cpp
     src/closed_forms.cpp
+    src/collision_settings.cpp
+    src/constant_thresholds.cpp
     src/delta_part.cpp
     src/described_parts.cpp
     src/springs.cpp
     src/effort_command.cpp
+    src/filtered_residual.cpp
     src/friction.cpp
     src/gear_maps.cpp
     src/gear_torque.cpp
@@ -59,11 +62,15 @@ function(robodyn_add_law law folder flags)
     src/guarded_torque.cpp
     src/low_pass.cpp
     src/model_torque.cpp
+    src/momentum_observer.cpp
     src/payload.cpp
     src/payload_limit.cpp
     src/puma_part.cpp
+    src/residual.cpp
     src/result_file.cpp
     src/result_hash.cpp
+    src/threshold_map.cpp
+    src/thresholds_file.cpp
     src/torque_error_detector.cpp
     src/urdf_part.cpp
   )
@@ -78,7 +85,8 @@ function(robodyn_add_law law folder flags)
   target_include_directories(${law} SYSTEM PRIVATE ${urdfdom_headers_INCLUDE_DIRS})
   target_link_libraries(${law} PUBLIC ${pinocchio} PRIVATE ${yaml_cpp} urdfdom::urdfdom_model
     rcutils::rcutils)
-  foreach(program detector_check gear_check law_check law_fuzz payload_check result_check)
+  foreach(program detector_check gear_check law_check law_fuzz payload_check result_check
+      thresholds_check)
     set(target ${law}_${program})
     add_executable(${target} src/${program}.cpp)
     set_target_properties(${target} PROPERTIES

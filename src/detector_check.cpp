@@ -3,8 +3,9 @@
 // in and out.
 //
 //   detector_check RESULT WINDOW PERIOD FILTER CUTOFF HOLD DEBOUNCE SETTLE STALE FROZEN
-//       < settings and samples > states
+//       RESIDUAL BANDWIDTH [THRESHOLDS] < settings and samples > states
 //
+// THRESHOLDS: a file of learned thresholds, which replaces settings as in the controller.
 // Settings of all joints come first: max_torque_error, contact_threshold, low_velocity,
 // low_velocity_torque, torque_error_enable and whether the drive adds gravity. A sample is q, qd and
 // torque of all joints, the stamp [s], a sensitivity, 1 for a reset, and the mass [kg] of a payload,
@@ -14,12 +15,15 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "allocations.hpp"
 #include "robodyn_ros/payload.hpp"
 #include "robodyn_ros/result_file.hpp"
+#include "robodyn_ros/thresholds_file.hpp"
 #include "robodyn_ros/torque_error_detector.hpp"
 
 namespace
@@ -60,6 +64,8 @@ robodyn_ros::CollisionSettings read_settings(
   settings.settle_time = std::atof(arguments[8]);
   settings.stale_timeout = std::atof(arguments[9]);
   settings.frozen_timeout = std::atof(arguments[10]);
+  settings.residual = arguments[11];
+  settings.observer_bandwidth = std::atof(arguments[12]);
   return settings;
 }
 
@@ -83,7 +89,15 @@ int run(char ** arguments)
   auto model = robodyn_ros::read_result(arguments[1]);
   robodyn_ros::ModelTorque & torque = *model.torque;
   const auto count = static_cast<Eigen::Index>(torque.joints().size());
-  robodyn_ros::TorqueErrorDetector detector(torque, read_settings(arguments, count, torque));
+  auto settings = read_settings(arguments, count, torque);
+  std::unique_ptr<robodyn_ros::Thresholds> thresholds;
+  if (arguments[13] != nullptr) {
+    const auto learned = robodyn_ros::read_thresholds(
+      arguments[13], {model.hash, torque.joints(), settings.period});
+    settings = learned.settings(settings);
+    thresholds = std::make_unique<robodyn_ros::MappedThresholds>(learned.map);
+  }
+  robodyn_ros::TorqueErrorDetector detector(torque, settings, std::move(thresholds));
   std::vector<double> row(static_cast<std::size_t>(3 * count + 4)), times;
   times.reserve(1 << 20);
   while (read(row)) {
@@ -114,8 +128,8 @@ int run(char ** arguments)
 
 int main(int count, char ** arguments)
 {
-  if (count != 11) {
-    std::fprintf(stderr, "expected 10 arguments, got %d\n", count - 1);
+  if (count != 13 && count != 14) {
+    std::fprintf(stderr, "expected 12 or 13 arguments, got %d\n", count - 1);
     return 2;
   }
   return exit_code(run, arguments);

@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <stdexcept>
 #include <utility>
 
-#include "robodyn_ros/joint_values.hpp"
+#include "robodyn_ros/constant_thresholds.hpp"
 
 namespace robodyn_ros
 {
@@ -16,12 +15,12 @@ namespace
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-void check_above(const std::string & name, double value, double least)
+/// The residual of settings that were checked first.
+std::unique_ptr<Residual> checked_residual(
+  ModelTorque & torque, const CollisionSettings & settings)
 {
-  if (!(std::isfinite(value) && value > least)) {
-    throw std::invalid_argument(
-      name + " must be above " + std::to_string(least) + ", got " + std::to_string(value));
-  }
+  settings.check(torque.joints());
+  return make_residual(torque, settings);
 }
 
 }  // namespace
@@ -41,56 +40,18 @@ const char * unknown_text(Fault fault)
   }
 }
 
-void CollisionSettings::check(const std::vector<std::string> & joints) const
-{
-  const std::pair<const char *, double> positive[]{
-    {"period", period}, {"settle_time", settle_time}, {"low_velocity_hold", low_velocity_hold},
-    {"filter_cutoff", filter_cutoff}, {"torque_error_filter", torque_error_filter}};
-  for (const auto & [name, value] : positive) {
-    check_above(name, value, 0.0);
-  }
-  check_above("stale_timeout", stale_timeout, period);
-  if (torque_error_filter > 1.0) {
-    throw std::invalid_argument(
-      "torque_error_filter must be above 0 and at most 1, got " +
-      std::to_string(torque_error_filter));
-  }
-  if (debounce < 1 || !(frozen_timeout >= 0.0)) {
-    throw std::invalid_argument("debounce must be at least 1 and frozen_timeout at least 0");
-  }
-  if (torque_error_enable.size() != joints.size()) {
-    throw std::invalid_argument(
-      "torque_error_enable needs one value for each of the " + std::to_string(joints.size()) +
-      " joints, got " + std::to_string(torque_error_enable.size()));
-  }
-  check_each("max_torque_error", max_torque_error, joints, false);
-  check_each("contact_threshold", contact_threshold, joints, false);
-  check_each("low_velocity", low_velocity, joints, false);
-  check_each("low_velocity_torque", low_velocity_torque, joints, true);
-  for (std::size_t joint = 0; joint < joints.size(); ++joint) {
-    const auto place = static_cast<Eigen::Index>(joint);
-    if (contact_threshold[place] > max_torque_error[place]) {
-      throw std::invalid_argument(
-        "joint " + joints[joint] + ": contact_threshold " +
-        std::to_string(contact_threshold[place]) + " is above max_torque_error " +
-        std::to_string(max_torque_error[place]));
-    }
-  }
-}
-
 TorqueErrorDetector::TorqueErrorDetector(
-  ModelTorque & torque, const CollisionSettings & settings)
+  ModelTorque & torque, const CollisionSettings & settings, std::unique_ptr<Thresholds> thresholds)
 : torque_(torque),
   settings_(settings),
-  low_pass_(
-    static_cast<Eigen::Index>(torque.joints().size()), 3, settings.filter_cutoff, settings.period),
-  slowness_(Vector::Ones(static_cast<Eigen::Index>(torque.joints().size()))),
-  contact_(settings.contact_threshold),
-  threshold_(settings.max_torque_error),
-  torque_error_(Vector::Zero(slowness_.size())),
-  current_(torque_error_),
-  motion_(slowness_.size()),
-  signals_(Eigen::MatrixXd::Zero(slowness_.size(), 3)),
+  residual_(checked_residual(torque, settings)),
+  thresholds_(
+    thresholds ? std::move(thresholds) : std::make_unique<ConstantThresholds>(settings)),
+  contact_(thresholds_->contact()),
+  threshold_(thresholds_->collision()),
+  friction_(Vector::Zero(threshold_.size())),
+  motion_(threshold_.size()),
+  signals_(Eigen::MatrixXd::Zero(threshold_.size(), 3)),
   before_(signals_),
   between_(signals_),
   measured_(signals_),
@@ -103,7 +64,6 @@ TorqueErrorDetector::TorqueErrorDetector(
   changed_(-kInfinity),
   settled_(kInfinity)
 {
-  settings.check(torque.joints());
   const auto & enabled = settings_.torque_error_enable;
   monitored_ = std::find(enabled.begin(), enabled.end(), true) != enabled.end();
 }
@@ -119,12 +79,12 @@ void TorqueErrorDetector::update(
   // The load uses the last filtered acceleration: it only scales a part of friction.
   motion_.q = q;
   motion_.qd = qd;
-  motion_.qdd = low_pass_.derivative().col(1);
-  current_.setZero();
-  torque_.add_friction_alone(motion_, current_);
+  motion_.qdd = residual_->acceleration();
+  friction_.setZero();
+  torque_.add_friction_alone(motion_, friction_);
   signals_.col(0) = q;
   signals_.col(1) = qd;
-  signals_.col(2) = torque - current_;
+  signals_.col(2) = torque - friction_;
   // The second one only where the clock was set and set back: the filters are behind by a gap.
   if (!running_ || stamp - filter_time_ > settings_.stale_timeout + 2.0 * settings_.period) {
     restart(stamp);
@@ -211,8 +171,8 @@ void TorqueErrorDetector::restart(double stamp)
   running_ = true;
   settled_ = stamp + settings_.settle_time;
   filter_time_ = stamp - settings_.period;
-  low_pass_.restart(signals_);
-  torque_error_.setZero();
+  residual_->restart(signals_);
+  thresholds_->restart(stamp);
   std::fill(over_contact_.begin(), over_contact_.end(), 0);
   std::fill(over_collision_.begin(), over_collision_.end(), 0);
 }
@@ -230,47 +190,22 @@ bool TorqueErrorDetector::advance(double stamp)
   for (int step = 1; step < steps; ++step) {
     const double share = static_cast<double>(step) / steps;
     between_ = before_ + share * (signals_ - before_);
-    low_pass_.update(between_);
-    filter();
+    residual_->update(between_);
   }
-  low_pass_.update(signals_);
-  filter();
+  residual_->update(signals_);
   before_ = signals_;
   return true;
-}
-
-/// Model torque of the filtered motion minus the filtered feedback, by softMC's torque error filter.
-void TorqueErrorDetector::filter()
-{
-  motion_.q = low_pass_.value().col(0);
-  motion_.qd = low_pass_.value().col(1);
-  motion_.qdd = low_pass_.derivative().col(1);
-  torque_.body(motion_, current_);
-  current_ -= low_pass_.value().col(2);
-  torque_error_ += settings_.torque_error_filter * (current_ - torque_error_);
-}
-
-/// Constant thresholds, raised around standstill: control/collision/constant_thresholds.py.
-void TorqueErrorDetector::update_thresholds()
-{
-  const double fade = settings_.period / settings_.low_velocity_hold;
-  for (Eigen::Index joint = 0; joint < slowness_.size(); ++joint) {
-    const double speed = std::abs(low_pass_.value()(joint, 1));
-    const double slow = std::clamp(2.0 - speed / settings_.low_velocity[joint], 0.0, 1.0);
-    slowness_[joint] = std::max(slowness_[joint] - fade, slow);
-    const double extra = slowness_[joint] * settings_.low_velocity_torque[joint];
-    contact_[joint] = scale_ * (settings_.contact_threshold[joint] + extra);
-    threshold_[joint] = scale_ * (settings_.max_torque_error[joint] + extra);
-  }
 }
 
 /// Set threshold, counters, latch and level from the torque error.
 void TorqueErrorDetector::evaluate()
 {
-  update_thresholds();
-  if (!std::isfinite(torque_error_.cwiseAbs().sum() + threshold_.sum())) {
+  thresholds_->update(stamp_, residual_->velocity(), residual_->acceleration());
+  threshold_ = scale_ * thresholds_->collision();
+  contact_ = scale_ * thresholds_->contact();
+  if (!std::isfinite(residual_->torque_error().cwiseAbs().sum() + threshold_.sum())) {
     lose(Fault::kTorqueNotFinite);
-    torque_error_.setZero();
+    residual_->clear();
   } else if (!settled()) {
     fault_ = Fault::kSettling;
     set_level(false);
@@ -286,7 +221,7 @@ void TorqueErrorDetector::count()
 {
   for (std::size_t joint = 0; joint < level_.size(); ++joint) {
     const auto place = static_cast<Eigen::Index>(joint);
-    const double size = std::abs(torque_error_[place]);
+    const double size = std::abs(residual_->torque_error()[place]);
     const auto longer = [&](int & over, double threshold) {
         over = size > threshold ? std::min(over + 1, settings_.debounce) : 0;
         return over == settings_.debounce;

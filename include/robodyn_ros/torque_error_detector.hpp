@@ -4,37 +4,17 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <memory>
 #include <vector>
 
 #include "robodyn_ros/additive_torque.hpp"
-#include "robodyn_ros/low_pass.hpp"
+#include "robodyn_ros/collision_settings.hpp"
 #include "robodyn_ros/model_torque.hpp"
+#include "robodyn_ros/residual.hpp"
+#include "robodyn_ros/thresholds.hpp"
 
 namespace robodyn_ros
 {
-
-/// Settings of the detector, as of control/collision/settings.py: one value per joint, [Nm] or [N],
-/// [rad/s] or [m/s]; times [s], frequency [Hz].
-struct CollisionSettings
-{
-  Vector max_torque_error;
-  Vector contact_threshold;
-  std::vector<bool> torque_error_enable;
-  double torque_error_filter = 0.5;
-  Vector low_velocity;
-  Vector low_velocity_torque;
-  double low_velocity_hold = 0.05;
-  double period = 0.002;
-  double filter_cutoff = 40.0;
-  int debounce = 2;
-  double settle_time = 0.1;
-  double stale_timeout = 0.05;
-  double frozen_timeout = 0.2;
-
-  /// Throws std::invalid_argument, naming the value, for `joints` joints.
-  void check(const std::vector<std::string> & joints) const;
-};
 
 /// State of a joint; the numbers are those of CollisionState.
 enum class Level : std::uint8_t { kUnknown, kOk, kContact, kCollision };
@@ -49,8 +29,11 @@ const char * unknown_text(Fault fault);
 class TorqueErrorDetector
 {
 public:
-  /// `torque`: a model that nothing else changes or evaluates.
-  TorqueErrorDetector(ModelTorque & torque, const CollisionSettings & settings);
+  /// `torque`: a model that nothing else changes or evaluates. `thresholds`: those by motion; none:
+  /// the constant ones of the settings. Throws std::invalid_argument: settings that cannot be used.
+  TorqueErrorDetector(
+    ModelTorque & torque, const CollisionSettings & settings,
+    std::unique_ptr<Thresholds> thresholds = nullptr);
 
   /// Take a sample. `stamp` [s]; positions, velocities and torque feedback at the joint.
   void update(double stamp, const Vector & q, const Vector & qd, const Vector & torque);
@@ -74,7 +57,7 @@ public:
   Level worst() const;
 
   const std::vector<Level> & level() const {return level_;}
-  const Vector & torque_error() const {return torque_error_;}
+  const Vector & torque_error() const {return residual_->torque_error();}
   const Vector & threshold() const {return threshold_;}
 
   /// Why joints are UNKNOWN; kNone while the torque error is valid.
@@ -83,9 +66,7 @@ public:
 private:
   Fault inspect(double stamp, const Vector & q, const Vector & qd, const Vector & torque);
   void restart(double stamp);
-  void filter();
   bool advance(double stamp);
-  void update_thresholds();
   void evaluate();
   void count();
   void set_level(bool known);
@@ -93,14 +74,13 @@ private:
 
   ModelTorque & torque_;
   CollisionSettings settings_;
-  MatchedLowPass low_pass_;
+  std::unique_ptr<Residual> residual_;
+  std::unique_ptr<Thresholds> thresholds_;
   bool monitored_;                // a joint at least
   double scale_ = 1.0;            // of the thresholds
-  Vector slowness_;               // degree of standstill of each joint, 0..1, which fades slowly
   Vector contact_;                // present thresholds
   Vector threshold_;
-  Vector torque_error_;
-  Vector current_;
+  Vector friction_;
   Motion motion_;
   Eigen::MatrixXd signals_;       // position, velocity, feedback - friction
   Eigen::MatrixXd before_;
