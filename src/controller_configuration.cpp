@@ -11,6 +11,7 @@
 #include "robodyn_ros/finite_parameters.hpp"
 #include "robodyn_ros/msg/fault_code.hpp"
 #include "robodyn_ros/payload.hpp"
+#include "robodyn_ros/thresholds_file.hpp"
 
 namespace robodyn_ros
 {
@@ -135,11 +136,11 @@ void FeedforwardTorqueController::prepare_detector()
   level_ = Level::kUnknown;
   unknown_ = Fault::kStateMissing;
   latched_ = drop_torque_ = false;
-  if (parameters_.collision.max_torque_error.empty()) {
+  if (!monitors_collisions()) {
     if (parameters_.collision.reaction != "none") {
       throw std::invalid_argument(
         "collision.reaction " + parameters_.collision.reaction + " needs "
-        "collision.max_torque_error");
+        "collision.max_torque_error or collision.thresholds");
     }
     return;
   }
@@ -151,7 +152,7 @@ void FeedforwardTorqueController::prepare_detector()
   torque.set_velocity_window(model_.torque->velocity_window());
   torque.set_values(model_.torque->values());
   torque.set_gravity_excluded(excluded("effort.gravity", parameters_.effort.gravity));
-  detector_ = std::make_unique<TorqueErrorDetector>(torque, collision_settings());
+  detector_ = make_detector(torque);
   drop_torque_ = parameters_.collision.reaction == "drop_torque";
   velocity_ = Vector::Zero(static_cast<Eigen::Index>(row_.size()));
   sensitivity_ = parameters_.collision.sensitivity;
@@ -177,12 +178,28 @@ void FeedforwardTorqueController::prepare_threshold()
   }
 }
 
+std::unique_ptr<TorqueErrorDetector> FeedforwardTorqueController::make_detector(
+  ModelTorque & torque) const
+{
+  const std::string & file = parameters_.collision.thresholds;
+  if (file.empty()) {
+    return std::make_unique<TorqueErrorDetector>(torque, collision_settings());
+  }
+  const LearnedThresholds learned = read_thresholds(
+    file, {monitored_.hash, torque.joints(), 1.0 / get_update_rate()});
+  return std::make_unique<TorqueErrorDetector>(
+    torque, learned.settings(collision_settings()),
+    std::make_unique<MappedThresholds>(learned.map));
+}
+
 CollisionSettings FeedforwardTorqueController::collision_settings() const
 {
   const auto & given = parameters_.collision;
   CollisionSettings result;
-  result.max_torque_error = ordered("collision.max_torque_error", given.max_torque_error);
-  result.contact_threshold = ordered("collision.contact_threshold", given.contact_threshold);
+  if (given.thresholds.empty()) {  // else those of the file hold
+    result.max_torque_error = ordered("collision.max_torque_error", given.max_torque_error);
+    result.contact_threshold = ordered("collision.contact_threshold", given.contact_threshold);
+  }
   if (result.contact_threshold.isZero(0.0)) {
     result.contact_threshold = 0.7 * result.max_torque_error;
   }
@@ -196,7 +213,9 @@ CollisionSettings FeedforwardTorqueController::collision_settings() const
   result.low_velocity_torque = ordered("collision.low_velocity_torque", given.low_velocity_torque);
   result.low_velocity_hold = given.low_velocity_hold;
   result.period = 1.0 / get_update_rate();
+  result.residual = given.residual;
   result.filter_cutoff = given.filter_cutoff;
+  result.observer_bandwidth = given.observer_bandwidth;
   result.debounce = static_cast<int>(given.debounce);
   result.settle_time = given.settle_time;
   result.stale_timeout = given.stale_timeout;
@@ -433,7 +452,8 @@ diagnostic_msgs::msg::DiagnosticStatus FeedforwardTorqueController::collision_st
     level == Level::kContact ? "contact" : level == Level::kOk ? "ok" : "unknown";
   const std::pair<const char *, std::string> facts[]{
     {"latched", latched_ ? "true" : "false"}, {"reaction", parameters_.collision.reaction},
-    {"sensitivity", std::to_string(sensitivity_)}};
+    {"sensitivity", std::to_string(sensitivity_)},
+    {"thresholds", parameters_.collision.thresholds}};
   for (const auto & [key, value] : facts) {
     status.values.emplace_back();
     status.values.back().key = key;

@@ -60,7 +60,7 @@ InterfaceConfiguration FeedforwardTorqueController::command_interface_configurat
 InterfaceConfiguration FeedforwardTorqueController::state_interface_configuration() const
 {
   InterfaceConfiguration result{controller_interface::interface_configuration_type::INDIVIDUAL, {}};
-  const bool monitored = !parameters_.collision.max_torque_error.empty();
+  const bool monitored = monitors_collisions();
   std::vector<const char *> kinds{"position"};
   if (monitored || !parameters_.torque_threshold.empty()) {
     kinds.push_back("effort");

@@ -40,7 +40,8 @@ namespace robodyn_ros
 
 /// Takes `<joint>/position`, `/velocity` and `/acceleration` references each cycle, passes the
 /// position on unchanged and commands the additive torque of control/feedforward/additive_torque.py as effort.
-/// With `collision.max_torque_error` it also compares the measured torque with the model's.
+/// With `collision.max_torque_error` or `collision.thresholds` it also compares the measured torque
+/// with the model's.
 ///
 /// Deactivation never steps. Outside the real-time loop (the usual switch, Ctrl-C) it waits until
 /// the torque is ramped out while the loop runs on. Inside the loop it cannot wait: there it is
@@ -85,6 +86,12 @@ private:
   Vector ordered(const std::string & name, const std::vector<double> & given) const;
   std::vector<bool> excluded(const std::string & name, const std::vector<std::string> & given) const;
   LawSettings settings() const;
+  bool monitors_collisions() const
+  {
+    const auto & given = parameters_.collision;
+    return !given.max_torque_error.empty() || !given.thresholds.empty();
+  }
+  std::unique_ptr<TorqueErrorDetector> make_detector(ModelTorque & torque) const;
   CollisionSettings collision_settings() const;
   void offer_services();
   void offer_topics();

@@ -45,12 +45,6 @@ std::string parameter_problem(const std::vector<Parameter> & parameters)
       return "parameter torque_max is not for this controller, which does not know the motion "
              "ahead: give it to the node that plans or sends the motion";
     }
-    for (const char * name : {"collision.thresholds", "collision.residual"}) {
-      if (parameter.get_name() == name) {
-        return std::string("parameter ") + name + " is not for this controller, which has constant "
-               "thresholds and the filtered torque error: give it to the node collision_monitor";
-      }
-    }
   }
   return number_problem(parameters);
 }

@@ -67,10 +67,10 @@ def test_a_number_that_is_none_is_refused_alone_and_in_an_array(check, word):
         assert check(*words).startswith('parameter p must be finite, got ')
 
 
-@pytest.mark.parametrize('name', ['torque_max', 'collision.thresholds', 'collision.residual'])
-def test_limits_that_are_not_watched_here_are_refused_by_name(check, name):
-    assert check(name).startswith(f'parameter {name} is not for this controller')
-    assert check('max_torque') == ''
+def test_limits_that_are_not_watched_here_are_refused_by_name(check):
+    assert check('torque_max').startswith('parameter torque_max is not for this controller')
+    for name in ('max_torque', 'collision.thresholds', 'collision.residual'):
+        assert check(name) == ''
 
 
 def test_numbers_pass(check):

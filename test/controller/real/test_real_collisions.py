@@ -1,67 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plugin's collision monitor on the real ros2_control: a push, and what follows in its cycle.
-
-A forward_command_controller commands the effort that the mock hardware reports as measured.
-"""
+"""The plugin's collision monitor on the real ros2_control: a push, and its effect in the cycle."""
 
 import numpy as np
 import pytest
-from control_cell import JOINTS, PLUGIN, ControlCell, nanoseconds, write_result
-from control_checks import BOTH, check_real_time, check_steps, make_active
+from control_cell import PLUGIN, nanoseconds, write_result
+from control_checks import BOTH, check_real_time, check_steps
 from controller_build import law_check
+from pushed_cell import measure, pushed_cell, settle
 from robodyn_ros.msg import CollisionState
 from robodyn_ros.srv import SetPayload
-from std_msgs.msg import Float64MultiArray
 
 pytestmark = pytest.mark.ros
-EFFORT = 'measured_effort'
-PARAMETERS = {
-    'effort_interface': 'additive', 'collision.max_torque_error': [40.0],
-    'collision.reaction': 'drop_torque', 'collision.frozen_timeout': 0.0,
-    'torque_threshold': [1000.0],
-}  # fmt: skip
 
 
 @pytest.fixture(scope='module')
 def cell(tmp_path_factory):
     law_check()  # skips where the plugin was not built
     folder = tmp_path_factory.mktemp('collisions')
-    model, values, file = write_result(folder)
-    with ControlCell(folder, file, number=39, parameters=PARAMETERS, command='additive') as cell:
-        cell.weight = model.torque(*np.zeros((3, 1, 6)), values)[0]
-        cell.collisions = []
-        cell.node.create_subscription(
-            CollisionState, f'{PLUGIN}/collision_state', cell.collisions.append, 1000
-        )
-        change = {'joints': JOINTS, 'interface_name': 'effort'}
-        assert cell.load(EFFORT, change, 'forward_command_controller/ForwardCommandController')
-        assert cell.configure(EFFORT)
-        cell.switch(deactivate=BOTH)  # the mock starts no joint without its position
-        cell.switch(activate=[EFFORT, *BOTH])
-        cell.feedback = cell.node.create_publisher(Float64MultiArray, f'{EFFORT}/commands', 1)
-        cell.wait(cell.feedback.get_subscription_count, 'the effort controller')
-        cell.wait(lambda: cell.collisions, 'collision states')
+    given = {'collision.max_torque_error': [40.0]}
+    with pushed_cell(folder, write_result(folder), 39, given) as cell:
         yield cell
-
-
-def measure(cell, push=0.0):
-    """Let the drives report the torque that holds the robot, less a push on the second joint."""
-    effort = cell.weight - np.array([0.0, push, 0.0, 0.0, 0.0, 0.0])
-    cell.feedback.publish(Float64MultiArray(data=effort.tolist()))
-
-
-def settle(cell):
-    """Wait for OK with torque applied."""
-    make_active(cell)
-    measure(cell)
-    cell.go_on(0.2)
-    cell.reset()
-    cell.wait(lambda: set(cell.collisions[-1].level) == {CollisionState.OK}, 'OK')
-    assert cell.enable(True).success
-    cell.go_on(0.4)
-    assert np.abs(cell.last.applied).max() > 10.0 and not cell.last.fault
-    cell.clear()
-    cell.collisions.clear()
 
 
 def test_a_push_drops_the_torque_in_the_cycle_in_which_it_is_a_collision(cell):
