@@ -85,7 +85,7 @@ def test_a_file_is_read_as_it_was_written(tmp_path: Path, rest: float) -> None:
         ),
         ('rest_after: 0.3', 'rest_after: true', 'rest_after must be a number, got True'),
         ('fastest: 1.0', 'fastest: [1.0]', r'fastest must be a number, got \[1.0\]'),
-        ('- 1.95', '- [1.95]', r'speed must be a number, got \[1.95'),
+        ('reversal: []', 'reversal: [[1.0]]', r'reversal must be a number, got \[1.0\]'),
         ('reversal: []', 'reversal: {}', 'reversal must be a list of numbers, got {}'),
         ('- 1.95', '- 0.1', 'the edges of speed must be finite and in ascending'),
         ('fastest: 1.0', 'fastest: 0.0', 'fastest must be finite and above 0'),

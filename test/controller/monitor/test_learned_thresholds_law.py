@@ -54,7 +54,8 @@ def test_any_layout_of_bands_gives_the_same_thresholds_in_motion_and_at_standsti
     _, threshold, _ = check(tmp_path, 'scara', stop, learn=learn, seed=seed)
     cells = made[0].map.collision
     np.testing.assert_allclose(threshold[REST.stop - 5], cells[:, -1], rtol=1e-12)
-    np.testing.assert_allclose(threshold[PASSING.stop - 5], cells[:, -2], rtol=1e-12)
+    passing, resting = np.isclose(threshold[PASSING.stop - 5], cells.T[[-2, -1]], rtol=1e-12)
+    assert passing.any() and (passing | resting).all()  # some are slow before, too
 
 
 @BOTH

@@ -243,6 +243,8 @@ def hostile(base, tmp_path_factory):
 def test_hostile_and_mutated_files_are_sentences(base, hostile):
     said = by_plugin(base[0], hostile, preexec_fn=bounded)
     assert 0 < said.count('used') < len(said) / 2
+    for line, file in zip(said, hostile, strict=True):
+        assert line != 'used' or by_node(base[0], file) == 'used', file.read_bytes()
 
 
 def test_so_they_are_under_the_sanitizers(base, hostile):
