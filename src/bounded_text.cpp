@@ -124,6 +124,10 @@ YAML::Node parse_yaml(const std::string & text)
   YAML::Parser parser(stream);
   Check check;
   parser.HandleNextDocument(check);
+  // Such as the remainder of a damaged mapping, which would be left out in silence.
+  if (parser.HandleNextDocument(check)) {
+    throw std::invalid_argument("there is text after the end of its YAML");
+  }
   return YAML::Load(text);
 }
 

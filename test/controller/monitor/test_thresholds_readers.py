@@ -196,6 +196,14 @@ def test_a_key_that_is_there_twice_is_refused(base, tmp_path):
         assert line.endswith('is no text, or is there twice'), line
 
 
+def test_a_second_document_is_refused_by_both(base, tmp_path):
+    result, content = base
+    texts = [dumped(content) + end for end in ('...\n', '---\na: 1\n', '---\n' + dumped(content))]
+    said = check_both(result, written(tmp_path, texts))
+    assert [line == 'used' for line in said] == [True, False, False]
+    assert said[1].endswith('there is text after the end of its YAML')
+
+
 @pytest.mark.parametrize(
     ('path', 'value', 'sentence'),
     [
@@ -244,7 +252,9 @@ def test_hostile_and_mutated_files_are_sentences(base, hostile):
     said = by_plugin(base[0], hostile, preexec_fn=bounded)
     assert 0 < said.count('used') < len(said) / 2
     for line, file in zip(said, hostile, strict=True):
-        assert line != 'used' or by_node(base[0], file) == 'used', file.read_bytes()
+        node = by_node(base[0], file) if line == 'used' else ''
+        # yaml-cpp is more tolerant of syntax: a stray word is a key without a value.
+        assert line != 'used' or node == 'used' or 'it is no YAML: ' in node, file.read_bytes()
 
 
 def test_so_they_are_under_the_sanitizers(base, hostile):
