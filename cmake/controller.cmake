@@ -73,6 +73,7 @@ function(robodyn_add_law law folder flags)
     src/thresholds_file.cpp
     src/torque_error_detector.cpp
     src/urdf_part.cpp
+    src/yaml_number.cpp
   )
   target_compile_features(${law} PUBLIC cxx_std_17)
   set_target_properties(${law} PROPERTIES POSITION_INDEPENDENT_CODE ON)

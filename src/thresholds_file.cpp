@@ -2,14 +2,12 @@
 #include "robodyn_ros/thresholds_file.hpp"
 
 #include <cmath>
-#include <cstdint>
-#include <regex>
 #include <set>
-#include <utility>
 
 #include <yaml-cpp/yaml.h>
 
 #include "robodyn_ros/bounded_text.hpp"
+#include "robodyn_ros/yaml_number.hpp"
 #include "robodyn_ros/yaml_values.hpp"
 
 namespace robodyn_ros
@@ -22,8 +20,6 @@ using Names = std::vector<std::string>;
 constexpr const char * kFormat = "robodyn collision thresholds 1";
 /// Largest ratio of the period in the file to that of the controller: as of recordings in Python.
 constexpr double kPeriodRatio = 1.1;
-/// Longest text of a number; std::regex recurses for each character.
-constexpr std::size_t kLongestNumber = 40;
 
 /// Refuse what is no mapping, or has a key twice: readers of YAML differ in which one they take.
 YAML::Node checked_mapping(const YAML::Node & node, const std::string & name)
@@ -58,31 +54,9 @@ std::string text_of(const YAML::Node & map, const std::string & key)
   return node.Scalar();
 }
 
-/// A number as Python's reader understands it too: decimal, without quotes, with a point before an
-/// exponent.
-double number(const YAML::Node & node, const std::string & name)
-{
-  static const std::regex decimal(
-    R"([-+]?(0|[1-9][0-9]*|[0-9]+\.[0-9]*([eE][-+][0-9]+)?|\.(inf|Inf|INF)))"
-    R"(|\.[0-9]+([eE][-+][0-9]+)?|\.(nan|NaN|NAN))");
-  const bool plain = node.IsScalar() && node.Tag() == "?";
-  const std::string text = plain ? node.Scalar() : "";
-  const bool matches = text.size() <= kLongestNumber && std::regex_match(text, decimal);
-  const bool whole = text.find('.') == std::string::npos;
-  std::int64_t integer = 0;
-  double value = 0.0;
-  if (!matches || (whole && !YAML::convert<std::int64_t>::decode(node, integer)) ||
-    !YAML::convert<double>::decode(node, value))
-  {
-    throw error(
-      name + " must be a number" + (node.IsScalar() ? ", got " + quoted_text(node.Scalar()) : ""));
-  }
-  return value;
-}
-
 double number_of(const YAML::Node & map, const std::string & key)
 {
-  return number(part(map, key), key);
+  return yaml_number(part(map, key), key);
 }
 
 std::vector<double> numbers_of(const YAML::Node & map, const std::string & key)
@@ -93,7 +67,7 @@ std::vector<double> numbers_of(const YAML::Node & map, const std::string & key)
   }
   std::vector<double> result;
   for (const auto & item : node) {
-    result.push_back(number(item, key));
+    result.push_back(yaml_number(item, key));
   }
   return result;
 }
