@@ -163,6 +163,10 @@ void FeedforwardTorqueController::prepare_threshold()
 {
   const auto & given = parameters_.torque_threshold;
   threshold_ = given.empty() ? Vector() : ordered("torque_threshold", given);
+  if (!(threshold_.array() > 0.0).all()) {
+    throw std::invalid_argument("torque_threshold must be above 0 for each joint");
+  }
+  exceeded_ = -1;
   const bool measured = detector_ || threshold_.size() > 0;
   torque_ = Vector::Zero(measured ? static_cast<Eigen::Index>(row_.size()) : 0);
   if (threshold_.size() == 0) {
@@ -405,8 +409,10 @@ void FeedforwardTorqueController::diagnose()
     refused != refused_before_ ? "references were refused" : enabled_ ? "applied" : "not applied";
   refused_before_ = refused;
   if (fault != logged_ && fault != Fault::kNone) {  // the loop itself must not log
+    const std::string which = fault == Fault::kTorqueThreshold ? ": " + exceeded() : "";
     RCLCPP_ERROR(
-      get_node()->get_logger(), "additive torque ramped to zero: %s", fault_text(fault));
+      get_node()->get_logger(), "additive torque ramped to zero: %s%s", fault_text(fault),
+      which.c_str());
   }
   logged_ = fault;
   const std::pair<const char *, std::string> facts[]{
@@ -414,9 +420,9 @@ void FeedforwardTorqueController::diagnose()
     {"cycles without reference", std::to_string(missed_)},
     {"pauses of the loop", std::to_string(paused_)},
     {"feedforward_scale", std::to_string(scale_)},
-    {"payload_mass", std::to_string(payload_mass_)},
+    {"payload_mass", std::to_string(payload_mass_)}, {"beyond torque_threshold", exceeded()},
     {"residual_torque", !guarded_ || !guarded_->law().gears() ? "none" :
-      deflected_ ? "applied" : "the motor positions are not known"},
+      !deflected_ ? "the motor positions are not known" : enabled_ ? "applied" : "not applied"},
     {"model", parameters_.result_file},
     {"model_hash", model_.hash}};
   for (const auto & [key, value] : facts) {
@@ -431,6 +437,14 @@ void FeedforwardTorqueController::diagnose()
     message.status.push_back(collision_status(stalled));
   }
   diagnostics_->publish(message);
+}
+
+/// Joint and torque that were beyond torque_threshold last, or "".
+std::string FeedforwardTorqueController::exceeded() const
+{
+  const int joint = exceeded_;
+  return joint < 0 ? "" : model_.torque->joints()[static_cast<std::size_t>(joint)] + ", " +
+         std::to_string(exceeded_torque_);
 }
 
 diagnostic_msgs::msg::DiagnosticStatus FeedforwardTorqueController::collision_status(

@@ -360,8 +360,7 @@ void FeedforwardTorqueController::measure_gears(const rclcpp::Time & time)
     motor_[static_cast<Eigen::Index>(joint)] =
       state_interfaces_[first + row_[joint]].get_optional().value_or(kNone);
   }
-  gears->read(measured_, motor_, seconds_of(time));
-  deflected_ = gears->measured();
+  deflected_ = gears->read(measured_, motor_, seconds_of(time));
 }
 
 /// References into the order of the model. They are not there any more then, so that the next
@@ -398,7 +397,14 @@ void FeedforwardTorqueController::monitor(const rclcpp::Time & time)
 void FeedforwardTorqueController::watch_torque()
 {
   AdditiveTorque & law = guarded_->law();
-  if (law.enabled() && (beyond(torque_, threshold_) || beyond(law.applied(), threshold_))) {
+  if (!law.enabled()) {
+    return;
+  }
+  const int measured = beyond(torque_, threshold_), additive = beyond(law.applied(), threshold_);
+  const int joint = std::max(measured, additive);
+  if (joint >= 0) {
+    exceeded_torque_ = joint == measured ? torque_[joint] : law.applied()[joint];
+    exceeded_ = joint;
     law.trip(Fault::kTorqueThreshold);
   }
 }

@@ -13,6 +13,10 @@ namespace robodyn_ros
 namespace
 {
 
+/// Motion of a joint, as a share of the trained range of its deflection, in which the value of its
+/// motor must change.
+constexpr double kStuck = 0.1;
+
 double checked_scale(double scale)
 {
   if (!(0.0 <= scale && scale <= 1.0)) {
@@ -70,10 +74,18 @@ MeasuredGearTorque::MeasuredGearTorque(
   stale_(static_cast<int>(std::clamp(timeout / period + 1e-9, 1.0, 1e9))),
   step_(std::min(1.0, period / checked_time("fade_time", fade_time))),
   signals_(Eigen::MatrixXd::Zero(law_.limit.size(), 2)),
-  found_(Vector::Zero(law_.limit.size())),
+  play_(kStuck * (law_.high.row(0) - law_.low.row(0)).transpose()),
+  motor_(Vector::Zero(law_.limit.size())),
+  left_(motor_),
+  found_(motor_),
   last_(found_),
   applied_(found_)
 {
+  for (Eigen::Index joint = 0; joint < play_.size(); ++joint) {
+    if (law_.limit[joint] == 0.0) {
+      play_[joint] = std::numeric_limits<double>::infinity();  // no torque depends on it
+    }
+  }
   clear();
 }
 
@@ -81,26 +93,29 @@ void MeasuredGearTorque::clear()
 {
   age_ = stale_;
   share_ = 0.0;
-  fresh_ = false;
+  fresh_ = restarting_ = false;
+  motor_.setConstant(std::numeric_limits<double>::quiet_NaN());
   last_.setZero();
   applied_.setZero();
 }
 
-void MeasuredGearTorque::read(const Vector & position, const Vector & motor, double stamp)
+bool MeasuredGearTorque::read(const Vector & position, const Vector & motor, double stamp)
 {
   const double elapsed = stamp - stamp_;
-  stamp_ = stamp;
   if (!(elapsed > 0.0)) {
-    return;
+    stamp_ = stamp;
+    return false;
   }
   signals_.col(1) = motor.cwiseQuotient(law_.gear_ratio);
   signals_.col(0) = signals_.col(1) - position;
-  if (!signals_.allFinite()) {
-    return;
+  if (!signals_.allFinite() || stuck(position, motor)) {
+    return false;
   }
+  stamp_ = stamp;
   if (!measured() || elapsed > timeout_) {
     low_pass_.restart(signals_);
     due_ = 0.0;
+    restarting_ = true;
   } else {
     due_ += elapsed / period_;
     const double steps = std::nearbyint(due_);
@@ -111,11 +126,27 @@ void MeasuredGearTorque::read(const Vector & position, const Vector & motor, dou
   }
   age_ = 0;
   fresh_ = true;
+  return true;
+}
+
+/// Whether the value of a motor stays the same though its joint moves.
+bool MeasuredGearTorque::stuck(const Vector & position, const Vector & motor)
+{
+  bool result = false;
+  for (Eigen::Index joint = 0; joint < position.size(); ++joint) {
+    if (motor[joint] != motor_[joint]) {
+      motor_[joint] = motor[joint];
+      left_[joint] = position[joint];
+    }
+    result = result || std::abs(position[joint] - left_[joint]) > play_[joint];
+  }
+  return result;
 }
 
 const Vector & MeasuredGearTorque::torque()
 {
-  const bool stale = !measured();
+  restarting_ = restarting_ && share_ > 0.0;  // first to zero
+  const bool stale = restarting_ || !measured();
   age_ = std::min(age_ + 1, stale_);
   share_ = std::clamp(share_ + (stale ? -step_ : step_), 0.0, 1.0);
   if (fresh_ && !stale) {

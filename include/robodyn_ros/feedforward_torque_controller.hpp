@@ -110,6 +110,7 @@ private:
   void read_references();
   void monitor(const rclcpp::Time & time);
   void watch_torque();
+  std::string exceeded() const;
   void write_commands();
   void ramp_out();
   void lose_state();
@@ -147,6 +148,8 @@ private:
   std::atomic<Fault> fault_{Fault::kNone};
   std::atomic<Fault> unknown_{Fault::kNone};  // why the torque error is
   std::atomic<Level> level_{Level::kUnknown};
+  std::atomic<int> exceeded_{-1};         // joint beyond torque_threshold last
+  std::atomic<double> exceeded_torque_{0.0};
   std::atomic<bool> active_{false}, enabled_{false}, latched_{false};
   std::atomic<bool> deflected_{false};  // the positions of the motors are known
   std::atomic<std::uint64_t> refused_{0}, missed_{0}, paused_{0}, updates_{0};

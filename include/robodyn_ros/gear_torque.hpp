@@ -42,9 +42,9 @@ public:
   /// Forget the measurements; the torque is zero at once.
   void clear();
 
-  /// Take measured positions of joints and motors, at a time [s]; those that are not finite or not
-  /// newer are ignored.
-  void read(const Vector & position, const Vector & motor, double stamp);
+  /// Take measured positions of joints and motors, at a time [s]; false for those that are not
+  /// finite, not newer, or of a motor whose value stays the same though its joint moves.
+  bool read(const Vector & position, const Vector & motor, double stamp);
 
   /// Advance by one cycle; the torque to add, [Nm] or [N].
   const Vector & torque();
@@ -57,6 +57,7 @@ public:
 
 private:
   void compute();
+  bool stuck(const Vector & position, const Vector & motor);
 
   GearTorqueLaw law_;
   double scale_, period_, timeout_;
@@ -67,7 +68,10 @@ private:
   int age_ = 0;              // cycles since the last measurement
   double share_ = 0.0;
   bool fresh_ = false;
+  bool restarting_ = false;  // after a gap: the torque of before goes to zero first
   Eigen::MatrixXd signals_;  // deflection and motor position, joint side
+  Vector play_;              // motion of a joint in which its motor must change
+  Vector motor_, left_;      // value of the motor, and position of the joint when it changed
   Vector found_, last_, applied_;
 };
 

@@ -7,16 +7,17 @@
 namespace robodyn_ros
 {
 
-/// Whether a torque [Nm] or [N] of a joint is beyond its limit, or is no number. No limits: false.
+/// First joint whose torque [Nm] or [N] is beyond its limit, or is no number; -1: none, as without
+/// limits.
 template<typename Values>
-bool beyond(const Values & torque, const Values & limit)
+int beyond(const Values & torque, const Values & limit)
 {
   for (decltype(limit.size()) joint = 0; joint < limit.size(); ++joint) {
     if (!(std::abs(torque[joint]) <= limit[joint])) {
-      return true;
+      return static_cast<int>(joint);
     }
   }
-  return false;
+  return -1;
 }
 
 }  // namespace robodyn_ros

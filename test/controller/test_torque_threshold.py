@@ -24,7 +24,7 @@ int main(int count, char ** words)
   const Values limit{3.0, 5.0};
   for (int k = 1; k + 1 < count; k += 2) {
     const Values torque{std::atof(words[k]), std::atof(words[k + 1])};
-    std::printf("%d", robodyn_ros::beyond(torque, limit));
+    std::printf("%d ", robodyn_ros::beyond(torque, limit));
   }
   std::printf("%d", robodyn_ros::beyond(Values(), Values()));
 }
@@ -42,8 +42,9 @@ def test_the_same_torques_are_beyond_it_as_in_the_node(tmp_path):
     values = (0.0, 3.0, -3.0, 3.0000001, 5.0, -5.0000001, np.inf, -np.inf, np.nan)
     pairs = list(product(values, repeat=2))
     threshold = TorqueThreshold(('a', 'b'), np.array([3.0, 5.0]))
-    expected = ''.join(str(int(bool(threshold.command(np.array(pair))))) for pair in pairs)
+    told = [str(threshold.command(np.array(pair))) for pair in pairs]
+    expected = [0 if "'a'" in text else 1 if "'b'" in text else -1 for text in told]
     words = [str(value) for pair in pairs for value in pair]
     done = subprocess.run([program, *words], capture_output=True, text=True, check=True)
-    assert done.stdout == expected + '0'
-    assert {'0', '1'} == set(expected)
+    assert [int(word) for word in done.stdout.split()] == [*expected, -1]
+    assert {-1, 0, 1} == set(expected)

@@ -97,7 +97,9 @@ def _measured(arguments: argparse.Namespace) -> dict[str, Any]:
     command = read_topic(path, topic, measured.joints, _positions)
     measured = measured.select(command.joints)
     start = (command.stamps - measured.origin) / 1e9
-    period = arguments.period or float(min(measured.period, np.median(np.diff(start))))
+    recorded, servo = _recorded_delay(path, types, measured.joints)
+    slowest = float(min(measured.period, np.median(np.diff(start))))
+    period = arguments.period or servo or slowest
     lags = position_lags(
         Samples(start, command.signals[0]),
         Samples(measured.time, measured.position),
@@ -105,9 +107,7 @@ def _measured(arguments: argparse.Namespace) -> dict[str, Any]:
         period=period,
     )
     estimate = delay_estimate(lags)
-    configured = arguments.configured
-    if configured is None:
-        configured = _recorded_delay(path, types, measured.joints)
+    configured = recorded if arguments.configured is None else arguments.configured
     return {
         'command': topic,
         'period': period,
@@ -161,17 +161,28 @@ def _positions(message: Any) -> Values:
     return message.joint_names, ((message.reference if through_jtc else output).positions,)
 
 
-def _recorded_delay(path: str, types: dict[str, str], joints: tuple[str, ...]) -> int | None:
-    """Return the delay that the feed-forward had last, in cycles, or None."""
+def _recorded_delay(
+    path: str, types: dict[str, str], joints: tuple[str, ...]
+) -> tuple[int | None, float | None]:
+    """Return the delay that the feed-forward had last, in cycles, and the time of a cycle, in [s].
+
+    None where it is unknown; only the controller plugin numbers its cycles.
+    """
     for topic in [topic for topic, kind in types.items() if kind == TORQUE_STATE]:
         with suppress(RecordingError):  # of another robot or an earlier version, or no message
-            return int(read_topic(path, topic, joints, _delays).signals[0][-1, 0])
-    return None
+            found = read_topic(path, topic, joints, _delays)
+            delay, cycle = (signal[:, 0] for signal in found.signals)
+            steps, passed = np.diff(cycle), np.diff(found.stamps) / 1e9
+            forward = steps > 0
+            period = float(np.median(passed[forward] / steps[forward])) if forward.any() else None
+            return int(delay[-1]), period
+    return None, None
 
 
 def _delays(message: Any) -> Values:
-    """Return the delay of a TorqueState, which is the same for all joints."""
-    return message.name, ([message.additive_torque_delay] * len(message.name),)
+    """Return delay and cycle of a TorqueState, which are the same for all joints."""
+    count = len(message.name)
+    return message.name, ([message.additive_torque_delay] * count, [message.cycle] * count)
 
 
 def table(facts: dict[str, Any]) -> str:

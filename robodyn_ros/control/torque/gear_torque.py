@@ -15,6 +15,10 @@ from robodyn_ros.errors import ControlError
 from robodyn_ros.models.gear_torque import GearTorqueLaw
 from robodyn_ros.models.interface import Array
 
+STUCK = 0.1
+"""Motion of a joint, as a share of the trained range of its deflection, in which the value of its
+motor must change: then the error is a tenth of the torque."""
+
 
 class MeasuredGearTorque:
     """Torque of each cycle from measured positions that arrive at any time."""
@@ -54,17 +58,22 @@ class MeasuredGearTorque:
         self._stale = max(1, int(timeout / period + 1e-9))
         self._step = min(1.0, period / fade_time)
         self._signals = np.zeros((2, width))
+        self._play = STUCK * (law.high - law.low)[:, 0]
+        self._play[law.limit == 0.0] = np.inf  # no torque depends on it
+        self._motor, self._left = np.zeros((2, width))
         self._last = np.zeros(width)
         self.applied = np.zeros(width)
         self.clear()
 
     def clear(self) -> None:
         """Forget the measurements; the torque is zero immediately."""
-        self._age, self._share, self._fresh = self._stale, 0.0, False
+        self._age, self._share = self._stale, 0.0
+        self._fresh = self._restarting = False
+        self._motor[:] = np.nan
         self._last[:] = self.applied[:] = 0.0
 
-    def read(self, position: Array, motor: Array, stamp: float) -> None:
-        """Read measured positions; ignore those that are not finite, or not newer.
+    def read(self, position: Array, motor: Array, stamp: float) -> bool:
+        """Read measured positions; return False for those that are not finite, newer or live.
 
         The filter runs on the clock of the stamps, in steps of the period.
 
@@ -72,16 +81,19 @@ class MeasuredGearTorque:
         :param motor: of the motor encoders, shape (n,)
         :param stamp: time of measurement, in [s]
         """
-        elapsed, self._stamp = stamp - self._stamp, stamp
+        elapsed = stamp - self._stamp
         if not elapsed > 0.0:
-            return
+            self._stamp = stamp
+            return False
         np.divide(motor, self._law.gear_ratio, out=self._signals[1])
         np.subtract(self._signals[1], position, out=self._signals[0])
-        if not np.isfinite(self._signals).all():
-            return
+        if not np.isfinite(self._signals).all() or self._stuck(position, motor):
+            return False
+        self._stamp = stamp
         if self._age >= self._stale or elapsed > self._timeout:
             self._low_pass.restart(self._signals)
             self._due = 0.0
+            self._restarting = True
         else:
             self._due += elapsed / self._period
             steps = round(self._due)
@@ -89,13 +101,21 @@ class MeasuredGearTorque:
             for _ in range(steps):
                 self._low_pass.update(self._signals)
         self._age, self._fresh = 0, True
+        return True
+
+    def _stuck(self, position: Array, motor: Array) -> bool:
+        """Return True if the value of a motor stays the same though its joint moves."""
+        np.copyto(self._left, position, where=motor != self._motor)
+        self._motor[:] = motor
+        return bool((np.abs(position - self._left) > self._play).any())
 
     def torque(self) -> Array:
         """Advance by one cycle.
 
         :return: torque to add, shape (n,), in [Nm] or [N]; the array belongs to this object
         """
-        stale = self._age >= self._stale
+        self._restarting = self._restarting and self._share > 0.0  # first to zero
+        stale = self._restarting or self._age >= self._stale
         self._age = min(self._age + 1, self._stale)
         self._share = min(max(self._share + (-self._step if stale else self._step), 0.0), 1.0)
         if self._fresh and not stale:

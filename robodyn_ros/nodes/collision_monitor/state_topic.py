@@ -29,10 +29,15 @@ class StateTopic:
         self._publisher = node.create_lifecycle_publisher(
             CollisionState, '~/collision_state', MONITOR_QOS
         )
-        self._rate = PublishRate(node.state_rate)
 
-    def build(self, model: IdentifiedModel, _: ModelTorque, __: TorqueErrorDetector) -> None:
-        """Prepare the message for a model."""
+    def build(self, model: IdentifiedModel, _: ModelTorque, detector: TorqueErrorDetector) -> None:
+        """Prepare the message for a model.
+
+        Silence for longer than stale_timeout means UNKNOWN to those who rely on the topic.
+        """
+        rate = self._node.state_rate
+        least = 2.0 / detector.settings.stale_timeout
+        self._rate = PublishRate(max(rate, least) if rate else 0.0)
         self._message = CollisionState(name=list(model.joints))
         self._no_position = array('d', [math.nan] * len(model.joints))
 

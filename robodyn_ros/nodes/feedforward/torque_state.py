@@ -92,7 +92,7 @@ class TorqueStateOut:
             return
         delivery = Delivery.UNKNOWN if self._target is None else self._target.delivery
         state = (enabled, fault, delivery)
-        if not self._rate.due(state):
+        if not self._rate.due((*state, bool(applied.any()))):  # the last one tells of zero
             return
         feedback = self.feedback.effort
         if time.monotonic() - self._received > STALE:

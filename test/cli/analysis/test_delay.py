@@ -61,14 +61,20 @@ class Bag:
     def header(self, stamp: int) -> object:
         return message(int(stamp), [], [], [], []).header
 
-    def torque_state(self, delay: int) -> None:
+    def torque_state(self, delay: int, cycle: int = 0) -> None:
+        """Write the states of a node, or of the plugin, where `cycle` cycles pass in 2 ms."""
         requested = np.cos(5.0 * self.time[:, None] + np.array([0.0, 1.0]))
         applied = 0.5 * requested[np.maximum(np.arange(2000) - delay, 0)]
         make = self.store.types[TORQUE_STATE]
         zero = np.zeros(2)
         self._write('/feedforward/torque_state', TORQUE_STATE, [
-            make(self.header(stamp), NAMES, zero, wanted, sent, zero, True, '', 0, 0, 0, delay)
-            for stamp, wanted, sent in zip(self.stamps, requested, applied, strict=True)
+            make(
+                self.header(stamp), NAMES, zero, wanted, sent, zero, True, '', 0, cycle * row, 0,
+                delay,
+            )
+            for row, (stamp, wanted, sent) in enumerate(
+                zip(self.stamps, requested, applied, strict=True)
+            )
         ])  # fmt: skip
 
     def trajectory_state(self, *, effort: bool) -> None:
@@ -113,6 +119,18 @@ def test_the_delay_is_told_and_the_one_in_the_torque_held_against_it(bag, capsys
     assert text.count('3.50 +- 0.00') == 2
     assert main(['delay', str(bag.path), '--configured', '3']) == 0
     assert 'after its command: additive_torque_delay 3 fits' in capsys.readouterr().out
+
+
+def test_cycles_are_those_that_the_plugin_numbers_however_often_topics_are_published(bag, capsys):
+    bag.joint_states('/joint_trajectory_controller/reference', position(bag.time))
+    bag.torque_state(delay=2 * TRUE, cycle=2)  # cycles of 1 ms, topics every 2 ms
+    code, text = bag.run(capsys, '--json')
+    facts = json.loads(text)
+    assert facts['period'] == pytest.approx(0.001)
+    assert facts['configured'] == 2 * TRUE
+    # The measured positions follow 3.5 periods of the topics later.
+    assert facts['cycles'] == pytest.approx(2.0 * (TRUE + 0.5) - 0.5, abs=0.05)
+    assert code == 0
 
 
 @pytest.mark.parametrize(('effort', 'delay'), [(False, TRUE), (True, TRUE - 1)])

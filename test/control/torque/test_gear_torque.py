@@ -54,8 +54,7 @@ def test_it_fades_in_and_a_wild_deflection_gives_none():
     law.read(REST, REST - 50.0 * 0.005, stamp())
     first = np.abs(law.torque()).max()
     assert 0.0 < first < 0.02 * np.abs(run(law, 0.005, 200)).max()
-    short = make(timeout=0.5 * PERIOD)
-    assert (np.abs(run(short, 0.005, 300)) > np.abs(short.torque())).all()
+    assert (run(make(timeout=0.5 * PERIOD), 0.005, 300) == 0.0).all()  # all are too old
     assert (run(make(), 0.5, 300) == 0.0).all()  # another zero of an encoder
 
 
@@ -102,13 +101,32 @@ def told(seen):
 
 
 @pytest.mark.parametrize(('gap', 'restarted'), [(0.019, False), (0.021, True)])
-def test_a_gap_of_the_stamps_beyond_the_timeout_restarts_the_filter(gap, restarted):
-    law, seen = make(timeout=0.02), []
-    law._law = SimpleNamespace(gear_ratio=np.full(JOINTS, -50.0), torque=told(seen))
-    for moment in (*PERIOD * np.arange(100), 0.099 + gap):
-        law.read(REST, REST - 50.0 * (0.01 + 0.2 * moment), 1000.0 + moment)
+def test_after_a_gap_of_the_stamps_beyond_the_timeout_it_fades_to_zero_first(gap, restarted):
+    law, course = make(timeout=0.02, fade_time=0.1), []
+    for moment in (*PERIOD * np.arange(300), *(0.299 + gap + PERIOD * np.arange(300))):
+        law.read(REST, REST - 50.0 * (0.005 + 1e-9 * moment), 1000.0 + moment)
+        course.append(law.torque().copy())
+    course = np.array(course)
+    size = np.abs(course[299])
+    assert (np.abs(np.diff(course, axis=0)) <= size / 90.0).all()
+    assert (course[300:] == 0.0).all(axis=1).any() == restarted
+    np.testing.assert_allclose(course[-1], course[299], rtol=1e-3)
+
+
+def test_a_motor_whose_value_stays_while_its_joint_moves_is_not_measured():
+    law = make(timeout=0.02, fade_time=0.05)
+    before = run(law, 0.005, 300)
+    course, position = [], REST.copy()
+    for _ in range(300):
+        position[2] += 0.5 * PERIOD
+        law.read(position, REST - 50.0 * 0.005, stamp())
+        course.append(law.torque().copy())
+    course = np.array(course)
+    assert (np.abs(course) <= 1.3 * np.abs(before)).all() and not course[-1].any()
+    for _ in range(300):  # a joint that rests is no fault of its motor
+        law.read(position, -50.0 * (position + 0.005), stamp())
         law.torque()
-    assert (seen[-1][1] == 0.0).all() == restarted
+    np.testing.assert_allclose(law.applied, before, rtol=1e-3)
 
 
 def test_it_never_exceeds_the_limit():

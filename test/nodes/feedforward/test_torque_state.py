@@ -12,6 +12,7 @@ from rclpy.serialization import deserialize_message, serialize_message
 from robodyn_ros.msg import TorqueState
 from sensor_msgs.msg import JointState
 
+from robodyn_ros.errors import NO_FAULT, Fault
 from robodyn_ros.nodes.feedforward import torque_state
 
 
@@ -112,3 +113,35 @@ def test_the_applied_torque_is_a_joint_state_too():
     assert (message.name, list(message.effort)) == (['a', 'b'], [1.0, -2.0])
     assert (message.header.stamp.sec, message.header.stamp.nanosec) == (7, 8)
     assert not message.position and not message.velocity
+
+
+def test_at_a_low_rate_each_change_is_published_and_the_last_message_tells_of_zero():
+    node = FakeNode()
+    states = []
+    node.take = lambda message: states.append((message.enabled, message.fault, any(
+        message.additive_command
+    )))  # fmt: skip
+    out = torque_state.TorqueStateOut(node, rate=0.001)
+    out.prepare(['a'], delay=7)
+    one, zero = np.ones(1), np.zeros(1)
+    fault = Fault('torque_threshold', 'too much')
+    for applied, enabled, why in (
+        (one, True, NO_FAULT), (one, True, NO_FAULT), (one, True, fault), (one, False, fault),
+        (0.5 * one, False, fault), (zero, False, fault), (zero, False, fault),
+    ):  # fmt: skip
+        out.publish((0, 0), one, applied, enabled, why)
+    assert states == [
+        (True, '', True), (True, 'too much', True), (False, 'too much', True),
+        (False, 'too much', False),
+    ]  # fmt: skip
+
+
+def test_the_delay_is_told():
+    node = FakeNode()
+    heard = []
+    node.take = lambda message: heard.append(message.additive_torque_delay)
+    out = torque_state.TorqueStateOut(node)
+    for delay in (7, 0):
+        out.prepare(['a'], delay=delay)
+        out.publish((0, 0), np.zeros(1), np.zeros(1), True, NO_FAULT)
+    assert heard == [7, 0]

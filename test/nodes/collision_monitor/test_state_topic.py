@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What of the state is published at once, and what with the rate."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy', reason='needs ROS 2')
+pytest.importorskip('robodyn_ros.msg', reason='the interfaces are not built')
+from builtin_interfaces.msg import Time
+
+from robodyn_ros.errors import Fault
+from robodyn_ros.nodes.base import publish_rate
+from robodyn_ros.nodes.collision_monitor.state_topic import StateTopic
+
+CHANGES = {
+    'level': ('detector', np.array([1, 3], dtype=np.uint8)),
+    'latched': ('detector', True),
+    'message': ('detector', Fault('state_frozen', 'frozen')),
+    'muted': ('node', True),
+    'allowed_direction': ('node', np.array([0, -1], dtype=np.int8)),
+}
+
+
+class Monitor:
+    """A monitor of two joints without ROS, at a time that tests set."""
+
+    def __init__(self, monkeypatch, rate, stale_timeout=1e9):
+        self.now, self.sent = 50.0, []
+        self.node = SimpleNamespace(
+            state_rate=rate, muted=False, allowed_direction=np.zeros(2, dtype=np.int8),
+            create_lifecycle_publisher=lambda *_: SimpleNamespace(publish=self.note),
+        )  # fmt: skip
+        self.detector = SimpleNamespace(
+            level=np.ones(2, dtype=np.uint8), torque_error=np.zeros(2), threshold=np.ones(2),
+            latched=False, message='ok', settings=SimpleNamespace(stale_timeout=stale_timeout),
+        )  # fmt: skip
+        self.inputs = SimpleNamespace(
+            age=0.0, state=SimpleNamespace(position=np.array([0.5, -0.5]))
+        )
+        monkeypatch.setattr(publish_rate.PublishRate.__init__, '__defaults__', (self.time,))
+        self.topic = StateTopic(self.node)
+        self.topic.build(SimpleNamespace(joints=('a', 'b')), None, self.detector)
+
+    def time(self):
+        return self.now
+
+    def note(self, message):
+        self.sent.append((self.now, list(message.position)))
+
+    def run(self, seconds):
+        for _ in range(round(seconds / 0.002)):
+            self.now += 0.002
+            self.topic.publish(self.detector, self.inputs, Time())
+
+
+@pytest.mark.parametrize('what', CHANGES)
+def test_each_change_is_published_at_once(monkeypatch, what):
+    monitor = Monitor(monkeypatch, rate=0.001)
+    monitor.run(0.1)
+    assert len(monitor.sent) == 1
+    owner, value = CHANGES[what]
+    setattr(getattr(monitor, owner), what, value)
+    monitor.run(0.002)
+    assert len(monitor.sent) == 2
+    monitor.run(0.1)
+    assert len(monitor.sent) == 2
+
+
+def test_the_topic_is_never_silent_for_longer_than_stale_timeout(monkeypatch):
+    monitor = Monitor(monkeypatch, rate=1.0, stale_timeout=0.05)
+    monitor.run(1.0)
+    assert np.diff([time for time, _ in monitor.sent]).max() < 0.03
+
+
+def test_without_a_rate_each_sample_is_published(monkeypatch):
+    monitor = Monitor(monkeypatch, rate=0.0)
+    monitor.run(0.1)
+    assert len(monitor.sent) == 50
+
+
+def test_positions_are_nan_as_soon_as_they_are_old(monkeypatch):
+    monitor = Monitor(monkeypatch, rate=0.0, stale_timeout=0.05)
+    monitor.run(0.002)
+    monitor.inputs.age = 0.06
+    monitor.run(0.002)
+    (_, known), (_, unknown) = monitor.sent
+    assert known == [0.5, -0.5] and np.isnan(unknown).all()
