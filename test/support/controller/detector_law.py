@@ -103,6 +103,7 @@ def learned(residual='filtered', *, edges=(2, 1, 2), seed=0, **detector):
             np.sort(random.uniform(low, high, (count, width)), axis=0).T
             for count, (low, high) in zip(edges, ranges, strict=True)
         ), rest=0.1)  # fmt: skip
+        bands.reversal[:, :1] = 0.0  # at a start, the time since it is exactly on this edge
         collision = samples.size[:, None] * random.uniform(0.5, 2.5, (width, bands.cells))
         given = ThresholdMap(bands, collision, 0.6, 0.8 * speed, 0.8 * hard)
         values = {'residual': residual, 'observer_bandwidth': 22.0, **TIMES, **detector}
