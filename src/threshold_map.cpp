@@ -12,6 +12,9 @@ namespace robodyn_ros
 namespace
 {
 
+/// Largest factor of a threshold beyond the learned motion.
+constexpr double kMost = 10.0;
+
 using Edges = std::vector<double>;
 
 bool positive(double value) {return std::isfinite(value) && value > 0.0;}
@@ -142,7 +145,8 @@ double MappedThresholds::threshold(
   std::size_t cell = band(row.speed, speed) * (row.acceleration.size() + 1);
   cell = (cell + band(row.acceleration, hard)) * (row.reversal.size() + 1);
   cell += band(row.reversal, stamp - since_[joint]);
-  return row.collision[cell] * std::max({1.0, speed / row.fastest, hard / row.hardest});
+  const double beyond = std::max({1.0, speed / row.fastest, hard / row.hardest});
+  return row.collision[cell] * std::min(beyond, kMost);
 }
 
 }  // namespace robodyn_ros

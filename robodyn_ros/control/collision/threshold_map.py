@@ -79,6 +79,11 @@ class Bands:
         return cell
 
 
+MOST = 10.0
+"""Largest factor of a threshold beyond the learned motion: a joint that hardly moved in learning
+would have none in motion, and always be OK."""
+
+
 class Row(NamedTuple):
     """Bands and thresholds of one joint; fields as of `Bands` and `ThresholdMap`."""
 
@@ -98,7 +103,8 @@ class ThresholdMap:
     :param bands: bands of motion
     :param collision: collision thresholds, shape (n, cells), in [Nm] or [N]
     :param contact: contact thresholds relative to the collision thresholds, 0..1
-    :param fastest: largest learned speed, shape (n,); beyond it, thresholds grow in proportion
+    :param fastest: largest learned speed, shape (n,); beyond it, thresholds grow in proportion, at
+        most by `MOST`
     :param hardest: largest learned absolute acceleration, shape (n,); the same
     """
 
@@ -122,7 +128,7 @@ class ThresholdMap:
         threshold: Array = self.collision[np.arange(speed.shape[-1]), cell]
         beyond = np.maximum(speed / self.fastest, acceleration / self.hardest)
         moving = cell < self.bands.cells - 2
-        threshold *= np.where(moving, np.maximum(1.0, beyond), 1.0)
+        threshold *= np.where(moving, np.clip(beyond, 1.0, MOST), 1.0)
         return threshold
 
 
@@ -167,4 +173,5 @@ class MappedThresholds:
         cell = bisect_right(row.speed, speed) * (len(row.acceleration) + 1)
         cell = (cell + bisect_right(row.acceleration, hard)) * (len(row.reversal) + 1)
         cell += bisect_right(row.reversal, stamp - self._since[joint])
-        return row.collision[cell] * max(1.0, speed / row.fastest, hard / row.hardest)
+        beyond = max(1.0, speed / row.fastest, hard / row.hardest)
+        return row.collision[cell] * min(beyond, MOST)

@@ -11,9 +11,9 @@ from robodyn_ros.control.collision.settings import MOST_DEBOUNCE, RESIDUALS, Col
 from robodyn_ros.control.collision.thresholds_file import LearnedThresholds, read_thresholds
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
-from robodyn_ros.nodes.base.publish_rate import RATE_RANGE, STATE_RATE
 from robodyn_ros.nodes.collision_monitor.reactions.robot_motion import KINDS
 from robodyn_ros.nodes.robot.model_node import Row, expanded
+from robodyn_ros.nodes.robot.publish_rate import RATE_RANGE, STATE_RATE
 from robodyn_ros.paths import resource
 
 SOURCES = ('feedback', 'reference')

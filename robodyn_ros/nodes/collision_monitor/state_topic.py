@@ -13,8 +13,8 @@ from robodyn_ros.faults import number_of
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.msg import CollisionState
 from robodyn_ros.nodes.base.common import MONITOR_QOS
-from robodyn_ros.nodes.base.publish_rate import PublishRate
 from robodyn_ros.nodes.collision_monitor.inputs import Inputs
+from robodyn_ros.nodes.robot.publish_rate import PublishRate
 
 
 class StateTopic:

@@ -22,7 +22,6 @@ from robodyn_ros.errors import ConfigError, ControlError, Fault
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
 from robodyn_ros.nodes.base.common import check_when_set
-from robodyn_ros.nodes.base.publish_rate import RATE_RANGE, STATE_RATE
 from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.feedforward.streaming import StreamingMode
 from robodyn_ros.nodes.feedforward.torque_marker import TorqueMarker
@@ -35,6 +34,7 @@ from robodyn_ros.nodes.robot.effort import (
     watched_torque,
 )
 from robodyn_ros.nodes.robot.model_node import ModelNode, Row, effort_limits, expanded
+from robodyn_ros.nodes.robot.publish_rate import RATE_RANGE, STATE_RATE
 
 FIXED: dict[str, Any] = {'read_only': True}
 ARRAY: dict[str, Any] = {'read_only': True, 'minimum': 0.0}

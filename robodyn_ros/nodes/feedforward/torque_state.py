@@ -17,10 +17,10 @@ from robodyn_ros.errors import NO_FAULT, Fault
 from robodyn_ros.faults import number_of
 from robodyn_ros.msg import TorqueState
 from robodyn_ros.nodes.base.common import MONITOR_QOS
-from robodyn_ros.nodes.base.publish_rate import PublishRate
 from robodyn_ros.nodes.feedforward.target_watch import TargetWatch
 from robodyn_ros.nodes.robot.effort_topic import EffortTopic
 from robodyn_ros.nodes.robot.joint_states import JointStateReader
+from robodyn_ros.nodes.robot.publish_rate import PublishRate
 from robodyn_ros.wire.cursor import BODY, TIME, Cursor
 from robodyn_ros.wire.joint_state import FIELDS
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from robodyn_ros.analysis.thresholds.session import Session
@@ -34,7 +36,7 @@ def by_hand(joint: int, speed: float, acceleration: float, since: float, slow: f
     ]  # fmt: skip
     beyond = max(1.0, speed / MAP.fastest[joint], acceleration / MAP.hardest[joint])
     table = MAP.collision[joint, :12].reshape(3, 2, 2)
-    return float(table[tuple(place)]) * beyond
+    return float(table[tuple(place)]) * min(beyond, 10.0)
 
 
 def test_a_threshold_is_the_value_of_its_cell_and_grows_beyond_what_was_learned() -> None:
@@ -64,3 +66,11 @@ def test_sample_by_sample_it_is_as_in_learning() -> None:
         np.testing.assert_allclose(thresholds.collision, expected[row], rtol=1e-12)
         np.testing.assert_allclose(thresholds.contact, 0.7 * expected[row], rtol=1e-12)
     assert len(np.unique(expected)) > 20 and np.isin(MAP.collision[:, -1], expected).all()
+
+
+def test_a_joint_that_never_moved_in_learning_has_a_threshold_in_motion() -> None:
+    given = replace(MAP, fastest=np.full(2, 1e-38), hardest=np.full(2, 1e-38))
+    thresholds = MappedThresholds(given)
+    thresholds.update(1.0, np.full(2, 0.5), np.full(2, 0.5))
+    assert (thresholds.collision <= 10.0 * MAP.collision.max()).all()
+    assert (given.at(*np.full((4, 1, 2), 0.5)) <= 10.0 * MAP.collision.max()).all()

@@ -11,8 +11,8 @@ pytest.importorskip('robodyn_ros.msg', reason='the interfaces are not built')
 from builtin_interfaces.msg import Time
 
 from robodyn_ros.errors import Fault
-from robodyn_ros.nodes.base import publish_rate
 from robodyn_ros.nodes.collision_monitor.state_topic import StateTopic
+from robodyn_ros.nodes.robot import publish_rate
 
 CHANGES = {
     'level': ('detector', np.array([1, 3], dtype=np.uint8)),

@@ -11,7 +11,7 @@ import pytest
 
 from robodyn_ros.control.torque_threshold import TorqueThreshold
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 PROGRAM = """
 #include <cstdio>
 #include <cstdlib>

@@ -3,7 +3,7 @@
 
 import pytest
 
-from robodyn_ros.nodes.base.publish_rate import PublishRate
+from robodyn_ros.nodes.robot.publish_rate import PublishRate
 
 
 class Cycles:
