@@ -37,7 +37,7 @@ def six(kind, inputs, **rest):
 
 @pytest.mark.parametrize(('kind', 'inputs'), KINDS)
 @pytest.mark.parametrize(
-    'changed', [{}, {'timeout': 0.0015}, {'period': 0.0007, 'scale': 1.0}, {'fade_time': 0.001}]
+    'changed', [{}, {'timeout': 0.005}, {'period': 0.0007, 'scale': 1.0}, {'fade_time': 0.001}]
 )
 def test_the_torque_of_measurements_is_that_of_the_node(kind, inputs, changed, tmp_path):
     law, settings = six(kind, inputs), {**TIMES, **changed}

@@ -30,7 +30,8 @@ def cell(tmp_path_factory):
         change = {'joints': joints, 'interface_name': 'position'}
         assert cell.load(MOTORS, change, 'forward_command_controller/ForwardCommandController')
         assert cell.configure(MOTORS)
-        cell.switch(activate=[MOTORS])
+        cell.switch(deactivate=BOTH)  # the mock starts no joint without its position
+        cell.switch(activate=[MOTORS, *BOTH])
         cell.motors = cell.node.create_publisher(Float64MultiArray, f'{MOTORS}/commands', 1)
         cell.wait(cell.motors.get_subscription_count, 'the controller of the motors')
         yield cell
@@ -98,7 +99,7 @@ def test_a_motion_with_it_has_no_fault_and_keeps_rate_and_limit(cell):
     deflect(cell, 0.005)
     cell.go_on(0.5)
     cell.clear()
-    cell.move(3.0)  # the motors stay: the deflection leaves the range of the training
+    cell.move(3.0)  # the motors stay: they are not measured any more
     assert {row.fault for row in cell.cycles.values()} == {''}
     assert {row.delivery for row in cell.cycles.values()} == {TorqueState.DELIVERED}
     delayed = [
