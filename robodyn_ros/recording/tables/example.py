@@ -58,7 +58,10 @@ def _likely(columns: Columns, signal: str, chosen: Mapping[str, list[str]]) -> l
     known = chosen.get('position') or chosen.get('torque') or []
     joints = [] if signal == 'time' else known
     groups: dict[str, list[str]] = {}
+    never = '' if signal not in LIKELY or signal == 'time' else DERIVED
     for name, values in columns.items():
+        if never and re.search(never, name, re.IGNORECASE):
+            continue  # a velocity taken for a torque gives a model that fits, and is wrong
         if name not in taken and values.ndim in (1, 2) and values.size > 1:
             group = name if signal == 'time' else _without_joint(name, joints)
             groups.setdefault(group, []).append(name)
@@ -68,7 +71,6 @@ def _likely(columns: Columns, signal: str, chosen: Mapping[str, list[str]]) -> l
         return (
             not re.search(pattern, names[0], re.IGNORECASE),
             signal == 'time' and not _grows(columns[names[0]]),
-            bool(re.search(DERIVED, names[0], re.IGNORECASE)),
             len(names) != (len(joints) or len(names)),
         )
 
