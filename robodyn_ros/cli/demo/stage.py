@@ -193,7 +193,7 @@ class Stage:
         )
         with self.watched() as alarms:
             self._client.wait(
-                lambda: alarms.samples - alarms.unknown > 10, 20.0, 'the collision monitor'
+                lambda: alarms.samples - alarms.unknown > 2, 20.0, 'the collision monitor'
             )
 
     def start_watch(self, port: int = 8780) -> str:
