@@ -146,7 +146,7 @@ class CollisionMonitor(ModelNode):
 
     @property
     def state_rate(self) -> float:
-        """How often the state is published, in [Hz]; 0: for each sample."""
+        """Rate of the state topic, in [Hz]; 0: a message for each sample."""
         return float(self._chosen['collision_state_rate'])
 
     @property

@@ -42,7 +42,7 @@ VALUES = (
     [1.0], [0.5, 0.2], [0.2, 0.5], [0.2, 0.2], [NAN, 1.0], [-1.0, INF], [[1.0]], ['1.0', '2.0'],
     [True, True], [None, None], {'a': 1.0}, 'observer', 'filtered', 'guess',
 )  # fmt: skip
-"""What each value of a file is replaced by."""
+"""Values that replace each value of a file in turn."""
 TEXTS = (
     '1', '+1', '-1', '0', '-0', '1.', '.5', '+.5', '0.5e0', '0.5e+0', '5e-1', '5.0e-01', '1e-3',
     '00.5', '0.5 # half', '"0.5"', "'0.5'", '.nan', '.NaN', '.inf', '+.inf', '-.INF', 'nan', 'inf',
@@ -51,7 +51,7 @@ TEXTS = (
     '1.0e5', '"0\\0.5"', '9.e-1', '0.5E-01', '00.5e-0', '-.5', '..5', '0.5.', '0.5e-0.5',
     '!!str 0.5', '[0.5]', '{}', '2001-01-01', '0.1.2', '--1', '1e', '0 5',
 )  # fmt: skip
-"""What people may write for a number."""
+"""Spellings of numbers, right and wrong ones."""
 ONLY_PYTHON = ('0x1', '0b1', '01', '1_0', '0.5_0', '0:1', '!!float 0.5', '00')
 """Numbers of YAML that readers in C++ do not know; their files are refused in any case."""
 
@@ -127,7 +127,10 @@ def written(folder, contents):
 
 
 def by_node(result, file):
-    """What the node says of a file, or 'used'; its period is that of the controller."""
+    """Return the refusal of the node's reader, or 'used'.
+
+    A period that is not the controller's is refused here, as by the plugin; the node uses it.
+    """
     model = load_identified_model(result)
     try:
         found = read_thresholds(file)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What of the state is published at once, and what with the rate."""
+"""Changes of the state are published at once, all else with the rate."""
 
 from types import SimpleNamespace
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How often a state is published, and that changes do not wait."""
+"""A state is published with the rate, and each change at once."""
 
 import pytest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the three-dimensional view has its positions from."""
+"""The view takes positions from the monitor, or else from the joint states."""
 
 import json
 from pathlib import Path
