@@ -93,6 +93,14 @@ def check_real_time(cell):
     assert not updates['allocations'].any() and not updates['locks'].any()
 
 
+def check_updates(cell):
+    """Print the times of updates in a second more; none of all of them allocated or waited."""
+    cell.go_on(1.0)
+    times = np.sort(cell.probe.updates()['microseconds'])
+    print('update p50', times[len(times) // 2], 'p99', times[int(0.99 * len(times))], 'us')
+    check_real_time(cell)
+
+
 def make_active(cell):
     """Both active, whatever a test left."""
     on = [name for name in BOTH if cell.state_of(name) == 'active']
