@@ -68,7 +68,7 @@ def torque_state(*lengths):
     types = store.types
     header = types['std_msgs/msg/Header'](types['builtin_interfaces/msg/Time'](1, 2), 'base')
     arrays = [np.arange(length) + 10.0 * row for row, length in enumerate(lengths, 1)]
-    state = types[TORQUE_STATE](header, ['a', 'bc'], *arrays, True, 'fault', 9, 3, 1)
+    state = types[TORQUE_STATE](header, ['a', 'bc'], *arrays, True, 'fault', 9, 3, 1, 0)
     return bytes(store.serialize_cdr(state, TORQUE_STATE))
 
 

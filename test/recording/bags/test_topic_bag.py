@@ -24,7 +24,8 @@ def torque_bag(path: Path, rows: np.ndarray, names: list[str], plugin: StoragePl
             nanoseconds = 10**18 + number * 2_000_000
             stamp = types['builtin_interfaces/msg/Time'](*divmod(nanoseconds, 10**9))
             header = types['std_msgs/msg/Header'](stamp=stamp, frame_id='')
-            state = types[TORQUE_STATE](header, names, row, row, 2.0 * row, row, True, '', 0, 0, 0)
+            columns = (names, row, row, 2.0 * row, row)
+            state = types[TORQUE_STATE](header, *columns, True, '', 0, 0, 0, 0)
             writer.write(link, nanoseconds, store.serialize_cdr(state, TORQUE_STATE))
     return path
 
