@@ -253,7 +253,7 @@ class Stage:
             if alarms.collisions:
                 raise RobodynError('the collision monitor raised an alarm before the push')
             start = self._pushing.push(Push(push.link, 0.5, push.force, push.torque))
-            self._client.wait(lambda: alarms.collisions > 0, 3.0, 'an alarm after the push')
+            self._alarm(alarms)
         result = self._client.end_action(motion, name, 8.0).result
         if STOPPED not in result.message:
             raise RobodynError(f'the collision monitor did not stop the robot: {result.message}')
@@ -262,6 +262,17 @@ class Stage:
         return Latency(
             sample=(alarms.first_collision - start) * 1e-9, wall=alarms.received - start * 1e-9
         )
+
+    def _alarm(self, alarms: Alarms) -> None:
+        """Wait for an alarm.
+
+        :raises RobodynError: none comes; with what the monitor said instead
+        """
+        try:
+            self._client.wait(lambda: alarms.collisions > 0, 3.0, 'an alarm after the push')
+        except RobodynError as error:
+            seen = f'{alarms.samples} messages of the collision monitor'
+            raise RobodynError(f'{error}: {seen}, {alarms.unknown} of them UNKNOWN') from error
 
 
 def _nanoseconds(stamp: Any) -> int:
