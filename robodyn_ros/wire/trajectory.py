@@ -148,7 +148,9 @@ def _point(start: int, widths: Sequence[int]) -> np.dtype[np.void]:
     :param start: offset of the point in the message
     :param widths: number of values of each array
     """
-    names, formats, offsets = [], [], []
+    names: list[str] = []
+    formats: list[Any] = []
+    offsets: list[int] = []
     at = start
     for index, width in enumerate(widths):
         at += (BODY - at) % 4
@@ -159,7 +161,7 @@ def _point(start: int, widths: Sequence[int]) -> np.dtype[np.void]:
         if width:
             at += (BODY - at) % 8
             names.append(f'field{index}')
-            formats.append(f'({width},)<f8')
+            formats.append(('<f8', (width,)))  # as text it would be compiled
             offsets.append(at - start)
             at += 8 * width
     names += ['sec', 'nanosec']

@@ -31,6 +31,8 @@ def parts(node: Node, topic: str, size: float) -> int:
     :param topic: resolved name
     :param size: in bytes
     """
+    if size <= LARGEST:  # a stop does not wait for the middleware's view of the network
+        return 1
     listeners = node.get_subscriptions_info_by_topic(topic)
     reliable = all(one.qos_profile.reliability == ReliabilityPolicy.RELIABLE for one in listeners)
     return max(1, -int(-size // (MESSAGE.most if reliable else LARGEST)))
