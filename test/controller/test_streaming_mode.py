@@ -18,7 +18,7 @@ LIMIT, RATE = 400.0, 4000.0
 PARAMETERS = {
     **EFFORT, 'autostart': 'true', 'mode': 'streaming', 'state_timeout': 0.0,
     'max_torque': f'[{LIMIT}]', 'max_torque_rate': f'[{RATE}]', 'ramp_down_time': 0.1,
-    'reference_timeout': 1.0,
+    'reference_timeout': 1.0, 'torque_state_rate': 0.0,
 }  # fmt: skip
 SENDER = """
 import time
