@@ -252,3 +252,14 @@ def test_many_repeated_samples_are_a_warning():
     found = {item.code: item for item in checked_recording(signals(2000, **repeated)).findings}
     assert found['stale_samples'].severity == 'warning'
     assert 'more often than it measures' in found['stale_samples'].text
+
+
+def test_rare_repeats_of_one_signal_are_no_lower_rate():
+    """Every fourth torque of a joint is missing: its usual period stays that of the rest."""
+    whole = moving()
+    torque = whole.values['torque'].copy()
+    torque[3::4, 0] = torque[2:-1:4, 0]
+    values = {**whole.values, 'torque': torque}
+    found = {item.code: item for item in checked_recording(signals(2000, **values)).findings}
+    assert found['stale_samples'].severity == 'info'
+    assert 'now and then' in found['stale_samples'].text
