@@ -75,6 +75,12 @@ class SceneShape:
         if self.kind == 'plane':
             if not np.linalg.norm(self.size[:3]) > 0.0:
                 raise self._error(source, 'has a plane without normal')
+            if self.size[3] != 0.0:  # MoveIt hands it to FCL, whose plane is n x = d
+                raise self._error(
+                    source,
+                    f'has a plane with d = {self.size[3]:g}, which MoveIt takes with the other '
+                    'sign than its message defines: expected d = 0, and the place in the pose',
+                )
         elif self.kind != 'mesh' and not (self.size > 0.0).all():
             raise self._error(source, f'has the size {self.size}, not above 0')
         return self
@@ -114,18 +120,24 @@ class SceneShape:
         )
 
 
+_LEAST = float(np.sqrt(np.finfo(float).tiny))
+"""Smallest quaternion that has a direction: squares of smaller ones are rounded to zero."""
+
+
 def pose_of(position: Sequence[float] | Array, quaternion: Sequence[float] | Array) -> Array:
     """Return the frame (4, 4) at a position in [m], turned by a quaternion x, y, z, w.
 
     :raises ValueError: the quaternion is zero, so that it has no direction
     """
-    turn = np.array(quaternion)
-    if turn @ turn < np.finfo(float).tiny:
+    turn = np.array(quaternion, dtype=float)
+    size = float(np.abs(turn).max())
+    if size < _LEAST:
         raise ValueError(f'expected a quaternion that is not zero, got {turn}')
     pose = np.eye(4)
     pose[:3, 3] = position
     # NaN stays in it: `SceneShape.checked` names the object
-    pose[:3, :3] = Rotation.from_quat(turn).as_matrix() if np.isfinite(turn).all() else np.nan
+    turned = Rotation.from_quat(turn / size).as_matrix() if np.isfinite(size) else np.nan
+    pose[:3, :3] = turned
     return pose
 
 

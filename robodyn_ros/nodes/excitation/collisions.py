@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from rclpy.node import Node
 
-from robodyn_ros.errors import ControlError
+from robodyn_ros.errors import ControlError, bounded
 from robodyn_ros.excitation.collisions.check import Coverage
 from robodyn_ros.excitation.collisions.scene_shape import NOTHING
 from robodyn_ros.excitation.options import SPACE, collision_coverage
@@ -103,7 +103,7 @@ class CollisionGuard:
         framed = bool(self._options.values().get('frames'))
         report = coverage.check(plan.trajectory, self._options.model() if framed else None)
         for text in (*([_said(report.unchecked)] if report.unchecked else []), *report.notes):
-            self._node.get_logger().warning(text)
+            self._node.get_logger().warning(bounded(text))
         if not report.broken:
             return
         if coverage.substitutes and self._lenient and self._free(plan, framed):

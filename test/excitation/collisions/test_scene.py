@@ -51,7 +51,7 @@ def distance(scene, *, at=0.0):
         ('cylinder\n0.3 0.8', f'1 2 0\n{AROUND_X}', 1.5),
         ('cone\n0.5 2', '1 0 -3\n0 0 0 1', 1.9),  # its tip is on +z
         ('cone\n0.5 2', '1 0 -3\n1 0 0 0', 1.9),  # upside down
-        ('plane\n-2 0 0 3', '0.5 0 0\n0 0 0 1', 0.9),  # x = 1.5 in its frame
+        ('plane\n-2 0 0 0', '2 0 0\n0 0 0 1', 0.9),
         (f'mesh\n8 1\n{CUBE}\n0 1 2', '4 0 0\n0 0 0 1', 1.9),
         ('mesh\n3 1\n0 0 0\n0 0 1\n0 0 -1\n0 1 2', '1.5 0 0\n0 0 0 1', 0.4),  # a line
     ],

@@ -73,6 +73,17 @@ def test_a_shape_in_the_frame_of_a_fixed_link_is_there():
     assert list(root) == pytest.approx([found])
 
 
+def test_a_quaternion_of_any_size_is_a_rotation():
+    expected = pose_of((1, 2, 3), (0.1, -0.2, 0.3, 0.4))
+    for size in (1e-150, 1.0, 1e307):
+        found = pose_of((1, 2, 3), size * np.array([0.1, -0.2, 0.3, 0.4]))
+        np.testing.assert_allclose(found, expected, atol=1e-15)
+        np.testing.assert_allclose(found[:3, :3] @ found[:3, :3].T, np.eye(3), atol=1e-15)
+    for zero in ((0, 0, 0, 0), (0, 0, 0, 1e-320)):
+        with pytest.raises(ValueError, match='expected a quaternion that is not zero'):
+            pose_of((1, 2, 3), zero)
+
+
 @pytest.mark.parametrize(
     ('frame', 'words'),
     [
@@ -163,6 +174,7 @@ def test_a_design_keeps_out_of_it():
         ({'pose': at(2.0 * GEOMETRY.most, 0, 0)}, 'coordinates of collision geometry: at most'),
         ({'kind': 'mesh', 'size': np.zeros((0, 3))}, 'has a mesh that has no vertices'),
         ({'kind': 'plane', 'size': np.array([0.0, 0, 0, 1])}, 'has a plane without normal'),
+        ({'kind': 'plane', 'size': np.array([0.0, 0, 1, 2])}, 'with d = 2, .* expected d = 0, and'),
     ],
 )
 def test_numbers_that_cannot_be_used_are_refused(changes, words):

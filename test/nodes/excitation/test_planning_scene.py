@@ -88,7 +88,7 @@ def test_cones_planes_and_several_shapes_are_where_geometry_says():
     upside_down = ((1.0, 0.0, -3.0), (1.0, 0.0, 0.0, 0.0))
     item = OURS.object(
         'a', [('cone', [2.0, 0.5], ((1.0, 0.0, -3.0), STANDING[1])),  # its tip is on +z
-              ('cone', [2.0, 0.5], upside_down), ('plane', [0.0, 2.0, 0.0, 6.0], STANDING)],
+              ('cone', [2.0, 0.5], upside_down), ('plane', [0.0, 2.0, 0.0, 0.0], at(0, -3, 0))],
     )  # fmt: skip
     assert distances(OURS.scene(item)) == pytest.approx([1.9, 1.9, 2.9], abs=1e-5)
     moved = OURS.object('b', [SPHERE], pose=at(0, 2, 0), frame='/base')
