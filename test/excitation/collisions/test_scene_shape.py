@@ -174,7 +174,10 @@ def test_a_design_keeps_out_of_it():
         ({'pose': at(2.0 * GEOMETRY.most, 0, 0)}, 'coordinates of collision geometry: at most'),
         ({'kind': 'mesh', 'size': np.zeros((0, 3))}, 'has a mesh that has no vertices'),
         ({'kind': 'plane', 'size': np.array([0.0, 0, 0, 1])}, 'has a plane without normal'),
-        ({'kind': 'plane', 'size': np.array([0.0, 0, 1, 2])}, 'with d = 2, .* expected d = 0, and'),
+        (
+            {'kind': 'plane', 'size': np.array([0.0, 0, 1, 2])},
+            'with d = 2, .* expected d = 0, and',
+        ),
     ],
 )
 def test_numbers_that_cannot_be_used_are_refused(changes, words):
