@@ -83,8 +83,8 @@ OF_TESTS = ('test/', 'cmake/tests.cmake')
 HELPERS = ('test/support', 'bench')
 """Folders whose modules tests import by their name."""
 
-ELSEWHERE = ('robodyn_ros', 'ethercat_driver', 'ethercat_generic_plugins')
-"""This package, and drivers of robots, which their users install."""
+ELSEWHERE = ('robodyn_ros', 'ethercat_driver', 'ethercat_generic_plugins', 'moveit_msgs')
+"""This package, and drivers of robots and messages of MoveIt, which their users install."""
 
 
 def main() -> int:

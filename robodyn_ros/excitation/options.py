@@ -16,6 +16,7 @@ from robodyn_ros.bounds import NUMBER
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.collisions.boxes import free_space, obstacle_boxes
 from robodyn_ros.excitation.collisions.check import Coverage, cover
+from robodyn_ros.excitation.collisions.scene_shape import NOTHING, Surroundings
 from robodyn_ros.excitation.collisions.self_collision import CLEARANCE
 from robodyn_ros.excitation.design.criteria import (
     CRITERIA,
@@ -156,6 +157,7 @@ def make_design(
     *,
     urdf: str = '',
     rules: Sequence[Limit] = (),
+    surroundings: Surroundings = NOTHING,
 ) -> Design:
     """Build a design from options.
 
@@ -163,13 +165,14 @@ def make_design(
     :param limits: of the model's joints
     :param urdf: file of the robot, or its text, with the collision geometry
     :param rules: further limits
+    :param surroundings: objects in addition to those of the options
     :raises MotionError: values that cannot be used
     """
     given = check_options(values)
     weights = None
     if given['nominal_torques']:
         weights = torque_weights(given['nominal_torques'], given['normalise_torques'])
-    coverage = collision_coverage(values, model.joint_names, urdf)
+    coverage = collision_coverage(values, model.joint_names, urdf, surroundings)
     margins = _margins(given)
     return Design(
         model=model,
@@ -189,14 +192,17 @@ def make_design(
     )
 
 
-def collision_coverage(values: Values, joints: Sequence[str], urdf: str) -> Coverage:
+def collision_coverage(
+    values: Values, joints: Sequence[str], urdf: str, surroundings: Surroundings = NOTHING
+) -> Coverage:
     """Return the coverage of the collision check of these joints, according to the options.
 
     :param values: values of some `OPTIONS`
     :param urdf: file of the robot, or its text
+    :param surroundings: objects in addition to those of the options
     :raises MotionError: values that cannot be used
     """
-    return cover(check_options(values), urdf, joints)
+    return cover(check_options(values), urdf, joints, surroundings)
 
 
 def search(

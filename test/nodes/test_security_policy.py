@@ -26,6 +26,7 @@ AT_TIMES = {
         ('publish', '/feedforward/joint_trajectory'),  # command_topic
         ('subscribe', '/identification/presence'),  # while its client waits
         ('subscribe', '/robot_description'),  # without urdf
+        ('request', '/get_planning_scene'),  # with moveit_msgs
     },
     'recorder': {
         ('subscribe', '/joint_states'),  # while it records

@@ -11,7 +11,9 @@ import numpy as np
 
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.collisions.boxes import ENDLESS, free_space, obstacle_boxes
+from robodyn_ros.excitation.collisions.robot_files import link_names
 from robodyn_ros.excitation.collisions.scene import read_scene
+from robodyn_ros.excitation.collisions.scene_shape import NOTHING, Surroundings
 from robodyn_ros.excitation.collisions.self_collision import (
     Contacts,
     NoPairsError,
@@ -109,18 +111,26 @@ def collision_lines(facts: Mapping[str, Any]) -> list[str]:
     return lines + list(facts['notes'])
 
 
-def cover(values: Mapping[str, Any], urdf: str, joints: Sequence[str]) -> Coverage:
+def cover(
+    values: Mapping[str, Any],
+    urdf: str,
+    joints: Sequence[str],
+    surroundings: Surroundings = NOTHING,
+) -> Coverage:
     """Determine what can be checked.
 
     :param values: of the options `SPACE` of `options.py`, all of them
     :param urdf: file of the robot, or its text; empty: there is none
     :param joints: that move
+    :param surroundings: objects in addition to those of the options
     :raises MotionError: options that cannot be used, or geometry that cannot be read
     """
     box, floor, obstacles = values['box'], values['floor'], obstacle_boxes(values['obstacles'])
     lower, upper = free_space(box, floor)
-    scene = read_scene(values['scene']) if values['scene'] else ()
-    standing = bool(obstacles or scene)
+    if surroundings.shapes and urdf:
+        surroundings = surroundings.placed(link_names(urdf))
+    scene = (read_scene(values['scene']) if values['scene'] else ()) + surroundings.shapes
+    standing = bool(obstacles) or any(not item.attached for item in scene)
     walls = bool(box) or floor is not None
     unchecked = []
     if not walls:
@@ -134,8 +144,6 @@ def cover(values: Mapping[str, Any], urdf: str, joints: Sequence[str]) -> Covera
         lower, upper = (-np.inf,) * 3, ENDLESS
         walls = False
     itself = values['self_collision']
-    if itself and not urdf:
-        raise MotionError('self-collision needs the URDF file: the geometry is in it')
     limit = SelfCollisionLimit(
         urdf,
         values['clearance'],
@@ -163,10 +171,17 @@ def cover(values: Mapping[str, Any], urdf: str, joints: Sequence[str]) -> Covera
         )
     if rule is not None and rule.geometry.pairs:
         limits.append(limit)
-    return Coverage(tuple(limits), rule, (*missing, *unchecked), tuple(notes))
+    unchecked += surroundings.unchecked
+    return Coverage(tuple(limits), rule, (*missing, *unchecked), (*notes, *surroundings.notes))
 
 
 def _why_not(itself: bool | None, urdf: str) -> list[str]:
+    """Return why self-collision is not checked; nothing if it is.
+
+    :raises MotionError: it was required, and there is no geometry
+    """
+    if itself and not urdf:
+        raise MotionError('self-collision needs the URDF file: the geometry is in it')
     if itself is False:
         return ['self-collision: it is switched off']
     return [] if urdf else ['self-collision: there is no URDF']

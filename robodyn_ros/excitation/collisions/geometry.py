@@ -20,7 +20,7 @@ from robodyn_ros.excitation.collisions.collision_model import (
 )
 from robodyn_ros.excitation.collisions.meshes import coal
 from robodyn_ros.excitation.collisions.robot_files import CollisionFile
-from robodyn_ros.excitation.collisions.scene import SceneShape
+from robodyn_ros.excitation.collisions.scene_shape import SceneShape
 from robodyn_ros.excitation.trajectory import Array
 from robodyn_ros.long_work import poll
 
@@ -55,7 +55,7 @@ class CollisionGeometry:
         :param lower: x, y, z in [m] of a box around the robot, in the base frame; -inf: no wall
         :param upper: likewise
         :param obstacles: corners x, y, z, x, y, z of boxes that stand in it
-        :param scene: further shapes that stand in it
+        :param scene: further shapes that stand in it, or that links carry
         :raises MotionError: a joint that the URDF does not have, or geometry that cannot be used
         """
         if not hasattr(pin, 'computeDistances'):
@@ -66,13 +66,18 @@ class CollisionGeometry:
         ]
         self._columns, self._velocities = columns(self._model, joints)
         self._rest = rest_pose(self._model)
-        add_pairs(self._model, self._geometry, self._names, disabled)
+        self.carried: list[str] = []
+        """Names of the shapes that links carry."""
+        touching = self._add_carried([item for item in scene if item.attached])
+        add_pairs(self._model, self._geometry, self._names, disabled | touching)
         self._walls: set[int] = set()
         self._add_walls(lower, upper)
         self._add_obstacles(obstacles)
         for number, item in enumerate(scene, start=1):
-            shape, pose = item.solid()
-            self._add_standing(f'shape {number} of the scene, {item.name}', shape, pin.SE3(pose))
+            if not item.attached:
+                shape, pose = item.solid()
+                name = f'shape {number} of {item.scene}, {item.name}'
+                self._add_standing(name, shape, self._place_of(item) * pin.SE3(pose))
         self._model_data = self._model.createData()
         self._reset()
 
@@ -101,6 +106,43 @@ class CollisionGeometry:
             name = f'obstacle {number} at ({centre}) m'
             place = pin.SE3(np.eye(3), (low + high) / 2.0)
             self._add_standing(name, coal.Box(*(high - low).astype(float)), place)
+
+    def _place_of(self, item: SceneShape) -> Any:
+        """Return the place in the base frame of the frame of a shape.
+
+        :raises MotionError: it moves
+        """
+        if item.frame is None:
+            return pin.SE3.Identity()
+        frame = self._frame(item)
+        if frame.parentJoint > 0:
+            raise MotionError(
+                f'{item.scene}: object {item.name!r} is in the frame {item.frame!r}, which moves '
+                'with the robot; expected the root link, or a link that is fixed to it'
+            )
+        return frame.placement
+
+    def _frame(self, item: SceneShape) -> Any:
+        """Return the frame of a link; `Surroundings.placed` has checked that there is one."""
+        return self._model.frames[self._model.getFrameId(item.frame, pin.FrameType.BODY)]
+
+    def _add_carried(self, shapes: Sequence[SceneShape]) -> frozenset[frozenset[str]]:
+        """Add shapes that move with their link; return pairs with links that they may touch."""
+        for number, item in enumerate(shapes, start=1):
+            shape, pose = item.solid()
+            frame = self._frame(item)
+            name = f'attached shape {number} of {item.scene}, {item.name} on {item.frame}'
+            place = frame.placement * pin.SE3(pose)
+            self._geometry.addGeometryObject(
+                pin.GeometryObject(name, frame.parentJoint, 0, place, shape)
+            )
+            self.carried.append(name)
+        self._names += self.carried
+        return frozenset(
+            frozenset((name, link))
+            for name, item in zip(self.carried, shapes, strict=True)
+            for link in item.touching
+        )
 
     def _add_standing(self, name: str, shape: Any, place: Any) -> None:
         """Add a fixed shape, and a collision pair with each moving link.

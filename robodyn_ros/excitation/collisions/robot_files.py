@@ -62,13 +62,27 @@ def read_collision_file(urdf: str, *, substitutes: bool = True) -> CollisionFile
     :param substitutes: use visual shapes or capsules for links without
     :raises MotionError: it cannot be read or is not a URDF
     """
-    is_text = urdf.lstrip().startswith('<')
-    root = _root(urdf, 'the URDF') if is_text else _parsed(urdf, 'the URDF')
+    is_text, root = _urdf(urdf)
     folder = None if is_text else Path(urdf).absolute().parent
     reader = _Reader(root, folder, substitutes=substitutes)
     for link in root.iter('link'):
         reader.read(link)
     return reader.file('the URDF' if is_text else urdf)
+
+
+def link_names(urdf: str) -> frozenset[str]:
+    """Return the names of all links of a URDF.
+
+    :param urdf: file, or the XML text itself
+    :raises MotionError: it cannot be read or is not a URDF
+    """
+    return frozenset(link.get('name', '') for link in _urdf(urdf)[1].iter('link'))
+
+
+def _urdf(urdf: str) -> tuple[bool, ET.Element]:
+    """Return whether this is the text of a URDF, not its file, and the root element."""
+    is_text = urdf.lstrip().startswith('<')
+    return is_text, _root(urdf, 'the URDF') if is_text else _parsed(urdf, 'the URDF')
 
 
 class _Reader:

@@ -9,55 +9,15 @@ octomaps are not in such a file.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from robodyn_ros.bounds import GEOMETRY, SCENE, check_bound, read_text
 from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.collisions.capsules import around, has_volume
-from robodyn_ros.excitation.collisions.meshes import coal
+from robodyn_ros.excitation.collisions.scene_shape import SIZES, SceneShape, pose_of
 from robodyn_ros.excitation.trajectory import Array
 from robodyn_ros.long_work import poll
-
-_SIZES = {'box': 3, 'sphere': 1, 'cylinder': 2, 'cone': 2}
-"""Kind of a shape -> number of its sizes in the file."""
-_SHAPES = {'box': coal.Box, 'sphere': coal.Sphere, 'cylinder': coal.Cylinder, 'cone': coal.Cone}
-
-
-@dataclass(frozen=True, eq=False)
-class SceneShape:
-    """Shape of an object of a scene.
-
-    :param name: of the object
-    :param kind: box, sphere, cylinder, cone or mesh
-    :param size: in [m]: edges; radius; radius and length; of a mesh the vertices, shape (N, 3)
-    :param pose: in the base frame, shape (4, 4)
-    """
-
-    name: str
-    kind: str
-    size: Array
-    pose: Array
-
-    def solid(self) -> tuple[Any, Array]:
-        """Return a shape of the library for collisions, and its pose (4, 4) in the base frame.
-
-        A mesh is its convex hull; one without volume is a capsule around its vertices.
-        """
-        if self.kind != 'mesh':
-            return _SHAPES[self.kind](*self.size.tolist()), self.pose
-        if not has_volume(self.size):
-            capsule = around(self.name, self.size)
-            return coal.Capsule(capsule.radius, capsule.length), self.pose @ capsule.placement()
-        mesh = coal.BVHModelOBBRSS()
-        mesh.beginModel(0, len(self.size))
-        mesh.addVertices(self.size)
-        mesh.endModel()
-        mesh.buildConvexHull(True, 'Qt')
-        return mesh.convex, self.pose
 
 
 def read_scene(path: str) -> tuple[SceneShape, ...]:
@@ -98,41 +58,32 @@ class _Reader:
             poll()
             check_bound(SCENE, len(found) + 1, self._source)
             kind = self._line('a shape')
-            size = self._size(name, kind)
-            found.append(SceneShape(name, kind, size, pose @ self._pose()))
+            shape = SceneShape(name, kind, self._size(kind), np.eye(4)).checked(self._source)
+            found.append(replace(shape, pose=pose @ self._pose()))
             self._numbers(4, 'a colour')
         for _ in range(self._count('number of subframes') if posed else 0):
             self._line('a subframe')
             self._pose()
 
-    def _size(self, name: str, kind: str) -> Array:
-        if kind == 'mesh':
-            vertices, triangles = self._counts(2, 'numbers of vertices and triangles')
-            rows = [self._numbers(3, 'a vertex') for _ in range(vertices)]
-            for _ in range(triangles):
-                self._numbers(3, 'a triangle')
-            if not rows:
-                raise MotionError(f'{self._source}: the mesh of {name!r} has no vertices')
-            return np.array(rows)
-        if kind not in _SIZES:
-            raise MotionError(
-                f'{self._source}: object {name!r} is a {kind!r:.60}, expected '
-                f'{", ".join(_SIZES)} or mesh; a plane is given as floor or box'
-            )
-        size = self._numbers(_SIZES[kind], f'the size of a {kind}')
-        if not (size > 0.0).all():
-            raise MotionError(f'{self._source}: object {name!r} has the size {size}, not above 0')
-        return size
+    def _size(self, kind: str) -> Array:
+        if kind in SIZES:
+            return self._numbers(SIZES[kind], f'the size of a {kind}')
+        if kind != 'mesh':
+            return np.array([])  # `checked` names the object
+        vertices, triangles = self._counts(2, 'numbers of vertices and triangles')
+        rows = [self._numbers(3, 'a vertex') for _ in range(vertices)]
+        for _ in range(triangles):
+            self._numbers(3, 'a triangle')
+        return np.reshape(rows, (-1, 3))
 
     def _pose(self) -> Array:
         """Read translation and quaternion x, y, z, w; return the frame (4, 4)."""
-        pose = np.eye(4)
-        pose[:3, 3] = self._numbers(3, 'a position')
+        position = self._numbers(3, 'a position')
         quaternion = self._numbers(4, 'a quaternion')
-        if quaternion @ quaternion < np.finfo(float).tiny:  # it has no direction
-            raise self._error('a quaternion that is not zero', str(quaternion))
-        pose[:3, :3] = Rotation.from_quat(quaternion).as_matrix()
-        return pose
+        try:
+            return pose_of(position, quaternion)
+        except ValueError as error:
+            raise self._error('a quaternion that is not zero', str(quaternion)) from error
 
     def _count(self, what: str) -> int:
         return self._counts(1, what)[0]

@@ -15,7 +15,7 @@ from robodyn_ros.excitation.collisions.robot_files import (
     disabled_pairs,
     read_collision_file,
 )
-from robodyn_ros.excitation.collisions.scene import SceneShape
+from robodyn_ros.excitation.collisions.scene_shape import SceneShape
 from robodyn_ros.excitation.limits.constraints import STEEP, Excess, Limit, Rule, States
 from robodyn_ros.excitation.limits.joint_limits import CHECK_PERIOD
 from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
@@ -41,7 +41,7 @@ class SelfCollisionLimit(Limit):
     :param upper: likewise
     :param obstacles: corners x, y, z, x, y, z of boxes to keep out of, in [m], in the base frame
     :param itself: False: the box, the obstacles and the scene only
-    :param scene: further shapes to keep out of
+    :param scene: further shapes to keep out of, or that links carry
     :param substitutes: use visual shapes or capsules for links without `<collision>`
     """
 
@@ -144,7 +144,7 @@ class SelfCollisionRule(Rule):
             obstacles=limit.obstacles,
             scene=limit.scene,
         )
-        solid = set(self.file.solid)
+        solid = {*self.file.solid, *self.geometry.carried}
         if not limit.itself:
             self.geometry.without([pair for pair in self.geometry.pairs if set(pair) <= solid])
         if not self.geometry.pairs:

@@ -3,18 +3,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 from rclpy.node import Node
 
-from robodyn_ros.errors import ControlError
+from robodyn_ros.errors import ControlError, bounded
 from robodyn_ros.excitation.collisions.check import Coverage
+from robodyn_ros.excitation.collisions.scene_shape import NOTHING
 from robodyn_ros.excitation.options import SPACE, collision_coverage
 from robodyn_ros.excitation.plan import Plan
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.nodes.base.common import declare
+from robodyn_ros.nodes.excitation.planning_scene import RunningScene
 from robodyn_ros.paths import resource
 
 
@@ -29,7 +31,10 @@ class Options(Protocol):
 
 
 class CollisionGuard:
-    """Refusal of motions that collide, or that cannot be checked (see `allow_unchecked`)."""
+    """Refusal of motions that collide, or that cannot be checked (see `allow_unchecked`).
+
+    :ivar surroundings: planning scene of MoveIt when `look` was called
+    """
 
     def __init__(
         self,
@@ -46,6 +51,33 @@ class CollisionGuard:
         self._made: tuple[object, Coverage] | None = None
         text = 'run motions although self-collision, a floor or surroundings are not checked'
         declare(node, 'allow_unchecked', False, text)
+        self._running = RunningScene(node)
+        self.surroundings = NOTHING
+
+    def look(self) -> None:
+        """Read the planning scene of a running MoveIt, for the checks that follow.
+
+        :raises RobodynError: it has an object that cannot be used
+        """
+        found = self._running.ask()
+        if found.same(self.surroundings):
+            return
+        self.surroundings = found
+        if found.shapes:
+            self._node.get_logger().info(
+                f'the planning scene of MoveIt has {len(found.shapes)} shapes'
+            )
+
+    def look_again(self) -> None:
+        """Refuse a motion if the planning scene of MoveIt is not the one that was checked.
+
+        :raises RobodynError: it changed, or see `look`
+        """
+        if not self._running.ask().same(self.surroundings):
+            raise ControlError(
+                'the planning scene of MoveIt changed while the motion was checked: start again',
+                fault='self_collision',
+            )
 
     def check_allowed(self) -> None:
         """Refuse to move if something is not checked, unless `allow_unchecked` is set.
@@ -71,7 +103,7 @@ class CollisionGuard:
         framed = bool(self._options.values().get('frames'))
         report = coverage.check(plan.trajectory, self._options.model() if framed else None)
         for text in (*([_said(report.unchecked)] if report.unchecked else []), *report.notes):
-            self._node.get_logger().warning(text)
+            self._node.get_logger().warning(bounded(text))
         if not report.broken:
             return
         if coverage.substitutes and self._lenient and self._free(plan, framed):
@@ -98,7 +130,7 @@ class CollisionGuard:
         """Return True if a plan keeps what `<collision>` geometry alone demands."""
         values = {name: value for name, value in self._options.values().items() if name in SPACE}
         values['collision_only'] = True
-        coverage = collision_coverage(values, self._joints, robot_file(self._node))
+        coverage = self._cover(values)
         model = self._options.model() if framed else None
         return not coverage.check(plan.trajectory, model).broken
 
@@ -107,11 +139,14 @@ class CollisionGuard:
         values = {name: value for name, value in self._options.values().items() if name in SPACE}
         # a scene that was exported again must not be checked as it was
         files = [Path(values[name]) for name in ('scene', 'srdf') if values.get(name)]
-        key = values, [file.stat().st_mtime_ns for file in files if file.is_file()]
+        times = [file.stat().st_mtime_ns for file in files if file.is_file()]
+        key = values, times, self.surroundings
         if self._made is None or self._made[0] != key:
-            urdf = robot_file(self._node)
-            self._made = key, collision_coverage(values, self._joints, urdf)
+            self._made = key, self._cover(values)
         return self._made[1]
+
+    def _cover(self, values: Mapping[str, Any]) -> Coverage:
+        return collision_coverage(values, self._joints, robot_file(self._node), self.surroundings)
 
 
 def _said(unchecked: Sequence[str]) -> str:

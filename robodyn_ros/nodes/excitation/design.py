@@ -18,6 +18,7 @@ from rclpy.parameter import Parameter
 from robodyn_ros.action import Excite
 from robodyn_ros.errors import NO_FAULT, ConfigError, Fault, MotionError, RobodynError
 from robodyn_ros.excitation.catalog import write_motion
+from robodyn_ros.excitation.collisions.scene_shape import NOTHING, Surroundings
 from robodyn_ros.excitation.design.problem import Design
 from robodyn_ros.excitation.export import TRAJECTORY, export_motion
 from robodyn_ros.excitation.limits.constraints import Limit
@@ -106,13 +107,14 @@ class Designer:
         """Return True while a search runs or its result has not been processed."""
         return self._work is not None
 
-    def prepare(self, request: Excite.Goal) -> Prepared:
+    def prepare(self, request: Excite.Goal, surroundings: Surroundings = NOTHING) -> Prepared:
         """Build the problem of a search, which may read files; this can be done in a thread.
 
+        :param surroundings: objects in addition to those of the options
         :raises RobodynError: parameters that cannot be used
         """
         values = self.values()
-        design = self._design(values)
+        design = self._design(values, surroundings)
         return Prepared(design, values, request)
 
     def begin(self, goal: Any, prepared: Prepared) -> str:
@@ -243,7 +245,7 @@ class Designer:
         except MotionError as error:
             raise ConfigError(f'parameter {", ".join(names) or "optimise"}: {error}') from error
 
-    def _design(self, values: dict[str, Any]) -> Design:
+    def _design(self, values: dict[str, Any], surroundings: Surroundings) -> Design:
         model = self.model()
         for name in self._limits.joints:
             if name not in model.joint_names:
@@ -252,7 +254,10 @@ class Designer:
                     f'{list(model.joint_names)}'
                 )
         limits = self._limits.select(model.joint_names)
-        return make_design(values, model, limits, urdf=robot_file(self._node), rules=self._rules)
+        return make_design(
+            values, model, limits, urdf=robot_file(self._node), rules=self._rules,
+            surroundings=surroundings,
+        )  # fmt: skip
 
     def model(self) -> DynamicModel:
         """Build the model to be identified, from model_file or else from the URDF."""

@@ -55,17 +55,20 @@ class Preparation:
 
         :raises RobodynError: parameters that cannot be used
         """
+        self._collisions.look()
         if not request.design_only:  # better refused now than after the search
             self._collisions.check_allowed()
-        return self._designer.prepare(request)
+        return self._designer.prepare(request, self._collisions.surroundings)
 
     def read(self, goal: Any, file: str, position: Array, speed: float) -> Checked:
         """Read the motion of a file, or of the parameters, and prepare its run.
 
         :raises RobodynError: the motion cannot be read, see `run`
         """
+        self._collisions.look()
         self._collisions.check_allowed()
-        return self.run(read_motion(self._node, file, self._limits), goal, file, position, speed)
+        motion = read_motion(self._node, file, self._limits)
+        return self._run(motion, goal, file, position, speed)
 
     def run(
         self, motion: Trajectory, goal: Any, file: str, position: Array, speed: float
@@ -79,6 +82,13 @@ class Preparation:
         :param speed: share of the speed of the run, in (0, 1]
         :raises RobodynError: it breaks a limit or collides
         """
+        self._collisions.look()
+        return self._run(motion, goal, file, position, speed)
+
+    def _run(
+        self, motion: Trajectory, goal: Any, file: str, position: Array, speed: float
+    ) -> Checked:
+        """Do what `run` does, in the surroundings that were read last."""
         known = self._limits.joints
         columns = [known.index(name) for name in motion.joints if name in known]
         plan = plan_excitation(motion, position[columns], self._limits, pause=self._settings.pause)
@@ -99,6 +109,7 @@ class Preparation:
             current.message = self._output.message(current.full)
         path = self._path.draw(motion)
         lines = advise(motion, self._limits).lines if isinstance(motion, SineMotion) else ()
+        self._collisions.look_again()
         current.checked = time.monotonic()
         return current, lines, path
 

@@ -51,6 +51,7 @@ def distance(scene, *, at=0.0):
         ('cylinder\n0.3 0.8', f'1 2 0\n{AROUND_X}', 1.5),
         ('cone\n0.5 2', '1 0 -3\n0 0 0 1', 1.9),  # its tip is on +z
         ('cone\n0.5 2', '1 0 -3\n1 0 0 0', 1.9),  # upside down
+        ('plane\n-2 0 0 0', '2 0 0\n0 0 0 1', 0.9),
         (f'mesh\n8 1\n{CUBE}\n0 1 2', '4 0 0\n0 0 0 1', 1.9),
         ('mesh\n3 1\n0 0 0\n0 0 1\n0 0 -1\n0 1 2', '1.5 0 0\n0 0 0 1', 0.4),  # a line
     ],
@@ -96,10 +97,8 @@ def test_a_motion_into_the_scene_collides_with_what_is_named(tmp_path):
         ('', r'line 1: expected an object .* or the end \("."\), got the end of the file'),
         ('scene\n', 'got the end of the file; export it again from MoveIt'),
         ('scene\nobject\n.', r'line 2: expected an object \("\* NAME"\) or .*, got object'),
-        (
-            's\n* a\n0 0 0\n0 0 0 1\n1\nplane\n0 0 1 0',
-            "'a' is a 'plane', .* given as floor or box",
-        ),
+        ('s\n* a\n0 0 0\n0 0 0 1\n1\nprism\n3', "'a' is a 'prism', expected box, sphere, "),
+        ('s\n* a\n0 0 0\n0 0 0 1\n1\nplane\n0 0 0 1', "'a' has a plane without normal"),
         ('s\n* a\n0 0 0\n0 0 0 1\n1\nbox\n1 1', 'expected the size of a box, 3 numbers up to'),
         ('s\n* a\n0 0 0\n0 0 0 1\n1\nbox\n1 1 0', "object 'a' has the size .*, not above 0"),
         ('s\n* a\n0 0 nan\n0 0 0 1\n1', 'line 3: expected a position, 3 numbers'),
@@ -109,7 +108,7 @@ def test_a_motion_into_the_scene_collides_with_what_is_named(tmp_path):
         ('s\n* a\n0 0 0\n0 0 0 x\n1', 'line 4: expected a quaternion, 4 numbers'),
         ('s\n* a\n-1\n0', 'line 3: expected number of shapes, 1 integers of 0 or more, got -1'),
         ('s\n* a\n0.9\n0', 'integers of 0 or more, got 0.9'),
-        ('s\n* a\n1\nmesh\n0 0\n', "the mesh of 'a' has no vertices"),
+        ('s\n* a\n1\nmesh\n0 0\n', "object 'a' has a mesh that has no vertices"),
         ('s\n* a\n1\nsphere\n1\n0 0 0\n0 0 0 1\n0 0 0', 'line 8: expected a colour, 4 numbers'),
     ],
 )

@@ -18,6 +18,7 @@ from robodyn_ros.control.torque.model_torque import ModelTorque  # noqa: E402
 from robodyn_ros.control.torque_limits import peak_torque  # noqa: E402
 from robodyn_ros.errors import RobodynError  # noqa: E402
 from robodyn_ros.excitation.catalog import load_motion  # noqa: E402
+from robodyn_ros.excitation.collisions.scene_shape import Surroundings  # noqa: E402
 from robodyn_ros.excitation.design.problem import Problem  # noqa: E402
 from robodyn_ros.excitation.limits.constraints import TorqueLimit  # noqa: E402
 from robodyn_ros.excitation.limits.joint_limits import check_motion  # noqa: E402
@@ -207,7 +208,8 @@ def test_ready_files_design_for_our_own_robots(make, robot):
         flat['model_file'] = file.reference
     designer, *_ = make(flat, robot)
     assert designer.asked
-    design = designer._design(designer.values())
+    design = designer.prepare(Excite.Goal(), Surroundings(unchecked=('an octomap',))).design
+    assert design.coverage.unchecked[-1] == 'an octomap'
     problem = Problem(design)
     assert len(problem.criterion.columns) > 5 and design.margins.velocity == 0.1
     weights = design.criterion.torque_weights

@@ -38,9 +38,13 @@ class Prepared(Preparation):
             SimpleNamespace(streaming=streaming, spacing=lambda duration: 0.02, message=message),
             SimpleNamespace(check_plan=lambda plan, **_: self.asked.append('torque')),
             SimpleNamespace(
-                check_plan=lambda plan: self.asked.append('collisions'), check_allowed=allowed
+                check_plan=lambda plan: self.asked.append('collisions'), check_allowed=allowed,
+                look=lambda: self.asked.append('look'), surroundings='now',
+                look_again=lambda: self.asked.append('look again'),
             ),
-            SimpleNamespace(prepare=lambda request: self.asked.append('search') or request),
+            SimpleNamespace(
+                prepare=lambda request, there: self.asked.append(f'search {there}') or request
+            ),
             SimpleNamespace(draw=lambda motion: self.asked.append('path')),
         )  # fmt: skip
 
@@ -49,7 +53,7 @@ def test_a_run_is_checked_and_its_message_made_before_it_starts():
     preparation, goal = Prepared(), object()
     begin = time.monotonic()
     run, advice, _ = preparation.run(motion(), goal, 'file', np.array(HOME), 1.0)
-    assert preparation.asked == ['torque', 'collisions', 'message', 'path']
+    assert preparation.asked == ['look', 'torque', 'collisions', 'message', 'path', 'look again']
     assert (run.message, run.goal, run.file) == (b'motion', goal, 'file')
     assert run.checked >= begin and advice
     np.testing.assert_allclose(run.setpoint(0.0)[0], HOME, atol=1e-9)
@@ -69,7 +73,7 @@ def test_what_is_not_allowed_is_refused_before_anything_is_read():
     with pytest.raises(RobodynError, match='NOT checked'):
         preparation.search(Excite.Goal())
     assert preparation.search(Excite.Goal(design_only=True)).design_only
-    assert preparation.asked == ['allowed', 'allowed', 'search']
+    assert preparation.asked == [*['look', 'allowed'] * 2, 'look', 'search now']
 
 
 def test_joints_are_matched_by_name():
@@ -84,7 +88,7 @@ def test_a_slow_run_is_checked_at_full_speed_too_and_takes_longer():
     preparation = Prepared()
     run, *_ = preparation.run(motion(), None, '', np.array(HOME), 0.25)
     usual, *_ = Prepared().run(motion(), None, '', np.array(HOME), 1.0)
-    assert preparation.asked == ['torque', 'collisions', 'torque', 'message', 'path']
+    assert preparation.asked[1:-1] == ['torque', 'collisions', 'torque', 'message', 'path']
     assert run.end == pytest.approx(4.0 * usual.end) and run.begin == pytest.approx(
         4 * usual.begin
     )

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shapes of planning scenes, from plain numbers of a file or of a message."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from robodyn_ros.bounds import GEOMETRY, check_bound
+from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation.collisions.capsules import around, has_volume
+from robodyn_ros.excitation.collisions.meshes import coal
+from robodyn_ros.excitation.trajectory import Array
+
+SIZES = {'box': 3, 'sphere': 1, 'cylinder': 2, 'cone': 2, 'plane': 4}
+"""Kind of a shape -> number of its sizes."""
+_SHAPES = {'box': coal.Box, 'sphere': coal.Sphere, 'cylinder': coal.Cylinder, 'cone': coal.Cone}
+NOISE = 1e-4
+"""Largest change of a number of a shape that is not a change of the scene, in [m] or without unit:
+poses that a camera estimates are never the same twice. A tenth of the default clearance."""
+
+
+@dataclass(frozen=True, eq=False)
+class SceneShape:
+    """Shape of an object of a scene.
+
+    :param name: of the object
+    :param kind: box, sphere, cylinder, cone, plane or mesh
+    :param size: in [m]: edges; radius; radius and length; of a mesh the vertices, shape (N, 3);
+        of a plane a, b, c, d of a x + b y + c z + d = 0, which is solid on neither side
+    :param pose: in its frame, shape (4, 4)
+    :param frame: link of the URDF; None: the base frame
+    :param attached: True: it moves with the link; False: the link must not move
+    :param touching: links that an attached object may touch
+    :param scene: name of its scene in messages
+    """
+
+    name: str
+    kind: str
+    size: Array
+    pose: Array
+    frame: str | None = None
+    attached: bool = False
+    touching: tuple[str, ...] = ()
+    scene: str = 'the scene'
+
+    def checked(self, source: str) -> SceneShape:
+        """Return this shape if its numbers can be used.
+
+        :param source: of the numbers, for messages
+        :raises RobodynError: naming the object and what was expected
+        """
+        if self.kind != 'mesh' and self.kind not in SIZES:
+            raise self._error(
+                source, f'is a {self.kind!r:.60}, expected {", ".join(SIZES)} or mesh'
+            )
+        expected = (len(self.size), 3) if self.kind == 'mesh' else (SIZES[self.kind],)
+        if self.size.shape != expected:
+            raise self._error(
+                source, f'is a {self.kind} with the size {self.size}, not of {expected}'
+            )
+        if not len(self.size):
+            raise self._error(source, 'has a mesh that has no vertices')
+        if not np.isfinite([*self.size.flat, *self.pose.flat]).all():
+            raise self._error(source, 'has numbers that are not finite')
+        check_bound(
+            GEOMETRY,
+            max(np.abs(self.size).max(), np.abs(self.pose).max()),
+            f'{source}: object {self.name!r}',
+        )
+        if self.kind == 'plane':
+            if not np.linalg.norm(self.size[:3]) > 0.0:
+                raise self._error(source, 'has a plane without normal')
+            if self.size[3] != 0.0:  # MoveIt hands it to FCL, whose plane is n x = d
+                raise self._error(
+                    source,
+                    f'has a plane with d = {self.size[3]:g}, which MoveIt takes with the other '
+                    'sign than its message defines: expected d = 0, and the place in the pose',
+                )
+        elif self.kind != 'mesh' and not (self.size > 0.0).all():
+            raise self._error(source, f'has the size {self.size}, not above 0')
+        return self
+
+    def _error(self, source: str, text: str) -> MotionError:
+        return MotionError(f'{source}: object {self.name!r} {text}')
+
+    def solid(self) -> tuple[Any, Array]:
+        """Return a shape of the library for collisions, and its pose (4, 4) in its frame.
+
+        A mesh is its convex hull; one without volume is a capsule around its vertices.
+        """
+        if self.kind == 'plane':
+            length = np.linalg.norm(self.size[:3])
+            return coal.Plane(self.size[:3] / length, float(-self.size[3] / length)), self.pose
+        if self.kind != 'mesh':
+            return _SHAPES[self.kind](*self.size.tolist()), self.pose
+        if not has_volume(self.size):
+            capsule = around(self.name, self.size)
+            return coal.Capsule(capsule.radius, capsule.length), self.pose @ capsule.placement()
+        mesh = coal.BVHModelOBBRSS()
+        mesh.beginModel(0, len(self.size))
+        mesh.addVertices(self.size)
+        mesh.endModel()
+        mesh.buildConvexHull(True, 'Qt')
+        return mesh.convex, self.pose
+
+    def same(self, other: SceneShape) -> bool:
+        """Return True if another shape differs by `NOISE` at most."""
+        words = [
+            (item.name, item.kind, item.frame, item.attached, item.touching, item.size.shape)
+            for item in (self, other)
+        ]
+        return words[0] == words[1] and all(
+            np.abs(one - two).max() <= NOISE
+            for one, two in ((self.size, other.size), (self.pose, other.pose))
+        )
+
+
+_LEAST = float(np.sqrt(np.finfo(float).tiny))
+"""Smallest quaternion that has a direction: squares of smaller ones are rounded to zero."""
+
+
+def pose_of(position: Sequence[float] | Array, quaternion: Sequence[float] | Array) -> Array:
+    """Return the frame (4, 4) at a position in [m], turned by a quaternion x, y, z, w.
+
+    :raises ValueError: the quaternion is zero, so that it has no direction
+    """
+    turn = np.array(quaternion, dtype=float)
+    size = float(np.abs(turn).max())
+    if size < _LEAST:
+        raise ValueError(f'expected a quaternion that is not zero, got {turn}')
+    pose = np.eye(4)
+    pose[:3, 3] = position
+    # NaN stays in it: `SceneShape.checked` names the object
+    turned = Rotation.from_quat(turn / size).as_matrix() if np.isfinite(size) else np.nan
+    pose[:3, :3] = turned
+    return pose
+
+
+@dataclass(frozen=True, eq=False)
+class Surroundings:
+    """Objects around the robot that no option gives, see `cover`.
+
+    :param shapes: that the robot must not enter, or that it carries
+    :param unchecked: what is there and cannot be checked
+    :param notes: further remarks
+    """
+
+    shapes: tuple[SceneShape, ...] = ()
+    unchecked: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def same(self, other: Surroundings) -> bool:
+        """Return True if others differ by `NOISE` at most."""
+        return (
+            (len(self.shapes), self.unchecked, self.notes)
+            == (len(other.shapes), other.unchecked, other.notes)
+        ) and all(one.same(two) for one, two in zip(self.shapes, other.shapes, strict=True))
+
+    def placed(self, links: frozenset[str]) -> Surroundings:
+        """Return what can be placed; what a link carries that is not there is not checked.
+
+        :param links: of the URDF
+        :raises MotionError: an object stands in a frame that is not one of them
+        """
+        lost = [item for item in self.shapes if not (item.frame is None or item.frame in links)]
+        for item in lost:
+            if not item.attached:
+                raise MotionError(
+                    f'{item.scene}: object {item.name!r} is in the frame {item.frame!r}, which is '
+                    'no link of the URDF, so its place is unknown: give the URDF that MoveIt uses'
+                )
+        gone = (f'object {item.name!r} of {item.scene}, attached to the link {item.frame!r}, '
+                'which is not in the URDF' for item in lost)  # fmt: skip
+        kept = tuple(item for item in self.shapes if item not in lost)
+        return replace(self, shapes=kept, unchecked=(*self.unchecked, *dict.fromkeys(gone)))
+
+
+NOTHING = Surroundings()

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shapes of scenes: where they are, what carries them, and what cannot be placed."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from robodyn_ros.bounds import GEOMETRY
+from robodyn_ros.errors import RobodynError
+from robodyn_ros.excitation.collisions.scene_shape import SceneShape, Surroundings, pose_of
+from robodyn_ros.excitation.limits.joint_limits import JointLimits
+from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPoints
+from robodyn_ros.excitation.options import collision_coverage, make_design
+from robodyn_ros.models.serial.urdf import UrdfModel
+
+SOLID = '<collision>{}<geometry><sphere radius="0.1"/></geometry></collision>'
+JOINT = """<joint name="{0}" type="{1}"><parent link="{2}"/><child link="{3}"/>
+<origin xyz="{4}" rpy="{5}"/><axis xyz="0 0 1"/>
+<limit lower="-3" upper="3" velocity="1" effort="1"/></joint>"""
+ROBOT = (
+    '<robot name="r"><link name="base">'
+    + SOLID.format('<origin xyz="0 0 2"/>')
+    + '</link><link name="table"/><link name="arm"/><link name="ball">'
+    + SOLID.format('')
+    + '</link>'
+    + JOINT.format('at', 'fixed', 'base', 'table', '0 1 1', '0 0 1.5707963267948966')
+    + JOINT.format('joint1', 'revolute', 'base', 'arm', '0 0 0', '0 0 0')
+    + JOINT.format('tip', 'fixed', 'arm', 'ball', '1 0 0', '0 0 0')
+    + '</robot>'
+)
+"""A ball of radius 0.1 m that moves on a circle of radius 1 m around z, and one above the base."""
+BALL = SceneShape('a', 'sphere', np.array([0.2]), np.eye(4))
+
+
+def at(x, y, z):
+    return pose_of((x, y, z), (0.0, 0.0, 0.0, 1.0))
+
+
+def covered(*shapes, **options):
+    return collision_coverage(options, ['joint1'], ROBOT, Surroundings(shapes))
+
+
+def distances(*shapes, joint=0.0):
+    """Names and distances of all pairs."""
+    geometry = covered(*shapes).rule.geometry
+    position = np.array([joint])
+    return {pair: geometry.distance(i, position) for i, pair in enumerate(geometry.pairs)}
+
+
+@pytest.mark.parametrize(
+    ('size', 'pose', 'expected'),
+    [
+        ((1.0, 0.0, 0.0, -3.0), at(0, 0, 0), 1.9),  # x = 3
+        ((-2.0, 0.0, 0.0, 6.0), at(0, 0, 0), 1.9),  # the same plane
+        ((1.0, 0.0, 0.0, 3.0), at(0, 0, 0), 3.9),  # x = -3: solid on neither side
+        ((1.0, 1.0, 0.0, 0.0), at(0, 0, 0), np.sqrt(0.5) - 0.1),
+        ((1.0, 1.0, 0.0, -1.05), at(0, 0, 0), 0.05 * np.sqrt(0.5) - 0.1),  # it touches
+        ((0.0, 0.0, 1.0, 0.0), at(0, 0, -1), 0.9),
+        ((0.0, 0.0, 1.0, 0.0), pose_of((2, 0, 0), (0, np.sqrt(0.5), 0, np.sqrt(0.5))), 0.9),
+    ],
+)
+def test_a_plane_is_that_of_its_equation_in_its_pose(size, pose, expected):
+    (found,) = distances(SceneShape('a', 'plane', np.array(size), pose)).values()
+    assert found == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_shape_in_the_frame_of_a_fixed_link_is_there():
+    ((pair, found),) = distances(replace(BALL, frame='table', pose=at(0, -3, -1))).items()
+    assert pair == ('ball', 'shape 1 of the scene, a')
+    assert found == pytest.approx(np.hypot(2.0, 1.0) - 0.3)  # at x = 3, y = 1, z = 0
+    root = distances(replace(BALL, frame='base', pose=at(3, 1, 0))).values()
+    assert list(root) == pytest.approx([found])
+
+
+def test_a_quaternion_of_any_size_is_a_rotation():
+    expected = pose_of((1, 2, 3), (0.1, -0.2, 0.3, 0.4))
+    for size in (1e-150, 1.0, 1e307):
+        found = pose_of((1, 2, 3), size * np.array([0.1, -0.2, 0.3, 0.4]))
+        np.testing.assert_allclose(found, expected, atol=1e-15)
+        np.testing.assert_allclose(found[:3, :3] @ found[:3, :3].T, np.eye(3), atol=1e-15)
+    for zero in ((0, 0, 0, 0), (0, 0, 0, 1e-320)):
+        with pytest.raises(ValueError, match='expected a quaternion that is not zero'):
+            pose_of((1, 2, 3), zero)
+
+
+@pytest.mark.parametrize(
+    ('frame', 'words'),
+    [
+        ('map', "object 'a' is in the frame 'map', which is no link of the URDF"),
+        ('', "object 'a' is in the frame '', which is no link"),
+        ('ball', "object 'a' is in the frame 'ball', which moves with the robot; expected the ro"),
+    ],
+)
+def test_a_frame_that_has_no_place_is_refused_with_its_object(frame, words):
+    with pytest.raises(RobodynError, match=f'the scene: {words}'):
+        covered(replace(BALL, frame=frame))
+    with pytest.raises(RobodynError, match='scene need link geometry: give a URDF'):
+        collision_coverage({}, ['joint1'], '', Surroundings((BALL,)))
+
+
+def test_what_a_link_carries_moves_with_it():
+    carried = replace(BALL, frame='ball', attached=True, pose=at(0.5, 0, 0))
+    wall = SceneShape('wall', 'plane', np.array([0.0, 1.0, 0.0, -2.0]), np.eye(4))
+    for joint, high in ((0.0, 0.0), (np.pi / 2, 1.5)):
+        found = distances(carried, wall, joint=joint)
+        name = 'attached shape 1 of the scene, a on ball'
+        assert found[name, 'shape 2 of the scene, wall'] == pytest.approx(1.8 - high)
+    # of the robot only the link above the base is no neighbour of the one that carries it
+    assert set(found) == {
+        ('ball', 'shape 2 of the scene, wall'), (name, 'shape 2 of the scene, wall'),
+    }  # fmt: skip
+    itself = covered(carried, self_collision=None)
+    assert itself.rule is None and 'what stands around' in itself.unchecked[-1]
+
+
+def test_what_is_carried_collides_with_the_robot_unless_it_may_touch():
+    """Link `far` is on a third joint, so that `arm` is no neighbour of it."""
+    robot = ROBOT.replace('</robot>', '') + (
+        f'<link name="middle">{SOLID.format("")}</link><link name="far">{SOLID.format("")}</link>'
+        + JOINT.format('joint2', 'revolute', 'ball', 'middle', '1 0 0', '0 0 0')
+        + JOINT.format('joint3', 'revolute', 'middle', 'far', '1 0 0', '0 0 0')
+        + '</robot>'
+    )
+    joints = ['joint1', 'joint2', 'joint3']
+    bar = SceneShape('bar', 'box', np.array([2.0, 0.1, 0.1]), at(-1, 0, 0.6))
+    bar = replace(bar, frame='far', attached=True)
+    points = np.array([[0.0, 0.0, 1.5], [0.0, 0.0, 0.0], [0.0, 0.0, 1.5]])
+    time = np.array([0.0, 1.0, 2.0])
+    motion = SplineTrajectory(points=TrajectoryPoints(tuple(joints), time, points))
+
+    def report(shape):
+        return collision_coverage({}, joints, robot, Surroundings((shape,))).check(motion)
+
+    low = replace(bar, pose=at(-1, 0, 0))  # on `ball` where the arm is straight
+    assert 'bar on far' not in report(bar).broken
+    found = "'ball' and attached shape 1 of the scene, bar on far collide"
+    assert found in report(low).broken
+    assert 'bar on far' not in report(replace(low, touching=('ball', 'base'))).broken
+    off = collision_coverage(
+        {'self_collision': False, 'floor': -9.0}, joints, robot, Surroundings((low,))
+    )
+    assert {pair[1] for pair in off.rule.geometry.pairs} == {'the floor at z = -9 m'}
+
+
+def test_what_an_unknown_link_carries_is_not_checked():
+    carried = replace(BALL, frame='gripper', attached=True)
+    found = Surroundings((carried, carried, BALL), ('an octomap',), ('a note',))
+    coverage = collision_coverage({}, ['joint1'], ROBOT, found)
+    gone = "object 'a' of the scene, attached to the link 'gripper', which is not in the URDF"
+    assert coverage.unchecked[-2:] == ('an octomap', gone) and coverage.notes[-1] == 'a note'
+    assert coverage.rule.geometry.pairs == [('ball', 'shape 1 of the scene, a')]
+
+
+def test_a_design_keeps_out_of_it():
+    model = UrdfModel.from_xml(ROBOT)
+    limits = JointLimits.from_urdf(model.urdf).with_default_acceleration()
+    found = Surroundings((BALL,), ('gap',))
+    (rule,) = make_design({}, model, limits, urdf=ROBOT, surroundings=found).rules
+    assert rule.scene == (BALL,)
+    design = make_design({}, model, limits, urdf=ROBOT, surroundings=found)
+    assert design.coverage.unchecked[-1] == 'gap'
+
+
+@pytest.mark.parametrize(
+    ('changes', 'words'),
+    [
+        ({'kind': 'prism'}, "is a 'prism', expected box, sphere, cylinder, cone, plane or mesh"),
+        ({'kind': 'box'}, r'is a box with the size \[0.2\], not of \(3,\)'),
+        ({'size': np.array([0.0])}, r'has the size \[0\.\], not above 0'),
+        ({'size': np.array([np.nan])}, 'has numbers that are not finite'),
+        ({'pose': at(np.inf, 0, 0)}, 'has numbers that are not finite'),
+        ({'pose': pose_of((0, 0, 0), (np.nan, 0, 0, 1))}, 'has numbers that are not finite'),
+        ({'pose': at(2.0 * GEOMETRY.most, 0, 0)}, 'coordinates of collision geometry: at most'),
+        ({'kind': 'mesh', 'size': np.zeros((0, 3))}, 'has a mesh that has no vertices'),
+        ({'kind': 'plane', 'size': np.array([0.0, 0, 0, 1])}, 'has a plane without normal'),
+        (
+            {'kind': 'plane', 'size': np.array([0.0, 0, 1, 2])},
+            'with d = 2, .* expected d = 0, and',
+        ),
+    ],
+)
+def test_numbers_that_cannot_be_used_are_refused(changes, words):
+    assert BALL.checked('here') is BALL
+    with pytest.raises(RobodynError, match=f"here: object 'a'.*{words}"):
+        replace(BALL, **changes).checked('here')
+
+
+def test_a_change_is_told_from_noise():
+    scene = Surroundings((BALL, BALL), ('gap',), ('note',))
+    moved = [replace(BALL, pose=at(x, 0, 0)) for x in (0.5e-4, 2e-4)]
+    assert scene.same(Surroundings((BALL, moved[0]), ('gap',), ('note',)))
+    for other in (
+        Surroundings((BALL, moved[1]), ('gap',), ('note',)),
+        Surroundings((BALL,), ('gap',), ('note',)),
+        Surroundings((BALL, BALL), (), ('note',)),
+        Surroundings((BALL, BALL), ('gap',), ()),
+        Surroundings((BALL, replace(BALL, name='b')), ('gap',), ('note',)),
+        Surroundings((BALL, replace(BALL, frame='base')), ('gap',), ('note',)),
+        Surroundings((BALL, replace(BALL, size=np.array([0.3]))), ('gap',), ('note',)),
+        Surroundings((BALL, replace(BALL, kind='mesh', size=np.eye(3))), ('gap',), ('note',)),
+    ):
+        assert not scene.same(other) and not other.same(scene)
