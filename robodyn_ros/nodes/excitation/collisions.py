@@ -102,8 +102,14 @@ class CollisionGuard:
         coverage = self._coverage()
         framed = bool(self._options.values().get('frames'))
         report = coverage.check(plan.trajectory, self._options.model() if framed else None)
-        for text in (*([_said(report.unchecked)] if report.unchecked else []), *report.notes):
-            self._node.get_logger().warning(bounded(text))
+        logger = self._node.get_logger()
+        if report.unchecked:
+            logger.warning(bounded(_said(report.unchecked)))
+        for text in report.notes:
+            if text in self.surroundings.notes:  # most cells have no MoveIt
+                logger.info(bounded(text))
+            else:
+                logger.warning(bounded(text))
         if not report.broken:
             return
         if coverage.substitutes and self._lenient and self._free(plan, framed):
