@@ -177,6 +177,18 @@ def load_robot(reference: str | Path) -> RobotFile:
     return _robot(path, variant, read_yaml(path, 'the robot file', ConfigError))
 
 
+def lasting_reference(reference: str) -> str:
+    """Return a reference to the same robot that holds in every folder.
+
+    :raises ConfigError: it is in an unknown package
+    """
+    name, variant = _split(reference)
+    if not _is_path(name):
+        return reference
+    path = resource(name).absolute()
+    return f'{path}#{variant}' if variant else str(path)
+
+
 def known_robots() -> dict[str, Path]:
     """Return the robot files of this package by name.
 
@@ -218,7 +230,7 @@ def _located(name: str) -> Path:
 
     :raises ConfigError: the name is unknown; the message lists the known ones
     """
-    if '/' in name or name.endswith(('.yaml', '.yml')):
+    if _is_path(name):
         return resource(name).absolute()
     known = known_robots()
     if name not in known:
@@ -227,6 +239,10 @@ def _located(name: str) -> Path:
             f'of a robot file, such as ./{name}.yaml, for another robot'
         )
     return known[name]
+
+
+def _is_path(name: str) -> bool:
+    return '/' in name or name.endswith(('.yaml', '.yml'))
 
 
 def _robot(path: Path, variant: str, document: object) -> RobotFile:

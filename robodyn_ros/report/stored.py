@@ -37,7 +37,9 @@ def stored_source(path: str | Path) -> ReportSource:
     if not (folder / MODEL).exists():
         return ReportSource(facts, signals=signals, missing=missing)
     found = load_identified_model(folder / MODEL)
-    return ReportSource(facts, found.model, found.loaded, found.stddevs, signals, missing)
+    return ReportSource(
+        facts, found.model, found.loaded, found.stddevs, signals, missing, folder / MODEL
+    )
 
 
 def _facts(path: Path) -> dict[str, Any]:
