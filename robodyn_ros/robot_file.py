@@ -27,6 +27,7 @@ from typing import Any
 import yaml
 
 from robodyn_ros.errors import ConfigError, RobodynError
+from robodyn_ros.node_parameters.names import check_keys
 from robodyn_ros.parameter_files import EVERY_NODE, TEXT, Source, flat, items, text_node
 from robodyn_ros.paths import resource
 from robodyn_ros.xacro_file import located
@@ -121,7 +122,7 @@ class RobotFile:
                 for name in values.keys() & set(FILES):
                     if path := values[name].value:
                         values[name] = text_node(self.file(str(path)))
-                found.append(self._source(f'{place}{node}', values, strict=True))
+                found.append(self._source(f'{place}{node}', values))
         return found
 
     def _layers(self) -> list[tuple[str, dict[str, yaml.Node]]]:
@@ -133,9 +134,7 @@ class RobotFile:
         variants = dict(items(sections['variants']))
         return [('', sections), (f'variants.{self.variant}.', dict(items(variants[self.variant])))]
 
-    def _source(
-        self, section: str, values: Mapping[str, yaml.Node], *, strict: bool = False
-    ) -> Source:
+    def _source(self, section: str, values: Mapping[str, yaml.Node]) -> Source:
         """Return values as a source.
 
         :raises ConfigError: a value that rcl would refuse without naming the file
@@ -150,7 +149,7 @@ class RobotFile:
                     f'{source}: {name} must be true or false, an integer, a number with a '
                     f'decimal point, a text, or a list of one of these, got {value!r:.60}'
                 )
-        return Source(source, ((EVERY_NODE, dict(values)),), strict)
+        return Source(source, ((EVERY_NODE, dict(values)),))
 
 
 @dataclass(frozen=True)
@@ -254,6 +253,9 @@ def _robot(path: Path, variant: str, document: object) -> RobotFile:
         str(name): _sections(sections, f'{path}: section variants.{name}', SECTIONS[:-1])
         for name, sections in (content.pop('variants', None) or {}).items()
     }
+    for place, sections in [('', content), *((f'variants.{k}.', v) for k, v in variants.items())]:
+        for node in sections.keys() & {*NODES}:
+            check_keys(node, sections[node], f'{path}, section {place}{node}')
     if variant and variant not in variants:
         known = ', '.join(variants) or 'none'
         raise ConfigError(f'{path}: there is no variant {variant!r}, there are: {known}')
