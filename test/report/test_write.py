@@ -83,8 +83,12 @@ def test_what_is_no_result_is_one_sentence(result, tmp_path):
         write_page(tmp_path)
     export_with_page(result, tmp_path / 'out', command='')
     facts = json.loads((tmp_path / 'out' / 'result.json').read_text())
-    del facts['joints'][0]
-    facts['identification']['rms_error'] = {}
+    other = {**facts, 'joints': ['elbow']}
+    (tmp_path / 'out' / 'result.json').write_text(json.dumps(other))
+    words = r'result\.yaml has the joints joint1, joint2, result\.json has elbow: they are of diff'
+    with pytest.raises(IdentificationError, match=words):
+        write_page(tmp_path / 'out')
+    del facts['validation']['rms_error']
     (tmp_path / 'out' / 'result.json').write_text(json.dumps(facts))
     with pytest.raises(IdentificationError, match='the result is damaged, or of another version'):
         write_page(tmp_path / 'out')
