@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 
 from robodyn_ros.control.effort.declaration import HOW
 from robodyn_ros.control.effort.recorded import check_gravity
@@ -268,7 +269,7 @@ class IdentificationWork:
             result,
             job.folder,
             command=self._command(job),
-            robot=str(self._node.get_parameter(ROBOT).value),
+            robot=str(self._node.get_parameter_or(ROBOT, Parameter(ROBOT, value='')).value),
             export_failed=self._export_failed,
         )
         return result, files
