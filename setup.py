@@ -20,6 +20,7 @@ setup(
             'cell/profiles.yaml',
             'faults.yaml',
             'findings.yaml',
+            'node_parameters/names.yaml',
             'report/page/*',
             'report/page/vendored/*',
             'watch/page/*',

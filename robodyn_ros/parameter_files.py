@@ -34,11 +34,10 @@ LAUNCH_FILE = 'launch_params_'
 
 @dataclass(frozen=True)
 class Given:
-    """A value as written, the name of its source, and whether the source is `strict`."""
+    """A value as written, and the name of its source."""
 
     value: yaml.Node
     source: str
-    strict: bool = False
 
 
 @dataclass(frozen=True)
@@ -46,12 +45,10 @@ class Source:
     """A file or a `-p`: its blocks of parameters, in the order in which they apply.
 
     :ivar blocks: key and parameters of each block
-    :ivar strict: a parameter that the node does not have is an error
     """
 
     name: str
     blocks: tuple[tuple[str, dict[str, yaml.Node]], ...]
-    strict: bool = False
 
     def of(self, node: str) -> dict[str, yaml.Node]:
         """Return the parameters for a node, named as '/robot1/feedforward'."""
@@ -80,7 +77,7 @@ def merged(sources: Iterable[Source], node: str) -> dict[str, Given]:
     found: dict[str, Given] = {}
     for source in sources:
         for name, value in source.of(node).items():
-            found[name] = Given(value, source.name, source.strict)
+            found[name] = Given(value, source.name)
     return found
 
 

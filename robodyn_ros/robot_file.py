@@ -27,6 +27,7 @@ from typing import Any
 import yaml
 
 from robodyn_ros.errors import ConfigError, RobodynError
+from robodyn_ros.node_parameters.names import check_keys
 from robodyn_ros.parameter_files import EVERY_NODE, TEXT, Source, flat, items, text_node
 from robodyn_ros.paths import resource
 from robodyn_ros.xacro_file import located
@@ -121,7 +122,7 @@ class RobotFile:
                 for name in values.keys() & set(FILES):
                     if path := values[name].value:
                         values[name] = text_node(self.file(str(path)))
-                found.append(self._source(f'{place}{node}', values, strict=True))
+                found.append(self._source(f'{place}{node}', values))
         return found
 
     def _layers(self) -> list[tuple[str, dict[str, yaml.Node]]]:
@@ -133,9 +134,7 @@ class RobotFile:
         variants = dict(items(sections['variants']))
         return [('', sections), (f'variants.{self.variant}.', dict(items(variants[self.variant])))]
 
-    def _source(
-        self, section: str, values: Mapping[str, yaml.Node], *, strict: bool = False
-    ) -> Source:
+    def _source(self, section: str, values: Mapping[str, yaml.Node]) -> Source:
         """Return values as a source.
 
         :raises ConfigError: a value that rcl would refuse without naming the file
@@ -150,7 +149,7 @@ class RobotFile:
                     f'{source}: {name} must be true or false, an integer, a number with a '
                     f'decimal point, a text, or a list of one of these, got {value!r:.60}'
                 )
-        return Source(source, ((EVERY_NODE, dict(values)),), strict)
+        return Source(source, ((EVERY_NODE, dict(values)),))
 
 
 @dataclass(frozen=True)
@@ -175,6 +174,18 @@ def load_robot(reference: str | Path) -> RobotFile:
     name, variant = _split(str(reference))
     path = _located(name)
     return _robot(path, variant, read_yaml(path, 'the robot file', ConfigError))
+
+
+def lasting_reference(reference: str) -> str:
+    """Return a reference to the same robot that holds in every folder.
+
+    :raises ConfigError: it is in an unknown package
+    """
+    name, variant = _split(reference)
+    if not _is_path(name):
+        return reference
+    path = resource(name).absolute()
+    return f'{path}#{variant}' if variant else str(path)
 
 
 def known_robots() -> dict[str, Path]:
@@ -218,7 +229,7 @@ def _located(name: str) -> Path:
 
     :raises ConfigError: the name is unknown; the message lists the known ones
     """
-    if '/' in name or name.endswith(('.yaml', '.yml')):
+    if _is_path(name):
         return resource(name).absolute()
     known = known_robots()
     if name not in known:
@@ -227,6 +238,10 @@ def _located(name: str) -> Path:
             f'of a robot file, such as ./{name}.yaml, for another robot'
         )
     return known[name]
+
+
+def _is_path(name: str) -> bool:
+    return '/' in name or name.endswith(('.yaml', '.yml'))
 
 
 def _robot(path: Path, variant: str, document: object) -> RobotFile:
@@ -238,6 +253,9 @@ def _robot(path: Path, variant: str, document: object) -> RobotFile:
         str(name): _sections(sections, f'{path}: section variants.{name}', SECTIONS[:-1])
         for name, sections in (content.pop('variants', None) or {}).items()
     }
+    for place, sections in [('', content), *((f'variants.{k}.', v) for k, v in variants.items())]:
+        for node in sections.keys() & {*NODES}:
+            check_keys(node, sections[node], f'{path}, section {place}{node}')
     if variant and variant not in variants:
         known = ', '.join(variants) or 'none'
         raise ConfigError(f'{path}: there is no variant {variant!r}, there are: {known}')

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from string import Formatter
@@ -65,6 +66,11 @@ def test_each_text_formats(key):
     found = finding(key, joint=joint, **values)
     assert (found.code, found.severity) == (code_of(key), entry.severities[0])
     assert joint in found.text and '{' not in found.text and found.text.endswith(('.', 'words'))
+
+
+def test_a_remedy_stands_alone_because_a_summary_shows_it_without_the_text():
+    referring = re.compile(r'\bby that\b|\buse (it|that)\b', re.IGNORECASE)
+    assert not [key for key, entry in FINDINGS.items() if referring.search(entry.remedy)]
 
 
 def test_each_text_is_used_and_each_call_gives_its_fields():

@@ -47,23 +47,36 @@ def given(robot, node, **options):
     """Value and source of every parameter of a node."""
     values = merged(robot.sources(node, **options), f'/{node}')
     plain = yaml.safe_load(as_file({EVERY_NODE: values}))[EVERY_NODE]['ros__parameters']
-    return {name: (plain[name], one.source, one.strict) for name, one in values.items()}
+    return {name: (plain[name], one.source) for name, one in values.items()}
 
 
 def test_a_node_gets_its_section_the_effort_and_where_the_others_are(file, tmp_path):
     path = file(ROBOT)
     found = given(load_robot(path), 'excitation')
     assert found == {
-        'urdf': (str(tmp_path / 'arm.urdf'), f'{path}, section urdf', False),
-        'joint_limits': (str(path), f'{path}, section limits', False),
-        'effort.unit': ('N', f'{path}, section effort', False),
-        'effort.side': ('joint', f'{path}, section effort', False),
-        'effort.gravity': ('included', f'{path}, section effort', False),
-        'motion.kind': ('sine', f'{path}, section excitation', True),
-        'motion.duration': (20.0, f'{path}, section excitation', True),
-        'motion_file': (str(tmp_path / 'm.yaml'), f'{path}, section excitation', True),
+        'urdf': (str(tmp_path / 'arm.urdf'), f'{path}, section urdf'),
+        'joint_limits': (str(path), f'{path}, section limits'),
+        'effort.unit': ('N', f'{path}, section effort'),
+        'effort.side': ('joint', f'{path}, section effort'),
+        'effort.gravity': ('included', f'{path}, section effort'),
+        'motion.kind': ('sine', f'{path}, section excitation'),
+        'motion.duration': (20.0, f'{path}, section excitation'),
+        'motion_file': (str(tmp_path / 'm.yaml'), f'{path}, section excitation'),
     }
     assert set(given(load_robot(path), 'recorder', effort=False)) == {'urdf', 'joint_limits'}
+
+
+def test_a_typo_in_the_section_of_any_node_is_refused_by_every_reader(file):
+    typo = {'collision_monitor': {'max_torque_eror': [1.0]}}
+    for content, section in (
+        (ROBOT | typo, 'collision_monitor'),
+        (ROBOT | {'variants': {'slow': typo}}, 'variants.slow.collision_monitor'),
+    ):
+        path = file(content)
+        words = rf"{path}, section {section}: .* 'max_torque_eror'; .* max_torque_error\?"
+        for read in (load_robot, EffortDeclaration.from_file):
+            with pytest.raises(ConfigError, match=words):
+                read(path)
 
 
 def test_keys_of_a_variant_win_and_are_named_by_it(file):

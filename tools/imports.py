@@ -13,7 +13,7 @@ Graph = Mapping[str, set[str]]
 
 FLOW = (
     'errors', 'long_work', 'bounds', 'yaml_file', 'faults', 'findings', 'output_files',
-    'parameter_files', 'paths', 'allowed_folders', 'xacro_file', 'robot_file',
+    'parameter_files', 'paths', 'allowed_folders', 'xacro_file', 'node_parameters', 'robot_file',
     'wire', 'models', 'excitation', 'recording', 'identification', 'control', 'analysis', 'report',
     'cell', 'watch', 'nodes', 'cli',
 )  # fmt: skip

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from robodyn_ros.control.effort.declaration import EffortDeclaration
@@ -15,8 +17,11 @@ from robodyn_ros.identification.options import LEAVE_ONE_OUT
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.recording.readers import read_recording, recording_format
 from robodyn_ros.recording.recording import Recording
+from robodyn_ros.recording.tables.columns import load_columns
 from robodyn_ros.robot_file import load_robot
 
+SI_WORDS = ('Nm', 'N', 'SI')
+"""Values of `--effort` that need no file."""
 _FACTS = {
     'constant': 'torque_constant (Nm/A)',
     'rated_current': 'rated_current (mA)',
@@ -75,15 +80,29 @@ def add_source(
     )
 
 
-def declared_effort(arguments: argparse.Namespace) -> EffortDeclaration | None:
-    """Return the declaration of `--effort` or else of the robot file; None: there is neither.
+def declared_effort(arguments: argparse.Namespace) -> list[EffortDeclaration]:
+    """Return the declarations of `--effort` and of the robot file, as far as they are given.
 
-    :raises RobodynError: its file cannot be used, or `--effort` is given and no recording is a bag
+    `in_si_units` refuses those that differ.
+
+    :raises RobodynError: a file cannot be used, `--effort` has no effect because no recording is a
+        bag, or `--columns` declares the torque too
     """
     given = arguments.effort
+    of_robot = _effort_of_robot(getattr(arguments, 'robot', None))
     if given is None:
-        return _effort_of_robot(getattr(arguments, 'robot', None))
-    if given in ('Nm', 'N', 'SI'):
+        return of_robot
+    columns = getattr(arguments, 'columns', None)
+    if columns is not None and 'torque' in load_columns(columns):
+        raise ConfigError(
+            f'--effort {given} and --columns {columns} both declare the torque of the recording: '
+            f'leave out --effort, or the key torque of the mapping'
+        )
+    return [_given_effort(arguments, given), *of_robot]
+
+
+def _given_effort(arguments: argparse.Namespace, given: str) -> EffortDeclaration:
+    if given in SI_WORDS:
         return EffortDeclaration.si(source=f'--effort {given}')
     if given in UNITS:
         raise ConfigError(
@@ -92,6 +111,7 @@ def declared_effort(arguments: argparse.Namespace) -> EffortDeclaration | None:
             f'{{unit: {given}, side: motor, gravity: included, gear_ratio: 100, ...}} and give '
             f'--effort FILE, see config/example_robot.yaml'
         )
+    _check_file(given)
     recording = arguments.recording
     paths = [*recording] if isinstance(recording, list) else [recording]
     if getattr(arguments, 'validate', None) not in (None, LEAVE_ONE_OUT):
@@ -104,9 +124,26 @@ def declared_effort(arguments: argparse.Namespace) -> EffortDeclaration | None:
     return EffortDeclaration.from_file(given)
 
 
-def _effort_of_robot(name: str | None) -> EffortDeclaration | None:
-    """Return the declaration in a robot file; None: there is no file, or none in it."""
+def _check_file(given: str) -> None:
+    """Refuse a word that is no file, such as a unit in lower case, with the nearest right one.
+
+    :raises ConfigError: it has no suffix and no folder, and there is no such file
+    """
+    if Path(given).suffix or '/' in given or Path(given).exists():
+        return
+    units = {unit.lower(): unit for unit in UNITS}
+    near = difflib.get_close_matches(given.lower(), units, 1)
+    meant = f'; did you mean {units[near[0]]}?' if near else ''
+    raise ConfigError(
+        f'--effort {given}: expected {", ".join(SI_WORDS)} (Nm or N at the joint, gravity '
+        f'included), or the path of a file with section effort, such as my_robot.yaml; there is '
+        f'no file {given}{meant}'
+    )
+
+
+def _effort_of_robot(name: str | None) -> list[EffortDeclaration]:
+    """Return the declaration in a robot file; empty: there is no file, or none in it."""
     robot = load_robot(name) if name is not None else None
     if robot is None or 'effort' not in robot.content:
-        return None
-    return EffortDeclaration.from_file(robot.reference)
+        return []
+    return [EffortDeclaration.from_file(robot.reference)]

@@ -174,6 +174,7 @@ def run(arguments: argparse.Namespace) -> int:
             result,
             arguments.out,
             command=arguments.command_line,
+            robot=arguments.robot or '',
             export_failed=arguments.force_export,
             page=arguments.report,
         )

@@ -27,6 +27,7 @@ from robodyn_ros.identification.steps.all_findings import (
     no_gear_finding,
     run_findings,
 )
+from robodyn_ros.identification.steps.held_out import check_held_out
 from robodyn_ros.identification.steps.ladder import plain_if_better
 from robodyn_ros.identification.steps.preparation import Known, Task
 from robodyn_ros.identification.steps.result_of_run import failed_result, result_of
@@ -63,12 +64,14 @@ def identify(
         torque of gear deflection
     :param validation: another recording, on which the identified model is only tested;
         'leave-one-out': each recording is tested with the parameters of all others
-    :raises RobodynError: a joint is not in a recording, or an option cannot be used
+    :raises RobodynError: a joint is not in a recording, an option cannot be used, or the
+        validation has the samples of a recording that is fitted
     """
     given = (recordings,) if isinstance(recordings, Recording) else tuple(recordings)
     arm = model.arm if isinstance(model, PayloadModel) else model
     options = options_for(arm, options or IdentifyOptions())
     task = Task(given, model, options, known, validation)
+    check_held_out(given, validation, model.joint_names)
     try:
         # Matrices are small: where others use the cores, threads that wait for each other take
         # ten times as long.

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from robodyn_ros.identification.files.next_steps import next_steps
 from robodyn_ros.models.interface import DynamicModel, Joint
 from robodyn_ros.report import charts
 from robodyn_ros.report.coverage import coverage
@@ -44,11 +45,20 @@ def _content(source: ReportSource) -> dict[str, Any]:
         'parameters': parameter_rows(facts),
         'rule': facts.get('completion_rule', ''),
         'repeat': facts.get('repeat') or {},
+        'next': _next(source),
         'facts': facts,
         'missing': source.missing,
         'links': _links(source),
         **_drawings(source),
     }
+
+
+def _next(source: ReportSource) -> list[tuple[str, str]]:
+    """Return purpose and command of what follows; empty for a result that must not be used."""
+    if source.result_file is None or not source.facts['success']:
+        return []
+    robot = (source.facts.get('repeat') or {}).get('robot', '')
+    return next_steps(source.result_file, str(robot))
 
 
 def _links(source: ReportSource) -> list[dict[str, Any]]:

@@ -19,16 +19,18 @@ from robodyn_ros.identification.result.result import IdentificationResult
 LIBRARIES = ('numpy', 'scipy', 'pin', 'clarabel', 'rosbags')
 
 
-def repeat_facts(result: IdentificationResult, command: str) -> dict[str, Any]:
+def repeat_facts(result: IdentificationResult, command: str, robot: str = '') -> dict[str, Any]:
     """Return plain facts for result.json and the page.
 
     :param command: how the identification was started
+    :param robot: robot file that was named
     """
     sources = [each.source for each in result.recordings]
     if result.validation is not None:
         sources.append(result.validation.source)
     found: dict[str, Any] = {
         'command': command,
+        'robot': robot,
         'folder': str(Path.cwd()),
         'versions': versions(),
         'inputs': list(_inputs(sources)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from robodyn_ros.identification.result.result import IdentificationResult
@@ -43,6 +44,7 @@ class ReportSource:
     :param stddevs: their standard deviations, shape (p,); NaN: not identifiable on its own
     :param signals: None: not kept
     :param missing: why there are no signals
+    :param result_file: result.yaml with the model; None: not known
     """
 
     facts: Mapping[str, Any]
@@ -51,6 +53,7 @@ class ReportSource:
     stddevs: Array | None = None
     signals: ReportSignals | None = None
     missing: str = ''
+    result_file: Path | None = None
 
     @property
     def joints(self) -> list[str]:
@@ -58,10 +61,13 @@ class ReportSource:
         return [str(name) for name in self.facts['joints']]
 
 
-def source_of(result: IdentificationResult, facts: Mapping[str, Any]) -> ReportSource:
+def source_of(
+    result: IdentificationResult, facts: Mapping[str, Any], result_file: Path | None = None
+) -> ReportSource:
     """Return the content of a fresh result.
 
     :param facts: content of its result.json
+    :param result_file: path that its result.yaml gets
     """
     signals = None
     if result.signals is not None:
@@ -82,4 +88,5 @@ def source_of(result: IdentificationResult, facts: Mapping[str, Any]) -> ReportS
         result.stddevs if known else None,
         signals,
         '' if signals else 'The signals of this identification were not kept (--no-signals).',
+        result_file,
     )

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ def stored_source(path: str | Path) -> ReportSource:
     """Read facts, model and signals; a failed identification may have no model.
 
     :param path: folder of a result, or its result.yaml or result.json
-    :raises RobodynError: there is no result.json, or a file is damaged
+    :raises RobodynError: there is no result.json, a file is damaged, or both are of other robots
     """
     folder = folder_of(path)
     facts = _facts(folder / FACTS)
@@ -37,7 +38,10 @@ def stored_source(path: str | Path) -> ReportSource:
     if not (folder / MODEL).exists():
         return ReportSource(facts, signals=signals, missing=missing)
     found = load_identified_model(folder / MODEL)
-    return ReportSource(facts, found.model, found.loaded, found.stddevs, signals, missing)
+    _check_same(folder, facts, found.joints)
+    return ReportSource(
+        facts, found.model, found.loaded, found.stddevs, signals, missing, folder / MODEL
+    )
 
 
 def _facts(path: Path) -> dict[str, Any]:
@@ -53,6 +57,16 @@ def _facts(path: Path) -> dict[str, Any]:
             f'{path} is no result.json: it needs {", ".join(sorted(wanted))}'
         )
     return content
+
+
+def _check_same(folder: Path, facts: dict[str, Any], joints: Sequence[str]) -> None:
+    named = [str(name) for name in facts['joints']]
+    if named != list(joints):
+        raise IdentificationError(
+            f'{folder}: {MODEL} has the joints {", ".join(joints)}, {FACTS} has '
+            f'{", ".join(named)}: they are of different identifications, so keep the files of '
+            f'one in a folder'
+        )
 
 
 def _signals(bag: Path, facts: dict[str, Any]) -> tuple[ReportSignals | None, str]:

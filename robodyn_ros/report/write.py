@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,14 @@ from jinja2 import UndefinedError
 
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.files.export import Exported, export
-from robodyn_ros.identification.files.result_folder import PAGE, is_page
+from robodyn_ros.identification.files.result_folder import MODEL, PAGE, is_page
 from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.output_files import write_whole
 from robodyn_ros.report.page import page_text
 from robodyn_ros.report.repeat import repeat_facts
 from robodyn_ros.report.source import source_of
 from robodyn_ros.report.stored import folder_of, stored_source
+from robodyn_ros.robot_file import lasting_reference
 
 
 def export_with_page(
@@ -25,26 +27,33 @@ def export_with_page(
     folder: str | Path,
     *,
     command: str,
+    robot: str = '',
     export_failed: bool = False,
     page: bool = True,
 ) -> Exported:
     """Write the files of a result and report.html, see `identification.files.export`.
 
     :param command: how the identification was started, for the page
+    :param robot: robot file that was named, for the next commands
     :param page: False: no report.html
     :raises IdentificationError: a file cannot be written; the folder is then as it was
     """
 
     def text(facts: Mapping[str, Any]) -> str:
-        return page_text(source_of(result, facts))
+        return page_text(source_of(result, facts, Path(folder) / MODEL))
 
-    return export(
+    robot = robot and lasting_reference(robot)
+    files = export(
         result,
         folder,
         export_failed=export_failed,
         page=text if page else None,
-        more_facts={'repeat': repeat_facts(result, command), 'signals_start': _start(result)},
+        more_facts={
+            'repeat': repeat_facts(result, command, robot),
+            'signals_start': _start(result),
+        },
     )
+    return replace(files, robot=robot)
 
 
 def _start(result: IdentificationResult) -> float:

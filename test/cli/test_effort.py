@@ -104,3 +104,32 @@ def test_a_unit_alone_says_what_it_needs(tmp_path):
     arguments.effort = 'permille_rated_current'
     with pytest.raises(ConfigError, match=r'rated_current \(mA\) and torque_constant \(Nm/A\)'):
         effort.declared_effort(arguments)
+    for given in ('nm', 'NM', 'nM', 'n'):
+        arguments.effort = given
+        meant = 'N' if given == 'n' else 'Nm'
+        words = rf'--effort {given}: expected Nm, N.*mean {meant}\?$'
+        with pytest.raises(ConfigError, match=words):
+            effort.declared_effort(arguments)
+    arguments.effort = 'robot'
+    with pytest.raises(ConfigError, match=r'my_robot\.yaml; there is no file robot$'):
+        effort.declared_effort(arguments)
+
+
+def test_effort_that_contradicts_the_robot_file_is_refused_naming_both(files):
+    robot = files / 'robot.yaml'
+    for name, first in (
+        ('bare', 'SI on the joint side, .* to --effort Nm, but A on the motor side'),
+        ('declared', 'A on the motor side, .* the bag .*, but SI on the joint'),
+    ):
+        with pytest.raises(ConfigError, match=f"joint 'joint1' is {first}") as caught:
+            robodyn(identify, files / name, '--robot', robot, '--effort', 'Nm')
+        assert name == 'declared' or f'according to {robot}, section effort' in str(caught.value)
+
+
+def test_effort_beside_a_mapping_of_the_torque_is_refused(files, tmp_path):
+    mapping = tmp_path / 'columns.yaml'
+    mapping.write_text('torque: {columns: [effort], scale: 25.0}')
+    options = ['--urdf', files / 'robot.urdf', '--columns', mapping]
+    for given in ('Nm', files / 'effort.yaml'):
+        with pytest.raises(ConfigError, match=f'--effort {given} and --columns {mapping} both'):
+            robodyn(identify, files / 'bare', *options, '--effort', given)

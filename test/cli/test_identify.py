@@ -67,7 +67,7 @@ def test_table_and_split(files, capsys):
 
 
 def test_several_recordings_are_fitted_together(files, capsys):
-    command = [files / 'first.csv', files / 'first.csv', '--urdf', files / 'robot.urdf']
+    command = [files / 'first.csv', files / 'second.csv', '--urdf', files / 'robot.urdf']
     assert robodyn(*command, '--validate', 'leave-one-out', '--json') == 0
     found = json.loads(capsys.readouterr().out)
     assert len(found['recordings']) == 2 and found['validation']['source'] == 'leave-one-out'

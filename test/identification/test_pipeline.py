@@ -200,7 +200,7 @@ def test_progress_names_the_phases_and_can_cancel():
     recording = record(model, truth)
     seen = []
     with shown_by(lambda phase, share: seen.append((phase, share))):
-        identify(recording, model, validation=recording)
+        identify(recording, model, validation=record(model, truth, seed=1))
     assert [phase for phase, share in seen if share == 1.0] == ['condense', 'evaluate', 'validate']
 
     def cancel(phase, share):

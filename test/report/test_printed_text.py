@@ -11,10 +11,27 @@ from robodyn_ros.report.write import export_with_page
 def test_a_success_names_each_file_and_the_next_command(result, tmp_path):
     files = export_with_page(result, tmp_path, command='')
     lines = printed_text(result, files).splitlines()
-    assert len(lines) <= 25 and lines[-1].endswith(f'result_file:={tmp_path / "result.yaml"}')
-    named = lines[-2].removeprefix(f'written to {tmp_path}: ').split(', ')
+    model = tmp_path / 'result.yaml'
+    assert len(lines) <= 25
+    assert lines[-3:] == [
+        'next, feed-forward: ros2 launch robodyn_ros feedforward.launch.py robot:=MY_ROBOT.yaml '
+        f'result_file:={model}',
+        f'next, thresholds: robodyn thresholds HEALTHY1 HEALTHY2 --model {model}',
+        'next, monitoring: ros2 launch robodyn_ros collision_monitor.launch.py '
+        f'robot:=MY_ROBOT.yaml result_file:={model}',
+    ]
+    named = lines[-4].removeprefix(f'written to {tmp_path}: ').split(', ')
     assert sorted(named) == sorted(path.name for path in tmp_path.iterdir())
     assert len(printed_text(result, files, verbose=True).splitlines()) > 25
+
+
+def test_the_next_commands_name_the_robot_for_every_folder(result, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for given, named in (('six_axis#optimised', "'six_axis#optimised'"),
+                         ('my robot.yaml', f"'{tmp_path}/my robot.yaml'"),
+                         ('./arm.yaml#slow', f"'{tmp_path}/arm.yaml#slow'")):  # fmt: skip
+        files = export_with_page(result, 'out', command='', robot=given)
+        assert printed_text(result, files).count(f' robot:={named} ') == 2
 
 
 def test_a_failure_names_no_model(result, tmp_path):

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import html
 import json
 import os
 from dataclasses import replace
@@ -7,6 +8,7 @@ import pytest
 
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.findings import Finding
+from robodyn_ros.identification.files.next_steps import next_steps
 from robodyn_ros.report.stored import stored_source
 from robodyn_ros.report.write import export_with_page, write_page
 
@@ -27,6 +29,22 @@ def test_the_page_can_be_made_again_from_the_folder(result, tmp_path):
     assert (tmp_path / 'previous' / 'report.html').read_text() == first
     export_with_page(result, tmp_path, command='', page=False)
     assert not (tmp_path / 'report.html').exists()
+
+
+def test_the_page_of_a_success_has_the_next_commands_with_the_robot(result, tmp_path):
+    robot = tmp_path / 'my robot.yaml'
+    files = export_with_page(result, tmp_path / 'out', command='', robot=str(robot))
+    moved = (tmp_path / 'out').rename(tmp_path / 'moved')
+    pages = files.page.name, 'again.html'
+    write_page(moved, moved / pages[1])
+    for name, folder in zip(pages, (tmp_path / 'out', moved), strict=True):
+        text = html.unescape((moved / name).read_text())
+        for purpose, command in next_steps(folder / 'result.yaml', str(robot)):
+            assert f'<p>{purpose}:</p>\n<pre tabindex="0">{command}</pre>' in text
+    failed = replace(result, success=False)
+    for options in ({}, {'export_failed': True}):
+        files = export_with_page(failed, tmp_path / 'failed', command='', **options)
+        assert 'feedforward.launch.py' not in files.page.read_text()
 
 
 def test_a_failed_identification_has_a_page_too(result, tmp_path):
@@ -65,8 +83,12 @@ def test_what_is_no_result_is_one_sentence(result, tmp_path):
         write_page(tmp_path)
     export_with_page(result, tmp_path / 'out', command='')
     facts = json.loads((tmp_path / 'out' / 'result.json').read_text())
-    del facts['joints'][0]
-    facts['identification']['rms_error'] = {}
+    other = {**facts, 'joints': ['elbow']}
+    (tmp_path / 'out' / 'result.json').write_text(json.dumps(other))
+    words = r'result\.yaml has the joints joint1, joint2, result\.json has elbow: they are of diff'
+    with pytest.raises(IdentificationError, match=words):
+        write_page(tmp_path / 'out')
+    del facts['validation']['rms_error']
     (tmp_path / 'out' / 'result.json').write_text(json.dumps(facts))
     with pytest.raises(IdentificationError, match='the result is damaged, or of another version'):
         write_page(tmp_path / 'out')

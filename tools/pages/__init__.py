@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reference pages in docs/ that are made from tables in the code.
+"""Reference pages in docs/, and a file of the package, that are made from tables in the code.
 
 `python -m tools.pages [NAME ...]` writes all, or those that are named. Each module has `PAGE`, the
 path of the page in docs/, and `page()`, its text.
@@ -12,7 +12,8 @@ from pathlib import Path
 
 from tools.common import ROOT
 
-NAMES = ('commands', 'faults', 'findings', 'limits', 'messages', 'options', 'parameters')
+NAMES = ('commands', 'faults', 'findings', 'limits', 'messages', 'options', 'parameter_names',
+         'parameters')  # fmt: skip
 
 
 def path_and_text(name: str) -> tuple[Path, str]:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Page of the parameters of all nodes, made from their declarations.
+"""Page of the parameters of all nodes and of the controller plugin, made from their declarations.
 
-Every node is created with a robot file of this package and its declarations are recorded.
+Every node is created with a robot file of this package and its declarations are recorded. Those
+of the plugin are in the file that generate_parameter_library reads.
 """
 
 from __future__ import annotations
@@ -11,9 +12,15 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
+from operator import itemgetter
 from typing import Any
 from unittest import mock
 
+from robodyn_ros.errors import ConfigError
+from robodyn_ros.node_parameters.names import OF_ROS
+from robodyn_ros.yaml_file import read_yaml
+from tools.common import ROOT
 from tools.pages import row
 
 PAGE = 'reference/parameters.md'
@@ -22,15 +29,16 @@ HEAD = """# Node parameters
 
 Made from the declarations of the nodes by `python -m tools.pages`; do not edit. A robot file gives
 a node the values of its section ([one file per robot](../bring_your_own_robot.md)); `-p
-NAME:=VALUE` and parameter files override them. *fixed*: read at the start only.
+NAME:=VALUE` and parameter files override them. *fixed*: read at the start only. The last table
+has the parameters of the [controller plugin](../controller.md), which are in the file of the
+controller manager. *required*: it has no usable default.
 """
 COLUMNS = '| parameter | type | default | unit | meaning |\n|---|---|---|---|---|\n'
 NODES = ('cell', 'collision_monitor', 'excitation', 'feedforward', 'identification', 'recorder',
          'watch')  # fmt: skip
-OF_ROS = ('use_sim_time', 'start_type_description_service')
-"""Parameters that rclpy declares."""
 ARGUMENTS = ['--ros-args', '-p', 'robot:=six_axis', '-p', 'port:=0']
 """A complete robot, and any free port for the live page."""
+PLUGIN = 'feedforward_torque_controller'
 UNIT = re.compile(r'(?: in)? \[(?!SIZE)([^\]]*)\]')
 TYPES = {bool: 'bool', int: 'integer', float: 'number', str: 'text'}
 
@@ -40,18 +48,23 @@ Declared = dict[str, tuple[Any, Any]]
 
 def page() -> str:
     """Return the text of the page."""
-    return HEAD + ''.join(_chapter(name, declared(name)) for name in NODES)
+    return HEAD + ''.join(_chapter(name, declared(name)) for name in NODES) + _plugin()
 
 
+@cache
 def declared(name: str) -> Declared:
-    """Create a node and return what it declares."""
+    """Create a node and return what it declares.
+
+    The robot file is not checked: its keys may be newer than the names that are made here.
+    """
     import rclpy
 
     from robodyn_ros.nodes.base.given_parameters import GivenParameters
 
     rclpy.init(args=ARGUMENTS)
     try:
-        with GivenParameters(ARGUMENTS).used(), _recorded() as found:
+        unchecked = mock.patch('robodyn_ros.robot_file.check_keys')
+        with unchecked, GivenParameters(ARGUMENTS).used(), _recorded() as found:
             _node_class(name)().destroy_node()
     finally:
         rclpy.try_shutdown()
@@ -98,6 +111,35 @@ def _row(name: str, default: Any, descriptor: Any) -> str:
     units = dict.fromkeys(UNIT.findall(text))
     meaning = UNIT.sub('', text) + (' (fixed)' if descriptor.read_only else '')
     return row(f'`{name}`', _type(default), _default(default), ', '.join(units), meaning)
+
+
+def _plugin() -> str:
+    """Return the chapter of the controller plugin."""
+    file = ROOT / 'src' / f'{PLUGIN}_parameters.yaml'
+    content = read_yaml(file, 'the table of parameters', ConfigError)[PLUGIN]
+    rows = ''.join(_plugin_row(*each) for each in sorted(_leaves(content, ''), key=itemgetter(0)))
+    return f'\n## {PLUGIN}\n\n{COLUMNS}{rows}'
+
+
+def _leaves(content: dict[str, Any], prefix: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    for key, value in content.items():
+        if 'type' in value:
+            yield f'{prefix}{key}', value
+        else:
+            yield from _leaves(value, f'{prefix}{key}.')
+
+
+def _plugin_row(name: str, given: dict[str, Any]) -> str:
+    default = given.get('default_value')
+    checks = given.get('validation', {})
+    empty = default in ('', []) and ('not_empty<>' in checks or 'one_of<>' in checks)
+    words = ['required'] * empty + ['fixed'] * bool(given.get('read_only'))
+    text = given['description'] + (f' ({", ".join(words)})' if words else '')
+    kind = str(given['type']).replace('double', 'number').replace('string', 'text')
+    kind = re.sub(r'^(\w+)_array$', r'list of \1', kind.replace('int', 'integer'))
+    units = dict.fromkeys(UNIT.findall(text))
+    shown = '-' if empty else _default(default)
+    return row(f'`{name}`', kind, shown, ', '.join(units), UNIT.sub('', text))
 
 
 def _type(default: Any) -> str:

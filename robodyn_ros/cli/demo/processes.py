@@ -8,7 +8,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import yaml
@@ -54,7 +55,7 @@ class NodeProcesses:
         ]
         for old, new in (remappings or {}).items():
             command += ['-r', f'{old}:={new}']
-        with (self._folder / f'{name}.log').open('wb') as log:
+        with (self._folder / f'{name}.log').open('wb') as log, _interruptible():
             self._running[name] = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
@@ -99,3 +100,21 @@ class NodeProcesses:
     def __exit__(self, *_: object) -> None:
         """Stop every node."""
         self.stop(*list(self._running))
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Give processes that start inside the default action of SIGINT, also if it is ignored here.
+
+    A shell script starts `make demo &` with SIGINT ignored, and a process passes that on: a node
+    would ignore SIGINT until it has its handler. A handler is reset in a new process.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if before != signal.SIG_IGN:
+        yield
+        return
+    signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -26,7 +26,7 @@ from robodyn_ros.recording.tables.columns import load_columns
 def in_si_units(
     recording: Recording,
     path: str | Path,
-    declared: EffortDeclaration | None,
+    declared: Sequence[EffortDeclaration],
     model: DynamicModel | None = None,
     *,
     columns: Mapping[str, object] | str | Path | None = None,
@@ -34,9 +34,9 @@ def in_si_units(
     """Return a recording that was read from `path` with its torque in Nm or N at the joint.
 
     Tables (CSV, NPZ, MAT) and mapped columns are in SI units by definition and not converted. The
-    effort of a bag is declared by its metadata or by `declared`.
+    effort of a bag is declared by its metadata or by `declared`; all of them must agree.
 
-    :param declared: declaration of the user or the parameters, or None
+    :param declared: declarations of the user or the parameters
     :param model: model to be identified; the types of its joints are compared with the units, and
         it must have no gravity if the effort has none
     :param columns: the mapping with which the recording was read
@@ -47,8 +47,9 @@ def in_si_units(
         return recording
     if columns is not None and 'torque' in load_columns(columns):
         return recording
-    declared = agreed(bag_declaration(path), declared, recording.joints, str(path))
-    conversion = declared.for_joints(_joints(recording, model))
+    stored = bag_declaration(path)
+    every = [*declared] if stored is None else [stored, *declared]
+    conversion = agreed(every, recording.joints, str(path)).for_joints(_joints(recording, model))
     if model is not None:
         check_gravity(conversion, model)
     if conversion.feedback_is_si:
@@ -66,30 +67,28 @@ def bag_declaration(path: str | Path) -> EffortDeclaration | None:
 
 
 def agreed(
-    stored: EffortDeclaration | None,
-    declared: EffortDeclaration | None,
-    joints: Sequence[str],
-    what: str,
+    declared: Sequence[EffortDeclaration], joints: Sequence[str], what: str
 ) -> EffortDeclaration:
-    """Return the only declaration, or one of two that agree for these joints.
+    """Return the first of some declarations, all of which mean the same for these joints.
 
-    :raises ConfigError: there is none, or they differ
+    :param what: owner of the effort, for the message
+    :raises ConfigError: there is none, or two differ
     """
-    if stored is None or declared is None:
-        one = stored or declared
-        if one is None:
-            raise undeclared(what)
-        return one
-    first, second = stored.for_joints(joints), declared.for_joints(joints)
-    same = np.isclose(first.scale, second.scale, rtol=1e-6, atol=0.0)
-    same &= first.gravity_excluded == second.gravity_excluded
-    if not same.all():
-        joint = int(np.flatnonzero(~same)[0])
-        raise ConfigError(
-            f'the effort of joint {joints[joint]!r} is {first.describe(joint)} according to '
-            f'{stored.source}, but {second.describe(joint)} according to {declared.source}'
-        )
-    return stored
+    if not declared:
+        raise undeclared(what)
+    conversions = [each.for_joints(joints) for each in declared]
+    first = conversions[0]
+    for source, second in zip(declared[1:], conversions[1:], strict=True):
+        same = np.isclose(first.scale, second.scale, rtol=1e-6, atol=0.0)
+        same &= first.gravity_excluded == second.gravity_excluded
+        if not same.all():
+            joint = int(np.flatnonzero(~same)[0])
+            raise ConfigError(
+                f'the effort of joint {joints[joint]!r} is {first.describe(joint)} according to '
+                f'{declared[0].source}, but {second.describe(joint)} according to '
+                f'{source.source}: correct or leave out one of them'
+            )
+    return declared[0]
 
 
 def _joints(recording: Recording, model: DynamicModel | None) -> list[str] | list[Joint]:

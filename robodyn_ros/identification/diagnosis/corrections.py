@@ -168,9 +168,15 @@ def _offset(names: tuple[str, ...], present: Trial) -> Iterator[Correction]:
         position = np.array(present.motion[0])
         position[:, joint] += offset
         trial = present.moved((position, *present.motion[1:]))
-    unit = present.model.joints[joint].position_unit
-    described = partial(finding, 'encoder_offset', names[joint], offset=-offset, unit=unit)
+    told = _length_or_angle(-offset, present.model.joints[joint].position_unit)
+    described = partial(finding, 'encoder_offset', names[joint], offset=told)
     yield Correction(described, trial)
+
+
+def _length_or_angle(value: float, unit: str) -> str:
+    """Return a length in [m], or an angle in [rad], and in degrees too, as drives have it."""
+    degrees = f' ({np.rad2deg(value):.3g} deg)' if unit == 'rad' else ''
+    return f'{value:.3g} {unit}{degrees}'
 
 
 def _offset_steps(trial: Trial) -> tuple[Array, Array]:

@@ -44,6 +44,7 @@ class Exported:
     :param signals: rosbag2 of the identification itself, see `signals_bag`
     :param page: report for a browser
     :param notes: why a file was not written that could be expected, one sentence each
+    :param robot: robot file for the next commands; '': none was named
     """
 
     facts: Path
@@ -54,6 +55,7 @@ class Exported:
     signals: Path | None = None
     page: Path | None = None
     notes: tuple[str, ...] = ()
+    robot: str = ''
 
     @property
     def paths(self) -> list[Path]:

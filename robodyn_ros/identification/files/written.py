@@ -1,23 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text that an operator reads after an identification: result, files, next command."""
+"""Text that an operator reads after an identification: result, files, next commands."""
 
 from __future__ import annotations
 
-import shlex
-from pathlib import Path
-
 from robodyn_ros.identification.files.export import Exported
+from robodyn_ros.identification.files.next_steps import next_steps
 from robodyn_ros.identification.files.report import text_report
 from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.identification.result.summary import LINES
-
-NEXT = 'ros2 launch robodyn_ros feedforward.launch.py result_file:='
 
 
 def printed_text(
     result: IdentificationResult, files: Exported | None, *, verbose: bool = False
 ) -> str:
-    """Return what an operator reads: the result, the files and the next command.
+    """Return what an operator reads: the result, the files and the next commands.
 
     :param files: None: no folder was named
     :param verbose: all parameters and findings in full; otherwise at most `LINES` lines
@@ -28,7 +24,7 @@ def printed_text(
 
 
 def written_text(result: IdentificationResult, files: Exported | None) -> list[str]:
-    """Return which files were written, and the next command.
+    """Return which files were written, and the next commands.
 
     :param files: None: no folder was named
     """
@@ -40,7 +36,8 @@ def written_text(result: IdentificationResult, files: Exported | None) -> list[s
         return ['no model is exported, as the identification failed', *lines, _AGAIN]
     if not result.success:
         return [f'{lines[0]} (forced: the identification FAILED)', _AGAIN]
-    return [*lines, f'next: {NEXT}{_quoted(files.result)}']
+    steps = next_steps(files.result, files.robot)
+    return [*lines, *(f'next, {purpose}: {command}' for purpose, command in steps)]
 
 
 _AGAIN = 'next: correct what is listed above, then repeat the command'
@@ -48,7 +45,3 @@ _AGAIN = 'next: correct what is listed above, then repeat the command'
 
 def _next_without_files(result: IdentificationResult) -> str:
     return 'next: add --out DIR, which writes the model' if result.success else _AGAIN
-
-
-def _quoted(path: Path) -> str:
-    return shlex.quote(str(path.absolute()))

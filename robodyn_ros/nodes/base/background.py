@@ -27,6 +27,7 @@ class Background:
     def __init__(self, node: Node) -> None:
         """Prepare the thread and the timer."""
         self._pool = ThreadPoolExecutor(max_workers=1)
+        self._last: ThreadFuture[Any] | None = None
         self._waiting: list[Future] = []
         # a coroutine blocks its callback group until it ends, so the timer needs another one
         self.group = ReentrantCallbackGroup()
@@ -59,11 +60,17 @@ class Background:
         :param check: called while waiting; what it raises ends the wait, not the function
         """
         work: ThreadFuture[Result] = self._pool.submit(function, *arguments)
+        self._last = work
         while not work.done():
             if check is not None:
                 check()
             await self.tick()
         return work.result()
+
+    @property
+    def idle(self) -> bool:
+        """Return True if no function runs or waits for the thread."""
+        return self._last is None or self._last.done()
 
     def close(self) -> None:
         """Cancel functions that have not started."""

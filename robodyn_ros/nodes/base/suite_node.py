@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -15,10 +14,11 @@ from rclpy.node import Node
 
 from robodyn_ros.errors import ConfigError, Fault, RobodynError
 from robodyn_ros.faults import number_of
+from robodyn_ros.node_parameters.names import nearest
 from robodyn_ros.nodes.base.given_parameters import ROBOT, GivenParameters
 from robodyn_ros.nodes.base.refusals import BoundedLogger, Refusals, guarded, refused_response
 from robodyn_ros.nodes.base.strict_requests import check_parameters, check_transition, strict
-from robodyn_ros.parameter_files import Given
+from robodyn_ros.parameter_files import COMMAND_LINE, Given
 
 DEFAULT = 'default'
 """Source of a parameter that was not given."""
@@ -75,16 +75,16 @@ class Guarded(_Base):
         return self._given[parameter].source if parameter in self._given else DEFAULT
 
     def check_names(self) -> None:
-        """Check that the node has every parameter in its section of the robot file.
+        """Log a warning for each parameter of the command line that the node does not have.
 
-        :raises ConfigError: naming the first parameter that it does not have
+        Parameter files are for several nodes. `load_robot` checks robot files.
         """
         for name, given in self._given.items():
-            if given.strict and not self.has_parameter(name):
-                known = sorted(self.get_parameters_by_prefix(''))
-                like = difflib.get_close_matches(name, known, 1) or known
-                raise ConfigError(
-                    f'{given.source}: there is no key {name!r}, there is: {", ".join(like)}'
+            if given.source == COMMAND_LINE and not self.has_parameter(name):
+                like = nearest(name, self.get_parameters_by_prefix(''))
+                self.get_logger().warning(
+                    f'{given.source}: there is no parameter {name!r}, its value is ignored; did '
+                    f'you mean {like}?'
                 )
 
     def on_unexpected(self, reason: Fault) -> None:

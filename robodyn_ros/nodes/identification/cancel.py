@@ -55,6 +55,10 @@ class Cancel:
         if self._ended or cancelled(self._handle):
             raise CancelledError('cancelled while identifying: nothing was written')
 
+    def end(self) -> None:
+        """End the computation at its next progress: the node ends."""
+        self._ended = True
+
     def check(self) -> None:
         """Report the progress; end the wait for a computation that does not end.
 

@@ -55,6 +55,7 @@ class IdentificationNode(SuiteNode):
         self._recording: Path | None = None
         self._terms = Terms()
         self._running = False
+        self._cancel: Cancel | None = None
         self._report = self.create_publisher(IdentificationReport, '~/report', LATCHED_QOS)
         self._offer()
         self._presence = Presence(self)
@@ -280,7 +281,7 @@ class IdentificationNode(SuiteNode):
     async def _identify(self, job: Job, handle: Any = None) -> IdentificationReport:
         """Identify in the background, write the files and publish the report."""
         phase = RunIdentification.Feedback.IDENTIFYING
-        cancel = Cancel(handle, partial(self._tell, handle, phase))
+        cancel = self._cancel = Cancel(handle, partial(self._tell, handle, phase))
         try:
             result, files = await self._background.run(
                 self._work.compute, job, cancel.progress, check=cancel.check
@@ -301,6 +302,15 @@ class IdentificationNode(SuiteNode):
     def _diagnose(self) -> None:
         text = 'an identification is under way' if self._running else 'idle'
         self._diagnostics.publish(DiagnosticStatus.OK, text, {})
+
+    def begin_shutdown(self) -> None:
+        """End a computation; files that are being written are completed."""
+        if self._cancel is not None:
+            self._cancel.end()
+
+    def shutdown_done(self) -> bool:
+        """Return True if no half-written files would remain."""
+        return self._background.idle
 
     def destroy_node(self) -> None:
         """Give up work that has not started."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 
 from robodyn_ros.control.effort.declaration import HOW
 from robodyn_ros.control.effort.recorded import check_gravity
@@ -30,6 +31,7 @@ from robodyn_ros.models.serial.urdf import GRAVITY
 from robodyn_ros.models.serial.urdf_file import parse_urdf
 from robodyn_ros.nodes.base.common import declare
 from robodyn_ros.nodes.base.folders import dated_folder
+from robodyn_ros.nodes.base.given_parameters import ROBOT
 from robodyn_ros.nodes.identification.options import declared_options
 from robodyn_ros.nodes.robot.described_robot import robot_description
 from robodyn_ros.nodes.robot.effort import EffortParameters
@@ -264,7 +266,11 @@ class IdentificationWork:
         )
         progress('writing', 1.0)  # the last moment at which a cancel leaves nothing behind
         files = export_with_page(
-            result, job.folder, command=self._command(job), export_failed=self._export_failed
+            result,
+            job.folder,
+            command=self._command(job),
+            robot=str(self._node.get_parameter_or(ROBOT, Parameter(ROBOT, value='')).value),
+            export_failed=self._export_failed,
         )
         return result, files
 

@@ -89,7 +89,8 @@ class EffortParameters:
         self, recording: Recording, path: str | Path, model: DynamicModel | None = None
     ) -> Recording:
         """Return a recording read from `path` in Nm or N; see `control.effort.recorded`."""
-        return in_si_units(recording, path, self.declaration, model)
+        declared = [] if self.declaration is None else [self.declaration]
+        return in_si_units(recording, path, declared, model)
 
     def metadata(self) -> dict[str, str]:
         """Return the metadata of a bag that declare its efforts; empty without a declaration."""

@@ -24,9 +24,11 @@ from robodyn_ros.nodes.base.common import (
     realtime_priority,
     steady_timer,
 )
+from robodyn_ros.nodes.base.given_parameters import ROBOT
 from robodyn_ros.nodes.base.refusals import sentence
 from robodyn_ros.nodes.base.suite_node import SuiteLifecycleNode
 from robodyn_ros.nodes.robot.payload import CarriedPayload, declared_block, loaded_values
+from robodyn_ros.nodes.robot.same_robot import check_same_robot
 from robodyn_ros.paths import resource
 from robodyn_ros.srv import LoadModel
 
@@ -228,6 +230,7 @@ class ModelNode(SuiteLifecycleNode):
                 f'the model of {model.source} has the hash {model.hash}, the parameter model_hash '
                 f'accepts only {self._hash}'
             )
+        check_same_robot(str(self.get_parameter(ROBOT).value), model.joints, model.source)
         payload, limit = self._carried.at_start(model, self.payload_efforts(model))
         values = loaded_values(model, payload)
         torque = ModelTorque(model.model, values, velocity_window=self._window)

@@ -43,6 +43,21 @@ def test_no_process_is_left_behind_even_one_that_ignores_sigint(tmp_path):
         os.kill(process.pid, 0)
 
 
+def test_a_node_can_be_stopped_while_it_starts_also_if_sigint_is_ignored_here(tmp_path):
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with NodeProcesses(tmp_path) as nodes:
+            nodes.stop_timeout = 30.0
+            nodes.start('recorder', {'output_directory': str(tmp_path)})
+            assert signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+            process = nodes._running['recorder']
+            begin = time.monotonic()
+            nodes.stop('recorder')
+            assert process.returncode != -signal.SIGKILL and time.monotonic() - begin < 25.0
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def test_parameters_win_over_those_of_the_robot_file(tmp_path):
     file = tmp_path / 'robot.yaml'
     file.write_text('{urdf: /no/such/robot.urdf, effort: {}}')

@@ -38,7 +38,7 @@ def bag(recording, folder, mapping=None):
 
 def test_a_bag_says_itself_what_its_effort_is(recording, tmp_path):
     found, path = bag(recording, tmp_path, CURRENT)
-    converted = in_si_units(found, path, None)
+    converted = in_si_units(found, path, [])
     np.testing.assert_allclose(converted.torque, recording.torque * 50.0)
     np.testing.assert_array_equal(converted.position, recording.position)
     assert converted.source == found.source
@@ -47,53 +47,61 @@ def test_a_bag_says_itself_what_its_effort_is(recording, tmp_path):
 def test_joints_are_matched_by_name(recording, tmp_path):
     lists = {**CURRENT, 'joints': ['joint2', 'joint1'], 'gear_ratio': [10.0, 20.0]}
     _, path = bag(recording, tmp_path, lists)
-    converted = in_si_units(read_recording(path, joints=['joint1']), path, None)
+    converted = in_si_units(read_recording(path, joints=['joint1']), path, [])
     np.testing.assert_allclose(converted.torque, recording.torque[:, :1] * 10.0)
 
 
 def test_a_bag_without_one_needs_one(recording, tmp_path):
     found, path = bag(recording, tmp_path)
     with pytest.raises(ConfigError, match='bag is not declared: declare its meaning in section'):
-        in_si_units(found, path, None)
-    assert in_si_units(found, path, declared(SI)) is found
-    converted = in_si_units(found, path, declared(CURRENT))
+        in_si_units(found, path, [])
+    assert in_si_units(found, path, [declared(SI)]) is found
+    converted = in_si_units(found, path, [declared(CURRENT)])
     np.testing.assert_allclose(converted.torque, recording.torque * 50.0)
 
 
 def test_two_that_differ_are_named(recording, tmp_path):
     found, path = bag(recording, tmp_path, SI)
     with pytest.raises(ConfigError) as caught:
-        in_si_units(found, path, declared(CURRENT))
+        in_si_units(found, path, [declared(CURRENT)])
     text = str(caught.value)
     assert "joint 'joint1' is Nm on the joint side, gravity included (1 Nm or N per unit)" in text
     assert 'A on the motor side, gravity included (50 Nm or N per unit) according to the p' in text
     assert f'the bag {path}' in text
     with pytest.raises(ConfigError, match='gravity excluded'):
-        in_si_units(found, path, declared(FREE))
+        in_si_units(found, path, [declared(FREE)])
     # said in other words, but the same
     same = {**SI, 'unit': 'A', 'torque_constant': 1.0 + 1e-7}
-    assert in_si_units(found, path, declared(same)) is found
+    assert in_si_units(found, path, [declared(same)]) is found
     with pytest.raises(ConfigError, match='A on the joint side'):
-        in_si_units(found, path, declared({**same, 'torque_constant': 1.0 + 1e-5}))
+        in_si_units(found, path, [declared({**same, 'torque_constant': 1.0 + 1e-5})])
+
+
+def test_each_of_several_must_agree_with_the_first(recording, tmp_path):
+    found, path = bag(recording, tmp_path)
+    same = declared({**SI, 'unit': 'A', 'torque_constant': 1.0}, 'other words')
+    assert in_si_units(found, path, [declared(SI, 'the flag'), same]) is found
+    with pytest.raises(ConfigError, match=r'is Nm .* to the flag, but A .* to the robot: correct'):
+        in_si_units(found, path, [declared(SI, 'the flag'), same, declared(CURRENT, 'the robot')])
 
 
 def test_tables_and_mapped_columns_are_declared_by_their_format(recording, tmp_path):
     write_csv(recording, tmp_path / 'table.csv')
     table = read_recording(tmp_path / 'table.csv')
-    assert in_si_units(table, tmp_path / 'table.csv', None) is table
-    assert in_si_units(table, tmp_path / 'table.csv', declared(CURRENT)) is table
+    assert in_si_units(table, tmp_path / 'table.csv', []) is table
+    assert in_si_units(table, tmp_path / 'table.csv', [declared(CURRENT)]) is table
     found, path = bag(recording, tmp_path)
     columns = {'torque': {'columns': ['torque'], 'scale': 2.0}}
-    assert in_si_units(found, path, None, columns=columns) is found
+    assert in_si_units(found, path, [], columns=columns) is found
     with pytest.raises(ConfigError, match='is not declared'):
-        in_si_units(found, path, None, columns={'position': {'columns': ['position']}})
+        in_si_units(found, path, [], columns={'position': {'columns': ['position']}})
 
 
 def test_types_of_the_model_count(recording, tmp_path):
     found, path = bag(recording, tmp_path, SI)
     joints = (Joint('joint1'), Joint('joint2', 'prismatic'))
     with pytest.raises(ConfigError, match="joint 'joint2' is prismatic, so its torque is in N"):
-        in_si_units(found, path, None, FrictionModel(joints=joints))
+        in_si_units(found, path, [], FrictionModel(joints=joints))
 
 
 def test_effort_without_gravity_needs_a_model_without(recording, tmp_path):
@@ -102,6 +110,6 @@ def test_effort_without_gravity_needs_a_model_without(recording, tmp_path):
     found, path = bag(recording, tmp_path, FREE)
     upright = dh_urdf([(np.pi / 2, 0.0, 0.3), (0.0, 0.4, 0.0)])
     with pytest.raises(ConfigError, match="'joint1' is declared without gravity, but the model"):
-        in_si_units(found, path, None, robot_model(upright))
+        in_si_units(found, path, [], robot_model(upright))
     weightless = robot_model(upright, gravity=(0.0, 0.0, 0.0))
-    assert in_si_units(found, path, None, weightless) is found
+    assert in_si_units(found, path, [], weightless) is found

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Flaws of the signals or the model that a correction removes, each made on a simulated arm."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +14,7 @@ from robodyn_ros.identification.diagnosis.case import draw
 from robodyn_ros.identification.diagnosis.corrections import correction_findings
 from robodyn_ros.identification.diagnosis.other_models import variants
 from robodyn_ros.identification.diagnosis.torque_factors import sign_findings
+from robodyn_ros.identification.result.actions import actions
 from robodyn_ros.models.catalog import build_model
 
 XML = random_urdf(4, 12, types=('revolute',))
@@ -78,6 +80,14 @@ def test_a_flaw_is_named_by_what_its_correction_is_worth(flaw):
     assert finding.code == code and words in finding.text, finding.text
     assert finding.severity == ('warning' if flaw == 'time' else 'error')
     assert 'On held-out parts of the recording' in finding.text
+
+
+def test_what_to_do_about_an_offset_names_it_without_the_text():
+    recording, *_ = FLAWS['offset']
+    (action,) = actions(found_in(MODEL, recording))
+    assert action.startswith('error: encoder_offset (joint2): Correct the zero of its encoder: ')
+    rad, deg = map(float, re.search(r'subtract (.*) rad \((.*) deg\) from', action).groups())
+    assert rad == pytest.approx(0.4, abs=0.02) and deg == pytest.approx(np.rad2deg(rad), rel=0.01)
 
 
 def test_a_recording_without_flaw_has_none():

@@ -163,8 +163,8 @@ def test_a_parameter_file_that_cannot_be_used_is_one_sentence(tmp_path, content,
 @pytest.mark.parametrize(
     ('section', 'sentence'),
     [
-        ('feedforward: {ramp_up_tme: 0.2}', "section feedforward: there is no key 'ramp_up_tme', "
-         'there is: ramp_up_time'),
+        ('feedforward: {ramp_up_tme: 0.2}', "section feedforward: there is no key 'ramp_up_tme'; "
+         'did you mean ramp_up_time'),
         ('feedforward: {ramp_up_time: fast}', "parameter 'ramp_up_time': .*'fast' of type 'STRING'"
          ".*'DOUBLE'.*section feedforward"),
         ('feedforward: {max_torque: [-1.0]}', 'element 0 is -1.0, .*section feedforward'),
@@ -188,6 +188,15 @@ def test_every_key_in_our_robot_files_is_a_parameter_of_its_node(program, ros, t
         node = created(PROGRAMS[program], file, *(['-p', f'urdf:={urdf}'] if urdf else []))
         assert node.get_parameter('robot').value == str(file)
         assert node.source('effort.unit') == f'{file}, section effort'
+
+
+def test_a_parameter_of_the_command_line_that_the_node_does_not_have_is_a_warning(ros, capfd):
+    words = ['-p', 'ramp_up_tme:=0.2', '-p', 'ramp_up_time:=0.3', '-p', 'other_node:x:=1']
+    created(Feedforward, 'six_axis', *words, '-p', 'use_sim_time:=false')
+    told = [line for line in capfd.readouterr().err.splitlines() if 'WARN' in line]
+    (line,) = [line for line in told if 'command line' in line]
+    assert "there is no parameter 'ramp_up_tme', its value is ignored" in line
+    assert line.endswith('did you mean ramp_up_time?')
 
 
 def test_a_declaration_of_effort_replaces_that_of_the_robot_file_as_a_unit():

@@ -254,7 +254,7 @@ def test_the_bag_says_what_its_efforts_are(robot, tmp_path):
     )  # fmt: skip
     path = record(cell, 'bag')
     found = read_recording(path)
-    converted = in_si_units(found, path, None)
+    converted = in_si_units(found, path, [])
     np.testing.assert_allclose(converted.torque, found.torque * [2.5, 5.0])
     assert cell.interrupt() == 0
     assert 'not declared' not in cell.output()

@@ -14,14 +14,19 @@ def current(name):
     assert path.read_text(encoding='utf-8') == text, f'run: python -m tools.pages {name}'
 
 
-@pytest.mark.parametrize('name', [each for each in NAMES if each != 'parameters'])
+OF_NODES = ('parameters', 'parameter_names')
+"""Pages for which nodes are started."""
+
+
+@pytest.mark.parametrize('name', [each for each in NAMES if each not in OF_NODES])
 def test_the_page_is_current(name):
     current(name)
 
 
 @pytest.mark.ros
-def test_the_page_of_parameters_is_current():
-    current('parameters')
+@pytest.mark.parametrize('name', OF_NODES)
+def test_a_page_of_nodes_is_current(name):
+    current(name)
 
 
 def test_every_module_of_a_page_is_made():

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
+import re
+
 import pytest
 
 from tools.common import ROOT
-from tools.pages.parameters import NODES, declared
+from tools.pages.parameters import NODES, _plugin, declared
 
 
 def test_every_node_is_in_the_page():
@@ -15,3 +17,12 @@ def test_defaults_are_those_of_the_declaration_and_not_of_the_robot_file():
     found = declared('collision_monitor')
     assert found['max_torque_error'][0] == [0.0]
     assert all(descriptor.description for _, descriptor in found.values())
+
+
+def test_the_plugin_has_a_table_too_with_what_is_required():
+    text = _plugin()
+    assert '| `joints` | list of text | - |  | Joints in the order of the hardware' in text
+    assert '| `collision.debounce` | integer | `2` |  | Consecutive cycles' in text
+    required = r'\| `max_torque` \| list of number \| - \| Nm or N \| .*required, fixed'
+    assert re.search(required, text)
+    assert '| `reference_timeout` | number | `0.02` | s |' in text

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of the parameters of all nodes, to check robot files and command lines without ROS."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from robodyn_ros.errors import ConfigError
+from robodyn_ros.yaml_file import parse_yaml
+
+OF_ROS = ('use_sim_time', 'start_type_description_service')
+"""Parameters that rclpy declares."""
+
+
+@cache
+def parameter_names() -> Mapping[str, frozenset[str]]:
+    """Return the names by node, from `names.yaml`, which `tools.pages` writes."""
+    text = Path(__file__).with_suffix('.yaml').read_text(encoding='utf-8')
+    return {node: frozenset((*names, *OF_ROS)) for node, names in parse_yaml(text).items()}
+
+
+def check_keys(node: str, section: Mapping[Any, Any], where: str) -> None:
+    """Refuse keys of a section that are no parameters of its node.
+
+    :param where: file and section, for the message
+    :raises ConfigError: naming the first such key and the nearest right one
+    """
+    known = parameter_names()[node]
+    for name in _flat(section, ''):
+        if name not in known:
+            like = nearest(name, known)
+            raise ConfigError(f'{where}: there is no key {name!r}; did you mean {like}?')
+
+
+def nearest(name: str, known: Collection[str]) -> str:
+    """Return the known name that is most like another one."""
+    return difflib.get_close_matches(name, sorted(known), 1, cutoff=0.0)[0]
+
+
+def _flat(section: Mapping[Any, Any], prefix: str) -> Iterator[str]:
+    """Yield the names; rcl joins nested ones by dots."""
+    for key, value in section.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f'{prefix}{key}.')
+        else:
+            yield f'{prefix}{key}'

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from robots import random_urdf
+from simulation import arm, record
+from writers import write_csv
+
+from robodyn_ros.errors import IdentificationError
+from robodyn_ros.identification.pipeline import identify
+from robodyn_ros.identification.steps.held_out import check_held_out
+from robodyn_ros.recording.readers import read_recording
+
+MODEL, TRUTH = arm(random_urdf(2, 90, types=('revolute',)))
+FIRST, SECOND = (record(MODEL, TRUTH, 1500, noise=0.02, seed=seed) for seed in (0, 1))
+NOTHING = r'the validation on .* has the samples of .*, so it validates nothing: .*--split'
+
+
+def refused(recordings, validation):
+    with pytest.raises(IdentificationError, match=NOTHING) as caught:
+        check_held_out(recordings, validation, MODEL.joint_names)
+    return str(caught.value)
+
+
+def test_the_recording_of_the_fit_is_no_validation_whatever_its_file_or_order(tmp_path):
+    write_csv(FIRST, tmp_path / 'again.csv')
+    table = read_recording(tmp_path / 'again.csv')
+    told = refused([SECOND, replace(FIRST, source='first')], table)
+    assert 'again.csv has the samples of first' in told
+    turned = FIRST.select(FIRST.joints[::-1])
+    later = replace(turned, time=turned.time + 5.0)
+    refused([FIRST], later)
+    refused([FIRST, SECOND, FIRST], 'leave-one-out')
+
+
+def test_another_run_of_the_same_motion_is_one():
+    again = record(MODEL, TRUTH, 1500, noise=0.02, seed=0)
+    noise = 1e-3 * np.random.default_rng(3).normal(size=again.torque.shape)
+    for other in (SECOND, replace(again, torque=again.torque + noise), FIRST.split(0.5)[0]):
+        check_held_out([FIRST], other, MODEL.joint_names)
+    check_held_out([FIRST, SECOND], 'leave-one-out', MODEL.joint_names)
+    check_held_out([FIRST, FIRST], None, MODEL.joint_names)
+
+
+def test_an_identification_refuses_it_before_the_fit():
+    with pytest.raises(IdentificationError, match=NOTHING):
+        identify(FIRST, MODEL, validation=FIRST)

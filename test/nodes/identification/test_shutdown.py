@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The identification node ends without half-written files."""
+
+import pytest
+from robots import random_urdf
+from simulation import arm, record
+from writers import write_csv
+
+pytest.importorskip('rclpy')
+pytest.importorskip('robodyn_ros.srv')
+from node_process import EFFORT, NodeProcess, closed
+from robodyn_ros.srv import Identify
+
+pytestmark = pytest.mark.ros
+SLOW = """
+import sys, time
+from robodyn_ros.identification.files import export
+from robodyn_ros.nodes.identification.node import main
+
+write = export.write_result
+
+def write_slowly(*arguments, **options):
+    time.sleep(1.5)
+    write(*arguments, **options)
+
+export.write_result = write_slowly
+sys.exit(main())
+"""
+
+
+def test_files_that_are_being_written_at_sigint_are_completed(tmp_path):
+    xml = random_urdf(2, 3, types=('revolute',))
+    model, truth = arm(xml)
+    (tmp_path / 'robot.urdf').write_text(xml)
+    write_csv(record(model, truth, 2000, noise=0.02), tmp_path / 'motion.csv')
+    (tmp_path / 'slow.py').write_text(SLOW)
+    out = tmp_path / 'out'
+    given = {**EFFORT, 'urdf': tmp_path / 'robot.urdf', 'output_directory': out}
+    script = tmp_path / 'slow.py'
+    with closed(NodeProcess('identification', 77, tmp_path / 'log', given, script=script)) as node:
+        client = node.node.create_client(Identify, 'identification/identify')
+        node.wait(client.service_is_ready, 'the service')
+        request = Identify.Request(recording=str(tmp_path / 'motion.csv'))
+        client.call_async(request)
+        node.wait(lambda: [*out.rglob('.identification.partial')], 'files that are being written')
+        assert node.interrupt() == 0, node.said()
+    (folder,) = {path.parent for path in out.rglob('result.json')}
+    assert (folder / 'result.yaml').is_file() and (folder / 'report.html').is_file()
+    assert not [*out.rglob('*.partial')]
