@@ -85,6 +85,22 @@ def test_joint_that_stands_still_fails_with_its_name():
     assert 'joint2.viscous_friction' in text or 'joint2.coulomb_friction' in text
 
 
+def test_a_joint_at_rest_between_links_of_other_masses_is_no_stuck_encoder():
+    """Four times the masses of the URDF: what acts on the joints at rest is far from the model."""
+    model, truth = arm(random_urdf(3, 45, types=('revolute',)))
+    time, *motion = sines(3, 4000)
+    moves = np.array([False, False, True])
+    q, qd, qdd = (np.where(moves, each, 0.0) for each in motion)
+    q[:, :2] = 0.4
+    torque = model.torque(q, qd, qdd, 4.0 * truth)
+    still = Recording(time=time, joints=model.joint_names, position=q, torque=torque)
+    result = identify(still, model)
+    assert result.success, result.findings
+    named = [item for item in result.findings if item.code == 'frozen_joint']
+    assert 'errs by' in named[0].text
+    assert result.identification.joint_relative_residual[2] < 0.01
+
+
 def test_joint_that_hardly_moves_is_warned_about():
     model, truth = arm(random_urdf(3, 45, types=('revolute',)))
     time, q, qd, qdd = sines(3, 4000)

@@ -9,7 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from robodyn_ros.identification.factors.condense import Condensed, Indices
-from robodyn_ros.identification.factors.joint_fit import LONGEST_SHIFT, OwnFit, own_fit
+from robodyn_ros.identification.factors.joint_fit import (
+    ENOUGH,
+    LONGEST_SHIFT,
+    OwnFit,
+    own_fit,
+)
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.models.base_parameters import BaseParameters
@@ -67,8 +72,7 @@ def draw(case: Case) -> Sample:
     """Take samples and fit each joint alone."""
     signals = case.signals
     reach = int(min(np.ceil(LONGEST_SHIFT * case.rate), len(signals) // 8))
-    # Enough for the least squares of any joint; the time taken is that of any recording.
-    count = min(2500, len(signals) - 2 * reach)
+    count = min(ENOUGH, len(signals) - 2 * reach)
     rows = np.linspace(reach, len(signals) - 1 - reach, count).astype(np.intp)
     q, qd, qdd = (values[rows] for values in signals.motion)
     regressor = case.model.selected(q, qd, qdd, case.base.columns)

@@ -11,6 +11,7 @@ import numpy as np
 
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.factors.condense import SAMPLES_PER_COLUMN, Condensed
+from robodyn_ros.identification.factors.joint_fit import ENOUGH, own_fit, root_mean_square
 from robodyn_ros.identification.fit.choice import INDEPENDENT
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.least_squares import Estimate
@@ -22,6 +23,7 @@ from robodyn_ros.identification.fit.success import (
 )
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.cutoff import moving_joints
+from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.processing import frozen_findings, torque_findings
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
@@ -103,9 +105,13 @@ def fit_findings(
         if moving and not error <= options.max_relative_error:
             yield _too_large(name, error, by_torque, name in noisy, report.source, options)
     # A limit of effort may be a placeholder, which makes any error of a joint small.
-    if by_torque and not noisy and report.relative_residual > 1.0:
-        error = percent(report.relative_residual)
-        yield finding('relative_error_too_large.robot', error=error, source=report.source)
+    moving = report.moving_samples > 0
+    torque = report.rms_error[moving] / np.maximum(report.joint_relative_residual[moving], 1e-12)
+    share = np.linalg.norm(report.rms_error[moving]) / max(np.linalg.norm(torque), 1e-300)
+    if by_torque and not noisy and share > 1.0:
+        yield finding(
+            'relative_error_too_large.robot', error=percent(float(share)), source=report.source
+        )
 
 
 def _too_large(
@@ -133,23 +139,45 @@ def _too_large(
 
 
 def with_stuck(
-    findings: Sequence[Finding], report: FitReport, model: DynamicModel, options: IdentifyOptions
+    signals: Processed,
+    report: FitReport,
+    model: DynamicModel,
+    base: BaseParameters,
+    options: IdentifyOptions,
 ) -> Iterator[Finding]:
     """Make joints at rest errors whose torque says that they moved: their encoders are stuck.
 
-    :param findings: of the processing
+    Yields all findings of the processing. No parameters explain such a torque; a torque that only
+    the estimate does not explain is one of links that the joints in motion do not show.
+
     :param report: torque errors of the recording
     """
     torque = report.rms_error / np.maximum(report.joint_relative_residual, 1e-12)
     reference = np.maximum(torque, SMALL_TORQUE * rated_torque(model, torque))
-    shares = report.rms_error / np.maximum(reference, 1e-300)
-    errors = dict(zip(model.joint_names, shares.tolist(), strict=True))
-    for item in findings:
-        error = errors.get(item.joint, 0.0)
-        if item.code == 'frozen_joint' and error > options.max_relative_error:
-            yield finding('frozen_joint.stuck', joint=item.joint, error=percent(error))
-        else:
-            yield item
+    for item in signals.findings:
+        if item.code == 'frozen_joint':
+            joint, limit = model.joint_names.index(item.joint), options.max_relative_error
+            error = report.rms_error[joint] / max(reference[joint], 1e-300)
+            if error > limit:
+                least = _unexplained(signals, joint, model, base) / reference[joint]
+                if 2.0 * least > limit:  # so many parameters explain a part of any torque
+                    yield finding('frozen_joint.stuck', joint=item.joint, error=percent(least))
+                else:
+                    yield finding('frozen_joint.unfitted', joint=item.joint, error=percent(error))
+                continue
+        yield item
+
+
+def _unexplained(
+    signals: Processed, joint: int, model: DynamicModel, base: BaseParameters
+) -> float:
+    """Return the RMS torque of a joint that no parameters explain, in [Nm] or [N]."""
+    rows = np.linspace(0, len(signals) - 1, min(len(signals), ENOUGH)).astype(np.intp)
+    q, qd, qdd = (values[rows] for values in signals.motion)
+    regressor = model.selected(q, qd, qdd, base.columns)[:, joint]
+    every = np.ones(len(rows), dtype=bool)
+    own = own_fit(regressor, np.arange(regressor.shape[1]), signals.torque[rows, joint], every)
+    return root_mean_square(signals.torque[rows, joint] if own is None else own.rest)
 
 
 def percent(share: float) -> str:

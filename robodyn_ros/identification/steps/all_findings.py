@@ -66,7 +66,8 @@ def _causes(run: Run) -> Iterator[Finding]:
         raw, parts = run.prepared.raw[index], run.prepared.parts[index]
         shown, report = raw.shown, run.reports[index]
         if arm is None:
-            named = with_stuck(shown.findings, report, run.prepared.model, run.task.options)
+            facts = report, run.prepared.model, regression.carrier_base, run.task.options
+            named = with_stuck(shown, *facts)
             shown = replace(shown.to_estimate(), findings=tuple(named))
         cases.append(
             Case(
@@ -81,7 +82,12 @@ def _causes(run: Run) -> Iterator[Finding]:
                 shifted,
             )
         )
-        known.append((*recording.findings, *parts.shown.findings))
+        at_rest = {item.joint: item for item in shown.findings if item.code == 'frozen_joint'}
+        known.append(recording.findings)
+        known[-1] += tuple(
+            at_rest.get(item.joint, item) if item.code == 'frozen_joint' else item
+            for item in parts.shown.findings
+        )
     sources = [recording.source for recording in run.task.recordings]
     causes = list(diagnose_all(cases) if arm is None else map(diagnose_payload, cases))
     yield from of_recordings(causes[: len(sources)], sources)
