@@ -101,8 +101,8 @@ SCENE = Bound(
     1000, 'shapes', 'shapes of a planning scene', 'the distance of each to every link is computed',
 )  # fmt: skip
 MOTION = Bound(
-    10_000_000, 'values', 'samples of a motion at 1 kHz, times its joints',
-    'checks compute all of them: 28 minutes of 6 joints',
+    8_000_000, 'values', 'samples of a motion at 1 kHz, times its joints',
+    'checks compute all of them: 22 minutes of 6 joints',
 )  # fmt: skip
 PLAN = Bound(
     2_000_000, 'values', 'samples of a trajectory that gets torque, times its joints',

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.findings import Finding, Severity, finding
-from robodyn_ros.recording.fresh import fresh, update_rate
+from robodyn_ros.recording.fresh import fresh
 from robodyn_ros.recording.jumps import GAP, without_jumps
 from robodyn_ros.recording.missing_values import MISSING_SHARE, longest_run, missing_values
 from robodyn_ros.recording.recording import Recording
@@ -216,13 +216,12 @@ def _motion(signals: Signals) -> Iterator[Finding]:
     taken = fresh(np.hstack([position[:BLOCK], signals.values['torque'][:BLOCK]]))
     if not taken.all():
         published = 1.0 / float(np.median(np.diff(signals.time)))
-        measured, share = update_rate(signals.time[:BLOCK], taken), 1.0 - taken.mean()
-        if round(published / measured) > 1:
-            yield finding(
-                'stale_samples.often', share=share, published=published, measured=measured
-            )
-        else:
-            yield finding('stale_samples.some', share=share)
+        yield finding(
+            'stale_samples.often',
+            share=1.0 - taken.mean(),
+            published=published,
+            measured=published * taken.mean(axis=0).min(),
+        )
     elif length >= 3:
         yield finding(
             'stale_samples',

@@ -86,12 +86,3 @@ def _updates(length: NDArray[np.intp], repeats: Rows, step: int) -> Rows:
     taken: Rows = (age == 0) | (~np.repeat(repeats, length) & (age % step == 0))
     taken[0] = not repeats[0]  # when its first value was measured is unknown
     return taken
-
-
-def update_rate(time: Array, taken: Rows) -> float:
-    """Return the lowest rate at which one of the signals is updated, in [Hz].
-
-    :param time: shape (N,), in [s]
-    :param taken: which values are measurements, shape (N, k)
-    """
-    return float(min(1.0 / np.median(np.diff(time[rows])) for rows in taken.T))

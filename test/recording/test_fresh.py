@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from robodyn_ros.recording.fresh import fresh, update_rate
+from robodyn_ros.recording.fresh import fresh
 
 COUNT = 3500
 
@@ -49,7 +49,6 @@ def test_each_signal_has_its_own_times():
     taken = fresh(values)
     np.testing.assert_array_equal(np.flatnonzero(taken[:, 0]), first[1:])
     np.testing.assert_array_equal(np.flatnonzero(taken[20:, 1]), second[2:] - 20)
-    assert update_rate(np.arange(COUNT) / 350.0, taken) == pytest.approx(35.0)
 
 
 def test_coarse_steps_of_a_slow_motion_are_measurements():

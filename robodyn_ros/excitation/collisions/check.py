@@ -13,7 +13,7 @@ from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.collisions.boxes import ENDLESS, free_space, obstacle_boxes
 from robodyn_ros.excitation.collisions.robot_files import link_names
 from robodyn_ros.excitation.collisions.scene import read_scene
-from robodyn_ros.excitation.collisions.scene_shape import NOTHING, Surroundings
+from robodyn_ros.excitation.collisions.scene_shape import NOTHING, SceneShape, Surroundings
 from robodyn_ros.excitation.collisions.self_collision import (
     Contacts,
     NoPairsError,
@@ -143,6 +143,7 @@ def cover(
         limits.append(SpaceLimit(tuple(values['frames']), lower, upper))
         lower, upper = (-np.inf,) * 3, ENDLESS
         walls = False
+        unchecked += _without_walls(scene)
     itself = values['self_collision']
     limit = SelfCollisionLimit(
         urdf,
@@ -173,6 +174,12 @@ def cover(
         limits.append(limit)
     unchecked += surroundings.unchecked
     return Coverage(tuple(limits), rule, (*missing, *unchecked), (*notes, *surroundings.notes))
+
+
+def _without_walls(scene: Sequence[SceneShape]) -> list[str]:
+    """Return what floor and box are not checked for if they hold for frames."""
+    carried = [item.name for item in scene if item.attached]
+    return [f'floor and box for what links carry: {", ".join(carried)}'] if carried else []
 
 
 def _why_not(itself: bool | None, urdf: str) -> list[str]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -105,10 +105,18 @@ def rest_pose(model: Any) -> Array:
 
 
 def add_pairs(
-    model: Any, geometry: Any, names: Sequence[str], disabled: frozenset[frozenset[str]]
+    model: Any,
+    geometry: Any,
+    names: Sequence[str],
+    disabled: frozenset[frozenset[str]],
+    carried: Collection[str] = (),
 ) -> None:
-    """Pair all objects on joints that are not neighbours, ignoring joints without geometry."""
-    carrying = {item.parentJoint for item in geometry.geometryObjects}
+    """Pair all objects on joints that are not neighbours, ignoring joints without geometry.
+
+    :param carried: names of objects that no neighbour touches by design: all are paired with them
+    """
+    items = zip(geometry.geometryObjects, names, strict=True)
+    carrying = {item.parentJoint for item, name in items if name not in carried}
 
     def carrier(joint: int) -> int:
         joint = int(model.parents[joint])
@@ -120,7 +128,9 @@ def add_pairs(
     for first in range(len(objects)):
         for second in range(first):
             one, other = objects[first].parentJoint, objects[second].parentJoint
-            joined = one == other or carrier(one) == other or carrier(other) == one
+            joined = one == other
+            if not {names[first], names[second]} & {*carried}:
+                joined = joined or carrier(one) == other or carrier(other) == one
             if not joined and frozenset((names[first], names[second])) not in disabled:
                 geometry.addCollisionPair(pin.CollisionPair(second, first))
 

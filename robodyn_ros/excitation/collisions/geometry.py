@@ -69,7 +69,7 @@ class CollisionGeometry:
         self.carried: list[str] = []
         """Names of the shapes that links carry."""
         touching = self._add_carried([item for item in scene if item.attached])
-        add_pairs(self._model, self._geometry, self._names, disabled | touching)
+        add_pairs(self._model, self._geometry, self._names, disabled | touching, self.carried)
         self._walls: set[int] = set()
         self._add_walls(lower, upper)
         self._add_obstacles(obstacles)

@@ -107,11 +107,9 @@ def fit_findings(
     # A limit of effort may be a placeholder, which makes any error of a joint small.
     moving = report.moving_samples > 0
     torque = report.rms_error[moving] / np.maximum(report.joint_relative_residual[moving], 1e-12)
-    share = np.linalg.norm(report.rms_error[moving]) / max(np.linalg.norm(torque), 1e-300)
+    share = pooled_share(report.rms_error[moving], torque)
     if by_torque and not noisy and share > 1.0:
-        yield finding(
-            'relative_error_too_large.robot', error=percent(float(share)), source=report.source
-        )
+        yield finding('relative_error_too_large.robot', error=percent(share), source=report.source)
 
 
 def _too_large(
@@ -147,21 +145,25 @@ def with_stuck(
 ) -> Iterator[Finding]:
     """Make joints at rest errors whose torque says that they moved: their encoders are stuck.
 
-    Yields all findings of the processing. No parameters explain such a torque; a torque that only
-    the estimate does not explain is one of links that the joints in motion do not show.
+    Yields all findings of the processing. No parameters explain such a torque, and it spoils the
+    joints in motion, too. A torque that only the estimate does not explain, beside joints that are
+    explained, is one of links that these do not show.
 
     :param report: torque errors of the recording
     """
     torque = report.rms_error / np.maximum(report.joint_relative_residual, 1e-12)
     reference = np.maximum(torque, SMALL_TORQUE * rated_torque(model, torque))
+    moving = report.moving_samples > 0
+    spoilt = pooled_share(report.rms_error[moving], torque[moving]) > SMALL_TORQUE
     for item in signals.findings:
         if item.code == 'frozen_joint':
             joint, limit = model.joint_names.index(item.joint), options.max_relative_error
             error = report.rms_error[joint] / max(reference[joint], 1e-300)
             if error > limit:
                 least = _unexplained(signals, joint, model, base) / reference[joint]
-                if 2.0 * least > limit:  # so many parameters explain a part of any torque
-                    yield finding('frozen_joint.stuck', joint=item.joint, error=percent(least))
+                # so many parameters explain a part of any torque, of a slow sine all of it
+                if 2.0 * least > limit or spoilt:
+                    yield finding('frozen_joint.stuck', joint=item.joint, error=percent(error))
                 else:
                     yield finding('frozen_joint.unfitted', joint=item.joint, error=percent(error))
                 continue
@@ -178,6 +180,11 @@ def _unexplained(
     every = np.ones(len(rows), dtype=bool)
     own = own_fit(regressor, np.arange(regressor.shape[1]), signals.torque[rows, joint], every)
     return root_mean_square(signals.torque[rows, joint] if own is None else own.rest)
+
+
+def pooled_share(error: Array, torque: Array) -> float:
+    """Return the share of errors in torques, both RMS per joint, pooled over the joints."""
+    return float(np.linalg.norm(error) / max(float(np.linalg.norm(torque)), 1e-300))
 
 
 def percent(share: float) -> str:

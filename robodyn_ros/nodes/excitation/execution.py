@@ -11,7 +11,7 @@ from rclpy.node import Node
 
 from robodyn_ros.errors import Fault, RobodynError
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
-from robodyn_ros.nodes.base.common import steady_timer
+from robodyn_ros.nodes.base.common import steady_timer, urgent
 from robodyn_ros.nodes.excitation.output import Output
 from robodyn_ros.nodes.excitation.parameters import Settings
 from robodyn_ros.nodes.excitation.readiness import Readiness
@@ -130,14 +130,18 @@ class Execution:
             current.reason = reason  # the next cycle ends it
             return
         try:
-            if self._output.streaming:
-                current.stop(reason, lambda: current.time)
-            elif self._advance(current):
-                current.stop(reason, lambda: 1e-9 * (self.now() - current.zero))
-                self._send_stop(current)
+            with urgent():
+                self._stop(current, reason)
         except Exception as error:
             self.hold(current, Fault(reason.name, f'{reason}; {error}'))
             raise
+
+    def _stop(self, current: Run, reason: Fault) -> None:
+        if self._output.streaming:
+            current.stop(reason, lambda: current.time)
+        elif self._advance(current):
+            current.stop(reason, lambda: 1e-9 * (self.now() - current.zero))
+            self._send_stop(current)
 
     def _send_stop(self, current: Run) -> None:
         """Replace the trajectory by one that follows the motion for a moment and then brakes.

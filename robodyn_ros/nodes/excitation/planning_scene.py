@@ -12,7 +12,7 @@ from rclpy.exceptions import InvalidServiceNameException
 from rclpy.node import Node
 
 from robodyn_ros.bounds import SCENE, check_bound
-from robodyn_ros.errors import ConfigError, MotionError
+from robodyn_ros.errors import ConfigError, ControlError, MotionError
 from robodyn_ros.excitation.collisions.scene_shape import (
     NOTHING,
     SceneShape,
@@ -83,8 +83,12 @@ class RunningScene:
             return Surroundings(notes=(f'{text}, so no MoveIt seems to run',))
         scene = self._answer()
         if scene is None:
-            text = f'{NAME}: {self._service} did not answer within {PATIENCE:g} s'
-            return Surroundings(unchecked=(f'{text} (is move_group overloaded?)',))
+            # an answer that comes later would keep the executor busy while the robot moves
+            raise ControlError(
+                f'{NAME}: {self._service} did not answer within {PATIENCE:g} s (is move_group '
+                f'overloaded?); to do without it, set planning_scene_service to an empty text',
+                fault='self_collision',
+            )
         self._answered = True
         return surroundings_of(scene)
 

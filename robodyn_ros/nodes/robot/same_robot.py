@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from robodyn_ros.errors import ConfigError
+from robodyn_ros.errors import ConfigError, RobodynError
 from robodyn_ros.models.serial.urdf_file import read_urdf
 from robodyn_ros.robot_file import load_robot
 from robodyn_ros.xacro_file import is_xacro
@@ -14,17 +14,20 @@ from robodyn_ros.xacro_file import is_xacro
 def check_same_robot(robot: str, joints: Sequence[str], source: str) -> None:
     """Refuse a result with joints that the URDF of the robot file does not have.
 
-    Without a URDF that can be read without xacro, nothing is checked.
+    Without a URDF that can be read without xacro, nothing is checked: the result is the model.
 
     :param robot: reference of a robot file, or '' for none
     :param joints: of the result
     :param source: name of the result, for the message
-    :raises RobodynError: the result is of another robot, or a file cannot be used
+    :raises RobodynError: the result is of another robot, or the robot file cannot be used
     """
     urdf = load_robot(robot).urdf if robot else ''
     if not urdf or is_xacro(urdf):
         return
-    known = [joint.name for joint in read_urdf(urdf).joints]
+    try:
+        known = [joint.name for joint in read_urdf(urdf).joints]
+    except RobodynError:
+        return
     if missing := [name for name in joints if name not in known]:
         raise ConfigError(
             f'{source} is of another robot: it has the joints {", ".join(joints)}, but the robot '

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parameters, timers, diagnostics and priority of every node."""
 
+import contextlib
 import os
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -21,6 +23,7 @@ from robodyn_ros.nodes.base.common import (  # noqa: E402
     check_when_set,
     declare,
     steady_timer,
+    urgent,
 )
 from robodyn_ros.nodes.base.spinning import make_executor  # noqa: E402
 
@@ -174,3 +177,23 @@ def test_real_time_priority_is_of_the_spinning_thread_alone():
     )
     may = os.geteuid() == 0 and 'without real-time priority' not in done.stderr + done.stdout
     assert done.stdout.splitlines()[-1] == f'{may} True'
+
+
+def test_urgent_work_has_real_time_priority_for_its_time_only():
+    """Without the right to it, nothing changes."""
+    found = []
+
+    def policy():
+        return os.sched_getscheduler(0) & ~os.SCHED_RESET_ON_FORK
+
+    def work():
+        with contextlib.suppress(ZeroDivisionError), urgent():
+            found.append(policy())
+            raise ZeroDivisionError
+        found.append(policy())
+
+    thread = threading.Thread(target=work)  # a priority is that of a thread
+    thread.start()
+    thread.join()
+    assert found[1] == policy() == os.SCHED_OTHER
+    assert found[0] == (os.SCHED_FIFO if os.geteuid() == 0 else os.SCHED_OTHER)

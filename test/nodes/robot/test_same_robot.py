@@ -21,6 +21,11 @@ def test_a_part_of_its_joints_or_an_unknown_urdf_is_no_other_robot(robot):
     check_same_robot(robot, ['joint6', 'joint2'], 'result.yaml')
 
 
+def test_a_urdf_that_cannot_be_read_is_not_needed(tmp_path):
+    (tmp_path / 'arm.yaml').write_text('urdf: missing.urdf\n')
+    check_same_robot(str(tmp_path / 'arm.yaml'), ['elbow'], 'result.yaml')
+
+
 @pytest.mark.ros
 def test_a_node_refuses_the_result_of_another_robot(tmp_path):
     model, values = small_arm()
