@@ -126,7 +126,8 @@ def tracking(measured: Measured, kind: type) -> list[Session]:
     """Return sessions whose residual is the position error, in [rad]."""
     errors = np.abs(measured.reference - measured.position).astype(kind).swapaxes(0, 1)
     rows = np.ones(errors.shape[1], dtype=bool)
-    return [Session('', np.arange(len(e)), e, e, e, rows, rows) for e in errors]
+    time = np.arange(errors.shape[1], dtype=float)
+    return [Session('', time, each, each, each, rows, rows) for each in errors]
 
 
 def curves(

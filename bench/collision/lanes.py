@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import cast
 
 import numpy as np
-from collision.plant import Measured
 
+from collision.plant import Measured
 from robodyn_ros.analysis.thresholds.session import Session
 from robodyn_ros.control.collision.filtered_residual import FilteredResidual
 from robodyn_ros.control.collision.momentum_observer import MomentumObserver
