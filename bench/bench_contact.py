@@ -243,27 +243,26 @@ def payloads(robots: list[Robot], settings: list[CollisionSettings]) -> dict[str
 
 
 def warming(trials: dict[str, Trial], seconds: float) -> dict[str, dict[str, float]]:
-    """Friction that falls by 20 % in motion, the same for all detectors; figures of each."""
-    leader = next(iter(trials.values()))
-    motion = wave(seconds, 60 + leader.robot.seed)
+    """Friction that falls by 20 % in motion; figures of each detector, until it alarms."""
+    robot = next(iter(trials.values())).robot
+    cell, motion = RobotCell(robot.config), wave(seconds, 60 + robot.seed)
     firsts: dict[str, dict[str, float]] = {name: {} for name in trials}
-
-    def act(row: int) -> None:
+    for row, command in enumerate(motion):
         percent = 20.0 * row / len(motion)
         if row % 50 == 0:
-            leader.cell.plant.scale_friction(1.0 - 0.01 * percent)
+            cell.plant.scale_friction(1.0 - 0.01 * percent)
+        state = cell.step(command, np.zeros(6))
         for name, trial in trials.items():
-            if trial is not leader and row:
-                trial.take(row - 1, leader.cell.state)
-            first, detector = firsts[name], trial.detector
+            first = firsts[name]
+            if 'alarm' in first:
+                continue
+            trial.take(row, state)
             if trial.health.report.cause == Cause.FRICTION:
                 first.setdefault('said', percent)
-            if detector.level.max() >= Level.CONTACT:
+            if trial.detector.level.max() >= Level.CONTACT:
                 first.setdefault('contact', percent)
-            if detector.latched:
+            if trial.detector.latched:
                 first.setdefault('alarm', percent)
-
-    leader.move(motion, act)
     return {name: _warmed(firsts[name], trial) for name, trial in trials.items()}
 
 
@@ -308,16 +307,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--robots', type=int, default=2)
     parser.add_argument('--first', type=int, default=1, help='seed of the first robot')
-    parser.add_argument('--contacts', type=int, default=100, help='of each kind and robot')
+    parser.add_argument(
+        '--contacts', type=int, default=100, help='of each kind and robot; 0: only warming'
+    )
     parser.add_argument('--warming', type=float, default=120.0, help='by 20 %%, in [s]')
     parser.add_argument('--picture', type=Path, default=Path('log') / 'contact')
     given = parser.parse_args()
     robots = [Robot(seed) for seed in range(given.first, given.first + given.robots)]
     settings = [robot.settings() for robot in robots]
-    kept = show('Smallest force', smallest(robots, settings, given.contacts))
-    kept &= show('Isolated link', places(robots, settings, given.contacts))
-    kept &= show('Force', forces(robots, settings, given.contacts))
-    kept &= show('Payload', payloads(robots, settings))
+    kept = True
+    if given.contacts:
+        kept &= show('Smallest force', smallest(robots, settings, given.contacts))
+        kept &= show('Isolated link', places(robots, settings, given.contacts))
+        kept &= show('Force', forces(robots, settings, given.contacts))
+        kept &= show('Payload', payloads(robots, settings))
     one, wide = robots[0], robots[0].settings((1.0, 0.9, 0.8))
     trials = {
         'one session': Trial(one, settings[0]),
