@@ -52,12 +52,14 @@ def recording_of(
 
 
 def sessions(
-    measured: Measured, torque: ModelTorque, settings: CollisionSettings, kind: type = np.float64
-) -> list[Session]:
+    measured: Measured, torque: ModelTorque, settings: CollisionSettings, kind: type = np.float64,
+    *, signed: bool = False,
+) -> list[Session]:  # fmt: skip
     """Return torque errors and motion of each robot, as the detector has them.
 
     :param kind: of the stored numbers; those that are learned from have single precision, as of
         `session_of`
+    :param signed: keep the sign of the torque errors
     """
     count, robots, width = measured.position.shape
     residual = _residual(torque, settings, robots)
@@ -76,7 +78,7 @@ def sessions(
     time = FIRST + settings.period * np.arange(count)
     used = time >= time[0] + settings.settle_time - 1e-9
     started = np.arange(count) == 0
-    for absolute in (found[0], found[2]):
+    for absolute in (found[2],) if signed else (found[0], found[2]):
         np.abs(absolute, out=absolute)
     return [
         Session(f'robot {k}', time, found[0, k], found[1, k], found[2, k], used, started)
