@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Contacts and model health on the six-axis cell (MuJoCo): where, how hard, and why.
 
-    python bench/bench_contact.py [--robots N] [--contacts N] [--picture FOLDER]
+    python bench/bench_contact.py [--robots N] [--first SEED] [--contacts N] [--warming SECONDS]
+        [--picture FOLDER]
 
 Each robot has friction and rotors of its own, is identified from 20 s of its example program, and
 has thresholds proposed from 20 s of other healthy motion. Torque noise 1 % of rated torque, 19-bit
@@ -28,7 +29,7 @@ from contact_cell import (
 )
 from contact_picture import draw, smallest_forces
 
-from robodyn_ros.cell.robot_cell import RobotCell
+from robodyn_ros.cell.robot_cell import CellState, RobotCell
 from robodyn_ros.control.collision.contact_watch import ContactWatch
 from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
 from robodyn_ros.control.collision.settings import CollisionSettings
@@ -63,20 +64,23 @@ class Trial:
         """Move; `act` is called before each cycle with its number."""
         for row, command in enumerate(motion):
             act(row)
-            state = self.cell.step(command, np.zeros(6))
-            detector = self.detector
-            detector.update(state.time, state.position, state.velocity, state.torque)
-            self.watch.update()
-            if detector.settled:
-                error, threshold = detector.torque_error, detector.threshold
-                signals = (state.position, *detector.motion, error, threshold)
-                self.health.take(state.time, *signals)
-            if row % 125 == 0:
-                self.health.process()
-            if row % 500 == 0:
-                self.reports.append((state.time, self.health.evaluate()))
-                if self.tracking is not None:
-                    self.torque.set_values(self.robot.result.values + self.tracking.added())
+            self.take(row, self.cell.step(command, np.zeros(6)))
+
+    def take(self, row: int, state: CellState) -> None:
+        """Take the joint states of a cycle."""
+        detector = self.detector
+        detector.update(state.time, state.position, state.velocity, state.torque)
+        self.watch.update()
+        if detector.settled:
+            error, threshold = detector.torque_error, detector.threshold
+            signals = (state.position, *detector.motion, error, threshold)
+            self.health.take(state.time, *signals)
+        if row % 125 == 0:
+            self.health.process()
+        if row % 500 == 0:
+            self.reports.append((state.time, self.health.evaluate()))
+            if self.tracking is not None:
+                self.torque.set_values(self.robot.result.values + self.tracking.added())
 
 
 def pushes(robot: Robot, settings: CollisionSettings, count: int, draw_push, after=range(60, 61)):
@@ -238,40 +242,40 @@ def payloads(robots: list[Robot], settings: list[CollisionSettings]) -> dict[str
     }
 
 
-def warming(
-    robots: list[Robot], settings: list[CollisionSettings], tracked: float = 0.0
-) -> dict[str, float]:
-    """Friction that falls by 20 %, in 2 minutes of motion instead of an hour.
-
-    :param tracked: largest correction of friction that the monitor follows by itself
-    """
-    firsts, other = [], 0
-    for robot, own in zip(robots, settings, strict=False):
-        trial, motion, first = Trial(robot, own, tracked), wave(120.0, 60 + robot.seed), {}
-
-        def act(row: int, trial=trial, first=first, motion=motion) -> None:
-            percent = 20.0 * row / len(motion)
-            if row % 50 == 0:
-                trial.cell.plant.scale_friction(1.0 - 0.01 * percent)
+def warming(trials: dict[str, Trial], seconds: float) -> dict[str, dict[str, float]]:
+    """Friction that falls by 20 % in motion; figures of each detector, until it alarms."""
+    robot = next(iter(trials.values())).robot
+    cell, motion = RobotCell(robot.config), wave(seconds, 60 + robot.seed)
+    firsts: dict[str, dict[str, float]] = {name: {} for name in trials}
+    for row, command in enumerate(motion):
+        percent = 20.0 * row / len(motion)
+        if row % 50 == 0:
+            cell.plant.scale_friction(1.0 - 0.01 * percent)
+        state = cell.step(command, np.zeros(6))
+        for name, trial in trials.items():
+            first = firsts[name]
+            if 'alarm' in first:
+                continue
+            trial.take(row, state)
             if trial.health.report.cause == Cause.FRICTION:
                 first.setdefault('said', percent)
             if trial.detector.level.max() >= Level.CONTACT:
                 first.setdefault('contact', percent)
             if trial.detector.latched:
                 first.setdefault('alarm', percent)
+    return {name: _warmed(firsts[name], trial) for name, trial in trials.items()}
 
-        trial.move(motion, act)
-        firsts.append(first)
-        known = (Cause.UNKNOWN, Cause.NONE, Cause.FRICTION)
-        other += any(each.cause not in known for _, each in trial.reports)
-    said, contact, alarm = (
-        [each.get(name, NEVER) for each in firsts] for name in ('said', 'contact', 'alarm')
-    )
+
+def _warmed(first: dict[str, float], trial: Trial) -> dict[str, float]:
+    known = (Cause.UNKNOWN, Cause.NONE, Cause.FRICTION)
+    said, contact, alarm = (first.get(name, NEVER) for name in ('said', 'contact', 'alarm'))
     return {
-        'friction: said at a change of [%], latest': max(said),
-        'friction: contact level at a change of [%] (99: never), earliest': min(contact),
-        'friction: alarm at a change of [%] (99: never), earliest': min(alarm),
-        'friction: robots with another cause claimed': other,
+        'friction: said at a change of [%] (99: never)': said,
+        'friction: contact level at a change of [%] (99: never)': contact,
+        'friction: alarm at a change of [%] (99: never)': alarm,
+        'friction: robots with another cause claimed': float(
+            any(each.cause not in known for _, each in trial.reports)
+        ),
     }
 
 
@@ -302,26 +306,36 @@ def show(title: str, figures: dict[str, float]) -> bool:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--robots', type=int, default=2)
-    parser.add_argument('--contacts', type=int, default=100, help='of each kind and robot')
+    parser.add_argument('--first', type=int, default=1, help='seed of the first robot')
+    parser.add_argument(
+        '--contacts', type=int, default=100, help='of each kind and robot; 0: only warming'
+    )
+    parser.add_argument('--warming', type=float, default=120.0, help='by 20 %%, in [s]')
     parser.add_argument('--picture', type=Path, default=Path('log') / 'contact')
     given = parser.parse_args()
-    robots = [Robot(seed) for seed in range(1, given.robots + 1)]
+    robots = [Robot(seed) for seed in range(given.first, given.first + given.robots)]
     settings = [robot.settings() for robot in robots]
-    kept = show('Smallest force', smallest(robots, settings, given.contacts))
-    kept &= show('Isolated link', places(robots, settings, given.contacts))
-    kept &= show('Force', forces(robots, settings, given.contacts))
-    kept &= show('Payload', payloads(robots, settings))
-    kept &= show('Warming (one robot), thresholds of one session', warming(robots[:1], settings))
-    tracked = warming(robots[:1], settings, 0.3)
-    kept &= show('Warming (one robot), thresholds of one session, friction_tracking 0.3', tracked)
-    if min(tracked[name] for name in tracked if 'alarm' in name) < NEVER:
-        print('  NOT KEPT: an alarm while friction is followed')
-        kept = False
-    wide = [robot.settings((1.0, 0.9, 0.8)) for robot in robots]
-    kept &= show(
-        'Warming (one robot), thresholds of a cold and a warm session', warming(robots[:1], wide)
+    kept = True
+    if given.contacts:
+        kept &= show('Smallest force', smallest(robots, settings, given.contacts))
+        kept &= show('Isolated link', places(robots, settings, given.contacts))
+        kept &= show('Force', forces(robots, settings, given.contacts))
+        kept &= show('Payload', payloads(robots, settings))
+    one, wide = robots[0], robots[0].settings((1.0, 0.9, 0.8))
+    trials = {
+        'one session': Trial(one, settings[0]),
+        'one session, friction_tracking 0.3': Trial(one, settings[0], 0.3),
+        'a cold and a warm session': Trial(one, wide),
+    }
+    for name, figures in warming(trials, given.warming).items():
+        kept &= show(f'Warming in {given.warming:g} s (one robot), thresholds of {name}', figures)
+        if name != 'one session' and min(v for n, v in figures.items() if 'alarm' in n) < NEVER:
+            print('  NOT KEPT: a false alarm')
+            kept = False
+    show(
+        'Smallest force with these',
+        {'90 % of poses and directions [N]': widest(robots[:1], [wide])},
     )
-    show('Smallest force with these', {'90 % of poses and directions [N]': widest(robots, wide)})
     print(draw(robots[0], settings[0], given.picture))
     return 0 if kept else 1
 

@@ -16,6 +16,8 @@ from robodyn_ros.models.interface import Array
 KINDS = ('stiff', 'soft', 'constrained', 'standstill', 'reversal')
 EVERY, LENGTH = 6.0, 0.5
 FORCE = 200.0
+LOOK = 100
+"""Steps after the onset of which the torque of a contact is kept."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class Contacts:
 
     :ivar onset: first step of force of each contact; -1: there was none
     :ivar steepest: largest rate of the external torque of a joint in the first 50 ms, in [Nm/s]
+    :ivar course: absolute external torque after the onset, shape (contacts, LOOK, n), in [Nm]
     """
 
     def __init__(self, contacts: Sequence[Contact], robots: int) -> None:
@@ -50,6 +53,7 @@ class Contacts:
         self.all = sorted(contacts, key=lambda each: each.start)
         self.onset = np.full(len(self.all), -1)
         self.steepest = np.zeros(len(self.all))
+        self.course = np.zeros((len(self.all), LOOK, 6))
         self._next = 0
         self._lever = np.zeros((robots, 3, 6))
         self._origin, self._before = np.zeros((2, robots, 6))
@@ -82,13 +86,16 @@ class Contacts:
         self._number[robot], self._before[robot] = self._next, 0.0
 
     def _note(self, step: int, torque: Array) -> None:
-        for robot in np.flatnonzero(torque.any(axis=1)):
-            number = self._number[robot]
-            if self.onset[number] < 0:
-                self.onset[number] = step
-            elif step - self.onset[number] <= 50:
-                most = 1e3 * np.abs(torque[robot] - self._before[robot]).max()
-                self.steepest[number] = max(self.steepest[number], most)
+        rows = np.flatnonzero(torque.any(axis=1))
+        number, size = self._number[rows], np.abs(torque[rows])
+        fresh = self.onset[number] < 0
+        self.onset[number[fresh]] = step
+        since = step - self.onset[number]
+        most = 1e3 * np.abs(torque[rows] - self._before[rows]).max(axis=1)
+        steep = number[~fresh & (since <= 50)]
+        self.steepest[steep] = np.maximum(self.steepest[steep], most[~fresh & (since <= 50)])
+        early = since < LOOK
+        self.course[number[early], since[early]] = size[early]
         self._before[:] = torque
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -22,6 +23,22 @@ def debounced(ratio: Array, debounce: int) -> Array:
         np.minimum(held[back:], ratio[:-back], out=held[back:])
         held[:back] = 0.0
     return np.asarray(held.max(axis=1))
+
+
+def ratio(session: Session, threshold: Array, debounce: int) -> Array:
+    """Return the largest residual of a session relative to its thresholds, shape (N,)."""
+    return debounced(session.residual / threshold * session.used[:, None], debounce)
+
+
+class Method(Protocol):
+    """Thresholds for the residual of a session."""
+
+    @property
+    def debounce(self) -> int:
+        """Consecutive samples above a threshold that count."""
+
+    def threshold(self, session: Session) -> Array:
+        """Return the thresholds in force, shape (N, n)."""
 
 
 @dataclass(frozen=True)
@@ -47,10 +64,9 @@ class Mapped:
         )
         return cls(found.map, debounce)
 
-    def ratio(self, session: Session) -> Array:
-        """Return the ratio of a session, shape (N,)."""
-        threshold = self.map.at(*session.motion(self.map.bands.still))
-        return debounced(session.residual / threshold * session.used[:, None], self.debounce)
+    def threshold(self, session: Session) -> Array:
+        """Return the thresholds in force, shape (N, n)."""
+        return self.map.at(*session.motion(self.map.bands.still))
 
 
 @dataclass(frozen=True)
@@ -60,6 +76,11 @@ class Constant:
     settings: CollisionSettings
     collision: Array
     extra: Array
+
+    @property
+    def debounce(self) -> int:
+        """Consecutive samples above a threshold that count."""
+        return self.settings.debounce
 
     @classmethod
     def learned(
@@ -77,11 +98,26 @@ class Constant:
         slow = np.maximum(slow, friction)
         return cls(settings, 1.6 * fast, np.maximum(1.6 * (slow - fast), 0.0))
 
-    def ratio(self, session: Session) -> Array:
-        """Return the ratio of a session, shape (N,)."""
-        threshold = self.collision + _slowness(session, self.settings) * self.extra
-        ratio = session.residual / threshold * session.used[:, None]
-        return debounced(ratio, self.settings.debounce)
+    def threshold(self, session: Session) -> Array:
+        """Return the thresholds in force, shape (N, n)."""
+        return np.asarray(self.collision + _slowness(session, self.settings) * self.extra)
+
+
+@dataclass(frozen=True)
+class Largest:
+    """The largest values of the sessions to learn from, for each joint."""
+
+    most: Array
+    debounce: int = 2
+
+    @classmethod
+    def learned(cls, sessions: Sequence[Session]) -> Largest:
+        """Take them."""
+        return cls(np.max([each.residual.max(axis=0) for each in sessions], axis=0))
+
+    def threshold(self, session: Session) -> Array:
+        """Return the thresholds in force, shape (N, n)."""
+        return np.broadcast_to(self.most, session.residual.shape)
 
 
 def _slowness(session: Session, settings: CollisionSettings) -> Array:

@@ -28,7 +28,7 @@ START = 3.0
 
 @dataclass(frozen=True)
 class Measured:
-    """Signals that a controller publishes; shape (robots, N, n), SI; float32.
+    """Signals that a controller publishes; shape (N, robots, n), SI; float32.
 
     :param reference: commanded position
     """
@@ -77,12 +77,12 @@ class Plant:
     def run(self, seconds: float, every: int, contacts: Contacts | None = None) -> Measured:
         """Move for some seconds; keep one of `every` samples of 1 ms, without those of `START`."""
         count, robots = round(seconds / STEP), len(self._paths)
-        kept = np.zeros((4, robots, count // every, 6), dtype=np.float32)
+        kept = np.zeros((4, -(-count // every), robots, 6), dtype=np.float32)
         for first in range(0, count, CHUNK):
             length = min(CHUNK, count - first)
             time = (first + np.arange(length)) * STEP
             self._run(time, first, kept, every, contacts)
-        return Measured(*kept[:, :, round(START / STEP / every) :])
+        return Measured(*kept[:, round(START / STEP / every) :])
 
     def _run(
         self, time: Array, first: int, kept: Array, every: int, contacts: Contacts | None
@@ -99,10 +99,10 @@ class Plant:
             self._step(q[k], v[k], coupling[k], external, warm)
             if (first + k) % every == 0:
                 row = (first + k) // every
-                kept[0, :, row] = self._encoder
-                kept[1, :, row] = self._measured_speed
-                kept[2, :, row] = self._command + noise[k]
-                kept[3, :, row] = q[k]
+                kept[0, row] = self._encoder
+                kept[1, row] = self._measured_speed
+                kept[2, row] = self._command + noise[k]
+                kept[3, row] = q[k]
 
     def _step(
         self, q: Array, v: Array, coupling: Array, external: Array | float, warm: Array

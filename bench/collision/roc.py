@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from robodyn_ros.models.interface import Array
 
@@ -14,46 +14,64 @@ RATES = (0.0, 0.3, 1.0, 3.0, 10.0, 30.0)
 """False alarms per hour of the table."""
 LOOK = 0.5
 """Time after the onset in which a contact can be found, in [s]."""
+SOON = 0.1
+"""Time after the onset in which a contact has to be found, in [s]."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Curve:
     """Ratios of a method to its thresholds.
 
-    :param healthy: largest ratio of each second without contact
-    :param hours: of the healthy motion
-    :param found: running maximum of the ratio after each contact, (contacts, samples)
     :param period: of the samples, in [s]
+    :param healthy: largest ratio of each second without contact, series by series
+    :param found: running maximum of the ratio after each contact, shape (samples,)
+    :param ideal: largest ratio of the true torque of each contact within `SOON`; empty: unknown
     """
 
-    healthy: Array
-    hours: float
-    found: Array
     period: float
+    healthy: list[Array] = field(default_factory=list)
+    found: list[Array] = field(default_factory=list)
+    ideal: list[float] = field(default_factory=list)
 
-    @classmethod
-    def of(
-        cls, healthy: Sequence[Array], contacts: Sequence[tuple[Array, int]], period: float
-    ) -> Curve:
-        """Collect from series of ratios, and contacts as series and sample of the onset."""
-        length = round(1.0 / period)
-        seconds = [s[: len(s) // length * length].reshape(-1, length).max(axis=1) for s in healthy]
-        window = round(LOOK / period)
-        found = np.array([np.maximum.accumulate(s[k : k + window]) for s, k in contacts])
-        hours = sum(len(each) for each in seconds) / 3600.0
-        return cls(np.concatenate(seconds), hours, found, period)
+    def add_healthy(self, ratio: Array) -> None:
+        """Take a series without contact, shape (N,)."""
+        length = round(1.0 / self.period)
+        whole = ratio[: len(ratio) // length * length]
+        self.healthy.append(whole.reshape(-1, length).max(axis=1))
+
+    def add_contact(self, ratio: Array, onset: int) -> None:
+        """Take the series of a robot, and the sample at which a contact begins."""
+        window = ratio[onset : onset + round(LOOK / self.period)]
+        self.found.append(np.maximum.accumulate(window))
+
+    @property
+    def hours(self) -> float:
+        """Healthy motion, in [h]."""
+        return sum(len(each) for each in self.healthy) / 3600.0
 
     def scale(self, rate: float) -> float:
         """Return the factor of the thresholds that gives this rate of false alarms per hour."""
         count = int(rate * self.hours)
-        return float(np.sort(self.healthy)[::-1][count])
+        return float(np.sort(np.concatenate(self.healthy))[::-1][count])
 
-    def at(self, scale: float, chosen: Array) -> tuple[float, float, float]:
-        """Return false alarms per hour, share found within 100 ms, and median delay in [s].
+    def delays(self, scale: float) -> Array:
+        """Return the delay of each contact, shape (contacts,), in [s]; infinite: not found."""
+        over = np.array(self.found) > scale
+        delay = (over.argmax(axis=1) + 1) * self.period
+        return np.where(over.any(axis=1), delay, np.inf)
+
+    def at(self, scale: float, chosen: NDArray[np.bool_]) -> tuple[float, float, float]:
+        """Return false alarms per hour, share found within `SOON`, and median delay in [s].
 
         Contacts that are not found count as infinitely late.
         """
-        alarms = float((self.healthy > scale).sum() / self.hours)
-        over = self.found[chosen] > scale
-        late = np.where(over.any(axis=1), (over.argmax(axis=1) + 1) * self.period, np.inf)
-        return alarms, float((late <= 0.1 + 1e-9).mean()), float(np.median(late))
+        alarms = float((np.concatenate(self.healthy) > scale).sum() / self.hours)
+        delay = self.delays(scale)[chosen]
+        return alarms, float((delay <= SOON + 1e-9).mean()), float(np.median(delay))
+
+    def ceiling(self, scale: float, chosen: NDArray[np.bool_]) -> float:
+        """Return the share of contacts whose true torque exceeds a threshold within `SOON`.
+
+        A residual without delay and error finds these with these thresholds, and no others.
+        """
+        return float((np.array(self.ideal)[chosen] > scale).mean())
