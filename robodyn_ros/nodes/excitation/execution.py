@@ -131,12 +131,12 @@ class Execution:
             return
         try:
             with urgent():
-                self._stop(current, reason)
+                self._brake(current, reason)
         except Exception as error:
             self.hold(current, Fault(reason.name, f'{reason}; {error}'))
             raise
 
-    def _stop(self, current: Run, reason: Fault) -> None:
+    def _brake(self, current: Run, reason: Fault) -> None:
         if self._output.streaming:
             current.stop(reason, lambda: current.time)
         elif self._advance(current):
