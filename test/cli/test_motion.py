@@ -123,4 +123,5 @@ def test_an_unknown_option_of_the_surroundings_is_refused(shown, tmp_path):
     file = tmp_path / 'robot.yaml'
     file.write_text(yaml.safe_dump(robot))
     code, printed = shown(PATH, '--robot', str(file))
-    assert code == 2 and 'excitation.optimise has no option 7, obstacle; expected' in printed.err
+    words = "no key 'optimise.obstacle'; did you mean optimise.obstacles?"
+    assert code == 2 and words in printed.err
