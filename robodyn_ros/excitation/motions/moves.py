@@ -44,6 +44,9 @@ class Schedule:
         self.begins: Array = np.array(begins)
         self.ends: Array = self.begins + [profile.duration for profile in profiles]
         self.duration = float(self.ends[-1])
+        # The next move may begin to brake in the instant in which this one ends: a nanosecond
+        # earlier, it counts as ended, so that rounding does not add up both decelerations.
+        self._over: Array = self.ends - 1e-9
 
     @property
     def breaks(self) -> Array:
@@ -53,12 +56,12 @@ class Schedule:
 
     def done(self, time: Array) -> NDArray[np.intp]:
         """Return the number of completed moves at times (N,)."""
-        return np.searchsorted(self.ends, time, side='left')
+        return np.searchsorted(self._over, time, side='right')
 
     def active(self, time: Array) -> Iterator[Active]:
         """Yield the moves that run at some of the times (N,), in order."""
         for number, profile in enumerate(self.profiles):
-            rows = np.flatnonzero((time > self.begins[number]) & (time <= self.ends[number]))
+            rows = np.flatnonzero((time > self.begins[number]) & (time < self._over[number]))
             if len(rows):
                 yield number, rows, *profile.sample(time[rows] - self.begins[number])
 

@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from motions import JOINTS, assert_derivatives, assert_rest_at_ends, limits
 
@@ -49,6 +49,7 @@ NUMBERS = st.floats(-2.0, 2.0)
 
 
 @settings(max_examples=60, deadline=None)
+@example(points=[(0, 0, 0), (1, 0, 0), (0.25, 0, 0), (0, 0, 0)], rise=0, fly_by=1, jerk=np.inf)
 @given(
     points=st.lists(st.tuples(NUMBERS, NUMBERS, NUMBERS), min_size=2, max_size=6),
     rise=st.sampled_from([0.0, 0.2, 0.5]),

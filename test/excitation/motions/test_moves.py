@@ -44,8 +44,8 @@ def test_stops_where_there_is_no_fly_by():
     schedule = Schedule(profiles, [0.0])
     assert list(schedule.begins) == [0.0, 1.0] and list(schedule.ends) == [1.0, 3.0]
     active = list(schedule.active(np.array([0.5, 1.0, 1.5])))
-    assert [(number, list(rows)) for number, rows, *_ in active] == [(0, [0, 1]), (1, [2])]
-    assert list(schedule.done(np.array([0.0, 0.5, 1.0, 1.5, 3.0]))) == [0, 0, 0, 1, 1]
+    assert [(number, list(rows)) for number, rows, *_ in active] == [(0, [0]), (1, [2])]
+    assert list(schedule.done(np.array([0.0, 0.5, 1.0, 1.5, 3.0]))) == [0, 0, 1, 1, 2]
 
 
 def test_refuses_with_a_sentence():
