@@ -93,8 +93,8 @@ def declared_effort(arguments: argparse.Namespace) -> list[EffortDeclaration]:
     if given is None:
         return of_robot
     columns = getattr(arguments, 'columns', None)
-    given_unit = given not in SI_WORDS  # a mapping converts to SI units itself
-    if given_unit and columns is not None and 'torque' in load_columns(columns):
+    # a mapping converts to SI units itself
+    if given not in SI_WORDS and columns is not None and 'torque' in load_columns(columns):
         raise ConfigError(
             f'--effort {given} and --columns {columns} both declare the torque of the recording: '
             f'leave out --effort, or the key torque of the mapping'

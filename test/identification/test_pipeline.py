@@ -97,7 +97,7 @@ def test_a_joint_at_rest_between_links_of_other_masses_is_no_stuck_encoder():
     result = identify(still, model)
     assert result.success, result.findings
     named = [item for item in result.findings if item.code == 'frozen_joint']
-    assert 'errs by' in named[0].text
+    assert 'predicts it with an error of' in named[0].text
     assert result.identification.joint_relative_residual[2] < 0.01
 
 

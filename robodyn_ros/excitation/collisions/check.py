@@ -160,20 +160,29 @@ def cover(
     notes: list[str] = []
     if not missing or ((walls or standing) and urdf):
         rule, missing, notes = _rule(limit, joints, missing, required=bool(itself))
-    if walls and (rule is None or not rule.file.solid):
-        raise MotionError(
-            'box and floor need frames: which links (or tool) they hold for; without frames they '
-            'hold for links with <collision> geometry, and there are none'
-        )
-    if standing and (rule is None or not rule.file.solid):
-        raise MotionError(
-            'obstacles and scene need link geometry: give a URDF with <collision> or <visual> '
-            '(option urdf)'
-        )
+    if rule is None or not rule.file.solid:
+        _check_without_geometry(walls, standing)
     if rule is not None and rule.geometry.pairs:
         limits.append(limit)
     unchecked += surroundings.unchecked
     return Coverage(tuple(limits), rule, (*missing, *unchecked), (*notes, *surroundings.notes))
+
+
+def _check_without_geometry(walls: bool, standing: bool) -> None:
+    """Refuse surroundings if no link has geometry.
+
+    :raises MotionError: naming the options
+    """
+    if walls:
+        raise MotionError(
+            'box and floor need frames: which links (or tool) they hold for; without frames they '
+            'hold for links with <collision> geometry, and there are none'
+        )
+    if standing:
+        raise MotionError(
+            'obstacles and scene need link geometry: give a URDF with <collision> or <visual> '
+            '(option urdf)'
+        )
 
 
 def _without_walls(scene: Sequence[SceneShape]) -> list[str]:

@@ -83,11 +83,11 @@ def _causes(run: Run) -> Iterator[Finding]:
             )
         )
         at_rest = {item.joint: item for item in shown.findings if item.code == 'frozen_joint'}
-        known.append(recording.findings)
-        known[-1] += tuple(
+        told = (
             at_rest.get(item.joint, item) if item.code == 'frozen_joint' else item
             for item in parts.shown.findings
         )
+        known.append((*recording.findings, *told))
     sources = [recording.source for recording in run.task.recordings]
     causes = list(diagnose_all(cases) if arm is None else map(diagnose_payload, cases))
     yield from of_recordings(causes[: len(sources)], sources)
