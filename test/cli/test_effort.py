@@ -14,7 +14,7 @@ from writers import write_csv, write_rosbag
 from robodyn_ros.cli import effort, identify, info
 from robodyn_ros.cli.main import build_parser
 from robodyn_ros.control.effort.declaration import EffortDeclaration
-from robodyn_ros.errors import ConfigError
+from robodyn_ros.errors import ConfigError, RecordingError
 
 SI = {'unit': 'Nm', 'side': 'joint', 'gravity': 'included'}
 CURRENT = {**SI, 'unit': 'A', 'side': 'motor', 'torque_constant': 0.25, 'gear_ratio': 100.0}
@@ -133,3 +133,5 @@ def test_effort_beside_a_mapping_of_the_torque_is_refused(files, tmp_path):
     given = files / 'effort.yaml'
     with pytest.raises(ConfigError, match=f'--effort {given} and --columns {mapping} both'):
         robodyn(identify, files / 'bare', *options, '--effort', given)
+    with pytest.raises(RecordingError, match="no column 'effort' for torque"):
+        robodyn(identify, files / 'bare', *options, '--effort', 'Nm')  # agrees with a mapping
