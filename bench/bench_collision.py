@@ -101,8 +101,10 @@ def learned(
         of = partial(sessions_of, torque=torque, settings=own)
         parts, step = of(learning, np.float32), torque.friction_step
         start = time.perf_counter()
+        whole = Mapped.learned(parts, step, own.debounce)
         methods: dict[str, Method] = {
-            f'map, {name}': Mapped.learned(parts, step, own.debounce),
+            f'map, {name}': whole,
+            f'map without change, {name}': whole.without_change(),
             **{
                 f'map, {name}, {rate:g}/h': Mapped.learned(parts, step, own.debounce, rate=rate)
                 for rate in given.aim
@@ -148,7 +150,7 @@ def curves(
         for each in residuals:
             for part in each.of(healthy, np.float64):
                 for name, method in each.methods.items():
-                    found[name].add_healthy(ratio(part, method.threshold(part), method.debounce))
+                    found[name].add_healthy(ratio(part, method.threshold(part), method))
     steep: list[np.ndarray] = []
     kinds: list[str] = []
     for seconds in in_turn(given.contacts * 6.0 / 0.8):
@@ -171,7 +173,7 @@ def judge(
     robots = [contacts.all[k].robot for k in happened]
     for name, method in residual.methods.items():
         thresholds = {k: method.threshold(parts[k]) for k in set(robots)}
-        ratios = {k: ratio(parts[k], thresholds[k], method.debounce) for k in set(robots)}
+        ratios = {k: ratio(parts[k], thresholds[k], method) for k in set(robots)}
         every = round(1000.0 * found[name].period)
         for k, own in zip(happened, robots, strict=True):
             onset = -(-int(contacts.onset[k]) // every) - round(START * 1000.0 / every)
@@ -189,7 +191,7 @@ def table(found: dict[str, Curve], steep: np.ndarray, kinds: Sequence[str]) -> N
     first = next(iter(found.values()))
     print(f'  healthy {first.hours:.2f} h; found within 100 ms / median delay in ms')
     print(
-        f'  {"false alarms per hour":26}'
+        f'  {"false alarms per hour":34}'
         + ''.join(f'{rate:>12g}' for rate in RATES)
         + '   as learned'
     )
@@ -197,7 +199,7 @@ def table(found: dict[str, Curve], steep: np.ndarray, kinds: Sequence[str]) -> N
         cells = [curve.at(curve.scale(rate), chosen) for rate in RATES]
         own = curve.at(1.0, chosen)
         text = ''.join(f'{100 * s:6.1f}/{1e3 * d:5.0f}' for _, s, d in cells)
-        print(f'  {name:26}{text}   {100 * own[1]:.1f}/{1e3 * own[2]:.0f} at {own[0]:.2f}/h')
+        print(f'  {name:34}{text}   {100 * own[1]:.1f}/{1e3 * own[2]:.0f} at {own[0]:.2f}/h')
     judged = {name: curve for name, curve in found.items() if curve.ideal}
     for kind in ('all', *KINDS):
         some = chosen & (np.array(kinds) == kind) if kind != 'all' else chosen

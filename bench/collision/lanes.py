@@ -11,12 +11,15 @@ from __future__ import annotations
 from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from collision.plant import Measured
 from robodyn_ros.analysis.thresholds.session import Session
+from robodyn_ros.control.collision.change_at_rest import ChangeAtRest
 from robodyn_ros.control.collision.filtered_residual import FilteredResidual
 from robodyn_ros.control.collision.momentum_observer import MomentumObserver
 from robodyn_ros.control.collision.settings import CollisionSettings
+from robodyn_ros.control.collision.threshold_map import REST
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Recording
@@ -52,38 +55,51 @@ def recording_of(
 
 
 def sessions(
-    measured: Measured, torque: ModelTorque, settings: CollisionSettings, kind: type = np.float64,
-    *, signed: bool = False,
-) -> list[Session]:  # fmt: skip
+    measured: Measured, torque: ModelTorque, settings: CollisionSettings, kind: type = np.float64
+) -> list[Session]:
     """Return torque errors and motion of each robot, as the detector has them.
 
     :param kind: of the stored numbers; those that are learned from have single precision, as of
         `session_of`
-    :param signed: keep the sign of the torque errors
     """
     count, robots, width = measured.position.shape
     residual = _residual(torque, settings, robots)
     signals = np.zeros((3, robots, width))
     row_of = signals.reshape(3, -1)
-    found = np.zeros((3, robots, count, width), dtype=kind)
-    kept = (residual.torque_error, residual.velocity, residual.acceleration)
+    found = np.zeros((4, robots, count, width), dtype=kind)
+    change = ChangeAtRest(robots * width, settings.period)
+    kept = (residual.torque_error, residual.velocity, residual.acceleration, change.value)
+    time = FIRST + settings.period * np.arange(count)
+    used = time >= time[0] + settings.settle_time - 1e-9
+    rests = rest_of_references(measured.reference, time)
+    limit = np.full(robots * width, np.inf)
     for row in range(count):
         signals[0], signals[1] = measured.position[row], measured.velocity[row]
         np.subtract(measured.torque[row], torque.friction(signals[1]), out=signals[2])
         if row == 0:
             residual.restart(row_of)
         residual.update(row_of)
+        change.rest(np.repeat(rests[row], width))
+        if used[row]:
+            change.update(residual.torque_error, limit)
         for place, value in zip(found, kept, strict=True):
             place[:, row] = value.reshape(robots, width)
-    time = FIRST + settings.period * np.arange(count)
-    used = time >= time[0] + settings.settle_time - 1e-9
     started = np.arange(count) == 0
-    for absolute in (found[2],) if signed else (found[0], found[2]):
-        np.abs(absolute, out=absolute)
+    for place in (0, 2, 3):
+        np.abs(found[place], out=found[place])
+    found[3][~rests.T] = np.nan
     return [
-        Session(f'robot {k}', time, found[0, k], found[1, k], found[2, k], used, started)
+        Session(f'robot {k}', time, *found[:3, k], used, started, change=found[3, k])
         for k in range(robots)
     ]
+
+
+def rest_of_references(reference: Array, time: Array) -> NDArray[np.bool_]:
+    """Return whether the reference of each robot rests, shape (N, robots), as `ReferenceRest`."""
+    moves = np.ones(reference.shape[:2], dtype=bool)
+    moves[1:] = (np.diff(reference, axis=0) != 0.0).any(axis=2)
+    last = np.maximum.accumulate(np.where(moves, np.arange(len(time))[:, None], 0))
+    return np.asarray(time[:, None] - time[last] >= REST)
 
 
 def _residual(

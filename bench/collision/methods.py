@@ -25,9 +25,15 @@ def debounced(ratio: Array, debounce: int) -> Array:
     return np.asarray(held.max(axis=1))
 
 
-def ratio(session: Session, threshold: Array, debounce: int) -> Array:
-    """Return the largest residual of a session relative to its thresholds, shape (N,)."""
-    return debounced(session.residual / threshold * session.used[:, None], debounce)
+def ratio(session: Session, threshold: Array, method: Method) -> Array:
+    """Return the largest residual of a session relative to its thresholds, shape (N,).
+
+    :param threshold: of the method, shape (N, n)
+    """
+    found = session.residual / threshold
+    if method.change is not None:
+        found = np.fmax(found, session.change / method.change)
+    return debounced(found * session.used[:, None], method.debounce)
 
 
 class Method(Protocol):
@@ -36,6 +42,10 @@ class Method(Protocol):
     @property
     def debounce(self) -> int:
         """Consecutive samples above a threshold that count."""
+
+    @property
+    def change(self) -> Array | None:
+        """Thresholds of the change at rest, shape (n,); None: there are none."""
 
     def threshold(self, session: Session) -> Array:
         """Return the thresholds in force, shape (N, n)."""
@@ -64,6 +74,15 @@ class Mapped:
         )
         return cls(found.map, debounce)
 
+    @property
+    def change(self) -> Array | None:
+        """Thresholds of the change at rest, shape (n,)."""
+        return self.map.change
+
+    def without_change(self) -> Mapped:
+        """Return the same without the change at rest: the ablation."""
+        return replace(self, map=replace(self.map, change=None))
+
     def threshold(self, session: Session) -> Array:
         """Return the thresholds in force, shape (N, n)."""
         return self.map.at(*session.motion(self.map.bands.still))
@@ -76,6 +95,7 @@ class Constant:
     settings: CollisionSettings
     collision: Array
     extra: Array
+    change: None = None
 
     @property
     def debounce(self) -> int:
@@ -109,6 +129,7 @@ class Largest:
 
     most: Array
     debounce: int = 2
+    change: None = None
 
     @classmethod
     def learned(cls, sessions: Sequence[Session]) -> Largest:

@@ -12,12 +12,11 @@ from bench_collision import simulated
 from collision.contacts import Contact, Contacts
 from collision.lanes import recording_of, sessions
 from collision.methods import Mapped, observed, ratio
-from collision.rest import AtRest, change
 from collision.robot import ROBOTS
 from collision.roc import Curve
 
 import robodyn_ros as rd
-from robodyn_ros.analysis.thresholds.session import Session, fed, session_of
+from robodyn_ros.analysis.thresholds.session import fed, rest_of_reference, session_of
 from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.collision.threshold_map import MappedThresholds
@@ -52,7 +51,7 @@ def test_torque_errors_thresholds_and_verdicts_are_those_of_the_detector(
     parts = sessions(learning, torque, settings, np.float32)
     method = Mapped.learned(parts, torque.friction_step, settings.debounce)
     # Low enough for the verdicts to change often.
-    given = replace(method.map, collision=0.3 * method.map.collision, contact=1.0)
+    given = replace(method.map, collision=0.3 * method.map.collision, contact=1.0, change=None)
     method = replace(method, map=given)
     levels = set()
     for robot, series in enumerate(sessions(measured, torque, settings)):
@@ -60,7 +59,7 @@ def test_torque_errors_thresholds_and_verdicts_are_those_of_the_detector(
             torque=torque, settings=settings, thresholds=MappedThresholds(given)
         )
         threshold = method.threshold(series)
-        over = ratio(series, threshold, settings.debounce) > 1.0
+        over = ratio(series, threshold, method) > 1.0
         data = recording_of(measured, robot, 1.0 / RATE, torque.joints)
         for row in fed(detector, data):
             velocity, acceleration = detector.motion
@@ -77,11 +76,17 @@ def test_torque_errors_thresholds_and_verdicts_are_those_of_the_detector(
 
 def test_sessions_to_learn_from_are_those_of_the_command(torque, measured):
     settings = CollisionSettings(torque.joints, 1e6, period=1.0 / RATE)
+    shares = []
     for robot, series in enumerate(sessions(measured, torque, settings, np.float32)):
         data = recording_of(measured, robot, 1.0 / RATE, torque.joints)
-        expected = session_of(data, torque, settings)
-        for name in ('time', 'residual', 'velocity', 'acceleration', 'used', 'started'):
-            assert (getattr(series, name) == getattr(expected, name)).all(), name
+        reference = measured.reference[:, robot].astype(float)
+        rests = rest_of_reference(data.time, data.time, reference)
+        expected = session_of(data, torque, settings, rests)
+        for name in ('time', 'residual', 'velocity', 'acceleration', 'used', 'started', 'change'):
+            found, wanted = getattr(series, name), getattr(expected, name)
+            np.testing.assert_array_equal(found, wanted, err_msg=name)
+        shares.append(rests.mean())
+    assert 0.0 < max(shares) < 1.0, shares
 
 
 def test_onset_steepness_and_course_of_contacts():
@@ -111,19 +116,3 @@ def test_shares_delays_and_what_can_be_found_at_a_rate_of_false_alarms():
     assert curve.delays(0.5).tolist() == [0.2, 0.1, np.inf]
     assert curve.at(0.45, every) == (pytest.approx(1200.0), pytest.approx(1 / 3), 0.2)
     assert curve.ceiling(0.5, every) == pytest.approx(2 / 3)
-
-
-def test_a_push_counts_while_the_reference_rests_but_not_the_start_of_a_motion():
-    time = 0.01 * np.arange(1000)
-    reference = np.where(time < 2.0, 0.0, np.clip(time, 0.0, 6.0) - 2.0)[:, None] * [1.0, 0.0]
-    error = np.full((1000, 2), 5.0)
-    error[201:600] *= -1.0  # friction turns with the motion
-    error[900:, 1] += 0.3
-    rows = np.ones(1000, dtype=bool)
-    signed = Session('', time, error, error, error, rows, np.arange(1000) == 0)
-    found = change(signed, reference)
-    assert (found[:900] == 0.0).all() and (found[900:, 0] == 0.0).all()
-    assert found[900, 1] == pytest.approx(0.3)
-    rest = AtRest(np.array([0.2, 0.2]))
-    # Two consecutive samples.
-    assert (np.flatnonzero(rest.ratio(signed, reference, 2) > 1.0)[0]) == 901

@@ -42,16 +42,17 @@ def event_input(event: Event, path: Path, model_hash: str) -> HealthyInput:
             continue
         if sampled:
             position = event.rows.samples[row, 0]
-            rows.append(np.array([detector.torque_error, *detector.motion, position]))
+            change = np.full_like(position, np.nan) if detector.change is None else detector.change
+            rows.append(np.array([detector.torque_error, *detector.motion, position, change]))
             stamps.append(stamp)
             started.append(not before)
             before = True
     if len(rows) < 2:
         raise ControlError(f'{path}: the event has no settled samples')
-    residual, velocity, acceleration, position = np.array(rows).swapaxes(0, 1)
+    residual, velocity, acceleration, position, change = np.array(rows).swapaxes(0, 1)
     session = Session(
         str(path), np.array(stamps), np.abs(residual), velocity, np.abs(acceleration),
-        np.ones(len(rows), dtype=bool), np.array(started), vouched=True,
+        np.ones(len(rows), dtype=bool), np.array(started), vouched=True, change=np.abs(change),
     )  # fmt: skip
     detector_values = {name: getattr(setup.settings, name) for name in DETECTOR}
     return HealthyInput(session, position, detector_values)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn_ros.analysis.thresholds.session import fed
+from robodyn_ros.analysis.thresholds.session import Mask, fed
 from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
 from robodyn_ros.recording.recording import Recording
 
@@ -23,7 +23,8 @@ class Event:
     :param level: largest level
     :param joint: joint with the largest torque error relative to its threshold when `time` was
         reached
-    :param torque_error: largest absolute torque error of that joint, in [Nm] or [N]
+    :param torque_error: largest absolute torque error of that joint, in [Nm] or [N]; of a push at
+        rest its change, times the ratio of both thresholds
     :param threshold: collision threshold of that joint at `time`, in [Nm] or [N]
     :param contact: stamp of the first sample at or above CONTACT, in [s]
     """
@@ -51,15 +52,19 @@ class Watch:
     unknown: int = 0
 
 
-def watched(detector: TorqueErrorDetector, recording: Recording, *, hold: float = 0.5) -> Watch:
+def watched(
+    detector: TorqueErrorDetector, recording: Recording, *, hold: float = 0.5,
+    rests: Mask | None = None,
+) -> Watch:  # fmt: skip
     """Run a detector over a recording; collisions are reset as soon as they were noted.
 
     :param hold: samples above the thresholds within this time of an event belong to it, in [s]
+    :param rests: samples at which the reference rests, shape (N,); None: it is not known
     :raises ControlError: the recording lacks a joint
     """
     watch = Watch([])
     stamps = recording.time.tolist()
-    for row in fed(detector, recording):
+    for row in fed(detector, recording, rests):
         watch.samples += 1
         level = Level(int(detector.level.max(initial=0)))
         watch.unknown += not detector.settled
@@ -74,7 +79,7 @@ def _note(
     events: list[Event], detector: TorqueErrorDetector, stamp: float, level: Level, hold: float
 ) -> None:
     """Continue the last event, or begin one."""
-    size = np.abs(detector.torque_error)
+    size = np.abs(detector.compared)
     worst = int((size / detector.threshold).argmax())
     last = events[-1] if events and stamp - events[-1].end <= hold else None
     if last is None or level > last.level:

@@ -27,8 +27,11 @@ from robodyn_ros.recording.tables.npz_file import read_npz
 
 FORMAT = 'robodyn healthy session 1'
 NAME = re.compile(r'session_(\d{3})_part_(\d{4})\.npz')
-SIGNALS = ('residual', 'velocity', 'acceleration', 'position', 'torque')
-"""Torque error, filtered motion, measured position and torque feedback, shape (N, n) each, SI."""
+CHANGE = 'change'
+MEASURED = ('residual', 'velocity', 'acceleration', 'position', 'torque')
+SIGNALS = (*MEASURED, CHANGE)
+"""Torque error, filtered motion, measured position and torque feedback, and change of the torque
+error while the reference rests (NaN where it does not), shape (N, n) each, SI."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,7 @@ def write_part(
     """Write a part, completely or not at all.
 
     :param time: stamps, shape (N,), in [s], ascending
-    :param signals: of `SIGNALS`, shape (5, N, n)
+    :param signals: of `SIGNALS`, shape (6, N, n)
     :param started: samples after a start or gap, shape (N,)
     :raises ControlError: it cannot be written
     """
@@ -130,7 +133,7 @@ def _session(
     session = Session(
         source, time, np.abs(columns['residual']), columns['velocity'],
         np.abs(columns['acceleration']), np.ones(len(time), dtype=bool), started,
-        notes if gaps else (),
+        notes if gaps else (), change=np.abs(columns[CHANGE]),
     )  # fmt: skip
     recording = Recording(
         time, joints, columns['position'].astype(float), columns['torque'].astype(float),
@@ -147,12 +150,14 @@ def _read(path: Path) -> tuple[Owner, dict[str, Any]]:
             raise ValueError(f'the format is not {FORMAT!r}')
         owner = Owner(tuple(map(str, facts['joints'])), str(facts['model_hash']),
                       dict(facts['detector']), tuple(map(bool, facts['gravity'])))  # fmt: skip
-        columns = {key: np.asarray(table[key]) for key in ('time', 'started', *SIGNALS)}
+        columns = {key: np.asarray(table[key]) for key in ('time', 'started', *MEASURED)}
         shape = (len(columns['time']), len(owner.joints))
+        # Earlier versions did not record it.
+        columns[CHANGE] = np.asarray(table.get(CHANGE, np.full(shape, np.nan, np.float32)))
         wrong = [key for key in SIGNALS if columns[key].shape != shape]
         if wrong or columns['started'].shape != shape[:1] or not shape[0]:
             raise ValueError(f'expected the shape {shape} of each signal')
-        if not all(np.isfinite(columns[key]).all() for key in ('time', *SIGNALS)):
+        if not all(np.isfinite(columns[key]).all() for key in ('time', *MEASURED)):
             raise ValueError('a value is not finite')
         return owner, columns
     except (KeyError, TypeError, ValueError, IndexError, RobodynError) as error:

@@ -77,7 +77,9 @@ class Learned:
 class _Trial:
     """Map of one layout before its scale, and the largest errors relative to it.
 
-    :param ratios: for each part, shape (blocks, states): moving, passing standstill, at rest
+    :param value: shape (n, cells + 1), visited: the same; the last one is the change at rest
+    :param ratios: for each part, shape (blocks, states): moving, passing standstill, at rest,
+        change at rest
     :param scale: factor of each state, shape (states,)
     """
 
@@ -92,12 +94,18 @@ class _Trial:
     @property
     def collision(self) -> Array:
         """Thresholds, shape (n, cells)."""
-        return self.value * self.scale[states(self.bands.cells)]
+        return (self.value * self.scale[states(self.bands.cells)])[:, :-1]
+
+    @property
+    def change(self) -> Array | None:
+        """Thresholds of the change at rest, shape (n,); None: there was too little rest."""
+        learned = bool(self.visited[:, -1].all())
+        return self.value[:, -1] * self.scale[-1] if learned else None
 
 
 def states(cells: int) -> NDArray[np.intp]:
-    """Return the state of each cell, 0: moving, 1: passing standstill, 2: at rest; (cells,)."""
-    return np.repeat([0, 1, 2], [cells - 2, 1, 1])
+    """Return the state of each cell: moving, passing standstill, at rest, change; (cells + 1,)."""
+    return np.repeat([0, 1, 2, 3], [cells - 2, 1, 1, 1])
 
 
 def learn(
@@ -108,7 +116,8 @@ def learn(
     In each cell, the threshold is proportional to an upper quantile of the largest torque errors
     of blocks of time. One factor for each state (moving, passing standstill, at rest) makes it
     hold: each session is compared with the quantiles of all others, and the factor is that at
-    which these ratios give a third of the wanted rate. The numbers of bands are those with the
+    which these ratios give their part of the wanted rate. The change of the torque error while the
+    reference rests is one more state. The numbers of bands are those with the
     lowest thresholds (mean logarithm over joints and moving samples) at that rate. A single
     session is cut into four parts.
 
@@ -161,7 +170,8 @@ def _trial(parts: Sequence[Session], bands: Bands, layout: Layout, options: Lear
         ratios.append(_ratios(part, maxima[index], value, options.debounce))
     hours = sum(part.hours for part in parts)
     together = np.concatenate(ratios)
-    rate = (options.rate or min(1.0, 0.99 / hours)) / together.shape[1]
+    occurring = 3 + bool(together[:, 3].any())
+    rate = (options.rate or min(1.0, 0.99 / hours)) / occurring
     scale = np.array([level_at(column, hours, rate) for column in together.T])
     scale[scale == 0.0] = scale.max()  # a state that never occurred
     value, visited = upper(np.concatenate(largest))
@@ -172,18 +182,25 @@ def _trial(parts: Sequence[Session], bands: Bands, layout: Layout, options: Lear
 def _ratios(part: Session, maxima: CellMaxima, value: Array, debounce: int) -> Array:
     """Return the largest error relative to the map in each block with samples, by state."""
     ratio = part.residual / value[np.arange(value.shape[0]), maxima.cell]
-    ratio[~part.used] = 0.0
-    held = ratio.copy()
-    for back in range(1, debounce):  # the detector counts consecutive samples of a joint
-        np.minimum(held[back:], ratio[:-back], out=held[back:])
+    held = _held(ratio, part, debounce)
     starts = np.flatnonzero(np.diff(maxima.block, prepend=-1))
-    state = states(value.shape[1])[maxima.cell]
-    largest = [
-        np.maximum.reduceat(np.where(state == each, held, 0.0).max(axis=1), starts)
-        for each in range(3)
-    ]
+    state = states(value.shape[1] - 1)[maxima.cell]
+    by_state = [np.where(state == each, held, 0.0) for each in range(3)]
+    change = np.zeros_like(held)
+    if part.change is not None:
+        change = _held(np.nan_to_num(part.change) / value[:, -1], part, debounce)
+    largest = [np.maximum.reduceat(each.max(axis=1), starts) for each in (*by_state, change)]
     blocks: Array = np.stack(largest, axis=1).astype(float)
     return blocks[np.logical_or.reduceat(part.used, starts)]
+
+
+def _held(ratio: Array, part: Session, debounce: int) -> Array:
+    """Return the ratio that each joint keeps: the detector counts consecutive samples."""
+    ratio[~part.used] = 0.0
+    held: Array = ratio.copy()
+    for back in range(1, debounce):
+        np.minimum(held[back:], ratio[:-back], out=held[back:])
+    return held
 
 
 def _cost(parts: Sequence[Session], maxima: Sequence[CellMaxima], threshold: Array) -> float:
@@ -205,7 +222,7 @@ def _without_contact(
 
     :raises ControlError: there are too many of them
     """
-    usual = np.concatenate(best.ratios).max(axis=1)
+    usual = np.concatenate(best.ratios)[:, :3].max(axis=1)
     reach = options.outlier * float(np.median(usual))
     cleaned = [_cleaned(session, best, options.block, reach) for session in sessions]
     if all(each is session for each, session in zip(cleaned, sessions, strict=True)):
@@ -257,12 +274,13 @@ def _learned(
         contact=float(np.clip((ratios.max(axis=0) / best.scale).max(), 0.7, 1.0)),
         fastest=np.maximum(moved.max(axis=0).astype(float), tiny),
         hardest=np.maximum(hardest.astype(float), tiny),
+        change=best.change,
     )
     return Learned(
         map=learned,
         hours=sum(session.hours for session in sessions),
         alarms=int((ratios > best.scale).any(axis=1).sum()),
         layout=best.layout,
-        unvisited=float(1.0 - best.visited.mean()),
+        unvisited=float(1.0 - best.visited[:, :-1].mean()),
         notes=tuple(note for session in sessions for note in session.notes),
     )

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from robodyn_ros.control.collision.change_at_rest import ReferenceRest
 from robodyn_ros.control.collision.detector import TorqueErrorDetector
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.torque.model_torque import ModelTorque
@@ -33,6 +34,8 @@ class Session:
     :param started: samples after a start or gap, shape (N,)
     :param notes: sentences about what was left out
     :param vouched: somebody has looked at it and says that there was no contact
+    :param change: absolute change of the torque error while the reference rests, shape (N, n), in
+        [Nm] or [N]; NaN where it does not; None: the reference is not known
     """
 
     source: str
@@ -44,6 +47,7 @@ class Session:
     started: Mask
     notes: tuple[str, ...] = ()
     vouched: bool = False
+    change: Array | None = None
 
     @property
     def hours(self) -> float:
@@ -58,6 +62,8 @@ class Session:
         """Return a part of the session."""
         signals = ('time', 'residual', 'velocity', 'acceleration', 'used', 'started')
         part = replace(self, **{name: getattr(self, name)[rows] for name in signals})
+        if self.change is not None:
+            part = replace(part, change=self.change[rows])
         return replace(part, started=part.started | (np.arange(len(part.time)) == 0))
 
     def motion(self, still: Array) -> tuple[Array, Array, Array, Array]:
@@ -87,9 +93,31 @@ def with_velocity(recording: Recording) -> Recording:
     return replace(recording, velocity=np.concatenate([slope[:1], slope]))
 
 
-def fed(detector: TorqueErrorDetector, recording: Recording) -> Iterator[int]:
+def rest_of_reference(time: Array, commanded: Array, position: Array) -> Mask:
+    """Return the samples at which commanded positions rest, as the monitor tells it, shape (N,).
+
+    :param time: stamps of the samples, shape (N,), in [s], ascending
+    :param commanded: stamps of the commands, shape (M,), in [s], ascending
+    :param position: commanded positions, shape (M, n), in [rad] or [m]
+    """
+    reference = ReferenceRest(position.shape[1])
+    commands = zip(commanded.tolist(), position, strict=True)
+    after = next(commands, None)
+    found = np.zeros(len(time), dtype=bool)
+    for row, stamp in enumerate(time.tolist()):
+        while after is not None and after[0] <= stamp:
+            reference.update(*after)
+            after = next(commands, None)
+        found[row] = reference.rests(stamp)
+    return found
+
+
+def fed(
+    detector: TorqueErrorDetector, recording: Recording, rests: Mask | None = None
+) -> Iterator[int]:
     """Feed a recording to a detector; yield the row after each sample.
 
+    :param rests: samples at which the reference rests, shape (N,); None: it is not known
     :raises ControlError: the recording lacks a joint
     """
     if missing := [name for name in detector.joints if name not in recording.joints]:
@@ -97,27 +125,35 @@ def fed(detector: TorqueErrorDetector, recording: Recording) -> Iterator[int]:
     data = with_velocity(recording.select(detector.joints))
     assert data.velocity is not None
     stamps = data.time.tolist()
+    resting = [False] * len(stamps) if rests is None else rests.tolist()
     for row, sample in enumerate(zip(data.position, data.velocity, data.torque, strict=True)):
+        detector.rest(resting[row])
         detector.update(stamps[row], *sample)
         progress('monitoring', row / len(stamps))
         yield row
 
 
-def session_of(recording: Recording, torque: ModelTorque, settings: CollisionSettings) -> Session:
+def session_of(
+    recording: Recording, torque: ModelTorque, settings: CollisionSettings,
+    rests: Mask | None = None,
+) -> Session:  # fmt: skip
     """Run the detector over a recording.
 
+    :param rests: samples at which the reference rests, shape (N,); None: it is not known
     :raises ControlError: the recording lacks a joint
     """
     # No torque error reaches these thresholds.
     settings = replace(settings, max_torque_error=1e300, contact_threshold=1e300)
     detector = TorqueErrorDetector(torque=torque, settings=settings)
     # Single precision: an hour at 1 kHz has a gigabyte otherwise.
-    signals: Array = np.zeros((3, len(recording), len(detector.joints)), dtype=np.float32)
+    signals: Array = np.full((4, len(recording), len(detector.joints)), np.nan, dtype=np.float32)
     used, started = np.zeros((2, len(recording)), dtype=bool)
     settled = True
-    for row in fed(detector, recording):
+    for row in fed(detector, recording, rests):
         signals[0, row] = detector.torque_error
         signals[1, row], signals[2, row] = detector.motion
+        if detector.change is not None:
+            signals[3, row] = detector.change
         used[row] = detector.settled
         started[row], settled = settled and not used[row], used[row]
     notes: tuple[str, ...] = ()
@@ -126,8 +162,8 @@ def session_of(recording: Recording, torque: ModelTorque, settings: CollisionSet
             f'{recording.source}: {(~used).sum()} of {len(used)} samples left out: {gaps} gaps or '
             f'invalid samples, after each of which the detector has to settle',
         )
-    residual, velocity, acceleration = signals
+    residual, velocity, acceleration, change = signals
     return Session(
         recording.source, recording.time, np.abs(residual), velocity, np.abs(acceleration), used,
-        started, notes,
+        started, notes, change=None if rests is None else np.abs(change),
     )  # fmt: skip

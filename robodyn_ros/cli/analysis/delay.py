@@ -14,17 +14,9 @@ from robodyn_ros.cli.output import EXIT_NEGATIVE, add_json, out_folder, progress
 from robodyn_ros.cli.page import with_page
 from robodyn_ros.errors import ConfigError, RecordingError
 from robodyn_ros.output_files import made_folder
-from robodyn_ros.recording.bags.joint_state_decoder import MSGTYPE as JOINT_STATE
-from robodyn_ros.recording.bags.topic_bag import (
-    TORQUE_STATE,
-    TRAJECTORY_STATE,
-    Values,
-    read_topic,
-    topic_types,
-)
+from robodyn_ros.recording.bags.commands import command_topic, read_commands
+from robodyn_ros.recording.bags.topic_bag import TORQUE_STATE, Values, read_topic, topic_types
 from robodyn_ros.recording.readers import read_recording, recording_format
-
-RECORD = 'ros2 bag record /joint_states /joint_trajectory_controller/controller_state'
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -94,7 +86,7 @@ def _measured(arguments: argparse.Namespace) -> dict[str, Any]:
     types = topic_types(path)
     topic = command_topic(types, arguments.command_topic, path)
     measured = read_recording(path, topic=arguments.topic)
-    command = read_topic(path, topic, measured.joints, _positions)
+    command = read_commands(path, topic, measured.joints)
     measured = measured.select(command.joints)
     start = (command.stamps - measured.origin) / 1e9
     recorded, servo = _recorded_delay(path, types, measured.joints)
@@ -117,48 +109,6 @@ def _measured(arguments: argparse.Namespace) -> dict[str, Any]:
         'joints': [{'name': e.joint, 'lag': e.cycles, 'error': e.error} for e in estimate.lags],
         'findings': delay_findings(estimate, configured),
     }
-
-
-def command_topic(types: dict[str, str], wanted: str | None, path: str) -> str:
-    """Return the topic of the commanded positions.
-
-    :param types: message types by topic
-    :param wanted: topic of --command, or None
-    :raises RecordingError: there is no such topic, or more than one without --command
-    """
-    usable = [topic for topic, kind in types.items() if kind == TRAJECTORY_STATE]
-    usable = usable or [
-        topic
-        for topic, kind in types.items()
-        if kind == JOINT_STATE and topic.endswith('/reference')
-    ]
-    if wanted is not None:
-        wanted = '/' + wanted.lstrip('/')
-        if types.get(wanted) not in (TRAJECTORY_STATE, JOINT_STATE):
-            raise RecordingError(
-                f'{path}: {wanted} has no commanded positions; only {usable} have'
-            )
-        return wanted
-    if len(usable) != 1:
-        what = f'{usable} have commanded positions, choose one with --command' if usable else (
-            f'no topic has commanded positions. Record them with the joint states: {RECORD}'
-        )  # fmt: skip
-        raise RecordingError(f'{path}: {what}')
-    return usable[0]
-
-
-def _positions(message: Any) -> Values:
-    """Return the commanded positions of a JointState, or of a joint_trajectory_controller (JTC).
-
-    In each cycle, a JTC (ros2_controllers 4.42) commands the position of the next one, `output`.
-    The effort it commands belongs to `reference`. With an effort interface, torque passes through
-    the JTC, so the delay is counted from `reference`.
-    """
-    if hasattr(message, 'position'):
-        return message.name, (message.position,)
-    output = message.output
-    through_jtc = len(output.effort) or not len(output.positions)
-    return message.joint_names, ((message.reference if through_jtc else output).positions,)
 
 
 def _recorded_delay(

@@ -12,7 +12,7 @@ from typing import Any
 
 from robodyn_ros.analysis.health_trend import has_events
 from robodyn_ros.analysis.thresholds.events import Watch, rows_of, watched
-from robodyn_ros.cli.collision.model import add_model, load, read
+from robodyn_ros.cli.collision.model import add_model, load, read, rests_in
 from robodyn_ros.cli.collision.trend import Rows, trend
 from robodyn_ros.cli.output import add_json, out_file, progress_bar, show
 from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
@@ -90,7 +90,8 @@ def _detected(arguments: argparse.Namespace) -> tuple[dict[str, Any], Rows, str]
         torque=torque, settings=settings, thresholds=learned.thresholds()
     )
     detector.sensitivity = arguments.sensitivity
-    watch = watched(detector, recording)
+    rests = rests_in(arguments, arguments.recording, recording, torque.joints)
+    watch = watched(detector, recording, rests=rests)
     least = Level[arguments.level.upper()]
     watch.events = [event for event in watch.events if event.level >= least]
     rows = list(rows_of(watch, recording.origin * 1e-9))

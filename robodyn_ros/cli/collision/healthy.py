@@ -13,8 +13,8 @@ import numpy as np
 from robodyn_ros.analysis.thresholds.drives_off import drives_off
 from robodyn_ros.analysis.thresholds.event_session import event_input
 from robodyn_ros.analysis.thresholds.healthy_data import HealthyInput, parts_of, read_healthy
-from robodyn_ros.analysis.thresholds.session import Session, session_of
-from robodyn_ros.cli.collision.model import read
+from robodyn_ros.analysis.thresholds.session import Mask, Session, session_of
+from robodyn_ros.cli.collision.model import read, rests_in
 from robodyn_ros.control.collision.black_box.event_file import is_event, read_event
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.collision.thresholds_file import DETECTOR
@@ -45,8 +45,13 @@ def healthy_inputs(
             stored.append(event_input(read_event(path), path, identified.hash))
     plain = [path for path in paths if not parts_of(path) and not is_event(path)]
     recordings = [read(arguments, str(path), identified) for path in tracked(plain, 'reading')]
+    rests = [
+        rests_in(arguments, str(path), each, torque.joints)
+        for path, each in zip(plain, recordings, strict=True)
+    ]
     settings = _settings(arguments, recordings, torque, stored)
-    plain_inputs = [_of_recording(each, torque, settings) for each in tracked(recordings)]
+    pairs = list(zip(recordings, rests, strict=True))
+    plain_inputs = [_of_recording(*each, torque, settings) for each in tracked(pairs)]
     return settings, [*stored, *plain_inputs]
 
 
@@ -69,9 +74,9 @@ def _of_folder(
 
 
 def _of_recording(
-    recording: Recording, torque: ModelTorque, settings: CollisionSettings
+    recording: Recording, rests: Mask | None, torque: ModelTorque, settings: CollisionSettings
 ) -> HealthyInput:
-    session = session_of(recording, torque, settings)
+    session = session_of(recording, torque, settings, rests)
     data = recording.select(torque.joints)
     still = np.zeros_like(data.position)
     gravity = torque.body(data.position, still, still)

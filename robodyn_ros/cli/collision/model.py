@@ -6,12 +6,15 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from robodyn_ros.analysis.thresholds.session import Mask, rest_of_reference
 from robodyn_ros.cli.effort import add_source, declared_effort
 from robodyn_ros.control.effort.recorded import in_si_units
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.identification.result.result import IdentifiedModel
-from robodyn_ros.recording.readers import read_recording
+from robodyn_ros.recording.bags.commands import command_topic, command_topics, read_commands
+from robodyn_ros.recording.bags.topic_bag import topic_types
+from robodyn_ros.recording.readers import read_recording, recording_format
 from robodyn_ros.recording.recording import Recording
 
 
@@ -26,6 +29,12 @@ def add_model(parser: Any, *, required: bool = True) -> None:
         default=0.01,
         help='Coulomb friction is a straight line within this speed [rad/s or m/s], as the '
         'parameter of the node (default: %(default)s)',
+    )
+    parser.add_argument(
+        '--command',
+        metavar='TOPIC',
+        help='topic of commanded positions in a rosbag2, as of `robodyn delay`: while they rest, '
+        'a change of the torque error counts (default: the only one in the bag, or none)',
     )
     add_source(parser)
 
@@ -50,3 +59,23 @@ def read(arguments: argparse.Namespace, path: str, identified: IdentifiedModel) 
     )
     declared = declared_effort(arguments)
     return in_si_units(recording, path, declared, identified.model, columns=arguments.columns)
+
+
+def rests_in(
+    arguments: argparse.Namespace, path: str, recording: Recording, joints: tuple[str, ...]
+) -> Mask | None:
+    """Return the samples at which the reference rests, shape (N,); None: there is no reference.
+
+    :param path: of the recording
+    :param joints: of the model; the reference must have all of them
+    :raises RobodynError: the topic of `--command` cannot be used
+    """
+    wanted = arguments.command
+    types = topic_types(path) if recording_format(path) == 'rosbag2' else {}
+    if wanted is None and len(command_topics(types)) != 1:
+        return None
+    commands = read_commands(path, command_topic(types, wanted, path), joints)
+    if set(commands.joints) != set(joints):
+        return None
+    stamps = (commands.stamps - recording.origin) / 1e9
+    return rest_of_reference(recording.time, stamps, commands.signals[0].astype(float))

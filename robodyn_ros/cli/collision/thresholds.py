@@ -29,8 +29,13 @@ from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
 
-COLUMNS = ('lowest', 'highest', 'passing', 'at rest', 'fastest')
-"""Columns of the table: thresholds while moving, passing standstill and at rest; speed."""
+COLUMNS = ('lowest', 'highest', 'passing', 'at rest', 'change', 'fastest')
+"""Columns of the table: thresholds while moving, passing standstill, at rest, and of the change at
+rest; speed."""
+NO_CHANGE = (
+    'change       not learned: the recordings have too little rest with commanded positions; '
+    'pushes at rest that are below the friction are not found'
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -160,7 +165,7 @@ def _thresholds(given: ThresholdMap, inputs: list[HealthyInput]) -> Array:
 
 
 def _facts(arguments: argparse.Namespace, learned: Learned, torque: ModelTorque) -> dict[str, Any]:
-    cells: Array = learned.map.collision
+    cells, change = learned.map.collision, learned.map.change
     return {
         'file': arguments.out,
         'hours': learned.hours,
@@ -175,6 +180,7 @@ def _facts(arguments: argparse.Namespace, learned: Learned, torque: ModelTorque)
                 'highest': cells[j, :-2].max(),
                 'passing': cells[j, -2],
                 'at rest': cells[j, -1],
+                'change': None if change is None else change[j],
                 'fastest': learned.map.fastest[j],
             }
             for j, name in enumerate(torque.joints)
@@ -197,10 +203,13 @@ def _table(facts: dict[str, Any]) -> str:
         f'{"joint":<20}' + ''.join(f'{key:>12}' for key in COLUMNS),
     ]
     for joint in facts['joints']:
-        numbers = (joint[key] for key in COLUMNS)
-        lines.append(f'{joint["name"]:<20}' + ''.join(f'{value:12.4g}' for value in numbers))
+        numbers = [joint[key] for key in COLUMNS]
+        cells = ['-' if each is None else f'{each:.4g}' for each in numbers]
+        lines.append(f'{joint["name"]:<20}' + ''.join(f'{cell:>12}' for cell in cells))
     lines.append('thresholds in Nm or N; faster motion than the fastest [rad/s or m/s] was not '
                  'learned: thresholds grow in proportion')  # fmt: skip
+    if facts['joints'][0]['change'] is None:
+        lines.append(NO_CHANGE)
     if 'events' in facts:
         lines.append(_cost_text(facts))
     return '\n'.join([*lines, 'This is NOT a safety function.'])

@@ -15,6 +15,7 @@ class ConstantThresholds:
 
     :ivar collision: present collision thresholds, shape (n,), in [Nm] or [N]
     :ivar contact: present contact thresholds
+    :ivar change: infinite, because it is not known
     :ivar slowness: degree of standstill of each joint, 0..1, which fades slowly
     """
 
@@ -24,6 +25,7 @@ class ConstantThresholds:
         self._constant = np.array((settings.contact, settings.collision))
         self._present = self._constant.copy()
         self.contact, self.collision = self._present
+        self.change = np.full(len(joints), np.inf)
         self._extra = settings.extra
         self._per_velocity = 1.0 / per_joint('low_velocity', settings.low_velocity, joints)
         self._fade = settings.period / settings.low_velocity_hold

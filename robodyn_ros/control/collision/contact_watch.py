@@ -85,14 +85,14 @@ class ContactWatch:
         detector = self._detector
         if not detector.settled:
             self.touched = False
-            self._suddenness.restart(detector.torque_error)
+            self._suddenness.restart(detector.compared)
             return
-        over = np.abs(detector.torque_error) > detector.contact_threshold
+        over = np.abs(detector.compared) > detector.contact_threshold
         self.touched = bool((over & detector.settings.enabled).any())
         self._suddenness.update(
-            detector.torque_error, detector.threshold * self._scale, quiet=not self.touched
+            detector.compared, detector.threshold * self._scale, quiet=not self.touched
         )
-        self._average(detector.torque_error)
+        self._average(detector.external_torque)
 
     def _average(self, torque_error: Array) -> None:
         """Average the torque error from the first sample of a contact on."""

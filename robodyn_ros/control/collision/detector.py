@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.control.checks import check_between, check_joints
+from robodyn_ros.control.collision.change_at_rest import ChangeAtRest
 from robodyn_ros.control.collision.constant_thresholds import ConstantThresholds
 from robodyn_ros.control.collision.filtered_residual import FilteredResidual
 from robodyn_ros.control.collision.momentum_observer import MomentumObserver
@@ -41,6 +42,10 @@ class TorqueErrorDetector:
     unfiltered velocity, because its jumps must be delayed like those in the feedback. Missing
     samples, according to the cycle time, are interpolated linearly.
 
+    While the reference rests (`rest`), a change of the torque error counts too, if a threshold
+    for it was learned: `compared` is what thresholds are compared with, the torque error or,
+    where it is larger, its change times the ratio of both thresholds.
+
     Data that are not fresh, valid and settled give UNKNOWN, never OK; so does a joint that is not
     enabled. A joint that reached COLLISION stays there until `reset`.
     """
@@ -63,6 +68,8 @@ class TorqueErrorDetector:
         width = len(self.joints)
         self._residual = _residual(torque, settings)
         self.torque_error = self._residual.torque_error
+        self.compared = np.zeros(width)
+        self._change = ChangeAtRest(width, settings.period)
         self.thresholds = thresholds or ConstantThresholds(settings)
         self.threshold = self.thresholds.collision.copy()
         self._contact = self.thresholds.contact.copy()
@@ -77,7 +84,7 @@ class TorqueErrorDetector:
         self._newest = np.zeros((3, width))
         self._over = np.zeros((2, width), dtype=np.int64)
         self._latched = np.zeros(width, dtype=bool)
-        self._alarm = False
+        self._alarm = self._resting = False
         self._calm = np.where(self._enabled, Level.OK, Level.UNKNOWN).astype(np.uint8)
         self._calm_message = 'ok' if self._calm.max() == Level.OK else UNMONITORED
         self._stamp = -np.inf
@@ -118,6 +125,30 @@ class TorqueErrorDetector:
     def motion(self) -> tuple[Array, Array]:
         """Velocity and acceleration that select the thresholds, shape (n,) each."""
         return self._residual.velocity, self._residual.acceleration
+
+    @property
+    def resting(self) -> bool:
+        """True while the reference rests, as told by `rest`."""
+        return self._resting
+
+    @property
+    def change(self) -> Array | None:
+        """Change of the torque error since the reference came to rest, (n,); None: it moves."""
+        return self._change.value if self._resting else None
+
+    @property
+    def external_torque(self) -> Array:
+        """Torque error, or its change at rest where that is what tells a contact; (n,)."""
+        if self._resting and (self.compared != self.torque_error).any():
+            return self._change.value
+        error: Array = self.torque_error
+        return error
+
+    def rest(self, resting: bool) -> None:
+        """Tell that the commanded positions have come to rest, or move or are unknown."""
+        if resting != self._resting:
+            self._resting = resting
+            self._change.rest(resting)
 
     def release(self) -> None:
         """Clear detected collisions, but count on: the next sample detects one that lasts."""
@@ -212,6 +243,7 @@ class TorqueErrorDetector:
         self._filter_time = stamp - self.settings.period
         self._residual.restart(self._signals)
         self.thresholds.restart(stamp)
+        self._change.restart()
         self._over[:] = 0
 
     def _advance(self, stamp: float) -> bool:
@@ -234,7 +266,10 @@ class TorqueErrorDetector:
         self.thresholds.update(self._stamp, self._residual.velocity, self._residual.acceleration)
         np.multiply(self.thresholds.collision, self._scale, out=self.threshold)
         np.multiply(self.thresholds.contact, self._scale, out=self._contact)
-        size = np.abs(self.torque_error)
+        self.compared[:] = self.torque_error
+        if self._resting and self.settled:
+            self._compare_change()
+        size = np.abs(self.compared)
         # The usual case: below all thresholds, with no counts and no latched collision.
         if not self._alarm and (size <= self._contact).all() and self.settled:
             self.level[:] = self._calm
@@ -243,13 +278,21 @@ class TorqueErrorDetector:
         if not math.isfinite(size.sum() + self.threshold.sum()):
             text = 'the torque error or its threshold is not finite'
             self.lose(Fault('torque_not_finite', text))
-            self.torque_error[:] = 0.0
+            self.torque_error[:] = self.compared[:] = 0.0
             return
         if not self.settled:
             self.message = SETTLING
             self._set_level(np.uint8(Level.UNKNOWN))
             return
         self._count(size)
+
+    def _compare_change(self) -> None:
+        """Compare the change at rest, where it is larger relative to its threshold."""
+        given, change = self.thresholds, self._change
+        ratio = given.collision / given.change
+        change.update(self.torque_error, self._contact * given.change / given.collision)
+        scaled = change.value * ratio
+        np.copyto(self.compared, scaled, where=np.abs(scaled) > np.abs(self.compared))
 
     def _count(self, size: Array) -> None:
         """Count samples above the thresholds, and latch a collision."""
@@ -274,8 +317,10 @@ class TorqueErrorDetector:
         if worst == Level.UNKNOWN:
             return UNMONITORED
         word = 'collision' if worst == Level.COLLISION else 'contact'
-        return (
-            f'{word} at {", ".join(self.joints[i] for i in np.flatnonzero(self.level == worst))}'
+        joints = np.flatnonzero(self.level == worst)
+        rested = (self.compared != self.torque_error)[joints].any()
+        return f'{word} at {", ".join(self.joints[i] for i in joints)}' + (
+            ', pushed at rest' if rested else ''
         )
 
 

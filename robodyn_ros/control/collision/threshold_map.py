@@ -13,12 +13,20 @@ from numpy.typing import NDArray
 
 from robodyn_ros.models.interface import Array
 
+REST = 0.2
+"""Time below the speed of standstill, or without a change of the reference, after which a joint
+rests, in [s]: the drive has come to rest, and friction has lost its direction."""
+
 
 class Thresholds(Protocol):
-    """Thresholds of the present sample, shape (n,) each, in [Nm] or [N]."""
+    """Thresholds of the present sample, shape (n,) each, in [Nm] or [N].
+
+    `change` is that of the change of the torque error while the reference rests; infinite: none.
+    """
 
     collision: Array
     contact: Array
+    change: Array
 
     def restart(self, stamp: float) -> None:
         """Start after a gap."""
@@ -46,7 +54,7 @@ class Bands:
     speed: Array
     acceleration: Array
     reversal: Array
-    rest: float = 0.2
+    rest: float = REST
 
     @property
     def cells(self) -> int:
@@ -106,6 +114,8 @@ class ThresholdMap:
     :param fastest: largest learned speed, shape (n,); beyond it, thresholds grow in proportion, at
         most by `MOST`
     :param hardest: largest learned absolute acceleration, shape (n,); the same
+    :param change: collision threshold of the change of the torque error while the reference rests
+        (`ChangeAtRest`), shape (n,), in [Nm] or [N]; None: not learned
     """
 
     bands: Bands
@@ -113,6 +123,7 @@ class ThresholdMap:
     contact: float
     fastest: Array
     hardest: Array
+    change: Array | None = None
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -140,6 +151,8 @@ class MappedThresholds:
         self._map = given
         self.collision = given.collision[:, -2].copy()
         self.contact = given.contact * self.collision
+        none = np.full(len(self.collision), np.inf)
+        self.change = none if given.change is None else given.change.copy()
         self._since, self._moved = ([0.0] * len(self.collision) for _ in range(2))
         self._forward = [False] * len(self.collision)
 

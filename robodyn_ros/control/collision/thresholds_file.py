@@ -24,6 +24,8 @@ DETECTOR = (
 )  # fmt: skip
 """Settings of the detector on which thresholds depend."""
 BANDS = ('speed', 'acceleration', 'reversal')
+CHANGE = 'change_at_rest'
+"""Threshold of the change of the torque error at rest; it is there only if it was learned."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,7 @@ def content_of(learned: LearnedThresholds) -> dict[str, Any]:
                 'fastest': float(given.fastest[j]),
                 'hardest': float(given.hardest[j]),
                 'collision': given.collision[j].tolist(),
+                **({} if given.change is None else {CHANGE: float(given.change[j])}),
             }
             for j, name in enumerate(learned.joints)
         },
@@ -160,6 +163,7 @@ def _learned(content: Mapping[str, Any]) -> LearnedThresholds:
         contact=_number(content['contact_share'], 'contact_share'),
         fastest=numbers('fastest'),
         hardest=numbers('hardest'),
+        change=numbers(CHANGE) if any(CHANGE in joint for joint in each) else None,
     )  # fmt: skip
     _check(given)
     facts = ('healthy_hours', 'false_alarms_per_hour_at_most')
@@ -221,6 +225,7 @@ def _check(given: ThresholdMap) -> None:
         ('fastest', given.fastest),
         ('hardest', given.hardest),
         ('standstill', given.bands.still),
+        (CHANGE, np.ones(1) if given.change is None else given.change),
     ):
         if not (np.isfinite(values) & (values > 0.0)).all():
             raise ValueError(f'{name} must be finite and above 0')

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from robodyn_ros.control.collision.change_at_rest import ReferenceRest
 from robodyn_ros.control.torque.delay import DelayLine
 from robodyn_ros.errors import NO_FAULT, Fault
 from robodyn_ros.models.interface import Array
@@ -31,7 +32,9 @@ class Inputs:
         """
         self.state = JointStateReader(joints)
         self._from_reference = source == 'reference'
-        self._reference = JointStateReader(joints, required=('position', 'velocity'))
+        fields = ('position', 'velocity') if self._from_reference else ('position',)
+        self._reference = JointStateReader(joints, required=fields)
+        self._rest = ReferenceRest(len(joints))
         self._delay = DelayLine(width=2 * len(joints), cycles=delay)
         self.restart()
 
@@ -40,6 +43,7 @@ class Inputs:
         self.motion: tuple[Array, Array] | None = None
         self.received = self._reference_time = 0.0
         self._delay.clear()
+        self._rest.restart()
 
     @property
     def stamp(self) -> int:
@@ -51,6 +55,11 @@ class Inputs:
     def time(self) -> Any:
         """Stamp of the last sample as a message."""
         return self.state.time
+
+    @property
+    def reference_rests(self) -> bool:
+        """True if commanded positions are known and rest; then a push shows in the torque."""
+        return self._rest.rests(self.state.stamp)
 
     @property
     def age(self) -> float:
@@ -70,16 +79,32 @@ class Inputs:
         return NO_FAULT
 
     def read_reference(self, serialised: bytes) -> str:
-        """Read a reference, and delay it like the drives; return '' or why it is refused."""
+        """Read a reference; return '' or why it is refused.
+
+        As a source of the motion it is delayed like the drives.
+        """
         reference, before = self._reference, self._reference.stamp
         problem = reference.read_bytes(serialised)
         if problem or reference.stamp <= before:
             return f'reference refused: {problem or "its stamp does not advance"}'
+        self._rest.update(reference.stamp, reference.position)
+        if not self._from_reference:
+            return ''
         self._reference_time = time.monotonic()
         width = len(reference.joints)
         delayed = self._delay.push(np.concatenate([reference.position, reference.velocity]))
         self.motion = (delayed[:width].copy(), delayed[width:].copy())
         return ''
+
+    def read_controller_state(self, message: Any) -> None:
+        """Read the commanded positions of a joint_trajectory_controller, if it has all joints."""
+        places = {name: place for place, name in enumerate(message.joint_names)}
+        given = message.reference.positions
+        if len(given) != len(places) or not places.keys() >= {*self.state.joints}:
+            return
+        position = np.array([given[places[name]] for name in self.state.joints])
+        stamp = message.header.stamp
+        self._rest.update(stamp.sec + 1e-9 * stamp.nanosec, position)
 
     def silence(self, timeout: float) -> Fault:
         """Return why there was no usable sample for longer than `timeout` [s], or NO_FAULT."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -72,11 +73,11 @@ class CollisionMonitor(ModelNode):
         self._refused = 0
         self._refusal = ''
         self._topics = [kind(self) for kind in TOPICS]
-        inputs: list[tuple[str, Any]] = [('joint_states', self._on_state)]
-        if source == 'reference':
-            inputs.append(('~/reference', self._on_reference))
-        for topic, callback in inputs:
+        for topic, callback in (
+            ('joint_states', self._on_state), ('~/reference', self._on_reference)
+        ):  # fmt: skip
             self.create_subscription(JointState, topic, callback, STREAM_QOS, raw=True)
+        self._follow_controller()
         steady_timer(self, 0.5 * self._options['stale_timeout'], self._on_watchdog)
         steady_timer(self, 0.5 * self._reactions.period, self._on_tick)
         self.create_service(Trigger, '~/reset', self._on_reset)
@@ -204,17 +205,37 @@ class CollisionMonitor(ModelNode):
         else:
             state = inputs.state
             self._tasks.sample(state.position)
+            self._note_rest(detector)
             self._recorded.update(
                 inputs.stamp, state.position, state.velocity, state.effort, inputs.motion
             )
         self._learning.sample(detector, inputs)
         self._conclude(detector, inputs.time)
 
+    def _follow_controller(self) -> None:
+        """Take the commanded positions of the trajectory controller, where its type is known."""
+        with suppress(ImportError):
+            from control_msgs.msg import JointTrajectoryControllerState
+
+            topic = f'{self.get_parameter("controller").value}/controller_state'
+            self.create_subscription(
+                JointTrajectoryControllerState, topic, self._on_controller, STREAM_QOS
+            )
+
+    def _on_controller(self, message: Any) -> None:
+        if self.active and self._detector is not None:
+            self._inputs.read_controller_state(message)
+
     def _on_reference(self, serialised: bytes) -> None:
         if not self.active or self._detector is None:
             return
         if problem := self._inputs.read_reference(serialised):
             self._refuse(problem)
+
+    def _note_rest(self, detector: TorqueErrorDetector) -> None:
+        rests = self._inputs.reference_rests
+        if rests != detector.resting:
+            self._recorded.call('rest', rests)
 
     def _refuse(self, problem: str) -> None:
         self._refused += 1

@@ -64,7 +64,7 @@ REACTION: tuple[Row, ...] = (
      'or warn', FIXED),
     ('stop_service', '', 'std_srvs/Trigger that is called at a collision', FIXED),
     ('controller', 'joint_trajectory_controller', 'controller whose goals hold, brake and retract '
-     'cancel, and that they command', FIXED),
+     'cancel, and that they command; its controller_state tells when the reference rests', FIXED),
     ('enable_service', 'feedforward/enable', 'std_srvs/SetBool that drop_feedforward calls with '
      'false', FIXED),
     ('retry_period', 0.2, 'time between attempts until a reaction is acknowledged [s]',

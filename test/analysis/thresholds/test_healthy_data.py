@@ -21,7 +21,8 @@ OWNER = Owner(('a', 'b'), 'f' * 64, {'period': 0.01, 'residual': 'filtered'}, (T
 
 def written(folder: Path, owner: Owner = OWNER, session: int = 1, part: int = 1) -> np.ndarray:
     random = np.random.default_rng([session, part])
-    signals = random.normal(size=(5, 50, 2))
+    signals = random.normal(size=(6, 50, 2))
+    signals[5, :20] = np.nan  # the reference moves
     time = 1e9 + 100.0 * session + 0.5 * part + 0.01 * np.arange(50)
     write_part(folder, owner, session, part, time, signals, np.arange(50) == 0)
     return signals
@@ -41,6 +42,7 @@ def test_parts_come_back_as_sessions_in_their_order(tmp_path: Path) -> None:
     np.testing.assert_allclose(session.acceleration, np.abs(expected[2]), rtol=1e-6)
     np.testing.assert_allclose(recording.position, expected[3], rtol=1e-6)
     np.testing.assert_allclose(recording.torque, expected[4], rtol=1e-6)
+    np.testing.assert_allclose(session.change, np.abs(expected[5]), rtol=1e-6)
     assert session.time[0] == 0.0 and session.used.all()
     assert np.flatnonzero(session.started).tolist() == [0, 50]
     assert '1 gaps' in session.notes[0] and not found[1][0].notes

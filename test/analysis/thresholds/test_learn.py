@@ -104,3 +104,32 @@ def test_recordings_full_of_contact_or_too_short_are_refused() -> None:
 
 def test_a_single_session_is_cut_into_parts() -> None:
     assert learn([noise(4.0, 1)], FRICTION).hours == pytest.approx(4.0 / 60.0, rel=0.01)
+
+
+def resting(minutes: float, seed: int) -> Session:
+    """The same motion, at rest for 5 of 10 s, where the torque error changes by noise only."""
+    session, random = noise(minutes, seed), np.random.default_rng([7, seed])
+    rests = session.time % 10.0 < 5.0
+    change = 0.02 * np.abs(random.normal(size=session.residual.shape))
+    return replace(session, change=np.where(rests[:, None], change, np.nan).astype(np.float32))
+
+
+def test_the_change_at_rest_has_a_threshold_of_its_own(found: Learned) -> None:
+    assert found.map.change is None
+    learned = learn([resting(5.0, seed) for seed in range(4)], FRICTION)
+    change = learned.map.change
+    assert change is not None and (change > 0.06).all() and (change < 0.2).all()
+    fresh = [resting(30.0, seed) for seed in range(100, 104)]
+    over = [np.nan_to_num(each.change) > change for each in fresh]  # type: ignore[arg-type]
+    count = sum((each[1:] & each[:-1]).any(axis=1).sum() for each in over)
+    assert count <= learned.rate * sum(each.hours for each in fresh)
+    # Its share of the wanted rate raises the others a little.
+    ratio = learned.map.collision / found.map.collision
+    assert (ratio >= 1.0 - 1e-9).all() and (ratio < 1.5).all()
+
+
+def test_a_session_without_a_reference_says_nothing_about_the_change() -> None:
+    data = [resting(5.0, 0), resting(5.0, 1), noise(5.0, 2)]
+    learned, alone = learn(data, FRICTION), learn(data[:2], FRICTION)
+    assert learned.map.change is not None and alone.map.change is not None
+    assert learned.map.change == pytest.approx(alone.map.change, rel=0.3)

@@ -7,7 +7,11 @@ import numpy as np
 import pytest
 from healthy_arm import MODEL, VALUES, recorded
 
-from robodyn_ros.analysis.thresholds.session import session_of, with_velocity
+from robodyn_ros.analysis.thresholds.session import (
+    rest_of_reference,
+    session_of,
+    with_velocity,
+)
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ControlError
@@ -41,3 +45,20 @@ def test_missing_velocities_are_differences_to_the_past() -> None:
 def test_a_recording_without_a_joint_is_refused() -> None:
     with pytest.raises(ControlError, match='run1 has no joint joint2'):
         session_of(recorded(1.0, 1).select(['joint1']), TORQUE, SETTINGS)
+
+
+def test_the_change_is_that_of_the_detector_where_the_reference_rests() -> None:
+    data = recorded(4.0, 1)
+    commands = data.time[::2]
+    position = np.clip(commands - 11.0, 0.0, 1.0)[:, None] * [1.0, 0.0]
+    rests = rest_of_reference(data.time, commands, position)
+    expected = (data.time > 10.21) & (data.time < 11.015) | (data.time > 12.215)
+    np.testing.assert_array_equal(rests, expected)
+    session = session_of(data, TORQUE, SETTINGS, rests)
+    assert session.change is not None
+    np.testing.assert_array_equal(np.isfinite(session.change).all(axis=1), rests)
+    assert session.change[rests].max() > 0.1
+    half = session.rows(slice(200, None)).change
+    assert half is not None
+    np.testing.assert_array_equal(half, session.change[200:])
+    assert session_of(data, TORQUE, SETTINGS).change is None

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from bags import JOINT_STATE, TYPES, cdr, message
 from healthy_arm import MODEL, VALUES, recorded
+from rosbags.rosbag2 import StoragePlugin, Writer
 
 from robodyn_ros.cli.main import main
 from robodyn_ros.control.collision.black_box.call_ring import CallRing
@@ -160,3 +162,51 @@ def test_an_event_of_another_model_or_detector_is_refused(
     assert main([*command, '--model', str(folder / 'other.yaml')]) == 2
     assert 'the event has another model' in capsys.readouterr().err
     assert not (folder / 'x.yaml').exists()
+
+
+def bag(path: Path, seed: int, push: float = 0.0) -> Path:
+    """Joint states and the reference that they follow: half of the time at rest, with stiction.
+
+    :param push: torque on joint 2 in the middle of the rests, in [Nm]
+    """
+    random, start = np.random.default_rng(seed), 1_700_000_000 * 10**9
+    time = 0.01 * np.arange(6000)
+    moved = np.sin(np.minimum(time % 8.0, 4.0) * np.pi / 4.0).clip(0.0) ** 4
+    reference = moved[:, None] * [0.9, -0.7]
+    q = reference + 1e-6 * random.normal(size=reference.shape)
+    qd = np.gradient(reference, 0.01, axis=0)
+    qdd = np.gradient(qd, 0.01, axis=0)
+    torque = MODEL.torque(q, qd, qdd, VALUES) + 0.02 * random.normal(size=q.shape)
+    rests = (time % 8.0 > 4.0)[:, None]  # with another torque of stiction each time
+    torque += rests * random.choice([-1.0, 1.0], size=(8, 2))[(time // 8.0).astype(int)]
+    torque[(time % 8.0 > 6.0) & (time % 8.0 < 6.3), 1] -= push
+    joints, none = MODEL.joint_names, np.zeros(0)
+    with Writer(path, version=9, storage_plugin=StoragePlugin.MCAP) as writer:
+        for topic, rows in (
+            ('/joint_states', zip(q, qd, torque, strict=True)),
+            ('/mover/reference', ((row, none, none) for row in reference)),
+        ):  # fmt: skip
+            link = writer.add_connection(topic, JOINT_STATE, typestore=TYPES)
+            for stamp, row in zip(start + (1e9 * time).astype(int), rows, strict=True):
+                writer.write(link, int(stamp), cdr(message(int(stamp), joints, *row)))
+    return path
+
+
+def test_a_push_at_rest_is_found_where_the_bag_has_the_reference(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    healthy = [str(bag(tmp_path / f'healthy{seed}', seed)) for seed in range(3)]
+    touched = str(bag(tmp_path / 'touched', 9, push=0.8))
+    model = ['--model', str(folder / 'result.yaml'), '--effort', 'Nm']
+    out = str(tmp_path / 'thresholds.yaml')
+    assert main(['thresholds', *healthy, *model, '--out', out, '--json']) == 0
+    joint = json.loads(capsys.readouterr().out)['joints'][1]
+    assert 0.02 < joint['change'] < 0.5 and joint['at rest'] > 0.9
+    found = ['collisions', touched, *model, '--thresholds', out, '--json']
+    assert main(found) == 0
+    events = json.loads(capsys.readouterr().out)['events']
+    assert len(events) == 7 and {each['joint'] for each in events} == {'joint2'}
+    assert main([*found, '--command', '/joint_states']) == 0, 'which never rests: its noise moves'
+    assert json.loads(capsys.readouterr().out)['events'] == []
+    assert main([*found, '--command', '/nothing']) == 2
+    assert '/nothing has no commanded positions' in capsys.readouterr().err

@@ -16,10 +16,11 @@ BENT = np.array([0.3, 0.5, -0.7, 0.8, 0.9, 0.2])
 
 def detector_of(model, **settings):
     count = len(model.joints)
+    error = np.zeros(count)
     given = {'period': 0.002, 'enabled': np.ones(count, dtype=bool), **settings}
     return SimpleNamespace(
         joints=model.joint_names, settings=SimpleNamespace(**given), settled=True,
-        torque_error=np.zeros(count), threshold=np.full(count, 10.0),
+        compared=error, external_torque=error, threshold=np.full(count, 10.0),
         contact_threshold=np.full(count, 7.0),
     )  # fmt: skip
 
@@ -30,13 +31,13 @@ def test_a_contact_starts_and_ends_with_the_contact_threshold():
     watch = ContactWatch(model, detector)
     seen = []
     for error in (0.0, 6.9, 7.1, 6.9):
-        detector.torque_error[1] = -error
+        detector.compared[1] = -error
         watch.update()
         seen.append((watch.touched, watch.kind))
     none = (False, Kind.NONE)
     assert seen == [none, none, (True, Kind.COLLISION), none]
     assert watch.describe(watch.estimate(BENT)) == 'no contact'
-    detector.settled, detector.torque_error[1] = False, 90.0
+    detector.settled, detector.compared[1] = False, 90.0
     watch.update()
     assert not watch.touched
 
@@ -51,7 +52,7 @@ def test_a_contact_is_averaged_from_its_start_on():
     random = np.random.default_rng(0)
     for row in range(150):
         noise = 0.15 * detector.threshold * random.normal(size=6)
-        detector.torque_error[:] = pushed * (row > 50) + noise
+        detector.compared[:] = pushed * (row > 50) + noise
         watch.update()
         found[row] = watch.estimate(BENT)
     np.testing.assert_allclose(found[51].wrench[:3], force, atol=15.0)
@@ -66,11 +67,11 @@ def test_a_joint_that_is_not_monitored_tells_nothing():
     model = robot_model(SIX_AXIS)
     detector = detector_of(model, enabled=np.arange(6) != 5)
     watch = ContactWatch(model, detector)
-    detector.torque_error[5] = 500.0
+    detector.compared[5] = 500.0
     watch.update()
     assert not watch.touched
     with_it = watch.estimate(BENT)
-    detector.torque_error[5] = 0.0
+    detector.compared[5] = 0.0
     watch.update()
     np.testing.assert_allclose(with_it.wrench, watch.estimate(BENT).wrench, atol=1e-2)
 
@@ -82,7 +83,7 @@ def test_models_without_links_claim_no_place():
     })  # fmt: skip
     detector = detector_of(scara)
     watch = ContactWatch(scara, detector)
-    detector.torque_error[:] = 20.0
+    detector.compared[:] = 20.0
     watch.update()
     assert watch.estimate(np.zeros(4)) is None
     text = 'sudden contact; place and force are not known: the model has no links (no URDF)'

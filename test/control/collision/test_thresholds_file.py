@@ -14,6 +14,7 @@ from robodyn_ros.control.collision.thresholds_file import (
     write_thresholds,
 )
 from robodyn_ros.errors import ControlError
+from robodyn_ros.models.interface import Array
 
 DETECTOR = {
     'residual': 'observer', 'period': 0.01, 'filter_cutoff': 40.0, 'torque_error_filter': 0.5,
@@ -21,14 +22,16 @@ DETECTOR = {
 }  # fmt: skip
 
 
-def learned(rest: float = 0.3) -> LearnedThresholds:
+def learned(rest: float = 0.3, change: Array | None = None) -> LearnedThresholds:
     random = np.random.default_rng(4)
     bands = Bands(
         random.uniform(0.01, 0.1, 2),
         *(np.sort(random.uniform(0.1, 2.0, (2, count))) for count in (2, 1, 0)),
         rest=rest,
     )
-    given = ThresholdMap(bands, random.uniform(1.0, 9.0, (2, 8)), 0.8, np.ones(2), np.ones(2))
+    given = ThresholdMap(
+        bands, random.uniform(1.0, 9.0, (2, 8)), 0.8, np.ones(2), np.ones(2), change
+    )
     return LearnedThresholds(('a', 'b'), 'hash of the model', DETECTOR, given, 1.5, 2.0)
 
 
@@ -104,3 +107,18 @@ def test_damaged_files_are_refused_in_one_sentence(
     path.write_text(content.replace(old, new, 1))
     with pytest.raises(ControlError, match=text):
         read_thresholds(path)
+
+
+def test_the_threshold_of_the_change_at_rest_is_there_if_it_was_learned(tmp_path: Path) -> None:
+    path = tmp_path / 'thresholds.yaml'
+    write_thresholds(learned(), path)
+    assert read_thresholds(path).map.change is None
+    assert np.isinf(read_thresholds(path).thresholds().change).all()
+    write_thresholds(learned(change=np.array([0.5, 0.25])), path)
+    assert read_thresholds(path).thresholds().change.tolist() == [0.5, 0.25]
+    text = path.read_text()
+    for wrong in ('change_at_rest: 0.0', 'change_at_rest: -1.0', 'change_at_rest: .inf',
+                  'change_at_rest: x', 'other: 1.0'):  # fmt: skip
+        path.write_text(text.replace('change_at_rest: 0.25', wrong))
+        with pytest.raises(ControlError, match='the thresholds file is damaged'):
+            read_thresholds(path)

@@ -10,15 +10,20 @@ from collision_client import (  # noqa: E402
     MODEL,
     NAMES,
     OK,
+    PERIOD,
     UNKNOWN,
     VALUES,
     Monitor,
     levels,
 )
 from diagnostic_msgs.msg import DiagnosticStatus  # noqa: E402
+from healthy_arm import flat_map  # noqa: E402
 from node_process import NodeProcess, closed, joint_state, result_file  # noqa: E402
 from robodyn_ros.msg import CollisionState  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
+
+from robodyn_ros.control.collision.thresholds_file import write_thresholds  # noqa: E402
+from robodyn_ros.identification.files.result_file import load_identified_model  # noqa: E402
 
 pytestmark = pytest.mark.ros
 GAP = 4.0
@@ -138,6 +143,40 @@ def test_reference_as_source_of_the_motion(tmp_path):
                 break
         assert list(state.level) == [OK, UNKNOWN], state.message
         assert monitor.process.interrupt() == 0
+    finally:
+        monitor.process.close()
+
+
+def test_a_push_at_rest_is_found_while_the_reference_is_known_to_rest(tmp_path):
+    result = result_file(tmp_path, MODEL, VALUES)
+    model_hash = load_identified_model(result).hash
+    learned = flat_map(model_hash, np.array([10.0, 5.0]), change=np.array([1.0, 0.5]))
+    write_thresholds(learned, tmp_path / 'thresholds.yaml')
+    monitor = Monitor(tmp_path, 9, thresholds=str(tmp_path / 'thresholds.yaml'))
+    try:
+        reference = monitor.process.publisher(JointState, 'collision_monitor/reference')
+        noise, still = np.random.default_rng(1), np.zeros((1, 2))
+        q = np.array([0.3, -0.4])
+        torque = MODEL.torque(q[None], still, still, VALUES)[0] + [2.0, 2.0]  # of friction
+
+        def rest(count, push=0.0, moved=0.0):
+            for _ in range(count):
+                monitor.time += PERIOD
+                reference.publish(joint_state(NAMES, monitor.time, q + moved))
+                monitor.process.known_to('collision_monitor')
+                state = monitor.publish(
+                    joint_state(NAMES, monitor.time, q + 1e-7 * noise.normal(size=2), still[0],
+                                torque - [0.0, push])
+                )  # fmt: skip
+            return state
+
+        assert list(rest(300).level) == [OK, OK]
+        assert list(rest(30, push=1.5, moved=1e-6).level) == [OK, OK], 'the reference moves'
+        rest(300)
+        state = rest(30, push=1.5)
+        assert list(state.level) == [OK, COLLISION], state.message
+        assert state.message == 'collision at joint2, pushed at rest'
+        assert abs(state.torque_error[1]) < state.threshold[1]
     finally:
         monitor.process.close()
 

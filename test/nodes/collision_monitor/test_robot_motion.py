@@ -30,10 +30,10 @@ def motion():
     return made
 
 
-def move(motion, positions, *, latched=False, torque_error=-9.0):
+def move(motion, positions, *, latched=False, external_torque=-9.0):
     settings = SimpleNamespace(enabled=np.array([True]))
     detector = SimpleNamespace(
-        settled=True, latched=latched, torque_error=np.array([torque_error]), settings=settings
+        settled=True, latched=latched, external_torque=np.array([external_torque]), settings=settings
     )
     for position in positions:
         motion._inputs.state.position = np.array([position])
@@ -57,9 +57,9 @@ def test_a_retraction_goes_back_on_the_path_and_a_second_one_not_into_the_contac
 
 def test_a_robot_that_is_pushed_from_behind_is_not_sent_back_into_what_pushes_it(motion):
     move(motion, np.linspace(0.4, 0.5, 101))
-    move(motion, [0.5], latched=True, torque_error=9.0)
+    move(motion, [0.5], latched=True, external_torque=9.0)
     motion.start()
-    move(motion, [0.5], latched=True, torque_error=-20.0)  # it swings: the first one counts
+    move(motion, [0.5], latched=True, external_torque=-20.0)  # it swings: the first one counts
     found, text = motion._points(goes_back=True)
     assert found.position.min() > 0.4999 and 'pushes the robot in its direction' in text
 

@@ -31,6 +31,7 @@ BANDED = replace(
     map=ThresholdMap(
         Bands(np.array([0.2, 0.2]), *np.array([[[1.0], [1.2]], [[3.0], [4.0]], [[0.1], [0.1]]])),
         np.linspace(4.0, 12.0, 20).reshape(2, 10), 0.7, np.array([1.3, 1.8]), np.array([4.0, 7.0]),
+        change=np.array([0.8, 0.6]),
     ),
 )  # fmt: skip
 """Thresholds that differ by speed, acceleration and time since the reversal."""
@@ -66,8 +67,8 @@ def event(seed: int, count: int = 320, capacity: int = 290) -> Event:
                 ('lose', 'no joint states for 0.06 s'), ('reset', None),
                 ('set_sensitivity', 0.5 + draw),
                 ('set_values', (VALUES * (1.0 + 0.1 * draw)).tolist()),
-                ('adjust', (VALUES * (1.0 + 0.01 * draw)).tolist()),
-            ][int(random.integers(5))]  # fmt: skip
+                ('adjust', (VALUES * (1.0 + 0.01 * draw)).tolist()), ('rest', draw > 0.985),
+            ][int(random.integers(6))]  # fmt: skip
             recorded.call(name, argument)
             continue
         angle = rate * (1e-9 * (stamp % 10**11))

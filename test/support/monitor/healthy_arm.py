@@ -46,12 +46,14 @@ def with_thresholds(settings: CollisionSettings, proposal: ThresholdProposal) ->
     )
 
 
-def flat_map(model_hash: str, threshold: Array, **detector: object) -> LearnedThresholds:
-    """Thresholds that are the same in all cells."""
+def flat_map(
+    model_hash: str, threshold: Array, *, change: Array | None = None, **detector: object
+) -> LearnedThresholds:
+    """Thresholds that are the same in all cells; `change` at rest."""
     width = len(threshold)
     bands = Bands(np.full(width, 0.05), *np.zeros((3, width, 0)))
     limits = np.full((2, width), 100.0)
-    given = ThresholdMap(bands, np.repeat(threshold[:, None], 3, axis=1), 0.6, *limits)
+    given = ThresholdMap(bands, np.repeat(threshold[:, None], 3, axis=1), 0.6, *limits, change)
     settings = {
         'residual': 'filtered', 'period': 0.002, 'filter_cutoff': 40.0, 'torque_error_filter': 0.5,
         'observer_bandwidth': 15.0, 'debounce': 2, **detector,

@@ -45,6 +45,7 @@ class RecordedDetector:
         self.ring = ring
         self._calls: dict[str, Callable[[Any], object]] = {
             'lose': detector.lose,
+            'rest': detector.rest,
             'reset': lambda _: detector.reset(),
             'set_values': self._set_values,
             'adjust': torque.set_values,
@@ -71,9 +72,10 @@ class RecordedDetector:
     def call(self, name: str, argument: Any = None) -> None:
         """Make another call.
 
-        :param name: lose, reset, set_values, adjust (the same, where values differ so little that
-            the torque error stays valid) or set_sensitivity
-        :param argument: reason, None, parameter values of the model, or factor
+        :param name: lose, rest, reset, set_values, adjust (the same, where values differ so little
+            that the torque error stays valid) or set_sensitivity
+        :param argument: reason, whether the reference rests, None, parameter values of the model,
+            or factor
         :raises RecordingError: there is no such call
         :raises ControlError: values that cannot be used
         """

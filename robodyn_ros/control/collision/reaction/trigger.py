@@ -18,7 +18,7 @@ class Detector(Protocol):
     """State of a detector after a sample, as of `TorqueErrorDetector`."""
 
     settings: CollisionSettings
-    torque_error: Array
+    compared: Array
     threshold: Array
     message: str
 
@@ -27,12 +27,16 @@ class Detector(Protocol):
         """Contact thresholds in force, shape (n,), in [Nm] or [N]."""
 
     @property
+    def external_torque(self) -> Array:
+        """External torque on the joints, shape (n,), in [Nm] or [N]."""
+
+    @property
     def latched(self) -> bool:
         """True from a collision to its reset."""
 
     @property
     def settled(self) -> bool:
-        """True if `torque_error` is valid."""
+        """True if `compared` is valid."""
 
 
 class ReactionTrigger:
@@ -95,7 +99,7 @@ class ReactionTrigger:
         if self._collided:
             return self._again(detector, velocity)
         self._collided = True
-        return self._start(detector, np.abs(detector.torque_error) > detector.threshold)
+        return self._start(detector, np.abs(detector.compared) > detector.threshold)
 
     def _lost(self, detector: Detector, velocity: Array) -> bool:
         with np.errstate(invalid='ignore'):
@@ -112,7 +116,7 @@ class ReactionTrigger:
 
     def _again(self, detector: Detector, velocity: Array) -> bool:
         """Return True at a new collision in the direction of the contact."""
-        error = detector.torque_error
+        error = detector.compared
         into = self._enabled & (np.abs(error) > detector.threshold) & (error * velocity < 0.0)
         self._repeated = self._repeated + 1 if into.any() else 0
         if not self._calm:
@@ -125,7 +129,7 @@ class ReactionTrigger:
         self._calm, self._braked, self._repeated = False, False, 0
         self.reason = detector.message
         # The torque error is the external torque: the contact pushes the joint in its direction.
-        signs = np.sign(detector.torque_error).astype(np.int8)
+        signs = np.sign(detector.compared).astype(np.int8)
         self.allowed[:] = np.where(self._enabled & where, signs, self.allowed)
         return True
 
@@ -138,7 +142,7 @@ def release_problem(detector: Detector) -> str:
     if not detector.settled:
         return f'the torque error is unknown: {detector.message}'
     settings = detector.settings
-    size, contact = np.abs(detector.torque_error), detector.contact_threshold
+    size, contact = np.abs(detector.compared), detector.contact_threshold
     over = settings.enabled & ~(size <= contact)
     if not over.any():
         return ''

@@ -69,9 +69,11 @@ class SessionWriter:
         velocity, acceleration = detector.motion
         row = self._count
         self._time[row], self._started[row] = stamp, self._gap
-        for place, signal in enumerate((detector.torque_error, velocity, acceleration, q, torque)):
+        change = np.nan if detector.change is None else detector.change
+        signals = (detector.torque_error, velocity, acceleration, q, torque, change)
+        for place, signal in enumerate(signals):
             self._signals[place, row] = signal
-        self.contacts += bool((np.abs(detector.torque_error) > detector.contact_threshold).any())
+        self.contacts += bool((np.abs(detector.compared) > detector.contact_threshold).any())
         self._count, self._gap, self._last = row + 1, False, stamp
         self.samples += 1
         if self._count == len(self._time):

@@ -82,7 +82,7 @@ class RobotMotion:
         if detector.latched:
             self._latched += 1
             if self._latched == 1:
-                self._torque_error[:] = detector.torque_error * detector.settings.enabled
+                self._torque_error[:] = detector.external_torque * detector.settings.enabled
             return
         if self._latched:  # how the robot came here since the collision is not known
             self._path.clear()

@@ -31,7 +31,7 @@ def test_random_events_are_equal_in_every_bit() -> None:
         thresholds |= {*made.rows.results[:, 1].ravel().tolist()}
         calls |= {name for _, name, _ in made.rows.calls}
     assert levels == {0, 1, 2, 3} and len(thresholds) > 100
-    assert calls == {'lose', 'reset', 'set_sensitivity', 'set_values', 'adjust'}
+    assert calls == {'lose', 'reset', 'rest', 'set_sensitivity', 'set_values', 'adjust'}
 
 
 def test_a_file_keeps_every_bit(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ FAST, SLOW, NEVER = np.array([0.5, -0.3]), np.array([0.05, 0.0]), np.full(2, np.
 
 def state(error=(0.0, 0.0), *, latched=False, settled=True, message='ok'):
     return SimpleNamespace(
-        settings=SETTINGS, torque_error=np.array(error), threshold=np.array([10.0, 5.0]),
+        settings=SETTINGS, compared=np.array(error), threshold=np.array([10.0, 5.0]),
         contact_threshold=np.array([6.0, 3.0]),
         latched=latched, settled=settled, message=message,
     )  # fmt: skip

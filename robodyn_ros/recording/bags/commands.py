@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commanded positions in a rosbag2: of a joint_trajectory_controller, or a JointState."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.bags.joint_state_decoder import MSGTYPE as JOINT_STATE
+from robodyn_ros.recording.bags.topic_bag import (
+    TRAJECTORY_STATE,
+    TopicSamples,
+    Values,
+    read_topic,
+)
+
+RECORD = 'ros2 bag record /joint_states /joint_trajectory_controller/controller_state'
+
+
+def command_topics(types: Mapping[str, str]) -> list[str]:
+    """Return the topics that have commanded positions, by the message types of all topics."""
+    usable = [topic for topic, kind in types.items() if kind == TRAJECTORY_STATE]
+    return usable or [
+        topic
+        for topic, kind in types.items()
+        if kind == JOINT_STATE and topic.endswith('/reference')
+    ]
+
+
+def command_topic(types: Mapping[str, str], wanted: str | None, path: str) -> str:
+    """Return the topic of the commanded positions.
+
+    :param types: message types by topic
+    :param wanted: topic of --command, or None
+    :raises RecordingError: there is no such topic, or more than one without --command
+    """
+    usable = command_topics(types)
+    if wanted is not None:
+        wanted = '/' + wanted.lstrip('/')
+        if types.get(wanted) not in (TRAJECTORY_STATE, JOINT_STATE):
+            raise RecordingError(
+                f'{path}: {wanted} has no commanded positions; only {usable} have'
+            )
+        return wanted
+    if len(usable) != 1:
+        what = f'{usable} have commanded positions, choose one with --command' if usable else (
+            f'no topic has commanded positions. Record them with the joint states: {RECORD}'
+        )  # fmt: skip
+        raise RecordingError(f'{path}: {what}')
+    return usable[0]
+
+
+def read_commands(path: str | Path, topic: str, joints: tuple[str, ...]) -> TopicSamples:
+    """Read the commanded positions of a topic; there is one signal.
+
+    :param joints: requested joints; the topic need not have all of them
+    :raises RecordingError: as `read_topic`
+    """
+    return read_topic(path, topic, joints, _positions)
+
+
+def _positions(message: Any) -> Values:
+    """Return the commanded positions of a JointState, or of a joint_trajectory_controller (JTC).
+
+    In each cycle, a JTC (ros2_controllers 4.42) commands the position of the next one, `output`.
+    The effort it commands belongs to `reference`. With an effort interface, torque passes through
+    the JTC, so the delay is counted from `reference`.
+    """
+    if hasattr(message, 'position'):
+        return message.name, (message.position,)
+    output = message.output
+    through_jtc = len(output.effort) or not len(output.positions)
+    return message.joint_names, ((message.reference if through_jtc else output).positions,)
