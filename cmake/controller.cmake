@@ -47,6 +47,7 @@ function(robodyn_add_law law folder flags)
   add_library(${law} STATIC
     src/additive_torque.cpp
     src/bounded_text.cpp
+    src/change_at_rest.cpp
     src/closed_forms.cpp
     src/collision_settings.cpp
     src/constant_thresholds.cpp

@@ -153,6 +153,7 @@ void FeedforwardTorqueController::prepare_detector()
   torque.set_values(model_.torque->values());
   torque.set_gravity_excluded(excluded("effort.gravity", parameters_.effort.gravity));
   detector_ = make_detector(torque);
+  rest_ = std::make_unique<ReferenceRest>(static_cast<Eigen::Index>(row_.size()));
   drop_torque_ = parameters_.collision.reaction == "drop_torque";
   velocity_ = Vector::Zero(static_cast<Eigen::Index>(row_.size()));
   sensitivity_ = parameters_.collision.sensitivity;

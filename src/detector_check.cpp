@@ -7,8 +7,8 @@
 //
 // THRESHOLDS: a file of learned thresholds, which replaces settings as in the controller.
 // Settings of all joints come first: max_torque_error, contact_threshold, low_velocity,
-// low_velocity_torque, torque_error_enable and whether the drive adds gravity. A sample is q, qd and
-// torque of all joints, the stamp [s], a sensitivity, 1 for a reset, and the mass [kg] of a payload,
+// low_velocity_torque, torque_error_enable and whether the drive adds gravity. A sample is q, qd,
+// torque and commanded position of all joints, the stamp [s], a sensitivity, 1 for a reset, and the mass [kg] of a payload,
 // NaN: as it is. A row of output is level, torque error and threshold of all joints, whether a
 // collision is latched, the worst level and the number of the fault. Standard error tells the time
 // per sample, and how often one allocated memory.
@@ -98,12 +98,14 @@ int run(char ** arguments)
     thresholds = std::make_unique<robodyn_ros::MappedThresholds>(learned.map);
   }
   robodyn_ros::TorqueErrorDetector detector(torque, settings, std::move(thresholds));
-  std::vector<double> row(static_cast<std::size_t>(3 * count + 4)), times;
+  robodyn_ros::ReferenceRest reference(count);
+  std::vector<double> row(static_cast<std::size_t>(4 * count + 4)), times;
   times.reserve(1 << 20);
   while (read(row)) {
-    const Eigen::Map<const Vector> all(row.data(), 3 * count);
-    const Vector q = all.head(count), qd = all.segment(count, count), feedback = all.tail(count);
-    const double * rest = row.data() + 3 * count;
+    const Eigen::Map<const Vector> all(row.data(), 4 * count);
+    const Vector q = all.head(count), qd = all.segment(count, count);
+    const Vector feedback = all.segment(2 * count, count), commanded = all.tail(count);
+    const double * rest = row.data() + 4 * count;
     Vector values = torque.values();
     if (!std::isnan(rest[3])) {
       values = torque.with_payload(robodyn_ros::payload_numbers(torque, rest[3], {}, {}));
@@ -116,6 +118,8 @@ int run(char ** arguments)
         if (!std::isnan(rest[3])) {
           detector.set_values(values);
         }
+        reference.update(rest[0], commanded);
+        detector.rest(reference.rests(rest[0]));
         detector.update(rest[0], q, qd, feedback);
       });
     write(detector);

@@ -384,6 +384,8 @@ void FeedforwardTorqueController::monitor(const rclcpp::Time & time)
     return;
   }
   detector_->set_sensitivity(sensitivity_);
+  rest_->update(seconds_of(time), reference_->q);
+  detector_->rest(rest_->rests(seconds_of(time)));
   detector_->update(seconds_of(time), measured_, velocity_, torque_);
   if (drop_torque_ && detector_->latched()) {
     guarded_->law().trip(Fault::kCollision);

@@ -90,6 +90,9 @@ void ThresholdMap::check() const
     {
       throw std::invalid_argument("all joints need the same numbers of edges");
     }
+    if (!(row.change > 0.0) || std::isfinite(row.change) != std::isfinite(first.change)) {
+      throw std::invalid_argument("all joints need a change_at_rest above 0, or none");
+    }
   }
   if (!(std::isfinite(rest) && rest >= 0.0)) {
     throw std::invalid_argument(
@@ -108,6 +111,9 @@ MappedThresholds::MappedThresholds(const ThresholdMap & given)
   moved_(given.rows.size()),
   forward_(given.rows.size())
 {
+  for (std::size_t joint = 0; joint < given.rows.size(); ++joint) {
+    change_[static_cast<Eigen::Index>(joint)] = given.rows[joint].change;
+  }
 }
 
 void MappedThresholds::restart(double stamp)

@@ -18,6 +18,7 @@ namespace
 using Names = std::vector<std::string>;
 
 constexpr const char * kFormat = "robodyn collision thresholds 1";
+constexpr const char * kChange = "change_at_rest";
 /// Largest ratio of the period in the file to that of the controller: as of recordings in Python.
 constexpr double kPeriodRatio = 1.1;
 
@@ -120,6 +121,9 @@ ThresholdRow row_of(const YAML::Node & map)
   row.fastest = number_of(map, "fastest");
   row.hardest = number_of(map, "hardest");
   row.collision = numbers_of(map, "collision");
+  if (map[kChange]) {
+    row.change = positive_of(map, kChange);
+  }
   return row;
 }
 

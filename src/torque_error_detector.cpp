@@ -47,6 +47,9 @@ TorqueErrorDetector::TorqueErrorDetector(
   residual_(checked_residual(torque, settings)),
   thresholds_(
     thresholds ? std::move(thresholds) : std::make_unique<ConstantThresholds>(settings)),
+  change_(static_cast<Eigen::Index>(torque.joints().size()), settings.period),
+  compared_(Vector::Zero(static_cast<Eigen::Index>(torque.joints().size()))),
+  limit_(compared_),
   contact_(thresholds_->contact()),
   threshold_(thresholds_->collision()),
   friction_(Vector::Zero(threshold_.size())),
@@ -91,6 +94,14 @@ void TorqueErrorDetector::update(
   }
   if (advance(stamp)) {
     evaluate();
+  }
+}
+
+void TorqueErrorDetector::rest(bool resting)
+{
+  if (resting != resting_) {
+    resting_ = resting;
+    change_.restart();
   }
 }
 
@@ -173,6 +184,7 @@ void TorqueErrorDetector::restart(double stamp)
   filter_time_ = stamp - settings_.period;
   residual_->restart(signals_);
   thresholds_->restart(stamp);
+  change_.restart();
   std::fill(over_contact_.begin(), over_contact_.end(), 0);
   std::fill(over_collision_.begin(), over_collision_.end(), 0);
 }
@@ -211,8 +223,27 @@ void TorqueErrorDetector::evaluate()
     set_level(false);
   } else {
     fault_ = monitored_ ? Fault::kNone : Fault::kNothingMonitored;
+    compare();
     count();
     set_level(true);
+  }
+}
+
+/// Take the torque error or, at rest, its change where it is larger relative to its threshold.
+void TorqueErrorDetector::compare()
+{
+  compared_ = residual_->torque_error();
+  if (!resting_) {
+    return;
+  }
+  const Vector & collision = thresholds_->collision(), & change = thresholds_->change();
+  limit_ = contact_.cwiseProduct(change).cwiseQuotient(collision);
+  change_.update(compared_, limit_);
+  for (Eigen::Index joint = 0; joint < compared_.size(); ++joint) {
+    const double scaled = change_.value()[joint] * (collision[joint] / change[joint]);
+    if (std::abs(scaled) > std::abs(compared_[joint])) {
+      compared_[joint] = scaled;
+    }
   }
 }
 
@@ -221,7 +252,7 @@ void TorqueErrorDetector::count()
 {
   for (std::size_t joint = 0; joint < level_.size(); ++joint) {
     const auto place = static_cast<Eigen::Index>(joint);
-    const double size = std::abs(residual_->torque_error()[place]);
+    const double size = std::abs(compared_[place]);
     const auto longer = [&](int & over, double threshold) {
         over = size > threshold ? std::min(over + 1, settings_.debounce) : 0;
         return over == settings_.debounce;

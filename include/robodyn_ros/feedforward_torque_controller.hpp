@@ -130,6 +130,7 @@ private:
   EffortCommand effort_;
   IdentifiedModel monitored_;          // of the detector alone: the feed-forward blends its values
   std::unique_ptr<TorqueErrorDetector> detector_;  // null: off
+  std::unique_ptr<ReferenceRest> rest_;  // there is one with the detector
   bool drop_torque_ = false;           // at a collision
   Vector velocity_, torque_;           // measured, in the order of the model
   Vector threshold_;                   // torque_threshold in that order; empty: not watched

@@ -3,6 +3,7 @@
 // robodyn_ros/control/collision/threshold_map.py, which explains the cells.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "robodyn_ros/thresholds.hpp"
@@ -20,6 +21,8 @@ struct ThresholdRow
   double fastest = 0.0;              // largest learned values; beyond, thresholds grow with them
   double hardest = 0.0;
   std::vector<double> collision;     // by cell; the last two are passing standstill, and rest
+  /// Of the change of the torque error while the reference rests; infinite: not learned.
+  double change = std::numeric_limits<double>::infinity();
 
   /// Number of thresholds that the bands need.
   std::size_t cells() const;

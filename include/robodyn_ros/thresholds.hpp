@@ -2,6 +2,7 @@
 // Thresholds of the torque error for the present motion.
 #pragma once
 
+#include <limits>
 #include <utility>
 
 #include "robodyn_ros/friction.hpp"
@@ -25,13 +26,18 @@ public:
   const Vector & collision() const {return collision_;}
   const Vector & contact() const {return contact_;}
 
+  /// Of the change of the torque error while the reference rests; infinite: none.
+  const Vector & change() const {return change_;}
+
 protected:
   Thresholds(Vector collision, Vector contact)
-  : collision_(std::move(collision)), contact_(std::move(contact))
+  : collision_(std::move(collision)),
+    contact_(std::move(contact)),
+    change_(Vector::Constant(collision_.size(), std::numeric_limits<double>::infinity()))
   {
   }
 
-  Vector collision_, contact_;
+  Vector collision_, contact_, change_;
 };
 
 }  // namespace robodyn_ros

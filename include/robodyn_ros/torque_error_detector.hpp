@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "robodyn_ros/additive_torque.hpp"
+#include "robodyn_ros/change_at_rest.hpp"
 #include "robodyn_ros/collision_settings.hpp"
 #include "robodyn_ros/model_torque.hpp"
 #include "robodyn_ros/residual.hpp"
@@ -37,6 +38,9 @@ public:
 
   /// Take a sample. `stamp` [s]; positions, velocities and torque feedback at the joint.
   void update(double stamp, const Vector & q, const Vector & qd, const Vector & torque);
+
+  /// Tell that the commanded positions have come to rest, or move or are unknown.
+  void rest(bool resting);
 
   /// Set joints to UNKNOWN: there is no usable sample. The next one restarts the filters.
   void lose(Fault reason);
@@ -68,6 +72,7 @@ private:
   void restart(double stamp);
   bool advance(double stamp);
   void evaluate();
+  void compare();
   void count();
   void set_level(bool known);
   bool settled() const;
@@ -78,6 +83,10 @@ private:
   std::unique_ptr<Thresholds> thresholds_;
   bool monitored_;                // a joint at least
   double scale_ = 1.0;            // of the thresholds
+  ChangeAtRest change_;
+  bool resting_ = false;
+  Vector compared_;               // torque error, or its change at rest where that is larger
+  Vector limit_;                  // of a change that is no contact
   Vector contact_;                // present thresholds
   Vector threshold_;
   Vector friction_;

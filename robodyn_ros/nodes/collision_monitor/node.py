@@ -172,6 +172,7 @@ class CollisionMonitor(ModelNode):
             return DiagnosticStatus.STALE, 'no model', {}
         values: dict[str, object] = {
             'latched': detector.latched,
+            'reference': 'rests' if detector.resting else 'moves, or is not known',
             'refused': self._refused,
             'last_refusal': self._refusal,
             **self._tasks.details(),

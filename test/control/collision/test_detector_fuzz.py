@@ -32,7 +32,8 @@ def made(kind: str) -> TorqueErrorDetector:
     )  # fmt: skip
     if kind == 'constant':
         return TorqueErrorDetector(torque=TORQUE, settings=settings)
-    learned = flat_map('', np.array([10.0, 5.0]), residual=kind)
+    change = np.array([8.0, 4.0])
+    learned = flat_map('', np.array([10.0, 5.0]), change=change, residual=kind)
     return TorqueErrorDetector(
         torque=TORQUE, settings=learned.settings(settings), thresholds=learned.thresholds()
     )
@@ -111,6 +112,8 @@ def test_corrupted_samples_are_never_ok(kind: str) -> None:
             detector.lose('no joint states for 0.06 s')
             assert not ((detector.level == Level.OK) | (detector.level == Level.CONTACT)).any()
             account.since = np.inf
+        if random.random() < 0.01:
+            detector.rest(bool(random.integers(2)))
         trusted = account.trusts(*sample)
         calm = np.isin(detector.update(*sample), (Level.OK, Level.CONTACT))
         assert trusted or not calm.any(), (k, sample, detector.message)

@@ -3,6 +3,7 @@
 
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +29,16 @@ def stop(samples):
         samples.qd[place] = 1e-6 * random.normal(size=samples.qd[place].shape)
 
 
+def without_change(learn):
+    """Thresholds that do not look for a change while the reference rests."""
+
+    def changed(*given):
+        made = learn(*given)
+        return replace(made, map=replace(made.map, change=None))
+
+    return changed
+
+
 @BOTH
 @pytest.mark.parametrize('name', ['load of six axes', 'scara', 'springs', 'delta3', 'rotary 2'])
 def test_learned_thresholds_are_those_of_the_node(name, residual, tmp_path):
@@ -35,6 +46,9 @@ def test_learned_thresholds_are_those_of_the_node(name, residual, tmp_path):
     assert set(np.unique(level)) == set(map(float, Level))
     assert set(fault) == {'none', 'settling'}
     assert (np.ptp(threshold[100:], axis=0) > 0.1).any()
+    # Of pushes at rest, too.
+    without = check(tmp_path, name, learn=without_change(learned(residual)))[0]
+    assert (without <= level).all() and (without < level).any()
 
 
 @pytest.mark.parametrize(

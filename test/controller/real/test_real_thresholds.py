@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import yaml
 from control_cell import JOINTS, PERIOD, nanoseconds, write_result
-from control_checks import check_steps, check_updates
+from control_checks import BOTH, check_steps, check_updates
 from controller_build import law_check
 from pushed_cell import measure, pushed_cell, settle
 from robodyn_ros.msg import CollisionState
@@ -23,12 +23,12 @@ BANDWIDTH = 3.0  # Hz: far slower than the filters of the parameters
 NUMBERS = count()
 
 
-def learned(result, **detector):
+def learned(result, *, change=None, **detector):
     """Thresholds that differ in motion, passing standstill and at rest."""
     still = np.full((6, 1), 0.05)
     bands = Bands(still[:, 0], 10.0 * still, *np.zeros((2, 6, 0)))
     cells = np.tile([MOVING, MOVING, PASSING, RESTING], (6, 1))
-    given = ThresholdMap(bands, cells, 0.8, *np.full((2, 6), 100.0))
+    given = ThresholdMap(bands, cells, 0.8, *np.full((2, 6), 100.0), change)
     settings = {
         'residual': 'observer', 'period': PERIOD, 'filter_cutoff': 40.0,
         'torque_error_filter': 0.5, 'observer_bandwidth': BANDWIDTH, 'debounce': 2,
@@ -65,6 +65,24 @@ def test_learned_thresholds_alone_switch_the_monitor_on_and_hold(cell):
     assert list(alarm.level) == [1, 3, 1, 1, 1, 1]
     assert RESTING < alarm.torque_error[1] < 1.21 * RESTING
     check_steps(cell)
+
+
+def test_a_push_below_the_friction_is_found_while_the_controller_holds(tmp_path):
+    result, file = write_result(tmp_path), tmp_path / 'thresholds.yaml'
+    write_thresholds(learned(result[2], change=np.full(6, 0.4 * RESTING)), file)
+    with pushed_cell(tmp_path, result, 36, {'collision.thresholds': str(file)}) as cell:
+        measure(cell)
+        cell.go_on(0.2)
+        cell.switch(deactivate=BOTH)  # before, the drives reported no torque at all
+        settle(cell)
+        measure(cell, push=0.6 * RESTING)
+        cell.wait(lambda: cell.last.fault, 'the fault', 5.0)
+        cell.go_on(0.1)
+        assert cell.last.fault == 'a collision was detected'
+        alarm = next(each for each in cell.collisions if each.latched)
+        assert list(alarm.level) == [1, 3, 1, 1, 1, 1]
+        assert 0.4 * RESTING < alarm.torque_error[1] < alarm.threshold[1] == RESTING
+        check_updates(cell)
 
 
 def test_the_torque_error_is_that_of_the_observer_of_the_file(cell):

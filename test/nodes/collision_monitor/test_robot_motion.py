@@ -33,7 +33,10 @@ def motion():
 def move(motion, positions, *, latched=False, external_torque=-9.0):
     settings = SimpleNamespace(enabled=np.array([True]))
     detector = SimpleNamespace(
-        settled=True, latched=latched, external_torque=np.array([external_torque]), settings=settings
+        settled=True,
+        latched=latched,
+        external_torque=np.array([external_torque]),
+        settings=settings,
     )
     for position in positions:
         motion._inputs.state.position = np.array([position])

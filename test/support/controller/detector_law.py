@@ -12,6 +12,7 @@ from controller_law import result_file
 from controller_models import MODELS
 
 pytest.importorskip('rclpy')
+from robodyn_ros.control.collision.change_at_rest import ReferenceRest
 from robodyn_ros.control.collision.detector import TorqueErrorDetector
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.collision.threshold_map import Bands, ThresholdMap
@@ -57,6 +58,9 @@ class Samples:
             self.torque[begin : begin + long, joint] += share * self.size[joint]
         self.sensitivity, self.reset = np.ones(COUNT), random.random(COUNT) < 0.003
         self.mass = np.full(COUNT, np.nan)
+        self.reference = self.q.copy()
+        for begin in range(200, COUNT, 900):
+            self.reference[begin : begin + 400] = self.q[begin]
 
     def settings(self, model, **changed):
         width = len(model.joints)
@@ -105,7 +109,8 @@ def learned(residual='filtered', *, edges=(2, 1, 2), seed=0, **detector):
         ), rest=0.1)  # fmt: skip
         bands.reversal[:, :1] = 0.0  # at a start, the time since it is exactly on this edge
         collision = samples.size[:, None] * random.uniform(0.5, 2.5, (width, bands.cells))
-        given = ThresholdMap(bands, collision, 0.6, 0.8 * speed, 0.8 * hard)
+        change = 0.3 * samples.size if seed % 2 == 0 else None
+        given = ThresholdMap(bands, collision, 0.6, 0.8 * speed, 0.8 * hard, change)
         values = {'residual': residual, 'observer_bandwidth': 22.0, **TIMES, **detector}
         return LearnedThresholds(
             joints=tuple(model.joint_names),
@@ -134,8 +139,8 @@ def by_plugin(path, samples, settings, **options):
     each = (settings.collision, settings.contact, settings.low_velocity, settings.extra,
             settings.enabled, EXCLUDED[:width])  # fmt: skip
     given = np.column_stack([
-        samples.q, samples.qd, samples.torque, samples.stamp, samples.sensitivity, samples.reset,
-        samples.mass,
+        samples.q, samples.qd, samples.torque, samples.reference, samples.stamp,
+        samples.sensitivity, samples.reset, samples.mass,
     ])  # fmt: skip
     done = run(path, each, settings, given.ravel(), **options)
     said = done.stderr.decode()
@@ -151,7 +156,7 @@ def by_node(model, values, samples, settings, learned=None):
     thresholds = None if learned is None else learned.thresholds()
     settings = settings if learned is None else learned.settings(settings)
     detector = TorqueErrorDetector(torque=torque, settings=settings, thresholds=thresholds)
-    rows = []
+    rows, reference = [], ReferenceRest(len(model.joints))
     for k, stamp in enumerate(samples.stamp.tolist()):
         detector.sensitivity = samples.sensitivity[k]
         if samples.reset[k]:
@@ -159,6 +164,8 @@ def by_node(model, values, samples, settings, learned=None):
         if np.isfinite(samples.mass[k]):
             torque.set_values(values + payload_of(model, samples.mass[k]).added)
             detector.lose(Fault('payload_changed', 'the payload was changed'))
+        reference.update(stamp, samples.reference[k])
+        detector.rest(reference.rests(stamp))
         with np.errstate(all='ignore'):
             detector.update(stamp, samples.q[k], samples.qd[k], samples.torque[k])
         said = (detector.latched, worst_level(detector), number_of(detector.message))
