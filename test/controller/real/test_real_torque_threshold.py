@@ -45,7 +45,7 @@ def test_the_joint_beyond_its_own_threshold_takes_the_torque_away_and_is_named(c
     joint, _, torque = told.partition(', ')
     assert joint == JOINTS[WATCHED]
     assert cell.threshold < abs(float(torque)) < 1.2 * cell.threshold
-    assert f'beyond torque_threshold: {joint}' in cell.log()
+    cell.wait(lambda: f'beyond torque_threshold: {joint}' in cell.log(), 'the line of the log')
 
 
 def test_it_is_a_fault_again_after_a_reset(cell):
