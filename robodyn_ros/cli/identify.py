@@ -41,6 +41,7 @@ from robodyn_ros.output_files import json_text
 from robodyn_ros.recording.readers import read_recording
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.signals import split_motion
+from robodyn_ros.report.coverage import stated_limits
 from robodyn_ros.report.write import export_with_page
 
 OF_MODEL = ('dynamic-model', *OF_URDF)
@@ -98,8 +99,8 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         '--joint-limits',
         metavar='FILE',
-        help="position limits for the diagnosis, in the form of MoveIt's joint_limits.yaml; they "
-        'narrow those of the URDF',
+        help="joint limits in the form of MoveIt's joint_limits.yaml: positions for the diagnosis, "
+        'all for the report; they narrow those of the URDF',
     )
     group.add_argument(
         '--dynamic-model',
@@ -175,6 +176,7 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.out,
             command=arguments.command_line,
             robot=arguments.robot or '',
+            limits=stated_limits(model, _urdf_beside(arguments, model), arguments.joint_limits),
             export_failed=arguments.force_export,
             page=arguments.report,
         )

@@ -3,32 +3,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from robodyn_ros.excitation.limits.joint_limits import JointLimits
+from robodyn_ros.excitation.limits.limits_file import load_limits
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.serial.urdf import rigid_part
+from robodyn_ros.models.serial.urdf_file import UrdfFile
 from robodyn_ros.report.source import ReportSignals
 
 QUANTITIES = (('position', ''), ('velocity', '/s'), ('acceleration', '/s²'))
+Stated = dict[str, dict[str, tuple[float, float]]]
+"""Lowest and highest value by joint and quantity (position, velocity, acceleration), SI units."""
 
 
 def coverage(
-    model: DynamicModel, signals: ReportSignals, *, bins: int = 40
+    model: DynamicModel,
+    signals: ReportSignals,
+    limits: Mapping[str, Mapping[str, Sequence[float]]],
+    *,
+    bins: int = 40,
 ) -> list[dict[str, Any]]:
     """Return ranges and histograms of each joint and quantity.
 
-    A URDF has limits of position and velocity. A quantity without a limit is drawn over its range.
+    A quantity without a limit is drawn over its range.
 
+    :param limits: lowest and highest value by joint and quantity, see `stated_limits`
     :param bins: of the histograms, over the range between the limits
     """
     found = []
     for column, joint in enumerate(model.joints):
-        limits = _limits(model, joint.name)
         for name, per in QUANTITIES:
             values = getattr(signals, name)[:, column]
-            low, high = limits.get(name, (np.nan, np.nan))
+            low, high = limits.get(joint.name, {}).get(name, (np.nan, np.nan))
             found.append(
                 {'joint': joint.name, 'quantity': name, 'unit': f'{joint.position_unit}{per}'}
                 | _row(values, low, high, bins)
@@ -54,13 +65,46 @@ def _row(values: Array, low: float, high: float, bins: int) -> dict[str, Any]:
     }
 
 
-def _limits(model: DynamicModel, joint: str) -> dict[str, tuple[float, float]]:
-    part = rigid_part(model)
-    for each in () if part is None else part.urdf.joints:
-        if each.name == joint:
-            turns = each.type == 'continuous'
-            return {
-                'velocity': (-each.velocity, each.velocity),
-                **({} if turns else {'position': (each.lower, each.upper)}),
-            }
-    return {}
+def stated_limits(
+    model: DynamicModel, urdf: UrdfFile | None = None, file: str | Path | None = None
+) -> Stated:
+    """Return the limits of the model's joints; those that are not known are left out.
+
+    :param urdf: of the robot; None: that inside the model, if it has one
+    :param file: in the form of MoveIt's joint_limits.yaml, or a robot file; it narrows those of
+        the URDF, which has no accelerations
+    :raises ConfigError: the file cannot be used, or names a joint that the robot does not have
+    """
+    if urdf is None:
+        body = rigid_part(model)
+        urdf = None if body is None else body.urdf
+    limits = _of_urdf(model, urdf)
+    if file is not None:
+        others = () if urdf is None else tuple(joint.name for joint in urdf.joints)
+        limits = load_limits(file, limits, others=others)
+    return {joint: _ends(limits, column) for column, joint in enumerate(limits.joints)}
+
+
+def _of_urdf(model: DynamicModel, urdf: UrdfFile | None) -> JointLimits:
+    """Return the limits of a URDF; 0 for a velocity, or for all positions, is no limit."""
+    count = len(model.joints)
+    lower, upper, velocity = np.full((3, count), np.inf) * [[-1.0], [1.0], [1.0]]
+    known = {} if urdf is None else {joint.name: joint for joint in urdf.joints}
+    for column, name in enumerate(model.joint_names):
+        joint = known.get(name)
+        if joint is not None and joint.lower < joint.upper:
+            lower[column], upper[column] = joint.lower, joint.upper
+        if joint is not None and joint.velocity > 0.0:
+            velocity[column] = joint.velocity
+    units, endless = tuple(joint.position_unit for joint in model.joints), np.full(count, np.inf)
+    return JointLimits(model.joint_names, units, lower, upper, velocity, endless, endless, endless)
+
+
+def _ends(limits: JointLimits, column: int) -> dict[str, tuple[float, float]]:
+    speed, rate = limits.velocity[column], limits.acceleration[column]
+    found = {
+        'position': (float(limits.lower[column]), float(limits.upper[column])),
+        'velocity': (-float(speed), float(speed)),
+        'acceleration': (-float(rate), float(rate)),
+    }
+    return {name: ends for name, ends in found.items() if np.isfinite(ends).all()}

@@ -8,7 +8,7 @@ from typing import Any
 from robodyn_ros.identification.files.next_steps import next_steps
 from robodyn_ros.models.interface import DynamicModel, Joint
 from robodyn_ros.report import charts
-from robodyn_ros.report.coverage import coverage
+from robodyn_ros.report.coverage import coverage, stated_limits
 from robodyn_ros.report.curves import curves
 from robodyn_ros.report.frame import rendered
 from robodyn_ros.report.friction import friction_curves
@@ -76,7 +76,8 @@ def _drawings(source: ReportSource) -> dict[str, Any]:
     every = residuals(signals, _joints(source))
     found['residuals'] = [(row, charts.histogram(row), charts.correlogram(row)) for row in every]
     if source.model is not None:
-        found['coverage'] = coverage(source.model, signals)
+        limits = source.facts.get('joint_limits') or stated_limits(source.model)
+        found['coverage'] = coverage(source.model, signals, limits)
         found['friction'] = [
             (row, charts.friction_chart(row)) for row in _friction(source, source.model, signals)
         ]

@@ -15,6 +15,7 @@ from robodyn_ros.identification.files.export import Exported, export
 from robodyn_ros.identification.files.result_folder import MODEL, PAGE, is_page
 from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.output_files import write_whole
+from robodyn_ros.report.coverage import Stated, stated_limits
 from robodyn_ros.report.page import page_text
 from robodyn_ros.report.repeat import repeat_facts
 from robodyn_ros.report.source import source_of
@@ -28,6 +29,7 @@ def export_with_page(
     *,
     command: str,
     robot: str = '',
+    limits: Stated | None = None,
     export_failed: bool = False,
     page: bool = True,
 ) -> Exported:
@@ -35,6 +37,7 @@ def export_with_page(
 
     :param command: how the identification was started, for the page
     :param robot: robot file that was named, for the next commands
+    :param limits: of the joints, for the page; None: those of the model
     :param page: False: no report.html
     :raises IdentificationError: a file cannot be written; the folder is then as it was
     """
@@ -51,6 +54,7 @@ def export_with_page(
         more_facts={
             'repeat': repeat_facts(result, command, robot),
             'signals_start': _start(result),
+            'joint_limits': stated_limits(result.model) if limits is None else limits,
         },
     )
     return replace(files, robot=robot)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from robodyn_ros.report.coverage import coverage
+from robodyn_ros.report.coverage import coverage, stated_limits
 from robodyn_ros.report.curves import curves
 from robodyn_ros.report.friction import friction_curves
 from robodyn_ros.report.links import links
@@ -45,7 +45,7 @@ def test_friction_data_of_an_exact_model_lie_on_its_law(source):
 
 
 def test_coverage_has_ranges_and_the_limits_of_the_urdf(source):
-    rows = coverage(source.model, source.signals)
+    rows = coverage(source.model, source.signals, stated_limits(source.model))
     assert [row['quantity'] for row in rows[:3]] == ['position', 'velocity', 'acceleration']
     joint = source.model.parts[0].urdf.joints[0]
     position = rows[0]

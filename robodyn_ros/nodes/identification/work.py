@@ -41,6 +41,7 @@ from robodyn_ros.recording.readers import read_recording, recording_format
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.signals import MAX_CUTOFF, split_motion
 from robodyn_ros.recording.tables.columns import load_columns
+from robodyn_ros.report.coverage import stated_limits
 from robodyn_ros.report.write import export_with_page
 
 
@@ -190,10 +191,14 @@ class IdentificationWork:
         return list(ratio) * (count if len(ratio) == 1 else 1)
 
     def _declared_limits(self) -> dict[str, tuple[float, float]]:
-        text = "file in the form of MoveIt's joint_limits.yaml, for positions beside the URDF's"
+        """Return the position limits for the diagnosis; keep all limits for the page."""
+        text = "file in the form of MoveIt's joint_limits.yaml, on top of the URDF: positions for "
+        text += 'the diagnosis, all for the report'
         file = declare(self._node, 'joint_limits', '', text, read_only=True)
         urdf = parse_urdf(self._urdf) if self._urdf else None
-        return position_limits(self.model, urdf, resource(file) if file else None)
+        path = resource(file) if file else None
+        self._limits = stated_limits(self.model, urdf, path)
+        return position_limits(self.model, urdf, path)
 
     def terms(self, request: Any) -> Terms:
         """Return the options of a request, checked as far as possible before the robot moves.
@@ -270,6 +275,7 @@ class IdentificationWork:
             job.folder,
             command=self._command(job),
             robot=str(self._node.get_parameter_or(ROBOT, Parameter(ROBOT, value='')).value),
+            limits=self._limits,
             export_failed=self._export_failed,
         )
         return result, files
