@@ -45,7 +45,7 @@ class Board:
         self._wall = wall
         self.events = Events(clock=wall)
         self.diagnostics = DiagnosticList(self.events, clock)
-        self._levels = JointLevels(self.events)
+        self._levels = JointLevels(self.events, clock)
         self._sources = {
             name: Source(stale_after, clock) for name in ('monitor', 'feedforward', 'measured')
         }
@@ -123,7 +123,7 @@ class Board:
         self._progress.take(task, phase, share, text)
 
     def frame(self) -> str:
-        """Return the state as JSON, for the page; levels are the worst since the last call."""
+        """Return the state as JSON, for the page; levels see `JointLevels.worst`."""
         monitored, measured = self._fresh('monitor'), self._fresh('measured')
         driven = self._fresh('feedforward')
         levels = self._levels.worst()

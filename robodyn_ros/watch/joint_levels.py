@@ -1,27 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Level of each joint between two frames, and the events of its changes."""
+"""Level of each joint as it is shown, and the events of its changes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 
 from robodyn_ros.watch.events import Events
 
 NO_DATA = -1
 WORDS = ('unknown', 'ok', 'contact', 'collision')
 """Names of the levels of CollisionState."""
+OK = WORDS.index('ok')
 BEST_FIRST = ('ok', 'unknown', 'contact', 'collision')
 
 
 class JointLevels:
     """Levels and torque errors of the collision monitor.
 
-    A contact may last for one sample. `worst` has it in the next frame, however short it was.
+    A contact may last for one sample. `worst` has it for some time, however short it was: a person
+    must see it, and a slow browser skips frames.
     """
 
-    def __init__(self, events: Events) -> None:
-        """Start without joints."""
+    def __init__(
+        self, events: Events, clock: Callable[[], float] = time.monotonic, *, hold: float = 0.5
+    ) -> None:
+        """Start without joints.
+
+        :param clock: steady time, in [s]
+        :param hold: time after which a better level is shown, in [s]
+        """
         self._events = events
+        self._clock, self._hold = clock, hold
+        self._shown: list[tuple[int, float]] = []
         self.joints: tuple[str, ...] = ()
         self._level: tuple[int, ...] = ()
         self._worst: list[int] = []
@@ -44,22 +55,25 @@ class JointLevels:
         levels = tuple(each if each < len(WORDS) else 0 for each in levels)
         if joints != self.joints:
             self.joints, self._level, self._worst = joints, (0,) * count, list(levels)
+            self._shown = [(OK, 0.0)] * count
         self._error, self._threshold = torque_error, threshold
         if levels == self._level == tuple(self._worst):
             return
-        self._worst = [
-            max(pair, key=lambda level: BEST_FIRST.index(WORDS[level]))
-            for pair in zip(self._worst, levels, strict=True)
-        ]
+        self._worst = list(map(_worse, self._worst, levels))
         if levels != self._level:
             self._report(levels, message)
             self._level = levels
 
     def worst(self) -> dict[str, int]:
-        """Return the worst level of each joint since the last call."""
-        found = dict(zip(self.joints, self._worst, strict=True))
+        """Return the worst level of each joint since the last call, or that which is held."""
+        now = self._clock()
+        self._shown = [
+            (level, now + self._hold) if now >= until or _worse(level, held) == level
+            else (held, until)
+            for level, (held, until) in zip(self._worst, self._shown, strict=True)
+        ]  # fmt: skip
         self._worst = list(self._level)
-        return found
+        return {name: level for name, (level, _) in zip(self.joints, self._shown, strict=True)}
 
     def row(self, joint: str) -> dict[str, float]:
         """Return torque error and threshold of a joint, in [Nm] or [N]; {} while it is UNKNOWN."""
@@ -84,3 +98,8 @@ class JointLevels:
             text = 'joints are monitored' if monitored else f'no joint is monitored: {message}'
             severity = 'info' if monitored else 'warning'
             self._events.add('collision monitor', severity, text, key=f'monitored {monitored}')
+
+
+def _worse(one: int, other: int) -> int:
+    """Return the worse one of two levels."""
+    return max(one, other, key=lambda level: BEST_FIRST.index(WORDS[level]))

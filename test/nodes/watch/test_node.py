@@ -60,6 +60,12 @@ def test_from_topics_to_page_and_markers(tmp_path):
             send(CollisionState.COLLISION)
             send()
             shown(lambda f: f['joints'][0]['level'] == CollisionState.COLLISION, lambda: None)
+            for _ in range(5):  # one sample among those of a tenth of a second at 500 Hz
+                shown(lambda f: f['joints'][0]['level'] == CollisionState.OK, send)
+                for k in range(50):
+                    send(CollisionState.CONTACT if k == 20 else CollisionState.OK)
+                    time.sleep(0.002)
+                shown(lambda f: f['joints'][0]['level'] == CollisionState.CONTACT, send)
 
             def arrows():
                 send()
