@@ -43,7 +43,7 @@ const solid = (() => {
   function view(canvas, redraw) {
     const context = canvas.getContext('2d');
     const eye = { turn: -0.9, tilt: 0.35, zoom: 1, x: 0, y: 0 };
-    let middle = [0, 0, 0], reach = 1;
+    let middle = [0, 0, 0], reach = 1, labels = [];
     const unit = () => Math.min(canvas.width * 0.9, canvas.height) * 0.5;
 
     function project(point) {
@@ -94,17 +94,25 @@ const solid = (() => {
       context.stroke();
     }
 
-    function text(point, words, colour) {
-      const [x, y] = project(point), ratio = window.devicePixelRatio || 1;
-      context.fillStyle = colour;
+    // Words above a point, higher where others are, with a rim of the paper's colour.
+    function text(point, words, colour, paper) {
+      const ratio = window.devicePixelRatio || 1, high = 14 * ratio;
+      let [x, y] = project(point);
       context.font = `${12 * ratio}px system-ui`;
-      context.textAlign = 'center';
+      const half = context.measureText(words).width / 2;
+      x = Math.min(Math.max(x, half), Math.max(canvas.width - half, half));
+      const covered = () => labels.find((each) => Math.abs(each.x - x) < each.half + half && Math.abs(each.y - y) < high);
+      for (let other = covered(); other; other = covered()) y = other.y - high;
+      labels.push({ x, y, half });
+      Object.assign(context, { fillStyle: colour, strokeStyle: paper, lineWidth: 3 * ratio, lineJoin: 'round', textAlign: 'center' });
+      context.strokeText(words, x, y);
       context.fillText(words, x, y);
     }
 
     // An empty ground.
     function clear(colour) {
       size();
+      labels = [];
       for (let k = -5; k <= 5; k += 1) {
         const far = reach * 0.75, at = far * k / 5;
         line([[at, -far, 0], [at, far, 0]], colour);

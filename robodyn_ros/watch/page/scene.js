@@ -2,7 +2,7 @@
 const byId = (id) => document.getElementById(id);
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`);
 const colour = ([r, g, b, a]) => `rgba(${[r, g, b].map((part) => Math.round(255 * part))}, ${a})`;
-let shapes = [], room = null, current = null, scene = null, waiting = false;
+let shapes = [], room = null, corners = [], current = null, scene = null, waiting = false;
 
 export function takeRobot(message) {
   shapes = message.shapes.map((shape) => ({ ...shape, faces: solid.capsule(shape.ends, shape.radius) }));
@@ -10,8 +10,20 @@ export function takeRobot(message) {
   byId('robot').hidden = false;
   if (!current) byId('scene-note').textContent = 'No joint states with all joints of the robot yet.';
   scene = scene || solid.view(byId('scene'), draw);
-  scene.fit([0, 1].flatMap((x) => [0, 1].flatMap((y) => [0, 1].map((z) => [[room[x][0], room[y][1], room[z][2]], 0]))));
+  corners = [0, 1].flatMap((x) => [0, 1].flatMap((y) => [0, 1].map((z) => [room[x][0], room[y][1], room[z][2]])));
+  fit([]);
   draw();
+}
+
+const fit = (points) => scene.fit([...corners, ...points].map((point) => [point, 0]));
+
+// A path outside the picture widens it, once: turn and zoom of the user are kept while nothing new comes.
+function widen(lines) {
+  const points = lines.flatMap((line) => line.points);
+  const wide = [Math.min, Math.max].map((end, k) => room[k].map((value, c) => end(value, ...points.map((point) => point[c]))));
+  if (String(wide) === String(room)) return;
+  room = wide;
+  fit(points);
 }
 
 export function takeScene(message) {
@@ -47,6 +59,8 @@ function solidOf(marker) {
 function draw() {
   waiting = false;
   if (!current || !scene) return;
+  const lines = current.markers.filter(({ kind }) => kind === 'line');
+  widen(lines);
   scene.clear(css('line'));
   const robot = shapes.map((shape) => ({
     rgb: solid.BASE, tint: shape.joint ? 0.72 : 1,
@@ -54,8 +68,7 @@ function draw() {
   }));
   scene.paint(robot);
   scene.paint(current.markers.flatMap(solidOf)); // in front: a light inside a thick link must be seen
-  current.markers.filter(({ kind }) => kind === 'line')
-    .forEach(({ points, rgba }) => scene.line(points, colour(rgba), 2));
+  lines.forEach(({ points, rgba }) => scene.line(points, colour(rgba), 2));
   current.markers.filter(({ kind }) => kind === 'text')
-    .forEach(({ points, text }) => scene.text(points[0], text, css('text')));
+    .forEach(({ points, text }) => scene.text(points[0], text, css('text'), css('card')));
 }
