@@ -99,8 +99,8 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         '--joint-limits',
         metavar='FILE',
-        help="joint limits in the form of MoveIt's joint_limits.yaml: positions for the diagnosis, "
-        'all for the report; they narrow those of the URDF',
+        help="joint limits in the form of MoveIt's joint_limits.yaml: positions for the "
+        'diagnosis, all for the report; they narrow those of the URDF',
     )
     group.add_argument(
         '--dynamic-model',

@@ -21,58 +21,76 @@ NAMES = [f'joint{number}' for number in range(1, 7)]
 STREAM = QoSProfile(depth=5, reliability=ReliabilityPolicy.BEST_EFFORT)
 
 
-def test_from_topics_to_page_and_markers(tmp_path):
+class Robot:
+    """Sender of joint states and of the monitor's state, and a browser that shows them."""
+
+    def __init__(self, watch, page):
+        self.page = page
+        self.states = watch.node.create_publisher(JointState, 'joint_states', STREAM)
+        topic = 'collision_monitor/collision_state'
+        self.monitor = watch.node.create_publisher(CollisionState, topic, STREAM)
+
+    def send(self, level=CollisionState.OK):
+        self.states.publish(joint_state(NAMES, time.time(), effort=[3.0] * 6))
+        state = CollisionState(name=NAMES, level=[level, *[CollisionState.OK] * 5])
+        state.torque_error, state.threshold = [2.0] * 6, [4.0] * 6
+        self.monitor.publish(state)
+
+    def newest(self):
+        while True:
+            message = json.loads(self.page.recv(20))
+            self.page.send('ok')
+            if message['kind'] == 'frame':
+                return message
+
+    def shown(self, condition, send=lambda: None):
+        """Return the first frame that meets a condition."""
+        deadline = time.monotonic() + 30.0
+        while not condition(frame := self.newest()):
+            assert time.monotonic() < deadline, frame
+            send()
+        return frame
+
+
+@pytest.fixture
+def watched(tmp_path):
     values = {'urdf': SIX_AXIS, 'port': 0, **EFFORT}
     with closed(NodeProcess('watch', 74, tmp_path / 'log', values)) as watch:
         watch.wait(lambda: 'live page: http://' in watch.said(), 'the address')
         address = watch.said().partition('live page: http://')[2].split()[0]
-        drawn = watch.listen(MarkerArray, 'watch/markers')
-        states = watch.node.create_publisher(JointState, 'joint_states', STREAM)
-        monitor = watch.node.create_publisher(
-            CollisionState, 'collision_monitor/collision_state', STREAM
-        )
         with connect(f'ws://{address}/live') as page:
-
-            def newest():
-                while True:
-                    message = json.loads(page.recv(20))
-                    page.send('ok')
-                    if message['kind'] == 'frame':
-                        return message
-
-            def shown(condition, send):
-                deadline = time.monotonic() + 30.0
-                while not condition(frame := newest()):
-                    assert time.monotonic() < deadline, frame
-                    send()
-                return frame
-
-            def send(level=CollisionState.OK):
-                states.publish(joint_state(NAMES, time.time(), effort=[3.0] * 6))
-                state = CollisionState(name=NAMES, level=[level, *[CollisionState.OK] * 5])
-                state.torque_error, state.threshold = [2.0] * 6, [4.0] * 6
-                monitor.publish(state)
-
-            frame = shown(lambda f: f['joints'] and f['joints'][0]['model'], send)
-            first = frame['joints'][0]
-            assert (first['level'], first['measured'], first['model']) == (1, 3.0, 5.0)
-            assert (first['name'], first['unit']) == ('joint1', 'Nm')
-            send(CollisionState.COLLISION)
-            send()
-            shown(lambda f: f['joints'][0]['level'] == CollisionState.COLLISION, lambda: None)
-            for _ in range(5):  # one sample among those of a tenth of a second at 500 Hz
-                shown(lambda f: f['joints'][0]['level'] == CollisionState.OK, send)
-                for k in range(50):
-                    send(CollisionState.CONTACT if k == 20 else CollisionState.OK)
-                    time.sleep(0.002)
-                shown(lambda f: f['joints'][0]['level'] == CollisionState.CONTACT, send)
-
-            def arrows():
-                send()
-                return [m for array in drawn for m in array.markers if m.type == Marker.ARROW]
-
-            watch.wait(arrows, 'an arrow')
-            assert arrows()[0].header.frame_id == 'link1'
-            assert arrows()[0].points[1].z == pytest.approx(0.5 * 0.25)
-            shown(lambda f: f['joints'][0]['level'] == -1, lambda: None)
+            robot = Robot(watch, page)
+            robot.shown(lambda f: f['joints'] and f['joints'][0]['model'], robot.send)
+            yield watch, robot
         assert watch.interrupt() == 0
+
+
+def level(wanted):
+    return lambda frame: frame['joints'][0]['level'] == wanted
+
+
+def test_from_topics_to_page_and_markers(watched):
+    watch, robot = watched
+    drawn = watch.listen(MarkerArray, 'watch/markers')
+    first = robot.shown(level(1), robot.send)['joints'][0]
+    assert (first['measured'], first['model']) == (3.0, 5.0)
+    assert (first['name'], first['unit']) == ('joint1', 'Nm')
+
+    def arrows():
+        robot.send()
+        return [m for array in drawn for m in array.markers if m.type == Marker.ARROW]
+
+    watch.wait(arrows, 'an arrow')
+    assert arrows()[0].header.frame_id == 'link1'
+    assert arrows()[0].points[1].z == pytest.approx(0.5 * 0.25)
+    robot.shown(level(-1))
+
+
+def test_a_contact_of_one_sample_at_500_hz_is_shown(watched):
+    _, robot = watched
+    for wanted in (CollisionState.CONTACT, CollisionState.COLLISION) * 3:
+        robot.shown(level(CollisionState.OK), robot.send)
+        for k in range(50):  # a slow browser: it takes no message meanwhile
+            robot.send(wanted if k == 20 else CollisionState.OK)
+            time.sleep(0.002)
+        robot.shown(level(wanted), robot.send)
