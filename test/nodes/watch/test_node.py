@@ -90,7 +90,7 @@ def test_a_contact_of_one_sample_at_500_hz_is_shown(watched):
     _, robot = watched
     for wanted in (CollisionState.CONTACT, CollisionState.COLLISION) * 3:
         robot.shown(level(CollisionState.OK), robot.send)
-        for k in range(50):  # a slow browser: it takes no message meanwhile
+        for k in range(50):
             robot.send(wanted if k == 20 else CollisionState.OK)
             time.sleep(0.002)
         robot.shown(level(wanted), robot.send)
