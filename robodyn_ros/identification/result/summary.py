@@ -65,16 +65,23 @@ def _verdict(model: DynamicModel, facts: Mapping[str, Any], payload: Payload | N
     rows = {
         'recording': _with_residual(facts, ''),
         'validation': _with_residual(facts, 'validation_') or 'none (--validate, --split)',
-        'model': f'{len(model.joints)} joints, {len(model.parameters)} parameters',
-        'friction law': facts.get('friction_law'),
-        'physical': {True: 'yes', False: 'no'}.get(facts.get('physically_consistent', '')),
+        'model': _model(model, facts),
         'payload': None if payload is None else f'mass {payload.mass:.4g} kg',
         'limit': limit_text(facts),
     }
     if 'relative_residual' not in facts:
         del rows['validation']
     title = f'identification {verdict} {facts.get("date", "")}'.strip()
-    return [title, *(f'{name:<12}  {value}' for name, value in rows.items() if value)]
+    return [title, *(f'{name:<10}  {value}' for name, value in rows.items() if value)]
+
+
+def _model(model: DynamicModel, facts: Mapping[str, Any]) -> str:
+    law, consistent = facts.get('friction_law'), facts.get('physically_consistent')
+    parts = [f'{len(model.joints)} joints, {len(model.parameters)} parameters']
+    parts += [f'friction law {law}'] if law else []
+    if consistent is not None:
+        parts.append('physically consistent' if consistent else 'not physically consistent')
+    return ', '.join(parts)
 
 
 def _with_residual(facts: Mapping[str, Any], prefix: str) -> str:

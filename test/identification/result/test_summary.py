@@ -31,11 +31,11 @@ def facts(joints, findings=()):
 def test_everything_a_reader_needs_is_there():
     lines = summary_text(model(2), facts(2, ['warning slow: too slow']), None).splitlines()
     assert lines[0] == 'identification FAILED 2026-01-02'
-    assert 'recording     residual 1.23%, 123 samples, a.mcap' in lines
-    assert 'validation    residual 4.50%, 77 samples, b.mcap' in lines
-    assert 'model         2 joints, 2 parameters' in lines
-    assert 'friction law  stribeck' in lines and 'physical      yes' in lines
-    assert 'limit         max error 50% (largest error over the largest torque)' in lines
+    assert 'recording   residual 1.23%, 123 samples, a.mcap' in lines
+    assert 'validation  residual 4.50%, 77 samples, b.mcap' in lines
+    words = '2 joints, 2 parameters, friction law stribeck, physically consistent'
+    assert f'model       {words}' in lines
+    assert 'limit       max error 50% (largest error over the largest torque)' in lines
     assert [line.split() for line in lines[-4:-2]] == [
         ['j0', '0.5', 'Nm', '0.00%'], ['j1', '1.5', 'N', '60.00%', 'above', 'the', 'limit'],
     ]  # fmt: skip
@@ -71,5 +71,5 @@ def test_errors_come_before_warnings_and_infos():
 def test_facts_of_an_imported_result_may_be_missing():
     lines = summary_text(model(2), {}, None).splitlines()
     assert lines[:2] == [
-        'identification of unknown success', 'model         2 joints, 2 parameters',
+        'identification of unknown success', 'model       2 joints, 2 parameters',
     ]  # fmt: skip
