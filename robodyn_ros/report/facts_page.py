@@ -43,7 +43,8 @@ def facts_page(
         sentence=sentence,
         command_name=' '.join(command.split()[:2]) or 'robodyn',
         good=good,
-        figures=[(_name(key), _cell(each)) for key, each in shown.items() if _single(each)],
+        figures=[(_name(key), _cell(each)) for key, each in shown.items() if _short(each)],
+        notes=[(_name(key), each) for key, each in shown.items() if _sentence(each)],
         findings=[each for each in facts.get('findings', ()) if isinstance(each, Finding)],
         pictures=list(_pictures(facts.get('files', {}))),
         tables=[_table(key, each) for key, each in shown.items() if not _single(each) and each],
@@ -58,6 +59,14 @@ _SPECIAL = ('files', 'findings')
 
 def _single(value: Any) -> bool:
     return not isinstance(value, list | Mapping)
+
+
+def _sentence(value: Any) -> bool:
+    return isinstance(value, str) and len(value.split()) > 3
+
+
+def _short(value: Any) -> bool:
+    return _single(value) and not _sentence(value)
 
 
 def _table(name: str, value: Any) -> dict[str, Any]:
@@ -92,7 +101,7 @@ def _name(key: str) -> str:
 
 
 def _pictures(files: Mapping[str, str]) -> Iterator[dict[str, str]]:
-    for kind, path in files.items():
+    for path in files.values():
         if str(path).endswith('.png'):
             content = base64.b64encode(Path(path).read_bytes()).decode('ascii')
-            yield {'name': _name(kind), 'uri': f'data:image/png;base64,{content}'}
+            yield {'name': _name(Path(path).stem), 'uri': f'data:image/png;base64,{content}'}

@@ -70,9 +70,24 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.out is not None:
         files = {'picture': str(folder / 'friction.png'), 'table': str(folder / 'friction.csv')}
         title = 'Friction over velocity'
-        with_page(arguments, facts | {'files': files}, text, name='friction', title=title)
+        shown = {**_shown(curves, fits, arguments.law), 'files': files}
+        with_page(arguments, shown, text, name='friction', title=title)
     show(arguments, facts, text)
     return 0
+
+
+def _shown(curves: Sequence[FrictionCurve], fits: Sequence[Any], law: str) -> dict[str, Any]:
+    """Return the tables of the page: measured points, and the fitted laws."""
+    points = [
+        {'joint': curve.joint, 'speed': speed, 'friction': friction, 'spread': spread}
+        for curve in curves
+        for speed, friction, spread in zip(curve.speed, curve.friction, curve.spread, strict=True)
+    ]
+    laws = [
+        {'joint': curve.joint, 'law': law, **values, 'largest_error': np.abs(residual).max()}
+        for curve, (values, residual) in zip(curves, fits, strict=True)
+    ]
+    return {'measured_friction': points, 'fitted_law': laws}
 
 
 def _table(curves: Sequence[FrictionCurve], between: str) -> str:

@@ -30,6 +30,8 @@ def test_friction_of_a_recorded_experiment(tmp_path, capsys):
         speed = np.array(found[joint]['speed'])
         np.testing.assert_allclose(found[joint]['friction'], 2.0 * speed + 3.0, rtol=1e-3)
         np.testing.assert_allclose(found[joint]['linear']['viscous'], 2.0, rtol=0.01)
+    page = (tmp_path / 'out' / 'friction.html').read_text()
+    assert page.count('expression">b</th>') == 5  # four speeds and a law
     assert (tmp_path / 'out' / 'friction.png').read_bytes()[:4] == b'\x89PNG'
     assert len((tmp_path / 'out' / 'friction.csv').read_text().splitlines()) == 9
     assert main(command) == 0 and 'a: linear: viscous 2' in capsys.readouterr().out
