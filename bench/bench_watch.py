@@ -5,7 +5,8 @@
 
 It needs Chromium (Debian: apt install chromium). The delay is from the stamp of the joint states
 that raised the alarm to the change of the page's document, and to the first red face in the
-three-dimensional view, both on this computer's clock.
+three-dimensional view, both on this computer's clock. The exit code is 1 if a figure is beyond
+its limit.
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ from robodyn_ros.cli.demo.stage import Stage
 
 PORT = 8791
 PUSHES = 5
+SECONDS = 20.0
+LATEST, LARGEST = 200.0, 0.05
+"""Limits: delay of a red joint, in [ms], and CPU time of the node with a browser."""
 TICKS = os.sysconf('SC_CLK_TCK')
 OBSERVE = """
 window.red = 0;
@@ -45,6 +49,15 @@ CanvasRenderingContext2D.prototype.fill = function (...given) {
   return fill.apply(this, given);
 };
 """
+COUNT = """
+window.taken = 0;
+const parse = JSON.parse;
+JSON.parse = (...given) => {
+  window.taken += 1;
+  return parse(...given);
+};
+"""
+"""Count the messages: a browser that is too slow for them would make them cheap."""
 OK_JOINT = "document.querySelector('#joints li[data-level=ok]') !== null"
 NO_RED = """(() => {
   const none = window.fills > 0 && !window.red3d;
@@ -129,7 +142,8 @@ def pictures(page: Browser, folder: Path | None, name: str) -> None:
                 page.screenshot(folder / f'{name}_{width}_{scheme}.png', width, scheme)
 
 
-def main(folder: Path | None) -> None:
+def main(folder: Path | None) -> int:
+    """Run; return 1 if a figure is beyond its limit, or the page logs an error."""
     os.environ |= {'ROS_DOMAIN_ID': domain(), 'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST'}
     with (
         tempfile.TemporaryDirectory() as out,
@@ -143,13 +157,15 @@ def main(folder: Path | None) -> None:
         stage.start_feedforward()
         watch = nodes.pid('watch')
         wait = client.spin
-        idle = share_of_core(watch, 10.0, wait)
+        idle = share_of_core(watch, SECONDS, wait)
         with Browser(address, Path(out) / 'chromium') as page:
             page.wait(OK_JOINT, 'joints')
-            busy = share_of_core(watch, 10.0, wait)
+            page.run(COUNT)
+            busy = share_of_core(watch, SECONDS, wait)
             print(
                 f'CPU of the watch node: {100 * idle:.1f} % of a core, with a browser '
-                f'{100 * busy:.1f} %',
+                f'{100 * busy:.1f} %, which took {page.run("window.taken") / SECONDS:.1f} '
+                'messages per second',
                 flush=True,
             )
             pictures(page, folder, 'ok')
@@ -174,7 +190,11 @@ def main(folder: Path | None) -> None:
             nodes.stop('watch')
             time.sleep(3.0)
             pictures(page, folder, 'lost')
-            print(f'messages in the console: {sorted(set(page.console)) or "none"}')
+            lost = 'net::ERR_CONNECTION_REFUSED'  # while the node watch is stopped
+            logged = sorted({each for each in page.console if lost not in each})
+            print(f'other messages in the console: {logged or "none"}')
+    late = max(max(each) for each in delays) > LATEST
+    return int(late or busy > LARGEST or bool(logged))
 
 
 if __name__ == '__main__':
@@ -183,4 +203,4 @@ if __name__ == '__main__':
     target = Path(sys.argv[1]) if len(sys.argv) > 1 else None
     if target is not None:
         target.mkdir(parents=True, exist_ok=True)
-    main(target)
+    sys.exit(main(target))
