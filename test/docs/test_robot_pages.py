@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands of the pages about your robot that need no ROS run as they stand.
 
+A driver's description of its robot is replaced by that of the robot that stands for it.
+
 `ros2` is not on PyPI. `test_commands_of_pages.py` checks its lines, and
 `test/launch/test_robot_pages.py` runs them on drivers with the names, units and gravity of each
 page, where there is a ROS 2.
@@ -15,6 +17,7 @@ from fences import DOCS, commands
 from recorded_cell import recorded
 from robots import DATA, SINGLE_AXIS
 
+from bench.first_day.kinds import KINDS, PACKAGE
 from robodyn_ros.cli.main import main
 
 ROBOT = DOCS.parent / 'config' / 'robots' / 'six_axis.yaml'
@@ -64,3 +67,20 @@ def test_the_page_about_a_single_axis(tmp_path, monkeypatch):
     (tmp_path / 'my_axis.urdf').write_text(text)
     assert run('robots/single_axis.md') >= 2
     assert (tmp_path / 'DIR' / 'result.yaml').exists()
+
+
+@pytest.mark.parametrize(
+    ('name', 'page'), [('ur', 'ur'), ('franka', 'franka'), ('lbr', 'kuka_lbr')]
+)
+def test_the_pages_of_drivers_design_and_check_a_motion(name, page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    kind = KINDS[name]
+    urdf, _ = kind.plant(tmp_path)
+    robot = yaml.safe_load((PACKAGE / f'{kind.motion or kind.robot}.yaml').read_text())
+    joints = yaml.safe_load((PACKAGE / f'{kind.robot}.yaml').read_text())['limits']
+    motion = {'joints': list(joints), **robot['excitation']['motion']}
+    (tmp_path / 'motion.yaml').write_text(yaml.safe_dump(motion))
+    (words,) = (words for words in commands(f'robots/{page}.md') if words[0] == 'robodyn')
+    assert words[-2] == '--urdf' and words[-1].startswith('package://')
+    short = ['--time', '1'] if words[1] == 'excite' else []
+    assert main([*words[1:-1], str(urdf), *short]) == 0
