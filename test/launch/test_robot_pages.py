@@ -127,3 +127,14 @@ def known(state):
     if isinstance(state, CollisionState):
         return set(state.level) == {CollisionState.OK}
     return state.enabled
+
+
+def test_the_commands_identify_a_simulated_axis(tmp_path, monkeypatch):
+    monkeypatch.setenv('ROS_DOMAIN_ID', domain(78))
+    monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+    monkeypatch.chdir(tmp_path)
+    start, goal = commands('robots/single_axis.md')[-2:]
+    with launched(start, tmp_path):
+        done = subprocess.run(goal, capture_output=True, text=True, timeout=LONGEST)
+    assert 'status: SUCCEEDED' in done.stdout, done.stdout[-2000:] + done.stderr[-2000:]
+    assert len([*tmp_path.rglob('result.yaml')]) == 1
