@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -164,7 +165,7 @@ def cover(
         _check_without_geometry(walls, standing)
     if rule is not None and rule.geometry.pairs:
         limits.append(limit)
-    unchecked += surroundings.unchecked
+    unchecked += [*surroundings.unchecked, *_carried_alone(scene, rule)]
     return Coverage(tuple(limits), rule, (*missing, *unchecked), (*notes, *surroundings.notes))
 
 
@@ -189,6 +190,19 @@ def _without_walls(scene: Sequence[SceneShape]) -> list[str]:
     """Return what floor and box are not checked for if they hold for frames."""
     carried = [item.name for item in scene if item.attached]
     return [f'floor and box for what links carry: {", ".join(carried)}'] if carried else []
+
+
+def _carried_alone(scene: Sequence[SceneShape], rule: SelfCollisionRule | None) -> Iterator[str]:
+    """Yield what links carry and no distance is checked of."""
+    near = {name for pair in (() if rule is None else rule.geometry.pairs) for name in pair}
+    names = [] if rule is None else rule.geometry.carried
+    carried = [item for item in scene if item.attached]
+    for item, name in zip_longest(carried, names):
+        if name not in near:
+            yield (
+                f'object {item.name!r} of {item.scene}, attached to the link {item.frame!r}: '
+                'there is no geometry that it could touch'
+            )
 
 
 def _why_not(itself: bool | None, urdf: str) -> list[str]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -71,13 +71,18 @@ class CollisionGeometry:
         touching = self._add_carried([item for item in scene if item.attached])
         add_pairs(self._model, self._geometry, self._names, disabled | touching, self.carried)
         self._walls: set[int] = set()
+        self._shapes: dict[int, SceneShape] = {
+            self._names.index(name): item
+            for name, item in zip(self.carried, (s for s in scene if s.attached), strict=True)
+        }
         self._add_walls(lower, upper)
         self._add_obstacles(obstacles)
         for number, item in enumerate(scene, start=1):
             if not item.attached:
                 shape, pose = item.solid()
                 name = f'shape {number} of {item.scene}, {item.name}'
-                self._add_standing(name, shape, self._place_of(item) * pin.SE3(pose))
+                index = self._add_standing(name, shape, self._place_of(item) * pin.SE3(pose))
+                self._shapes[index] = item
         self._model_data = self._model.createData()
         self._reset()
 
@@ -144,8 +149,8 @@ class CollisionGeometry:
             for link in item.touching
         )
 
-    def _add_standing(self, name: str, shape: Any, place: Any) -> None:
-        """Add a fixed shape, and a collision pair with each moving link.
+    def _add_standing(self, name: str, shape: Any, place: Any) -> int:
+        """Add a fixed shape, and a collision pair with each moving link; return its number.
 
         :param place: of its frame in the base frame
         """
@@ -156,6 +161,7 @@ class CollisionGeometry:
         self._walls.add(index)
         for link in moving:
             self._geometry.addCollisionPair(pin.CollisionPair(link, index))
+        return int(index)
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -170,6 +176,16 @@ class CollisionGeometry:
     @property
     def _collision_pairs(self) -> list[Any]:
         return list(self._geometry.collisionPairs)
+
+    def nearer_by(self, moves: Mapping[SceneShape, float]) -> Array:
+        """Return by how much moves of shapes of the scene can reduce each distance, (P,) in [m].
+
+        :param moves: see `Surroundings.moves`
+        """
+        shapes = {index: moves.get(item, 0.0) for index, item in self._shapes.items()}
+        return np.array(
+            [shapes.get(p.first, 0.0) + shapes.get(p.second, 0.0) for p in self._collision_pairs]
+        )
 
     def without(self, names: Sequence[tuple[str, str]]) -> None:
         """Leave out all pairs of these names."""

@@ -19,9 +19,7 @@ from robodyn_ros.excitation.trajectory import Array
 SIZES = {'box': 3, 'sphere': 1, 'cylinder': 2, 'cone': 2, 'plane': 4}
 """Kind of a shape -> number of its sizes."""
 _SHAPES = {'box': coal.Box, 'sphere': coal.Sphere, 'cylinder': coal.Cylinder, 'cone': coal.Cone}
-NOISE = 1e-4
-"""Largest change of a number of a shape that is not a change of the scene, in [m] or without unit:
-poses that a camera estimates are never the same twice. A tenth of the default clearance."""
+_CORNERS = np.array(np.meshgrid(*((-1.0, 1.0),) * 3)).reshape(3, -1).T
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,16 +106,41 @@ class SceneShape:
         mesh.buildConvexHull(True, 'Qt')
         return mesh.convex, self.pose
 
-    def same(self, other: SceneShape) -> bool:
-        """Return True if another shape differs by `NOISE` at most."""
+    def moved(self, other: SceneShape) -> float:
+        """Return an upper bound of the distance in [m] of any point from its place in another.
+
+        The bound is exact for spheres, boxes and meshes, and `inf` if the shapes differ in more
+        than place and size. A plane has no end, so one that turned has moved by `inf`.
+        """
         words = [
             (item.name, item.kind, item.frame, item.attached, item.touching, item.size.shape)
             for item in (self, other)
         ]
-        return words[0] == words[1] and all(
-            np.abs(one - two).max() <= NOISE
-            for one, two in ((self.size, other.size), (self.pose, other.pose))
-        )
+        if words[0] != words[1]:
+            return np.inf
+        if self.kind == 'plane':
+            one, two = (item._equation() for item in (self, other))
+            return float(abs(one[3] - two[3])) if (one[:3] == two[:3]).all() else np.inf
+        one, two = (item._outline() for item in (self, other))
+        grown = abs(float(self.size[0] - other.size[0])) if self.kind == 'sphere' else 0.0
+        return float(np.linalg.norm(one - two, axis=1).max()) + grown
+
+    def _outline(self) -> Array:
+        """Return points (M, 3) in its frame: the centre of a sphere, or corners around it."""
+        if self.kind == 'mesh':
+            points = self.size
+        elif self.kind == 'sphere':
+            points = np.zeros((1, 3))
+        else:
+            half = self.size if self.kind == 'box' else self.size[[0, 0, 1]] * (2.0, 2.0, 1.0)
+            points = 0.5 * half * _CORNERS
+        return np.asarray(points @ self.pose[:3, :3].T + self.pose[:3, 3])
+
+    def _equation(self) -> Array:
+        """Return a, b, c, d of a plane in its frame, with a normal of length 1."""
+        normal, offset = np.split(self.size / np.linalg.norm(self.size[:3]), [3])
+        turned = self.pose[:3, :3] @ normal
+        return np.append(turned, offset - turned @ self.pose[:3, 3])
 
 
 _LEAST = float(np.sqrt(np.finfo(float).tiny))
@@ -154,12 +177,22 @@ class Surroundings:
     unchecked: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
+    def moves(self, other: Surroundings) -> dict[SceneShape, float] | None:
+        """Return how far each shape has moved in others, see `SceneShape.moved`.
+
+        :return: of the shapes of this object, in [m]; None if not all are there, or others are
+        """
+        if (len(self.shapes), self.unchecked, self.notes) != (
+            len(other.shapes), other.unchecked, other.notes
+        ):  # fmt: skip
+            return None
+        found = {one: one.moved(two) for one, two in zip(self.shapes, other.shapes, strict=True)}
+        return found if np.isfinite(list(found.values())).all() else None
+
     def same(self, other: Surroundings) -> bool:
-        """Return True if others differ by `NOISE` at most."""
-        return (
-            (len(self.shapes), self.unchecked, self.notes)
-            == (len(other.shapes), other.unchecked, other.notes)
-        ) and all(one.same(two) for one, two in zip(self.shapes, other.shapes, strict=True))
+        """Return True if others are the same shapes at the same places."""
+        moves = self.moves(other)
+        return moves is not None and not any(moves.values())
 
     def placed(self, links: frozenset[str]) -> Surroundings:
         """Return what can be placed; what a link carries that is not there is not checked.

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -195,20 +195,37 @@ class SelfCollisionRule(Rule):
 
     def check(self, trajectory: Trajectory) -> Contacts:
         """Check a motion every `CHECK_PERIOD`; its joints may be in any order."""
-        columns = [trajectory.joints.index(name) for name in self.joints]
-        count = int(np.ceil(trajectory.duration / CHECK_PERIOD - 1e-9)) + 1
-        time = np.linspace(0.0, trajectory.duration, count)
+        time, columns = self._samples(trajectory)
         seen = _Seen()
         # about 400 samples first: a small distance known early saves most of the later work
-        some = trajectory.sample(time[:: max(1, count // 400)])
+        some = trajectory.sample(time[:: max(1, len(time) // 400)])
         anywhere = np.full_like(self._clearances, np.inf)
         self._look(some.time, some.position[:, columns], anywhere, seen)
         seen.hits, seen.first = 0, np.inf
-        for block in sample_blocks(count):
-            progress('checking collisions', block.start / count)
+        return self._count(trajectory, self._clearances, seen)
+
+    def check_moved(self, trajectory: Trajectory, moves: Mapping[SceneShape, float]) -> Contacts:
+        """Check a motion for shapes of the scene that are up to a distance from their place.
+
+        :param moves: distance of each shape in [m]
+        """
+        clearances = self._clearances + self.geometry.nearer_by(moves)
+        return self._count(trajectory, clearances, _Seen())
+
+    def _samples(self, trajectory: Trajectory) -> tuple[Array, list[int]]:
+        """Return the times of a check, and the columns of the joints."""
+        count = int(np.ceil(trajectory.duration / CHECK_PERIOD - 1e-9)) + 1
+        time = np.linspace(0.0, trajectory.duration, count)
+        return time, [trajectory.joints.index(name) for name in self.joints]
+
+    def _count(self, trajectory: Trajectory, clearances: Array, seen: _Seen) -> Contacts:
+        """Complete an intermediate result with all samples."""
+        time, columns = self._samples(trajectory)
+        for block in sample_blocks(len(time)):
+            progress('checking collisions', block.start / len(time))
             motion = trajectory.sample(time[block])
-            self._look(motion.time, motion.position[:, columns], self._clearances, seen)
-        return replace(seen.best, share=seen.hits / count, first=seen.first)
+            self._look(motion.time, motion.position[:, columns], clearances, seen)
+        return replace(seen.best, share=seen.hits / len(time), first=seen.first)
 
     def _look(self, time: Array, position: Array, clearance: Array, seen: _Seen) -> None:
         """Count samples that are nearer than the clearance, and find the smallest distance.

@@ -11,13 +11,16 @@ from rclpy.node import Node
 
 from robodyn_ros.errors import ControlError, bounded
 from robodyn_ros.excitation.collisions.check import Coverage
-from robodyn_ros.excitation.collisions.scene_shape import NOTHING
+from robodyn_ros.excitation.collisions.scene_shape import NOTHING, SceneShape
 from robodyn_ros.excitation.options import SPACE, collision_coverage
 from robodyn_ros.excitation.plan import Plan
+from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.nodes.base.common import declare
 from robodyn_ros.nodes.excitation.planning_scene import RunningScene
 from robodyn_ros.paths import resource
+
+_CHANGED = 'the planning scene of MoveIt changed while the motion was checked'
 
 
 class Options(Protocol):
@@ -68,16 +71,41 @@ class CollisionGuard:
                 f'the planning scene of MoveIt has {len(found.shapes)} shapes'
             )
 
-    def look_again(self) -> None:
-        """Refuse a motion if the planning scene of MoveIt is not the one that was checked.
+    def look_again(self, trajectory: Trajectory) -> None:
+        """Refuse a motion if the planning scene of MoveIt has changed so that it may collide.
 
-        :raises RobodynError: it changed, or see `look`
+        Objects of a camera never rest. A motion stays allowed while it keeps the clearance from
+        all places up to twice as far as an object has moved during its check; another look must
+        then find each object there.
+
+        :param trajectory: that was checked in `surroundings`
+        :raises RobodynError: it may collide, or see `look`
         """
-        if not self._running.ask().same(self.surroundings):
-            raise ControlError(
-                'the planning scene of MoveIt changed while the motion was checked: start again',
-                fault='self_collision',
-            )
+        checked: dict[SceneShape, float] = {}
+        while True:
+            moves = self.surroundings.moves(self._running.ask())
+            if moves is None:
+                raise ControlError(f'{_CHANGED}: start again', fault='self_collision')
+            new = {item: 2.0 * far for item, far in moves.items() if far > checked.get(item, 0.0)}
+            if not new:
+                return
+            checked |= new
+            self._check_moved(trajectory, checked)
+
+    def _check_moved(self, trajectory: Trajectory, moves: Mapping[SceneShape, float]) -> None:
+        coverage = self._coverage()
+        lenient = coverage.substitutes and self._lenient
+        rule = (self._by_collision_only() if lenient else coverage).rule
+        found = None if rule is None else rule.check_moved(trajectory, moves)
+        if rule is None or found is None or not found.share:
+            return
+        pair = ' and '.join(found.pair)
+        raise ControlError(
+            f'{_CHANGED}: a shape moved by {0.5e3 * max(moves.values()):.1f} mm, and {pair} are '
+            f'{1e3 * found.distance:.1f} mm apart at t = {found.time:.3f} s, expected the '
+            f'clearance of {1e3 * rule.clearance:.3g} mm and twice the movement: start again',
+            fault='self_collision',
+        )
 
     def check_allowed(self) -> None:
         """Refuse to move if something is not checked, unless `allow_unchecked` is set.
@@ -134,11 +162,12 @@ class CollisionGuard:
 
     def _free(self, plan: Plan, framed: bool) -> bool:
         """Return True if a plan keeps what `<collision>` geometry alone demands."""
-        values = {name: value for name, value in self._options.values().items() if name in SPACE}
-        values['collision_only'] = True
-        coverage = self._cover(values)
         model = self._options.model() if framed else None
-        return not coverage.check(plan.trajectory, model).broken
+        return not self._by_collision_only().check(plan.trajectory, model).broken
+
+    def _by_collision_only(self) -> Coverage:
+        values = {name: value for name, value in self._options.values().items() if name in SPACE}
+        return self._cover({**values, 'collision_only': True})
 
     def _coverage(self) -> Coverage:
         """Return the checks according to the present parameters."""

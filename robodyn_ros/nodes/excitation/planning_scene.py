@@ -47,40 +47,61 @@ class RunningScene:
     def __init__(self, node: Node) -> None:
         """Declare the parameter, and create the client early, so that DDS knows the service.
 
-        :raises ConfigError: the parameter is no name of a service
+        :raises ConfigError: the parameter is no name of a service, or names one and moveit_msgs
+            is not installed
         """
+        name = 'planning_scene_service'
+        self._named = name in getattr(node, '_parameter_overrides', {})
         self._service = declare(
-            node, 'planning_scene_service', '/get_planning_scene',
-            'service of a running MoveIt that gives its planning scene, read before each check if '
-            'moveit_msgs is installed; empty: never', read_only=True,
+            node, name, 'get_planning_scene',
+            'service of a running MoveIt that gives its planning scene, read before each check; '
+            'empty: never. If it is given, a missing service or moveit_msgs is refused, otherwise '
+            'it is a note', read_only=True,
         )  # fmt: skip
         self._discovered_by = time.monotonic() + DISCOVERY
         self._answered = False
         self._client: Any = None
-        if self._service and GetPlanningScene is not None:
+        if not self._service:
+            return
+        if GetPlanningScene is not None:
             try:
                 self._client = node.create_client(GetPlanningScene, self._service)
             except InvalidServiceNameException as error:
-                raise ConfigError(f'parameter planning_scene_service: {error}') from error
+                raise ConfigError(f'parameter {name}: {error}') from error
+            self._service = node.resolve_service_name(self._service)
+        elif self._named:
+            raise ConfigError(
+                f'parameter {name}: {self._service} cannot be used, as moveit_msgs is not '
+                'installed; set it to an empty text to do without the planning scene'
+            )
 
     def ask(self) -> Surroundings:
         """Return what is around the robot now.
 
         The wait is at most `DISCOVERY` and `PATIENCE`, and ends when the check is cancelled.
 
-        :raises RobodynError: an object that cannot be used
+        :raises RobodynError: an object that cannot be used, no answer, or a service that the
+            parameter names is absent
         """
         if not self._service:
             return NOTHING
         if self._client is None:
-            return Surroundings(notes=(f'{NAME} is not read: moveit_msgs is not installed',))
+            return Surroundings(notes=(f'{NAME} is not checked: moveit_msgs is not installed',))
         if not self._ready():
-            text = f'{NAME}: there is no service {self._service}'
+            text = f'there is no service {self._service}'
+            if self._named:
+                raise ControlError(
+                    f'{NAME}: {text}, which the parameter planning_scene_service names; start '
+                    f'MoveIt, or restart this node with an empty text to do without it',
+                    fault='self_collision',
+                )
             if self._answered:  # it was there, so there is a scene
                 return Surroundings(
-                    unchecked=(f'{text} any more (if MoveIt is not to run, restart this node)',)
+                    unchecked=(
+                        f'{NAME}: {text} any more (if MoveIt is not to run, restart this node)',
+                    )
                 )
-            return Surroundings(notes=(f'{text}, so no MoveIt seems to run',))
+            return Surroundings(notes=(f'{NAME} is not checked: {text}',))
         scene = self._answer()
         if scene is None:
             # an answer that comes later would keep the executor busy while the robot moves

@@ -94,6 +94,7 @@ class Preparation:
         plan = plan_excitation(motion, position[columns], self._limits, pause=self._settings.pause)
         self._guard.check_plan(plan)
         self._collisions.check_plan(plan)  # another speed is on the same path
+        full = plan.trajectory
         plan = self._at(speed, plan)
         streaming = self._output.streaming
         current = Run(
@@ -109,7 +110,7 @@ class Preparation:
             current.message = self._output.message(current.full)
         path = self._path.draw(motion)
         lines = advise(motion, self._limits).lines if isinstance(motion, SineMotion) else ()
-        self._collisions.look_again()
+        self._collisions.look_again(full)
         current.checked = time.monotonic()
         return current, lines, path
 

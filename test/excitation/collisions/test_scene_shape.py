@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from robodyn_ros.bounds import GEOMETRY
 from robodyn_ros.errors import RobodynError
@@ -190,18 +191,73 @@ def test_numbers_that_cannot_be_used_are_refused(changes, words):
         replace(BALL, **changes).checked('here')
 
 
-def test_a_change_is_told_from_noise():
+def test_what_a_link_carries_is_named_if_no_geometry_could_touch_it():
+    carried = replace(BALL, frame='ball', attached=True)
+    bare = ROBOT.replace(SOLID.format(''), '').replace(SOLID.format('<origin xyz="0 0 2"/>'), '')
+    text = "object 'a' of the scene, attached to the link 'ball': there is no geometry that it"
+    for urdf in ('', bare):
+        coverage = collision_coverage({}, ['joint1'], urdf, Surroundings((carried,)))
+        assert coverage.unchecked[-1].startswith(text)
+    touching = replace(carried, touching=('ball', 'base'))
+    assert covered(touching).unchecked[-1].startswith(text)
+    for near in (covered(carried), covered(touching, floor=-9.0)):
+        assert not any(text in each for each in near.unchecked)
+
+
+def random_pose(random, place=1.0, turn=np.pi):
+    pose = at(*random.uniform(-place, place, 3))
+    pose[:3, :3] = Rotation.from_rotvec(random.uniform(-turn, turn, 3)).as_matrix()
+    return pose
+
+
+@pytest.mark.parametrize(
+    ('kind', 'size'),
+    [('sphere', [0.2]), ('box', [0.4, 0.2, 0.9]), ('cylinder', [0.3, 0.8]), ('cone', [0.3, 0.8]),
+     ('mesh', np.random.default_rng(4).normal(size=(9, 3)))],
+)  # fmt: skip
+def test_no_distance_changes_by_more_than_a_shape_has_moved(kind, size):
+    random = np.random.default_rng(3)
+    first = SceneShape('a', kind, np.array(size), np.eye(4))
+    largest = 0.0
+    for _ in range(20):
+        one = replace(first, pose=random_pose(random))
+        shift = random_pose(random, 0.01, 0.02)
+        grown = one.size * random.uniform(0.95, 1.05, one.size.shape[-1])
+        other = replace(one, pose=one.pose @ shift, size=grown)
+        moved = one.moved(other)
+        assert moved == pytest.approx(other.moved(one))
+        for joint in random.uniform(-3.0, 3.0, 5):
+            near, far = (
+                distances(item, joint=joint)['ball', 'shape 1 of the scene, a']
+                for item in (one, other)
+            )
+            if min(near, far) > 0.0:
+                largest = max(largest, abs(far - near) / moved)
+    assert 0.3 < largest < 1.0 + 1e-4  # of the bound: none is above, and it is not far away
+
+
+def test_moves_of_planes_and_of_what_is_another_shape():
+    plane = SceneShape('p', 'plane', np.array([0.0, 0.0, 2.0, 0.0]), at(0, 0, 1))
+    aside, higher = (replace(plane, pose=at(*place)) for place in ((5, 0, 1), (0, 0, 1.25)))
+    assert plane.moved(aside) == 0.0 and plane.moved(higher) == pytest.approx(0.25)
+    turned = replace(plane, pose=pose_of((0, 0, 1), (1e-9, 0.0, 0.0, 1.0)))
+    assert plane.moved(turned) == np.inf
     scene = Surroundings((BALL, BALL), ('gap',), ('note',))
-    moved = [replace(BALL, pose=at(x, 0, 0)) for x in (0.5e-4, 2e-4)]
-    assert scene.same(Surroundings((BALL, moved[0]), ('gap',), ('note',)))
+    near = replace(BALL, pose=at(3e-3, 0, 4e-3), size=np.array([0.199]))
+    ((first, still), (second, far)) = Surroundings((BALL, plane)).moves(
+        Surroundings((near, plane))
+    ).items()  # fmt: skip
+    assert (first, second, far) == (BALL, plane, 0.0) and still == pytest.approx(6e-3)
+    again = Surroundings((replace(BALL), replace(BALL)), ('gap',), ('note',))
+    assert scene.same(again) and again.same(scene)
     for other in (
-        Surroundings((BALL, moved[1]), ('gap',), ('note',)),
         Surroundings((BALL,), ('gap',), ('note',)),
         Surroundings((BALL, BALL), (), ('note',)),
         Surroundings((BALL, BALL), ('gap',), ()),
         Surroundings((BALL, replace(BALL, name='b')), ('gap',), ('note',)),
         Surroundings((BALL, replace(BALL, frame='base')), ('gap',), ('note',)),
-        Surroundings((BALL, replace(BALL, size=np.array([0.3]))), ('gap',), ('note',)),
         Surroundings((BALL, replace(BALL, kind='mesh', size=np.eye(3))), ('gap',), ('note',)),
     ):
-        assert not scene.same(other) and not other.same(scene)
+        assert scene.moves(other) is None and other.moves(scene) is None
+        assert not scene.same(other)
+    assert not scene.same(Surroundings((BALL, near), ('gap',), ('note',)))

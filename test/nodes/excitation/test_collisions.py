@@ -2,6 +2,7 @@
 """Collisions before the excitation node moves: what is refused, and with which sentence."""
 
 import os
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,8 +11,14 @@ rclpy = pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.action')
 from idle_nodes import idle_nodes  # noqa: E402
 from robots import UR10  # noqa: E402
+from scipy.optimize import brentq  # noqa: E402
 
 from robodyn_ros.errors import ControlError  # noqa: E402
+from robodyn_ros.excitation.collisions.scene_shape import (  # noqa: E402
+    SceneShape,
+    Surroundings,
+    pose_of,
+)
 from robodyn_ros.excitation.limits.joint_limits import JointLimits  # noqa: E402
 from robodyn_ros.excitation.motions.point_to_point import PointToPoint  # noqa: E402
 from robodyn_ros.excitation.plan import plan_excitation  # noqa: E402
@@ -118,3 +125,77 @@ def test_a_scene_that_was_exported_again_is_read_again(guard, tmp_path):
     os.utime(scene, ns=(2, 2))
     with pytest.raises(ControlError, match='shape 1 of the scene, all'):
         given.check_plan(plan(TURNED))
+
+
+class Camera:
+    """Stands for a running MoveIt: a post beside the robot, at one place after the other."""
+
+    def __init__(self, *places):
+        self.places, self.asked = list(places), 0
+
+    def ask(self):
+        self.asked += 1
+        x = self.places.pop(0)
+        pose = pose_of((x, 0.0, 0.5), (0.0, 0.0, 0.0, 1.0))
+        return Surroundings((SceneShape('post', 'cylinder', np.array([0.05, 3.0]), pose),))
+
+
+def seen(guard, *places, **parameters):
+    """Let a guard check a plan while the post moves; return it and the plan."""
+    given = guard(GIVEN, **parameters)
+    given._running = Camera(*places)
+    given.look()
+    turned = plan(TURNED)
+    given.check_plan(turned)
+    return given, turned.trajectory
+
+
+def place_at(guard, distance):
+    """Return x of the post, in [m], where the motion comes this near to it."""
+    grid = plan(TURNED).trajectory.grid(0.01).position
+
+    def distance_at(place):
+        given = guard(GIVEN)
+        given._running = Camera(place)
+        given.look()
+        geometry = given._coverage().rule.geometry
+        posts = [i for i, pair in enumerate(geometry.pairs) if 'post' in pair[1]]
+        return min(geometry.distance(pair, row) for pair in posts for row in grid)
+
+    return brentq(lambda place: distance_at(place) - distance, 0.6, 1.2, xtol=1e-5)
+
+
+def test_a_scene_that_jitters_stops_no_motion_that_keeps_the_clearance(guard):
+    for place in (1.2, place_at(guard, 0.0075)):  # needed are 1 mm and twice the 3 mm
+        given, motion = seen(guard, place, place + 0.003, place - 0.002)
+        given.look_again(motion)
+        assert given._running.asked == 3
+        still, motion = seen(guard, place, place)
+        still.look_again(motion)
+        assert still._running.asked == 2
+
+
+def test_a_scene_that_comes_too_near_stops_the_motion(guard):
+    near = place_at(guard, 0.0065)
+    given, motion = seen(guard, near, near + 0.003)
+    words = r'a shape moved by 3\.0 mm, and .* and shape 1 of the scene, post are 6\.[45] mm apart'
+    with pytest.raises(ControlError, match=words):
+        given.look_again(motion)
+    steps = near + np.array([0.2, 0.195, 0.18, 0.15, 0.08])  # it walks
+    walking, motion = seen(guard, *steps)
+    with pytest.raises(ControlError, match='clearance of 1 mm and twice the movement: start'):
+        walking.look_again(motion)
+    gone, motion = seen(guard, near + 0.2)
+    gone._running.ask = Surroundings
+    with pytest.raises(ControlError, match='changed while the motion was checked: start again'):
+        gone.look_again(motion)
+
+
+def test_substitutes_that_only_warn_only_warn_in_a_scene_that_jitters(guard, monkeypatch):
+    given, motion = seen(guard, 1.5, 1.503, 1.5, 1.503, 1.5, allow_unchecked=True)
+    monkeypatch.setattr(
+        type(given._coverage()), 'substitutes', property(lambda _: True), raising=True
+    )
+    monkeypatch.setattr(given, '_by_collision_only', lambda: SimpleNamespace(rule=None))
+    given._coverage().rule.clearance = 9.0
+    given.look_again(motion)

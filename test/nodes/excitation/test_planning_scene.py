@@ -157,8 +157,10 @@ def node():
 def test_without_moveit_msgs_the_report_says_so(node, monkeypatch):
     monkeypatch.setattr(module, 'GetPlanningScene', None)
     (note,) = RunningScene(node({})).ask().notes
-    assert note == 'the planning scene of MoveIt is not read: moveit_msgs is not installed'
+    assert note == 'the planning scene of MoveIt is not checked: moveit_msgs is not installed'
     assert RunningScene(node({'planning_scene_service': ''})).ask() is module.NOTHING
+    with pytest.raises(ConfigError, match=r'service: scene cannot be used, as moveit_msgs is not'):
+        RunningScene(node({'planning_scene_service': 'scene'}))
 
 
 class Service:
@@ -201,7 +203,8 @@ def asked(node, monkeypatch):
 def test_a_service_that_was_never_there_is_a_note_and_one_that_is_gone_a_gap(asked):
     asked._client.ready = False
     found = asked.ask()
-    assert 'no service /get_planning_scene, so no MoveIt' in found.notes[0] and not found.unchecked
+    text = 'the planning scene of MoveIt is not checked: there is no service get_planning_scene'
+    assert found.notes == (text,) and not found.unchecked
     asked._client.ready = True
     assert asked.ask().same(module.NOTHING)
     asked._client.ready = False
@@ -209,11 +212,22 @@ def test_a_service_that_was_never_there_is_a_note_and_one_that_is_gone_a_gap(ask
     assert found.unchecked[0].endswith('any more (if MoveIt is not to run, restart this node)')
 
 
+def test_a_service_that_a_parameter_names_and_is_absent_refuses_the_motion(asked):
+    asked._named, asked._client.ready = True, False
+    words = 'no service get_planning_scene, which the parameter planning_scene_service names; st'
+    for _ in range(2):
+        with pytest.raises(ControlError, match=words):
+            asked.ask()
+        asked._answered = True
+    asked._client.ready = True
+    assert asked.ask().same(module.NOTHING)
+
+
 def test_the_wait_for_discovery_and_answer_ends(asked, monkeypatch):
     monkeypatch.setattr(module, 'PATIENCE', 0.1)
     asked._client.scene = None
     with pytest.raises(
-        ControlError, match=r'/get_planning_scene did not answer within 0\.1 s \(is move_group'
+        ControlError, match=r'get_planning_scene did not answer within 0\.1 s \(is move_group'
     ):
         asked.ask()
     assert asked._client.pending == []
@@ -231,6 +245,20 @@ def test_a_stop_ends_the_wait(asked, monkeypatch):
         asked.ask()
     assert asked._client.pending == []
     timer.join()
+
+
+def test_the_default_is_in_the_namespace_of_the_node(node):
+    pytest.importorskip('moveit_msgs.srv', reason='moveit_msgs is not installed')
+    for name, expected in (('', '/lbr/get_planning_scene'), ('/scene', '/scene'), ('a', '/lbr/a')):
+        given = {'planning_scene_service': name} if name else {}
+        scene = RunningScene(node(given, namespace='lbr'))
+        assert scene._client.srv_name == expected and scene._named == bool(name)
+        scene._discovered_by = 0.0
+        if name:
+            with pytest.raises(ControlError, match=f'no service {expected}, which the parameter'):
+                scene.ask()
+        else:
+            assert scene.ask().notes[0].endswith(f'there is no service {expected}')
 
 
 def test_a_name_that_is_none_is_refused(node):
@@ -355,6 +383,17 @@ def test_a_carried_object_collides_with_what_stands(cell):
     cell.moveit.scenes = [REAL.scene(table, attached=[REAL.attached('link6', rod)])]
     message = cell.client.excite().message
     assert 'attached shape 1 of the planning scene of MoveIt, rod on link6' in message
+
+
+def test_a_scene_that_jitters_stops_no_motion_that_keeps_the_clearance(cell):
+    cell.robot.reset(HOME)
+    shaken = [
+        REAL.scene(REAL.object('far', [FAR], pose=at(0.0, 0.0, shift), frame='base_link'))
+        for shift in (0.0, 0.004, -0.003, 0.002)
+    ]
+    cell.moveit.scenes = shaken
+    done = cell.client.excite()
+    assert done.success, done.message
 
 
 def test_a_scene_that_changes_during_the_check_stops_the_motion(cell):
