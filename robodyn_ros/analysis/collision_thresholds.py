@@ -37,6 +37,24 @@ class ThresholdProposal:
     largest_slow_error: Array
     samples: int
 
+    def joined(self, other: ThresholdProposal) -> ThresholdProposal:
+        """Return thresholds that hold for the recordings of both proposals.
+
+        Each has the same detector and factors. Around standstill, a joint may have as much
+        torque error as the larger sum of `max_torque_error` and `low_velocity_torque`.
+        """
+        both = [
+            np.maximum(getattr(self, name), getattr(other, name))
+            for name in ('max_torque_error', 'contact_threshold')
+        ]
+        slow = [each.max_torque_error + each.low_velocity_torque for each in (self, other)]
+        return ThresholdProposal(
+            self.joints, *both, np.maximum(*slow) - both[0],
+            np.maximum(self.largest_error, other.largest_error),
+            np.maximum(self.largest_slow_error, other.largest_slow_error),
+            self.samples + other.samples,
+        )  # fmt: skip
+
 
 def propose_thresholds(
     recording: Recording,

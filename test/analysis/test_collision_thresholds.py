@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -92,6 +92,25 @@ def test_the_recording_itself_gives_no_contact_and_coulomb_friction_is_allowed_f
     # Coulomb friction of the arm: 3 Nm.
     still = proposal.max_torque_error + proposal.low_velocity_torque
     assert (still >= 1.6 * 3.0 - 1e-9).all()
+
+
+def test_joined_thresholds_are_those_of_both_recordings_in_one() -> None:
+    calm, rough = recording(), recording()
+    rough = replace(rough, torque=1.5 * rough.torque)
+    gap = calm.time[-1] + 10.0 * SETTINGS.stale_timeout  # the detector settles again
+    signals = ('position', 'velocity', 'torque')
+    one = replace(
+        calm, time=np.concatenate([calm.time, rough.time + gap]),
+        **{name: np.vstack([getattr(calm, name), getattr(rough, name)]) for name in signals},
+    )  # fmt: skip
+    first, second, expected = (
+        propose_thresholds(data, TORQUE, SETTINGS) for data in (calm, rough, one)
+    )
+    for joined in (first.joined(second), second.joined(first)):
+        for field in fields(expected):
+            np.testing.assert_array_equal(
+                getattr(joined, field.name), getattr(expected, field.name), field.name
+            )
 
 
 def test_friction_by_load_is_allowed_for_at_its_largest_in_the_positions_recorded() -> None:

@@ -19,8 +19,6 @@ class Length:
 
     :param excitation: duration of the motion for the identification
     :param motion: duration of all other motions, see `shortened`
-    :param validation: name of the motion in which collisions are monitored; 'tracking' is then
-        run only once without the additive torque
     :param start: time from the call that starts a motion to its start
     :param pause: time at rest before a motion
     :param before_push: time from the start of the excitation to the push
@@ -30,17 +28,11 @@ class Length:
 
     excitation: float | None = None
     motion: float | None = None
-    validation: str = 'validation'
     start: float = 1.0
     pause: float = 0.5
     before_push: float = 2.5
     limits: Limits | None = None
     pushes: int | None = None
-
-    @property
-    def recording(self) -> str:
-        """Name of the recording of the motion in which collisions are monitored."""
-        return 'validation' if self.validation == 'validation' else 'tracking_without'
 
     @property
     def excitation_parameters(self) -> dict[str, object]:
@@ -63,7 +55,6 @@ FULL = Length()
 SHORT = Length(
     excitation=6.0,
     motion=4.0,
-    validation='tracking',
     start=0.5,
     pause=0.1,
     limits=Limits(torque_error=0.2, tracking_cut=0.3, alarm_latency=0.03, unmonitored=0.1),

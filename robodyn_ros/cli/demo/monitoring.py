@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +23,9 @@ SETTINGS = ('period', 'low_velocity', 'low_velocity_hold', 'torque_error_filter'
 
 
 def thresholds(
-    identified: IdentifiedModel, recording: Path, given: Mapping[str, Any]
+    identified: IdentifiedModel, recordings: Sequence[Path], given: Mapping[str, Any]
 ) -> ThresholdProposal:
-    """Propose thresholds from a motion without contact.
+    """Propose thresholds from motions without contact.
 
     :param given: parameters of the collision monitor
     """
@@ -34,14 +35,16 @@ def thresholds(
         identified.values,
         velocity_window=expanded_list(given.get('velocity_window', [0.01])),
     )
-    # A motion of 20 s covers less than daily work, so the margins are wider than the defaults.
-    return propose_thresholds(
-        read_recording(recording, joints=identified.joints),
-        torque,
-        CollisionSettings(joints=identified.joints, max_torque_error=1.0, **values),
-        contact_factor=2.0,
-        collision_factor=2.5,
-    )
+    settings = CollisionSettings(joints=identified.joints, max_torque_error=1.0, **values)
+    # Motions of 20 s cover less than daily work, so the margins are wider than the defaults.
+    found = (
+        propose_thresholds(
+            read_recording(path, joints=identified.joints), torque, settings,
+            contact_factor=2.0, collision_factor=2.5,
+        )
+        for path in recordings
+    )  # fmt: skip
+    return reduce(ThresholdProposal.joined, found)
 
 
 def expanded_list(value: Any) -> Any:

@@ -177,10 +177,10 @@ class Stage:
         node.destroy_subscription(listener)
 
     def start_monitor(self) -> None:
-        """Start the collision monitor with thresholds from the identification's recording."""
+        """Start the collision monitor with thresholds from the motions that were recorded."""
         proposal = thresholds(
             self.identified,
-            self.folder / 'excitation',
+            [self.folder / name for name in ('excitation', 'tracking_without')],
             self._robot.section('collision_monitor', 'the demonstration'),
         )
         print(f'   max_torque_error: {", ".join(f"{x:.3g}" for x in proposal.max_torque_error)}')

@@ -40,10 +40,12 @@ def run_demo(*, robot: str, out: Path, short: bool = False, watch: bool = False)
         if watch:
             print(f'live page: {stage.start_watch()}')
         _identify(stage)
+        with stage.recorded('tracking_without'):  # also a healthy motion for the thresholds
+            stage.tracking['without'] = stage.excite('tracking')
         figures = _monitor(stage, length)
         errors = _track(stage)
         figures += [*_cuts(stage, errors), *_push(stage)]
-    draw(stage.identified, folder / length.recording, errors)
+    draw(stage.identified, folder / 'validation', errors)
     print(f'\n{render(figures)}\n')
     print(f'{time.monotonic() - start:.0f} s; recordings, results and pictures: {folder}')
     print(f'report of the identification, for a browser: {stage.report_file}')
@@ -79,15 +81,13 @@ def _monitor(stage: Stage, length: Length) -> list[Figure]:
         f'2. monitor collisions during {least:g} s of another motion, and validate on it'
     )
     stage.start_monitor()
-    with stage.recorded(length.recording), stage.watched() as alarms:
-        motion = stage.excite(length.validation)
-    if length.validation == 'tracking':
-        stage.tracking['without'] = motion
+    with stage.recorded('validation'), stage.watched() as alarms:
+        motion = stage.excite('validation')
     most = stage.facts.limits.torque_error
     residual = analysis.residual_against_plant(
         stage.identified,
-        stage.folder / length.recording,
-        stage.folder / f'{length.recording}_plant',
+        stage.folder / 'validation',
+        stage.folder / 'validation_plant',
         motion,
     )
     return [
@@ -104,15 +104,13 @@ def _monitor(stage: Stage, length: Length) -> list[Figure]:
 
 
 def _track(stage: Stage) -> dict[str, analysis.TrackingError]:
-    stage.print_heading('3. follow a motion without and with the additive torque')
+    stage.print_heading('3. follow a motion with the additive torque, and compare')
+    stage.start_feedforward()
+    with stage.recorded('tracking_with'):
+        stage.tracking['with'] = stage.excite('tracking', through_feedforward=True)
     errors: dict[str, analysis.TrackingError] = {}
     links: dict[str, analysis.TrackingError] = {}
     for name in ('without', 'with'):
-        if name == 'with':
-            stage.start_feedforward()
-        if name not in stage.tracking:
-            with stage.recorded(f'tracking_{name}'):
-                stage.tracking[name] = stage.excite('tracking', through_feedforward=name == 'with')
         errors[name] = _error(stage, name, '', analysis.MEASURED)
         links[name] = _error(stage, name, '_plant', analysis.PLANT)
     _print_errors(stage, errors, 'at the encoders')

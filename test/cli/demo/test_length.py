@@ -40,4 +40,3 @@ def test_the_full_length_is_that_of_the_files_and_the_short_one_pushes_once():
     assert FULL.of(facts) == facts and FULL.motion_file(file, CONFIG) == file
     assert SHORT.of(facts).pushes == pushes[:1]
     assert SHORT.of(facts).limits == SHORT.limits
-    assert (FULL.recording, SHORT.recording) == ('validation', 'tracking_without')
