@@ -46,7 +46,7 @@ def recorded(name: str, model: DynamicModel) -> Recording:
     file = file_of(name)
     wanted = file.content['excitation']['motion']
     motion = build_motion({**wanted, 'joints': list(model.joint_names)})
-    config = CellConfig.from_yaml(file.reference)
+    config = CellConfig.from_yaml(file.reference, profile='ideal')
     cell, period = RobotCell(config), config.servo_period
     time = np.arange(0.0, motion.duration, period)
     commands = motion.sample(time).position

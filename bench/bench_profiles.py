@@ -4,8 +4,8 @@
 `python bench/bench_profiles.py [--profiles NAME ...] [ROBOT ...]`: each robot runs its excitation
 program, is identified, and then moves as in the demonstration: its motion without the additive
 torque, from which thresholds are learned too, another motion (torque error, false alarms), the
-first one with the additive torque, and pushes while the excitation program runs. One cell throughout, so that it warms up. Exit code 1: a promise
-does not hold.
+first one with the additive torque, and pushes while the excitation program runs. One cell
+throughout, so that it warms up. Exit code 1: a promise does not hold.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.excitation.catalog import build_motion, load_motion
-from robodyn_ros.excitation.trajectory import Trajectory
+from robodyn_ros.excitation.trajectory import Motion, Trajectory
 from robodyn_ros.identification.fit.torque_errors import evaluate
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
@@ -78,22 +78,40 @@ class Case:
         """Return the parameters of a node in the robot file."""
         return dict(self.file.content.get(name) or {})
 
-    def approach(self, target: Array) -> None:
-        """Move to the start of a motion in 3 s, and wait for 1 s."""
-        share = np.minimum(np.arange(0.0, 4.0, self.cell.period) / 3.0, 1.0)[:, None]
-        smooth = share**3 * (10.0 - 15.0 * share + 6.0 * share**2)
-        for command in self.at + smooth * (target - self.at):
+    def approach(self, target: Array) -> Motion:
+        """Return the move to a start in 3 s, and 1 s at rest."""
+        time = np.arange(0.0, 4.0, self.cell.period)
+        s = np.minimum(time / 3.0, 1.0)[:, None]
+        way = target - self.at
+        return Motion(
+            time, self.at + s**3 * (10.0 - 15.0 * s + 6.0 * s**2) * way,
+            30.0 / 3.0 * s**2 * (1.0 - s) ** 2 * way,
+            60.0 / 9.0 * s * (1.0 - s) * (1.0 - 2.0 * s) * way,
+        )  # fmt: skip
+
+    def go(self, target: Array) -> None:
+        """Move to the start of a motion without torque."""
+        for command in self.approach(target).position:
             self.cell.step(command, np.zeros(len(target)))
         self.at = target
 
     def run(self, motion: Trajectory, feedforward: FeedForward | None = None) -> Run:
-        """Move, from the start of a motion to its end."""
+        """Move to the start of a motion and to its end; return the signals of the motion."""
         cell, time = self.cell, np.arange(0.0, motion.duration, self.cell.period)
         samples = motion.sample(time)
-        self.approach(samples.position[0])
-        effort = np.zeros(samples.position.shape)
+        before = self.approach(samples.position[0])
+        first = len(before.time)
+        whole = Motion(
+            np.append(before.time, before.time[-1] + cell.period + time),
+            *(np.vstack([getattr(each, name) for each in (before, samples)])
+              for name in ('position', 'velocity', 'acceleration')),
+        )  # fmt: skip
+        effort = np.zeros(whole.position.shape)
         if feedforward is not None:
-            effort = feedforward.trajectory(hold=False)(samples, float(time[-1]))
+            effort = feedforward.trajectory(hold=False)(whole, float(whole.time[-1]))
+        for command, torque in zip(whole.position[:first], effort, strict=False):
+            cell.step(command, torque)
+        effort = effort[first:]
         states, encoders, links = [], [], []
         for command, torque in zip(samples.position, effort, strict=True):
             state = cell.step(command, torque)
@@ -162,7 +180,7 @@ class Case:
         cell, push = self.cell, self.facts.pushes[number]
         time = np.arange(0.0, PUSH + 0.5, cell.period)
         commands = self.program.sample(time).position
-        self.approach(commands[0])
+        self.go(commands[0])
         detector.reset()
         found = np.nan
         for at, command in zip(time, commands, strict=True):

@@ -79,7 +79,7 @@ def some_robot(robot: str, seed: int) -> CellConfig:
 
     Friction differs by up to 20 % per joint, rotor inertia by 10 %; the drives stay as they are.
     """
-    config = CellConfig.from_yaml(file_of(robot))
+    config = CellConfig.from_yaml(file_of(robot), profile='ideal')
     random = np.random.default_rng([seed, 7])
     joints = {}
     for name, joint in config.joints.items():

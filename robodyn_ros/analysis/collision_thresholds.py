@@ -43,17 +43,17 @@ class ThresholdProposal:
         Each has the same detector and factors. Around standstill, a joint may have as much
         torque error as the larger sum of `max_torque_error` and `low_velocity_torque`.
         """
-        both = [
-            np.maximum(getattr(self, name), getattr(other, name))
-            for name in ('max_torque_error', 'contact_threshold')
-        ]
         slow = [each.max_torque_error + each.low_velocity_torque for each in (self, other)]
+        collision = np.maximum(self.max_torque_error, other.max_torque_error)
         return ThresholdProposal(
-            self.joints, *both, np.maximum(*slow) - both[0],
+            self.joints,
+            collision,
+            np.maximum(self.contact_threshold, other.contact_threshold),
+            np.maximum(*slow) - collision,
             np.maximum(self.largest_error, other.largest_error),
             np.maximum(self.largest_slow_error, other.largest_slow_error),
             self.samples + other.samples,
-        )  # fmt: skip
+        )
 
 
 def propose_thresholds(

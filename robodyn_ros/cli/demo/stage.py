@@ -178,9 +178,10 @@ class Stage:
 
     def start_monitor(self) -> None:
         """Start the collision monitor with thresholds from the motions that were recorded."""
+        names = ['excitation', *(f'tracking_{name}' for name in self.tracking)]
         proposal = thresholds(
             self.identified,
-            [self.folder / name for name in ('excitation', 'tracking_without')],
+            [self.folder / name for name in names],
             self._robot.section('collision_monitor', 'the demonstration'),
         )
         print(f'   max_torque_error: {", ".join(f"{x:.3g}" for x in proposal.max_torque_error)}')

@@ -40,11 +40,8 @@ def run_demo(*, robot: str, out: Path, short: bool = False, watch: bool = False)
         if watch:
             print(f'live page: {stage.start_watch()}')
         _identify(stage)
-        with stage.recorded('tracking_without'):  # also a healthy motion for the thresholds
-            stage.tracking['without'] = stage.excite('tracking')
-        figures = _monitor(stage, length)
         errors = _track(stage)
-        figures += [*_cuts(stage, errors), *_push(stage)]
+        figures = [*_monitor(stage, length), *_cuts(stage, errors), *_push(stage)]
     draw(stage.identified, folder / 'validation', errors)
     print(f'\n{render(figures)}\n')
     print(f'{time.monotonic() - start:.0f} s; recordings, results and pictures: {folder}')
@@ -75,10 +72,26 @@ def _identify(stage: Stage) -> None:
     stage.report_file = report.report_file or f'not written, see {stage.folder / "nodes"}'
 
 
+def _track(stage: Stage) -> dict[str, analysis.TrackingError]:
+    stage.print_heading('2. follow a motion without and with the additive torque')
+    errors: dict[str, analysis.TrackingError] = {}
+    links: dict[str, analysis.TrackingError] = {}
+    for name in ('without', 'with'):
+        if name == 'with':
+            stage.start_feedforward()
+        with stage.recorded(f'tracking_{name}'):
+            stage.tracking[name] = stage.excite('tracking', through_feedforward=name == 'with')
+        errors[name] = _error(stage, name, '', analysis.MEASURED)
+        links[name] = _error(stage, name, '_plant', analysis.PLANT)
+    _print_errors(stage, errors, 'at the encoders')
+    _print_errors(stage, links, 'of the links, which gears move away from the encoders')
+    return errors
+
+
 def _monitor(stage: Stage, length: Length) -> list[Figure]:
     least = length.motion or 60.0
     stage.print_heading(
-        f'2. monitor collisions during {least:g} s of another motion, and validate on it'
+        f'3. monitor collisions during {least:g} s of another motion, and validate on it'
     )
     stage.start_monitor()
     with stage.recorded('validation'), stage.watched() as alarms:
@@ -101,21 +114,6 @@ def _monitor(stage: Stage, length: Length) -> list[Figure]:
         ),
         Figure('duration of that motion', (motion[1] - motion[0]) * 1e-9, least, 's', True),
     ]
-
-
-def _track(stage: Stage) -> dict[str, analysis.TrackingError]:
-    stage.print_heading('3. follow a motion with the additive torque, and compare')
-    stage.start_feedforward()
-    with stage.recorded('tracking_with'):
-        stage.tracking['with'] = stage.excite('tracking', through_feedforward=True)
-    errors: dict[str, analysis.TrackingError] = {}
-    links: dict[str, analysis.TrackingError] = {}
-    for name in ('without', 'with'):
-        errors[name] = _error(stage, name, '', analysis.MEASURED)
-        links[name] = _error(stage, name, '_plant', analysis.PLANT)
-    _print_errors(stage, errors, 'at the encoders')
-    _print_errors(stage, links, 'of the links, which gears move away from the encoders')
-    return errors
 
 
 def _error(stage: Stage, name: str, suffix: str, topic: str) -> analysis.TrackingError:

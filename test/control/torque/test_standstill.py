@@ -68,7 +68,7 @@ def test_no_samples_give_none():
 
 def stopped(dropped):
     """Settling within 1 um of a linear axis that moves with the model of its own cell."""
-    config = CellConfig.from_yaml(CONFIG / 'robots' / 'single_axis.yaml')
+    config = CellConfig.from_yaml(CONFIG / 'robots' / 'single_axis.yaml', profile='ideal')
     joint = replace(
         config.joints['joint1'], coulomb_friction=40.0, static_friction=55.0,
         stribeck_velocity=0.02, encoder_resolution=1e-8,

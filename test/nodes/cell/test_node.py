@@ -138,7 +138,7 @@ def log(tmp_path_factory):
 @pytest.fixture(scope='module')
 def client(log):
     with log.open('w') as out:
-        process = start(out, f'config:={CONFIG}')
+        process = start(out, f'config:={CONFIG}', 'profile:=ideal')  # steady stamps
         client = None
         try:
             client = Client()
