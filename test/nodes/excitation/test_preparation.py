@@ -40,13 +40,17 @@ class Prepared(Preparation):
             SimpleNamespace(
                 check_plan=lambda plan: self.asked.append('collisions'), check_allowed=allowed,
                 look=lambda: self.asked.append('look'), surroundings='now',
-                look_again=lambda: self.asked.append('look again'),
+                look_again=self.look_again,
             ),
             SimpleNamespace(
                 prepare=lambda request, there: self.asked.append(f'search {there}') or request
             ),
             SimpleNamespace(draw=lambda motion: self.asked.append('path')),
         )  # fmt: skip
+
+    def look_again(self, trajectory):
+        self.asked.append('look again')
+        self.again = trajectory
 
 
 def test_a_run_is_checked_and_its_message_made_before_it_starts():
@@ -88,6 +92,7 @@ def test_a_slow_run_is_checked_at_full_speed_too_and_takes_longer():
     preparation = Prepared()
     run, *_ = preparation.run(motion(), None, '', np.array(HOME), 0.25)
     usual, *_ = Prepared().run(motion(), None, '', np.array(HOME), 1.0)
+    assert preparation.again.duration == pytest.approx(usual.end)  # the path is the same
     assert preparation.asked[1:-1] == ['torque', 'collisions', 'torque', 'message', 'path']
     assert run.end == pytest.approx(4.0 * usual.end) and run.begin == pytest.approx(
         4 * usual.begin
