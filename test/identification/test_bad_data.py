@@ -188,7 +188,7 @@ def test_too_few_samples_leave_no_estimate_and_nothing_to_force(samples, tmp_pat
 
 
 def test_a_validation_that_is_too_short_is_a_finding_and_no_exception():
-    result = identify(GOOD, MODEL, validation=GOOD.slice(slice(0, 50)))
+    result = identify(GOOD, MODEL, validation=OTHER.slice(slice(0, 50)))
     assert not result.success and result.validation is None and result.has_estimate
     (found,) = (item for item in result.findings if item.severity == 'error')
     assert found.code == 'validation_too_short' and '50 samples' in found.text

@@ -46,6 +46,11 @@ class FitReport:
     relative_residual: float
     joint_relative_residual: Array
 
+    @property
+    def rms_torque(self) -> Array:
+        """RMS torque of each joint, shape (n,), unfiltered, in [Nm] or [N]; 0 without an error."""
+        return np.asarray(self.rms_error / np.maximum(self.joint_relative_residual, 1e-12))
+
     @classmethod
     def empty(cls, source: str, joints: int) -> FitReport:
         """Return the report of a recording without usable samples."""

@@ -277,7 +277,7 @@ def test_too_few_samples_leave_no_payload():
     values = np.where(np.isnan(model.prior()), 0.8, model.prior())
     recording = recorded(model, values, 1)
     base = as_base(identify(recording, model))
-    few = recording.slice(slice(0, 20))
+    few = recorded(model, values, 2).slice(slice(0, 20))
     result = identify_payload(few, base)
     assert not result.success and not result.has_estimate and result.payload is None
     assert result.findings[0].code == 'too_few_samples'
