@@ -10,7 +10,8 @@ from robodyn_ros.errors import NO_FAULT, Fault
 from robodyn_ros.models.interface import Array
 
 SILENCE = 0.5
-"""Longest time without torque feedback, in [s]: a busy computer delays a process by less."""
+"""Longest time without a message that is on its way, as torque feedback, in [s]: a busy computer
+delays a process by less."""
 
 
 class TorqueThreshold:

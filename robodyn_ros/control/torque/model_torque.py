@@ -18,7 +18,7 @@ from robodyn_ros.models.springs import SpringModel
 
 Column = Callable[[Array, Coefficients], Array]
 
-SLOWEST = 1e-302
+SLOWEST = float(1e6 * np.finfo(float).tiny)
 """Half width of the velocity window without smoothing, in [rad/s] or [m/s]: the smallest value for
 which 1 / SLOWEST does not overflow at usual velocities."""
 

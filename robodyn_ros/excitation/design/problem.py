@@ -52,8 +52,8 @@ _SHRINK = 0.7
 """Factor of the steps by which the motion of a joint is scaled down until rules are kept."""
 _LEAST = 1.0 / 256.0
 """Smallest scale of the motion of a joint, and its first reduction on the fine grid."""
-_HOPELESS = 1e3
-"""Value of the objective where the criterion is not defined: above any log10 that occurs."""
+_HOPELESS = float(np.finfo(float).maxexp)
+"""Value of the objective where the criterion is not defined: above the log10 of any number."""
 _BLOCK_EFFORT, _DIFFERENCES_EFFORT, _RULE_EFFORT, _LEAST_EFFORT = 4.0, 10.0, 1.0, 0.3
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.factors.condense import SAMPLES_PER_COLUMN, Condensed
-from robodyn_ros.identification.factors.joint_fit import ENOUGH, own_fit, root_mean_square
+from robodyn_ros.identification.factors.joint_fit import own_fit, root_mean_square
 from robodyn_ros.identification.fit.choice import INDEPENDENT
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.least_squares import Estimate
@@ -21,7 +21,7 @@ from robodyn_ros.identification.fit.success import (
     rated_torque,
     success_rule,
 )
-from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.options import SAMPLES, IdentifyOptions
 from robodyn_ros.identification.signals.cutoff import moving_joints
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.processing import frozen_findings, torque_findings
@@ -106,8 +106,7 @@ def fit_findings(
             yield _too_large(name, error, by_torque, name in noisy, report.source, options)
     # A limit of effort may be a placeholder, which makes any error of a joint small.
     moving = report.moving_samples > 0
-    torque = report.rms_error[moving] / np.maximum(report.joint_relative_residual[moving], 1e-12)
-    share = pooled_share(report.rms_error[moving], torque)
+    share = pooled_share(report.rms_error[moving], report.rms_torque[moving])
     if by_torque and not noisy and share > 1.0:
         yield finding('relative_error_too_large.robot', error=percent(share), source=report.source)
 
@@ -151,7 +150,7 @@ def with_stuck(
 
     :param report: torque errors of the recording
     """
-    torque = report.rms_error / np.maximum(report.joint_relative_residual, 1e-12)
+    torque = report.rms_torque
     reference = np.maximum(torque, SMALL_TORQUE * rated_torque(model, torque))
     moving = report.moving_samples > 0
     spoilt = pooled_share(report.rms_error[moving], torque[moving]) > SMALL_TORQUE
@@ -174,7 +173,7 @@ def _unexplained(
     signals: Processed, joint: int, model: DynamicModel, base: BaseParameters
 ) -> float:
     """Return the RMS torque of a joint that no parameters explain, in [Nm] or [N]."""
-    rows = np.linspace(0, len(signals) - 1, min(len(signals), ENOUGH)).astype(np.intp)
+    rows = np.linspace(0, len(signals) - 1, min(len(signals), SAMPLES)).astype(np.intp)
     q, qd, qdd = (values[rows] for values in signals.motion)
     regressor = model.selected(q, qd, qdd, base.columns)[:, joint]
     every = np.ones(len(rows), dtype=bool)

@@ -25,9 +25,6 @@ FOUR = 4.0
 """Standard errors for a candidate that other motions can turn against the user: a time offset, or
 an estimate that no robot can have. The chance of taking it by mistake is below 1e-4."""
 
-TINY = 1e-300
-"""Least squared error, so that its logarithm is finite."""
-
 INDEPENDENT = 2.0
 """Independent samples per unknown from which on folds decide: as many to test as to fit."""
 
@@ -69,9 +66,9 @@ def gains(simple: HeldOut, rich: HeldOut) -> tuple[Array, Array]:
     :return: mean over the samples of the logarithm of the ratio of mean squared errors, positive:
         the richer candidate is better, and its standard error, shapes (k,)
     """
-    result = []
+    result, tiny = [], np.finfo(float).tiny  # no error: its logarithm is finite
     for one, other, samples in zip(simple.means, rich.means, simple.samples, strict=True):
-        ratio = np.log(np.maximum(one, TINY) / np.maximum(other, TINY))
+        ratio = np.log(np.maximum(one, tiny)) - np.log(np.maximum(other, tiny))
         both = (one > 0.0) & (other > 0.0)  # a fold may have no sample of one of them
         weight = np.where(both, samples, 0.0) / max(float(samples[both].sum()), 1.0)
         gain, folds = float(weight @ ratio), int(both.sum())

@@ -24,7 +24,7 @@ BLOCKS, REGIONS = 10, 6
 few enough that a block is longer than the motion is correlated and a region is a place of its own.
 """
 
-NEGLIGIBLE = 1e-9
+NEGLIGIBLE = float(np.sqrt(np.finfo(float).eps))
 """Ridge on columns of unit length: what no row shows comes out as zero, all else is unchanged."""
 
 

@@ -34,6 +34,7 @@ from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.physical.consistency import bodies_of, nearest
 from robodyn_ros.identification.physical.semidefinite import (
     WEAKEST,
+    WEIGHTS,
     Data,
     Problem,
     starting_prior,
@@ -58,7 +59,7 @@ LOADED = 3
 SAMPLES_PER_TERM = 50
 """Moving samples of each joint that a term needs to be tried."""
 
-PRIOR_WEIGHT = 1e-3
+PRIOR_WEIGHT = WEIGHTS[-2]
 """Weight of the URDF in the body that loads the gears: little, but where nothing else is known."""
 
 

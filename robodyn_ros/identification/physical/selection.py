@@ -35,6 +35,7 @@ from robodyn_ros.identification.physical.completion import Completion
 from robodyn_ros.identification.physical.consistency import bodies_of, is_consistent
 from robodyn_ros.identification.physical.semidefinite import (
     WEAKEST,
+    WEIGHTS,
     Data,
     Problem,
     fit_consistent,
@@ -44,9 +45,6 @@ from robodyn_ros.identification.physical.semidefinite import (
 )
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
-
-WEIGHTS = (1.0, 1e-1, 1e-2, 1e-3, WEAKEST)
-"""Weights of the prior to choose from, the strongest first."""
 
 CONTRADICTED = 1.1
 """Growth of an error by what is asked for beside a good fit (a possible body, a prior, a law) from

@@ -51,6 +51,9 @@ from robodyn_ros.models.serial.inertia import pseudo_inertia
 WEAKEST = 1e-6
 """Weight of the prior that is always there: it decides what the data do not show."""
 
+WEIGHTS = (1.0, 1e-1, 1e-2, 1e-3, WEAKEST)
+"""Weights of the prior to choose from, the strongest first."""
+
 _ASIDE = float(np.sqrt(np.finfo(float).eps))
 """Weight that draws parameters without a prior (friction, rotors) to zero: half the digits."""
 

@@ -62,8 +62,6 @@ NAMED = (
     Parameter('R_ext', 'm'),
 )
 _SHAFT_INERTIA = '(M_T*(L_TO^2+L_TP^2)+2*Theta_T)'
-_NONE: Vector = (0.0, 0.0, 0.0)
-"""Zero vector."""
 _ROBOT, _FORCE = NAMED[:5], NAMED[10:12]
 _SHAFT = (
     NAMED[5],
@@ -175,7 +173,7 @@ class DeltaModel(ClosedFormModel):
         if self._shaft:
             turn = (q[ARMS], qd[ARMS], qdd[ARMS])
             shaft, motor = shaft_forces(self._height, self.gravity, moving, turn)
-            forces = [*platform, platform[2], *shaft, _NONE]
+            forces = [*platform, platform[2], *shaft, (0.0, 0.0, 0.0)]
             result[:, ARMS, 9], result[:, ARMS, 10] = motor, turn[2]
         if self._force is not None:
             forces = [*forces, moving.xd, _stretch(moving.x, self._force['R_ext'])]
@@ -194,9 +192,10 @@ class DeltaModel(ClosedFormModel):
         result = super().torque(q, qd, qdd, values)
         if self._force is None or not values[-1]:
             return result
+        at_rest = (0.0, 0.0, 0.0)
         for block in sample_blocks(len(q)):
             theta = components(np.asarray(q)[block, :ARMS])
-            moving = delta_motion(self.geometry, theta, _NONE, _NONE)
+            moving = delta_motion(self.geometry, theta, at_rest, at_rest)
             pull = times(values[-1], _stretch(moving.x, self._force['R_ext']))
             size = np.maximum(np.sqrt(dot(pull, pull)), 1e-12)
             over = np.maximum(1.0 - self._force['Fr_max'] / size, 0.0)

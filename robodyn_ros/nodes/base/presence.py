@@ -31,8 +31,9 @@ LEASE = 4.0
 
 DDS sends one every two thirds of it; the remainder allows for a busy machine.
 """
-DISCOVERY = 10.0
-"""Time after which a node that was not discovered counts as missing, in [s]."""
+MISSING = 10.0
+"""Time without a sign of life after which a node counts as missing, and a computation that was
+cancelled as hanging, in [s]: on a busy machine they take a few seconds."""
 
 
 def _qos() -> QoSProfile:
@@ -112,7 +113,7 @@ class Watch:
         known = self.message is not None and self._living() > 0
         self._process = self.message.process if known and self.message else ''
         self._gone = False
-        self._deadline = time.monotonic() + DISCOVERY
+        self._deadline = time.monotonic() + MISSING
 
     @property
     def seen(self) -> bool:
@@ -131,7 +132,7 @@ class Watch:
         if self._gone:
             return Fault('node_missing', f'node {self.name} is gone')
         if not self._process and time.monotonic() > self._deadline:
-            text = f'node {self.name} is not there after {DISCOVERY:.0f} s: is it running?'
+            text = f'node {self.name} is not there after {MISSING:.0f} s: is it running?'
             return Fault('node_missing', text)
         return NO_FAULT
 

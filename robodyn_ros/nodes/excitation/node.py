@@ -51,8 +51,9 @@ from robodyn_ros.nodes.excitation.run import Run
 from robodyn_ros.nodes.excitation.supervision import Supervision
 from robodyn_ros.nodes.robot.phases import phase_name
 from robodyn_ros.nodes.robot.robot_state import RobotState
+from robodyn_ros.nodes.robot.robot_stop import PATIENCE
 
-OPEN_TIME = 6.0
+OPEN_TIME = 2.0 * PATIENCE
 """Longest time from the node's start until services and action are offered, in [s].
 
 On a busy machine DDS may need more than the 3 s between two of its announcements.

@@ -6,10 +6,10 @@ from __future__ import annotations
 import time
 from collections import deque
 
+from robodyn_ros.control.torque_threshold import SILENCE
+
 ON_THE_WAY = 32
 """Largest number of sent messages that were not received back; usually there are few."""
-LOST = 0.5
-"""Time after which a sent message that was not received back counts as lost, in [s]."""
 
 
 class OwnMessages:
@@ -34,4 +34,4 @@ class OwnMessages:
             for _ in range(hashes.index(own) + 1):  # earlier ones were lost
                 self._sent.popleft()
             return False
-        return not self._sent or time.monotonic() - self._sent[-1][1] > LOST
+        return not self._sent or time.monotonic() - self._sent[-1][1] > SILENCE

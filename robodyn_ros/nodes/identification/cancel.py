@@ -9,9 +9,7 @@ from typing import Any
 
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.long_work import CancelledError
-
-CANCEL_TIMEOUT = 10.0
-"""Longest time that a computation may take to notice a cancel, in [s]; then it is left alone."""
+from robodyn_ros.nodes.base.presence import MISSING
 
 
 def cancelled(handle: Any) -> RobodynError | None:
@@ -62,13 +60,13 @@ class Cancel:
     def check(self) -> None:
         """Report the progress; end the wait for a computation that does not end.
 
-        :raises CancelledError: it has not noticed the cancel for CANCEL_TIMEOUT
+        :raises CancelledError: it has not noticed the cancel for `MISSING`
         """
         if self._progress != self._told:
             self._told = self._progress
             self._tell(*self._told)
         if cancelled(self._handle):
-            self._deadline = min(self._deadline, time.monotonic() + CANCEL_TIMEOUT)
+            self._deadline = min(self._deadline, time.monotonic() + MISSING)
         if time.monotonic() > self._deadline:
             self._ended = True
             raise CancelledError(

@@ -21,20 +21,17 @@ from robodyn_ros.allowed_folders import shortened
 from robodyn_ros.errors import IdentificationError, RecordingError, RobodynError
 from robodyn_ros.faults import received
 from robodyn_ros.nodes.base.background import Background
-from robodyn_ros.nodes.base.presence import DISCOVERY, Watch
+from robodyn_ros.nodes.base.presence import MISSING, Watch
 from robodyn_ros.nodes.base.waits import Check, WaitError, answer, until
+from robodyn_ros.nodes.robot.controller_facts import PATIENCE
 from robodyn_ros.nodes.robot.robot_stop import stop_robot
 from robodyn_ros.recording.bags.bag_rescue import rescue_bag
 from robodyn_ros.srv import StartRecording, StopRecording
 
 ANSWER_TIMEOUT = 30.0
 """Longest wait for a quick answer, in [s], of a node that may just be busy."""
-ASK_AGAIN = 2.5
-"""Time after which a start is asked for again, in [s]: the answer to a new client may be lost."""
 PLANNING_TIMEOUT = 180.0
 """Longest time between a goal and its first feedback, in [s]: long motions are checked first."""
-FEEDBACK_TIMEOUT = 10.0
-"""Longest time between two feedbacks of an excitation, in [s]: it gives ten a second."""
 ENDING_TIMEOUT = 60.0
 """Longest time in which another node ends its work, in [s]: a recorder closes a bag on a slow
 disk, an excitation draws its pictures."""
@@ -95,8 +92,8 @@ class RecorderClient:
         deadline = time.monotonic() + ANSWER_TIMEOUT
         while True:
             try:
-                return await answer(self._background, self._start, request, ASK_AGAIN, check)
-            except WaitError:
+                return await answer(self._background, self._start, request, PATIENCE, check)
+            except WaitError:  # the answer to a new client may be lost
                 if self._lost() or time.monotonic() > deadline:
                     raise
 
@@ -160,7 +157,7 @@ class RecorderClient:
             return bool(client.service_is_ready()) and self._watch.seen
 
         what = f'service {client.srv_name}'
-        await until(self._background, ready, DISCOVERY, what, check)
+        await until(self._background, ready, MISSING, what, check)
 
 
 class ExcitationClient:
@@ -189,7 +186,7 @@ class ExcitationClient:
         self._watch.begin()
         check = _raising(interrupt, self._lost)
         ready = lambda: self._client.server_is_ready() and self._watch.seen  # noqa: E731
-        await until(self._background, ready, DISCOVERY, 'action excitation/excite', check)
+        await until(self._background, ready, MISSING, 'action excitation/excite', check)
         wish.owner = self._node.get_fully_qualified_name()
         try:
             return await self._run(wish, tell, interrupt)
@@ -236,7 +233,7 @@ class ExcitationClient:
 
     def _heard(self, tell: Callable[[Excite.Feedback], None]) -> Callable[[Any], None]:
         def heard(message: Any) -> None:
-            self._silent_by = time.monotonic() + FEEDBACK_TIMEOUT
+            self._silent_by = time.monotonic() + MISSING  # it gives ten a second
             tell(message.feedback)
 
         return heard

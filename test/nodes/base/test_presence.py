@@ -81,7 +81,7 @@ def test_a_kill_is_noticed_and_so_is_a_new_start(client, other):
 
 
 def test_a_node_that_is_not_there_is_missed(client, monkeypatch):
-    monkeypatch.setattr(presence, 'DISCOVERY', 0.2)
+    monkeypatch.setattr(presence, 'MISSING', 0.2)
     watch = Watch(client.node, 'nobody')
     client.wait(watch.problem, 'patience to end', PATIENCE)
     assert watch.problem() == 'node nobody is not there after 0 s: is it running?'

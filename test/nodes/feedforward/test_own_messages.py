@@ -2,7 +2,7 @@
 import pytest
 
 from robodyn_ros.nodes.feedforward import own_messages
-from robodyn_ros.nodes.feedforward.own_messages import LOST, ON_THE_WAY, OwnMessages
+from robodyn_ros.nodes.feedforward.own_messages import ON_THE_WAY, SILENCE, OwnMessages
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def test_a_message_that_nobody_here_sent_is_another_s(own):
 def test_what_arrives_before_the_own_message_has_come_back_was_there_before_it(own, clock):
     own.sent(b'own')  # b'another' was waiting
     assert not own.foreign(b'another')
-    clock[0] += 0.9 * LOST
+    clock[0] += 0.9 * SILENCE
     assert not own.foreign(b'another')
     assert not own.foreign(b'own')
     assert own.foreign(b'another')
@@ -35,7 +35,7 @@ def test_what_arrives_before_the_own_message_has_come_back_was_there_before_it(o
 
 def test_an_own_message_that_never_comes_back_hides_nobody_for_long(own, clock):
     own.sent(b'lost')
-    clock[0] += 1.1 * LOST
+    clock[0] += 1.1 * SILENCE
     assert own.foreign(b'another')
     own.sent(b'later')
     assert not own.foreign(b'later')
