@@ -10,11 +10,12 @@ import numpy as np
 
 from robodyn_ros.identification.factors.condense import Condensed, Indices
 from robodyn_ros.identification.factors.joint_fit import (
+    ENOUGH,
     LONGEST_SHIFT,
     OwnFit,
     own_fit,
 )
-from robodyn_ros.identification.options import SAMPLES, IdentifyOptions
+from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
@@ -71,7 +72,7 @@ def draw(case: Case) -> Sample:
     """Take samples and fit each joint alone."""
     signals = case.signals
     reach = int(min(np.ceil(LONGEST_SHIFT * case.rate), len(signals) // 8))
-    count = min(SAMPLES, len(signals) - 2 * reach)
+    count = min(ENOUGH, len(signals) - 2 * reach)
     rows = np.linspace(reach, len(signals) - 1 - reach, count).astype(np.intp)
     q, qd, qdd = (values[rows] for values in signals.motion)
     regressor = case.model.selected(q, qd, qdd, case.base.columns)

@@ -13,6 +13,8 @@ from robodyn_ros.models.interface import Array
 
 LONGEST_SHIFT = 0.05
 """Largest shift in time between position and torque that is looked for, in [s]."""
+ENOUGH = 2500
+"""Samples for the least squares of any joint; more take time only."""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ BLOCKS, REGIONS = 10, 6
 few enough that a block is longer than the motion is correlated and a region is a place of its own.
 """
 
-NEGLIGIBLE = float(np.sqrt(np.finfo(float).eps))
+NEGLIGIBLE = 1e-9
 """Ridge on columns of unit length: what no row shows comes out as zero, all else is unchanged."""
 
 
@@ -74,6 +74,7 @@ class Folds:
         labels: Sequence[Labels],
         used: NDArray[np.bool_],
         sigma: Array,
+        products: Callable[[int, int], Array] | None = None,
     ) -> Folds | None:
         """Divide rows; None: too few of them have torque to leave any out.
 
@@ -82,17 +83,17 @@ class Folds:
         :param labels: fold of each row for every kind, in the order of time (see `labels_of`)
         :param used: rows that count, shape (m, n)
         :param sigma: residual standard deviation that joints are weighted by, shape (n,)
+        :param products: gives those of the rows of a joint in every fold of a kind, both by
+            number, where most of them are known; None: they are computed (see `products_of`)
         """
         total = max(int(used.sum()), 1)
         weighted, plain, samples = [], [], []
-        for kind in labels:
+        places = [np.ix_(acting := np.append(own, width), acting) for own in columns]
+        for number, kind in enumerate(labels):
             grams = np.zeros((2, kind.max() + 1, width + 1, width + 1))
-            for fold in range(kind.max() + 1):
-                here = kind == fold
-                for matrix, own, size in zip(rows, columns, sigma, strict=True):
-                    part = matrix[here]
-                    where = np.ix_(acting := np.append(own, width), acting)
-                    square = part.T @ part / total
+            for joint, (where, size) in enumerate(zip(places, sigma, strict=True)):
+                known = products(joint, number) if products else products_of(rows[joint], kind)
+                for fold, square in enumerate(known / total):
                     grams[0, fold][where] += square / size**2
                     grams[1, fold][where] += square
             filled = grams[1, :, -1, -1] > 0.0
@@ -163,6 +164,22 @@ class Folds:
             HeldOut(each, judged.samples, self.independent)
             for each in zip(*(errors.T for errors in kinds), strict=True)
         ]
+
+
+def products_of(rows: Array, labels: Labels) -> Array:
+    """Return the products A^T A of rows (m, k) in every fold, shape (folds, k, k).
+
+    :param labels: fold of each row, shape (m,)
+    """
+    return np.array([part.T @ part for part in parts_of(rows, labels)])
+
+
+def parts_of(rows: Array, labels: Labels) -> list[Array]:
+    """Return the rows (m, k) of every fold, without a copy if these follow each other."""
+    if (np.diff(labels) < 0).any():
+        order = np.argsort(labels, kind='stable')
+        rows, labels = rows[order], labels[order]
+    return np.split(rows, np.searchsorted(labels, np.arange(1, labels[-1] + 1)))
 
 
 def least_squares(gram: Array) -> Array:

@@ -37,9 +37,6 @@ from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.recording.signals import low_pass
 
-WHOLE = 0.9
-"""Offset in samples from which on it is corrected: a whole sample, measured to a tenth."""
-
 
 def offsets_of(
     model: DynamicModel, base: BaseParameters, signals: Processed, options: IdentifyOptions
@@ -63,9 +60,14 @@ def offsets_of(
         if own is not None:
             trials[joint] = OffsetTrial(own, labels, torque, rows[own.rows])
     return {
-        joint: TimeOffset(shift * period, gain, applied=abs(shift) >= WHOLE)
+        joint: TimeOffset(shift * period, gain, applied=_is_whole(shift))
         for joint, (shift, gain) in _shifts(trials, reach).items()
     }
+
+
+def _is_whole(shift: float) -> bool:
+    """Return True if a shift in samples, measured to a tenth, is at least a whole one."""
+    return round(abs(shift), 1) >= 1.0
 
 
 def _torque(signals: Processed, options: IdentifyOptions, rate: float) -> Array:

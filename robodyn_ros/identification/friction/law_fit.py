@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
+from functools import cached_property
 from itertools import product
 
 import numpy as np
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from robodyn_ros.identification.fit.choice import HeldOut
 from robodyn_ros.identification.fit.folds import Folds, labels_of
+from robodyn_ros.identification.friction.body_rows import BodyRows
 from robodyn_ros.identification.friction.bounded import (
     braking,
     largest,
@@ -197,17 +199,19 @@ class FrictionSearch:
         """
         state = LawState(fit.terms, (), [dict(own) for own in fit.shapes], fit.load)
         b, k, joints = self.rigid_width, len(fit.terms), self.sample.joints
-        rigid = [own[:, acting] for own, acting in zip(self._rigid, self._acting, strict=True)]
-        rows = [
-            np.column_stack([rigid[joint], self._columns(state, joint), self._torque[joint]])
-            for joint in range(joints)
-        ]
+        friction = [self._columns(state, joint) for joint in range(joints)]
+        rows = [body.with_friction(friction[j]) for j, body in enumerate(self._bodies)]
         columns = [
             np.append(acting, b + joint * k + np.arange(k))
             for joint, acting in enumerate(self._acting)
         ]
         width = b + joints * k
-        folds = Folds.of(rows, columns, width, self._labels, self.sample.used, 1.0 / self.weights)
+
+        def products(joint: int, kind: int) -> Array:
+            return self._bodies[joint].products(friction[joint], kind)
+
+        sigma, used = 1.0 / self.weights, self.sample.used
+        folds = Folds.of(rows, columns, width, self._labels, used, sigma, products)
         if folds is None:
             return None
         mean, precision = self.prior
@@ -219,6 +223,14 @@ class FrictionSearch:
             return solved_within(total, side, *self._bounds(fit.terms))[None, :]
 
         return folds.held_out(fitted)[0]
+
+    @cached_property
+    def _bodies(self) -> list[BodyRows]:
+        """Rows of the rigid body of each joint, with the columns that act on it."""
+        return [
+            BodyRows(np.column_stack([own[:, acting], torque]), self._labels)
+            for own, acting, torque in zip(self._rigid, self._acting, self._torque, strict=True)
+        ]
 
     def _bounds(self, terms: tuple[str, ...]) -> tuple[NDArray[np.bool_], Array]:
         """Return which values of rigid body and friction are not negative, and the largest."""

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import interpolate
 
 from robodyn_ros.findings import Finding, finding
+from robodyn_ros.identification.signals.cutoff import moving_joints
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.fresh import fresh
 from robodyn_ros.recording.recording import Recording
@@ -21,6 +23,30 @@ NO_JITTER = 1e-3
 
 AT_REST = 0.05
 """Time that signals must stay for to be at rest, in [s]."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Measured samples of a recording on equal steps of time, which several cut-offs share.
+
+    :param gaps: samples that lie in gaps, shape (N,)
+    """
+
+    recording: Recording
+    gaps: Mask
+    findings: tuple[Finding, ...]
+
+    @classmethod
+    def of(cls, recording: Recording) -> Grid:
+        """Leave out what is not measured, and interpolate the remainder where it must be."""
+        moving, held = measured(recording)
+        uniform, gaps, findings = on_grid(moving)
+        return cls(uniform, gaps, (*held, *findings))
+
+    @cached_property
+    def moving(self) -> Mask:
+        """Joints that move, shape (n,)."""
+        return moving_joints(self.recording.position)
 
 
 def on_grid(recording: Recording) -> tuple[Recording, Mask, tuple[Finding, ...]]:

@@ -17,7 +17,7 @@ from robodyn_ros.identification.signals.cutoff import (
     lowest_cutoff,
     moving_joints,
 )
-from robodyn_ros.identification.signals.grid import measured, on_grid
+from robodyn_ros.identification.signals.grid import Grid
 from robodyn_ros.identification.signals.moving_samples import speed_findings, thresholds
 from robodyn_ros.identification.signals.processed import Mask, Processed, constant
 from robodyn_ros.identification.signals.thinning import Thinning
@@ -32,6 +32,7 @@ def process(
     options: IdentifyOptions,
     *,
     automatic: float | None = None,
+    grid: Grid | None = None,
 ) -> Processed:
     """Filter, differentiate and mask the signals of the given joints.
 
@@ -42,6 +43,7 @@ def process(
     filter has only one side to look at.
 
     :param automatic: automatic cut-off in [Hz], if it is known
+    :param grid: of the recording with these joints, if it is known
     :raises RecordingError: a joint is not in the recording, or a cut-off that its sampling rate
         does not carry
     :raises IdentificationError: too few samples for the filter, or no accelerations where the
@@ -51,8 +53,8 @@ def process(
         recording = recording.select(joints)
     if uses_given(recording, options):
         return _given(recording, options)
-    moving, held = measured(recording)
-    uniform, gaps, findings = on_grid(moving)
+    grid = grid or Grid.of(recording)
+    uniform, gaps, frozen = grid.recording, grid.gaps, ~grid.moving
     rate = 1.0 / uniform.period
     chosen, usual = _cutoff(uniform, gaps, rate, options, automatic)
     hidden = _hidden(gaps, rate, chosen)
@@ -63,7 +65,6 @@ def process(
         hidden = _hidden(gaps, rate, chosen)
     gaps = hidden
     margin = int(np.ceil(2.0 * rate / chosen))
-    frozen = ~moving_joints(uniform.position)
     position = low_pass(uniform.position, chosen, rate)
     position[:, frozen] = position[:, frozen].mean(axis=0)  # the rest is noise
     velocity = central_differences(position, uniform.time)
@@ -79,8 +80,7 @@ def process(
         cutoff=chosen,
         thinning=_thinning(rate, options) or thinning_for(rate, usual),
         findings=(
-            *held,
-            *findings,
+            *grid.findings,
             *signals.findings,
             *frozen_findings(uniform, frozen),
         ),

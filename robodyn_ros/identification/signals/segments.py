@@ -17,7 +17,7 @@ import numpy as np
 from robodyn_ros.findings import Finding, finding, has_error
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.cutoff import lowest_cutoff, motion_cutoff
-from robodyn_ros.identification.signals.grid import measured, on_grid
+from robodyn_ros.identification.signals.grid import Grid
 from robodyn_ros.identification.signals.offset_correction import TimeOffset, corrected
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.processing import process, raised, uses_given
@@ -45,6 +45,7 @@ class Segments:
     :param others: gives the signals of all segments of a long recording
     :param offsets: time offsets of the torque that are corrected
     :param count: number of segments
+    :param grid: of a recording that is not long and whose derivatives are computed
     """
 
     shown: Processed
@@ -53,6 +54,7 @@ class Segments:
     others: Callable[[], Iterator[Processed]] | None = None
     offsets: tuple[tuple[int, TimeOffset], ...] = ()
     count: int = 1
+    grid: Grid | None = None
 
     def __iter__(self) -> Iterator[Processed]:
         """Yield the signals of each segment."""
@@ -80,23 +82,27 @@ def segments_of(
     options: IdentifyOptions,
     known: KnownTorque | None = None,
     automatic: float | None = None,
+    grid: Grid | None = None,
 ) -> Segments:
     """Process a recording, a long one in segments.
 
     :param known: torque that is not estimated
     :param automatic: automatic cut-off in [Hz], if it is known
+    :param grid: of the recording, if it is known
     :raises RobodynError: as `processing.process`
     """
     if recording.joints != tuple(joints):
         recording = recording.select(joints)
 
-    def signals_of(part: Recording) -> Processed:
-        signals = process(part, joints, options, automatic=automatic)
+    def signals_of(part: Recording, grid: Grid | None = None) -> Processed:
+        signals = process(part, joints, options, automatic=automatic, grid=grid)
         return signals if known is None else replace(signals, known=known(part, signals))
 
     if len(recording) <= LONGEST:
-        signals = signals_of(recording)
-        return Segments(signals, recording, signals.raw_samples)
+        if grid is None and not uses_given(recording, options):
+            grid = Grid.of(recording)
+        signals = signals_of(recording, grid)
+        return Segments(signals, recording, signals.raw_samples, grid=grid)
     count = -(-len(recording) // SEGMENT)
     bounds = np.linspace(0, len(recording), count + 1).astype(int).tolist()
     margin, period, used = 0, recording.period, options.filter_cutoff
@@ -138,7 +144,7 @@ def _cutoff(recording: Recording, bounds: Sequence[int], rate: float) -> float:
     """Cut-off that lets all segments through, in [Hz]; those at rest have no say."""
     found = []
     for first, last in pairwise(bounds):
-        uniform, _, _ = on_grid(measured(recording.slice(slice(first, last)))[0])
-        found.append(motion_cutoff(uniform.position, rate) or 0.0)
+        grid = Grid.of(recording.slice(slice(first, last)))
+        found.append(motion_cutoff(grid.recording.position, rate) or 0.0)
         release(recording.position)
     return max(found) or lowest_cutoff(rate)

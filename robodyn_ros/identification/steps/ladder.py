@@ -92,8 +92,9 @@ def compared(run: Run, task: Task) -> tuple[HeldOut, HeldOut] | None:
     :return: None: too little can be left out
     """
     index = int(np.argmax([parts.shown.used.sum() for parts in run.prepared.raw]))
+    grid = run.prepared.raw[index].grid
     raw, parts = run.prepared.raw[index].shown, run.prepared.parts[index].shown
-    plain = task.processed(task.recordings[index]).shown
+    plain = task.processed(task.recordings[index], grid=grid).shown
     body = body_of(task.model)
     base = base_parameters(body)
     sample = FrictionSample.of(body, base, parts.to_estimate())

@@ -19,6 +19,7 @@ from robodyn_ros.identification.friction.law_selection import select_friction
 from robodyn_ros.identification.gears.motor_side import gear_torque_of
 from robodyn_ros.identification.options import LEAVE_ONE_OUT, IdentifyOptions, LeaveOneOut
 from robodyn_ros.identification.result.result import IdentifiedModel
+from robodyn_ros.identification.signals.grid import Grid
 from robodyn_ros.identification.signals.offset_correction import TimeOffset
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.segments import KnownTorque, Segments, segments_of
@@ -67,13 +68,16 @@ class Task:
         carries = isinstance(self.model, PayloadModel)
         return self.known if carries and isinstance(self.known, IdentifiedModel) else None
 
-    def processed(self, recording: Recording, automatic: float | None = None) -> Segments:
+    def processed(
+        self, recording: Recording, automatic: float | None = None, grid: Grid | None = None
+    ) -> Segments:
         """Return the signals of a recording, with their known torque.
 
         :param automatic: automatic cut-off in [Hz], if it is known
+        :param grid: of the recording, if it is known
         """
-        known = known_torque(self.known)
-        return segments_of(recording, self.model.joint_names, self.options, known, automatic)
+        known, joints = known_torque(self.known), self.model.joint_names
+        return segments_of(recording, joints, self.options, known, automatic, grid)
 
     def alike(
         self, recording: Recording, cutoff: float | None, known: Segments | None = None
@@ -90,7 +94,7 @@ class Task:
         least = min(cutoff or 0.0, MAX_CUTOFF_SHARE / recording.period)
         if own is None or own >= least or options.filter_cutoff is not None:
             return parts
-        return self.processed(recording, least / options.cutoff_factor)
+        return self.processed(recording, least / options.cutoff_factor, parts.grid)
 
 
 def known_torque(known: Known | None) -> KnownTorque | None:
@@ -186,18 +190,19 @@ def _processed(task: Task) -> tuple[Task, tuple[Segments, ...]]:
     """Return the signals of the recordings, at the cut-off chosen on the first one."""
 
     def signals(factor: float) -> Processed:
-        return raised(factor).processed(task.recordings[0], raw[0].shown.cutoff).shown
+        cutoff, grid = raw[0].shown.cutoff, raw[0].grid
+        tried[factor] = raised(factor).processed(task.recordings[0], cutoff, grid)
+        return tried[factor].shown
 
     def raised(factor: float) -> Task:
         return replace(task, options=replace(task.options, cutoff_factor=factor))
 
     raw = tuple(task.processed(recording) for recording in task.recordings)
-    factor = 1.0
+    factor, tried = 1.0, {1.0: raw[0]}
     if task.arm is None:
         factor = cutoff_factor(task.model, raw[0].shown, task.options, signals)
     known = raw if factor == 1.0 else [None] * len(raw)
-    task = raised(factor)
-    first = known[0] or task.processed(task.recordings[0])
+    task, first = raised(factor), tried[factor]
     others = zip(task.recordings[1:], known[1:], strict=True)
     return task, (first, *(task.alike(each, first.shown.cutoff, own) for each, own in others))
 

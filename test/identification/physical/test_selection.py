@@ -13,8 +13,8 @@ from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.physical.chosen_estimate import Selection
 from robodyn_ros.identification.physical.consistency import bodies_of, links_are_consistent
 from robodyn_ros.identification.physical.findings import selection_findings
-from robodyn_ros.identification.physical.selection import WEIGHTS, refit, refit_joints
-from robodyn_ros.identification.physical.semidefinite import Data, Problem
+from robodyn_ros.identification.physical.selection import refit, refit_joints
+from robodyn_ros.identification.physical.semidefinite import WEIGHTS, Data, Problem
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.result.facts import json_facts
 from robodyn_ros.models.base_parameters import base_parameters
