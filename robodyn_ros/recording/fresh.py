@@ -60,10 +60,26 @@ def fresh(values: Array) -> Rows:
             length = _lengths(new[:, column])
             taken[:, column] = _updates(length, np.zeros(len(length), dtype=bool), slowest)
     same = np.asarray(~new.any(axis=1))
-    fine = len(unclear) > unclear.sum()
-    if fine and not slowest and np.mean(same[:-1] & ~same[1:]) > OFTEN_REPEATED:
+    ended = np.append(False, same[:-1] & ~same[1:])
+    often = not slowest and ended.mean() > OFTEN_REPEATED
+    if often and (not unclear.all() or _together(new, ended)):
         taken[same] = False
     return taken
+
+
+def _together(new: Rows, ended: Rows) -> bool:
+    """Return True if signals change together after repeats, as those of one message do.
+
+    Signals that change independently of each other, and leave as many samples without any change,
+    change in fewer of the samples that follow. Half of the way from these to all is beyond chance.
+
+    :param new: changes of each signal, shape (N, k)
+    :param ended: samples with a change after one without, shape (N,)
+    """
+    changing = new[1:].any(axis=0)
+    same = float(np.mean(~new.any(axis=1)))
+    alone = (1.0 - same ** (1.0 / changing.sum())) / (1.0 - same)
+    return bool(new[np.ix_(ended, changing)].mean() > 0.5 * (1.0 + alone))
 
 
 def _smallest(steps: Array) -> float:

@@ -74,3 +74,20 @@ def test_a_long_standstill_between_repeats_is_a_measurement():
     new = np.setdiff1d(np.arange(0, COUNT, 7), np.arange(1000, 1500))
     taken = fresh(held(motion(), new))
     assert taken[1001:1490].mean() == pytest.approx(1.0 / 7.0, rel=0.02)
+
+
+def test_coarse_signals_of_messages_that_repeat_change_together():
+    new = np.flatnonzero(np.random.default_rng(0).uniform(size=COUNT) < 0.4)
+    coarse = np.round(np.tile(motion(), 3) * [1.0, 1.1, 0.9, 0.8, 1.2, 1.0] / 0.004) * 0.004
+    assert fresh(coarse).all()  # its changes are independent of each other
+    taken = fresh(held(coarse, new))[new[1] :]
+    assert not taken.all(axis=1)[~np.isin(np.arange(new[1], COUNT), new)].any()
+
+
+@pytest.mark.parametrize('count', [1, 3])
+def test_coarse_signals_that_change_by_themselves_are_measurements(count):
+    slow = (
+        np.round(0.3 * np.tile(motion(), count) * np.linspace(0.8, 1.2, 2 * count) / 0.02) * 0.02
+    )
+    assert (np.diff(slow, axis=0) == 0.0).all(axis=1).mean() > 0.3
+    assert fresh(slow).all()
