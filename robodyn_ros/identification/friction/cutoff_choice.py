@@ -9,7 +9,7 @@ from contextlib import suppress
 import numpy as np
 
 from robodyn_ros.errors import RobodynError
-from robodyn_ros.identification.fit.choice import HeldOut, is_better
+from robodyn_ros.identification.fit.choice import FOUR, ONE, HeldOut, is_better
 from robodyn_ros.identification.friction.law_fit import FrictionSearch
 from robodyn_ros.identification.friction.samples import FrictionSample
 from robodyn_ros.identification.options import IdentifyOptions
@@ -35,7 +35,8 @@ def cutoff_factor(
 
     Noise of the position adds to the torque of the model, and makes inertias too small. Held-out
     errors show it, since torque and friction go through the same low pass for all cut-offs. The
-    automatic one stays unless another is significantly better, and a lower one keeps the motion.
+    automatic one stays unless another is significantly better, and a lower one keeps the motion:
+    what it removes is missing on other motions, hence `FOUR`.
 
     :param signals: those at the automatic cut-off
     :param process: gives the signals for a factor
@@ -45,7 +46,8 @@ def cutoff_factor(
         return 1.0
     automatic = best = _held_out(model, signals, options)
     chosen, octaves = 1.0, int(np.log2(lowest_cutoff(rate) / signals.cutoff) + 0.5)
-    for factors in (LOWER, np.exp2(np.arange(1, octaves + 1)).tolist()):
+    higher = np.exp2(np.arange(1, octaves + 1)).tolist()
+    for factors, level in ((LOWER, FOUR), (higher, ONE)):
         for factor in factors if chosen == 1.0 else ():
             other = None
             with suppress(RobodynError):  # too short for a lower one
@@ -54,7 +56,7 @@ def cutoff_factor(
                     other = _held_out(model, changed, options)
             if automatic is None or best is None or other is None or other.mean >= best.mean:
                 break
-            if is_better(automatic, other):
+            if is_better(automatic, other, level):
                 best, chosen = other, factor
     return chosen
 
