@@ -11,7 +11,7 @@ import numpy as np
 
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.factors.condense import SAMPLES_PER_COLUMN, Condensed
-from robodyn_ros.identification.factors.joint_fit import own_fit, root_mean_square
+from robodyn_ros.identification.factors.joint_fit import ENOUGH, own_fit, root_mean_square
 from robodyn_ros.identification.fit.choice import INDEPENDENT
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.least_squares import Estimate
@@ -21,7 +21,7 @@ from robodyn_ros.identification.fit.success import (
     rated_torque,
     success_rule,
 )
-from robodyn_ros.identification.options import SAMPLES, IdentifyOptions
+from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.cutoff import moving_joints
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.processing import frozen_findings, torque_findings
@@ -85,6 +85,23 @@ def reach_findings(joints: Sequence[str], uncertainty: Array) -> Iterator[Findin
     for name, share in zip(joints, uncertainty, strict=True):
         if share > WEAKLY_DETERMINED:
             yield finding('weakly_determined', joint=name, share=share, limit=WEAKLY_DETERMINED)
+
+
+def extrapolation_findings(
+    report: FitReport, expected: Array, options: IdentifyOptions, model: DynamicModel
+) -> Iterator[Finding]:
+    """Check that the torque error to be expected on other motions is within the limit.
+
+    :param expected: see `expected_error`, shape (n,)
+    """
+    torque = report.rms_torque
+    reference = np.maximum(torque, SMALL_TORQUE * rated_torque(model, torque))
+    for name, error in zip(
+        model.joint_names, expected / np.maximum(reference, 1e-300), strict=True
+    ):
+        if error > options.max_relative_error:
+            shown, limit = percent(error), percent(options.max_relative_error)
+            yield finding('extrapolation', joint=name, error=shown, limit=limit)
 
 
 def fit_findings(
@@ -153,15 +170,16 @@ def with_stuck(
     torque = report.rms_torque
     reference = np.maximum(torque, SMALL_TORQUE * rated_torque(model, torque))
     moving = report.moving_samples > 0
-    spoilt = pooled_share(report.rms_error[moving], torque[moving]) > SMALL_TORQUE
+    spoilt = pooled_share(report.rms_error[moving], torque[moving])
     for item in signals.findings:
         if item.code == 'frozen_joint':
             joint, limit = model.joint_names.index(item.joint), options.max_relative_error
             error = report.rms_error[joint] / max(reference[joint], 1e-300)
             if error > limit:
                 least = _unexplained(signals, joint, model, base) / reference[joint]
-                # so many parameters explain a part of any torque, of a slow sine all of it
-                if 2.0 * least > limit or spoilt:
+                # So many parameters explain a part of any torque, of a slow sine all of it: then
+                # the joints in motion are not explained.
+                if 2.0 * (least + spoilt) > limit:
                     yield finding('frozen_joint.stuck', joint=item.joint, error=percent(error))
                 else:
                     yield finding('frozen_joint.unfitted', joint=item.joint, error=percent(error))
@@ -173,7 +191,7 @@ def _unexplained(
     signals: Processed, joint: int, model: DynamicModel, base: BaseParameters
 ) -> float:
     """Return the RMS torque of a joint that no parameters explain, in [Nm] or [N]."""
-    rows = np.linspace(0, len(signals) - 1, min(len(signals), SAMPLES)).astype(np.intp)
+    rows = np.linspace(0, len(signals) - 1, min(len(signals), ENOUGH)).astype(np.intp)
     q, qd, qdd = (values[rows] for values in signals.motion)
     regressor = model.selected(q, qd, qdd, base.columns)[:, joint]
     every = np.ones(len(rows), dtype=bool)

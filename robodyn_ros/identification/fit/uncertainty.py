@@ -11,6 +11,13 @@ from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
 
 
+def random_states(model: DynamicModel, signals: Processed) -> tuple[Array, Array, Array]:
+    """Return q, qd, qdd (N, n) at random: any position, every joint as fast as the fastest was."""
+    unit = np.random.default_rng(0).uniform(-1.0, 1.0, size=(3, 200, len(model.joints)))
+    fastest = [np.abs(values).max() for values in (signals.velocity, signals.acceleration)]
+    return model.positions(unit[0]), fastest[0] * unit[1], fastest[1] * unit[2]
+
+
 def torque_uncertainty(
     model: DynamicModel, base: BaseParameters, fit: Estimate, signals: Processed
 ) -> Array:
@@ -22,11 +29,7 @@ def torque_uncertainty(
 
     :return: shape (n,); NaN where the recording leaves values undetermined
     """
-    random = np.random.default_rng(0)
-    unit = random.uniform(-1.0, 1.0, size=(3, 200, len(model.joints)))
-    fastest = [np.abs(values).max() for values in (signals.velocity, signals.acceleration)]
-    q, qd, qdd = model.positions(unit[0]), fastest[0] * unit[1], fastest[1] * unit[2]
-    regressor = model.regressor(q, qd, qdd)
+    regressor = model.regressor(*random_states(model, signals))
     regressor = regressor[:, :, base.columns]
     variance = np.einsum('snb,bc,snc->n', regressor, fit.covariance, regressor)
     torque = np.sum((regressor @ fit.values) ** 2, axis=0)

@@ -28,6 +28,8 @@ class Selection:
     :param unseen_error: of the consistent estimate, on segments it was not fitted to
     :param unseen_error_unconstrained: of the unconstrained one
     :param excess: residual of the consistent estimate on the whole recording, over the smallest
+    :param growth: of the error on parts that were left out, over that of the fit to all samples;
+        without such parts, what so few independent samples hide
     :param doubt: why the recording does not determine the weight of the prior; empty: it does
     :param unconstrained_residual: relative residual of the unconstrained estimate, whole recording
     """
@@ -38,6 +40,7 @@ class Selection:
     unseen_error: float = float('nan')
     unseen_error_unconstrained: float = float('nan')
     excess: float = float('nan')
+    growth: float = 1.0
     doubt: str = ''
     unconstrained_residual: float = float('nan')
 

@@ -24,10 +24,11 @@ from robodyn_ros.identification.fit.choice import (
     INDEPENDENT,
     HeldOut,
     doubt,
+    gains,
     is_better,
     simplest,
 )
-from robodyn_ros.identification.fit.folds import Folds
+from robodyn_ros.identification.fit.folds import Folds, squared_errors
 from robodyn_ros.identification.fit.least_squares import Estimate
 from robodyn_ros.identification.options import IdentifyOptions, Prior
 from robodyn_ros.identification.physical.chosen_estimate import EstimateKind, Selection
@@ -201,10 +202,12 @@ class _Trial:
         found = self._selection('consistent', weight, errors, chosen, values)
         if links and errors and is_better(errors[chosen], errors[-1], FOUR):
             return None, replace(found, estimate='unconstrained')
-        if chosen < len(weights):
-            return values, found
-        data = Data.of(self.factors, len(problem.grouping), self.sigma)
-        return refit_joints(problem, data, values), replace(found, estimate='consistent_links')
+        if chosen >= len(weights):
+            data = Data.of(self.factors, len(problem.grouping), self.sigma)
+            values = refit_joints(problem, data, values)
+            growth = self._growth(errors[chosen], values)
+            found = replace(found, estimate='consistent_links', growth=growth)
+        return values, found
 
     def _not_contradicted(self, fits: Sequence[Array]) -> int:
         """Return the strongest weight that the recording does not contradict, by its index.
@@ -249,8 +252,24 @@ class _Trial:
             unseen_error=unseen[0],
             unseen_error_unconstrained=unseen[1],
             excess=self._excess(values),
+            growth=self._growth(errors[chosen] if errors else None, values),
             doubt=doubt(errors[:-1], chosen) if len(self.weights) > 1 else '',
         )
+
+    def _growth(self, error: HeldOut | None, values: Array) -> float:
+        """Return the held-out error over that of parameters (p,) on all samples, at least 1.
+
+        It is the mean ratio over the folds: one place that is far from all others has no more say.
+        """
+        if error is None or self.folds is None:
+            return float(np.sqrt(INDEPENDENT))
+        base_values = (self.problem.grouping @ values)[None]
+        seen = tuple(
+            np.array([squared_errors(base_values, gram)[0] for gram in plain])
+            for plain in self.folds.plain
+        )
+        gain, _ = gains(error, HeldOut(seen, self.folds.samples))
+        return float(np.exp(0.5 * max(float(gain.mean()), 0.0)))
 
     def _relative(self, error: HeldOut) -> float:
         """Return the held-out error as a share of the torque."""

@@ -12,6 +12,7 @@ from robodyn_ros.identification.diagnosis.case import Case
 from robodyn_ros.identification.diagnosis.checks import (
     data_findings,
     distinct,
+    extrapolation_findings,
     fit_findings,
     merged,
     of_recordings,
@@ -20,6 +21,7 @@ from robodyn_ros.identification.diagnosis.checks import (
 )
 from robodyn_ros.identification.diagnosis.diagnose import diagnose_all, diagnose_payload
 from robodyn_ros.identification.fit.fit_report import FitReport
+from robodyn_ros.identification.fit.success import success_rule
 from robodyn_ros.identification.fit.time_offset import offset_findings
 from robodyn_ros.identification.friction.law_selection import friction_findings
 from robodyn_ros.identification.gears.tried_map import GearCandidate
@@ -100,6 +102,12 @@ def _robot_findings(run: Run, noisy: Collection[str]) -> Iterator[Finding]:
     joints = prepared.model.joint_names
     yield from data_findings(regression.factors(), found.fit, regression.base, prepared.frozen)
     yield from reach_findings(joints, run.uncertainty)
+    if (
+        run.validation is None
+        and success_rule(run.task.options.success_rule, prepared.model) == 'torque'
+    ):
+        facts = run.report, run.expected, run.task.options, prepared.model
+        yield from extrapolation_findings(*facts)
     yield from fit_findings(run.validation or run.report, run.task.options, prepared.model, noisy)
     yield from found.completion.findings
     for parts in prepared.parts:

@@ -13,9 +13,12 @@ from robodyn_ros.errors import InsufficientData
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.torque_errors import Tally, predict, residual_ratio
-from robodyn_ros.identification.fit.uncertainty import torque_uncertainty
+from robodyn_ros.identification.fit.uncertainty import random_states, torque_uncertainty
 from robodyn_ros.identification.options import LEAVE_ONE_OUT
 from robodyn_ros.identification.physical.chosen_estimate import Selection
+from robodyn_ros.identification.physical.consistency import bodies_of
+from robodyn_ros.identification.physical.extrapolation import expected_error
+from robodyn_ros.identification.physical.semidefinite import Problem, starting_prior
 from robodyn_ros.identification.result.content import IdentifiedPayload
 from robodyn_ros.identification.signals.segments import Segments
 from robodyn_ros.identification.steps.estimation import Estimated, Regression
@@ -33,6 +36,8 @@ class Run:
     :param predicted: torque at the shown signals of each recording
     :param report: torque errors of all recordings together
     :param without: the same with the known torque alone, where a payload is estimated
+    :param expected: RMS torque error to be expected on other motions, shape (n,); NaN: unknown,
+        or a joint at rest
     :param untested: why there is no validation although it was asked for
     """
 
@@ -47,6 +52,7 @@ class Run:
     without: FitReport | None = None
     selection: Selection = field(init=False)
     uncertainty: Array = field(init=False)
+    expected: Array = field(init=False)
     validation: FitReport | None = None
     untested: tuple[Finding, ...] = ()
 
@@ -66,6 +72,7 @@ class Run:
         with clock.step('uncertainty'):
             signals, base = prepared.parts[0].shown, regression.base
             run.uncertainty = torque_uncertainty(prepared.model, base, found.fit, signals)
+            run.expected = run._expected()
         with clock.step('validate'):
             run._validate()
         return run
@@ -98,6 +105,21 @@ class Run:
             share = residual_ratio(model, self.found.plain, shown, self.predicted[0])
         residual = share * self.report.relative_residual
         self.selection = replace(self.found.selection, unconstrained_residual=residual)
+
+    def _expected(self) -> Array:
+        """Return the torque error of each joint to be expected on other motions, shape (n,)."""
+        model, signals = self.prepared.model, self.prepared.parts[0].shown
+        if self.task.arm is not None or not bodies_of(model).links:
+            return np.full(len(model.joints), np.nan)
+        prior, _ = starting_prior(model, self.regression.options.prior)
+        problem = Problem.of(model, self.regression.base, prior)
+        q, qd, qdd = random_states(model, signals)
+        rests = [name in self.prepared.frozen for name in model.joint_names]
+        q[:, rests], qd[:, rests], qdd[:, rests] = signals.position[0, rests], 0.0, 0.0
+        factors = self.regression.factors().merged()
+        fit, selection, base = self.found.fit, self.found.selection, self.regression.base
+        expected = expected_error(problem, base, factors, fit, selection, (q, qd, qdd))
+        return np.where(rests, np.nan, expected)
 
     def _tally(
         self, index: int, values: Array, phase: str = '', reference: int = 0

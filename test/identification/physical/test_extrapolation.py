@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+from dataclasses import replace
+
+import numpy as np
+from robots import random_urdf
+from simulation import arm, record, sines
+
+from robodyn_ros.identification.factors.condense import condense
+from robodyn_ros.identification.fit.least_squares import estimate
+from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.physical.chosen_estimate import Selection
+from robodyn_ros.identification.physical.extrapolation import expected_error
+from robodyn_ros.identification.physical.semidefinite import Problem, starting_prior
+from robodyn_ros.identification.pipeline import identify
+from robodyn_ros.models.base_parameters import base_parameters
+from robodyn_ros.recording.recording import Recording
+
+MODEL, TRUTH = arm(random_urdf(2, 5, types=('revolute',)))
+BASE = base_parameters(MODEL)
+PROBLEM = Problem.of(MODEL, BASE, starting_prior(MODEL, 'urdf')[0])
+
+
+def fitted(seed=0):
+    """Factors of 3 s with torque noise of 1 Nm, and least squares."""
+    motion = sines(2, 600, seed=seed)[1:]
+    torque = MODEL.torque(*motion, TRUTH)
+    torque = torque + np.random.default_rng(seed).normal(size=torque.shape)
+    used = np.ones(torque.shape, dtype=bool)
+    factors = condense(MODEL, motion, torque, used, BASE.columns).merged()
+    return factors, estimate(factors, BASE.rank)
+
+
+def expected(factors, fit, weight, states, growth=1.0):
+    selection = Selection('ridge', 'urdf', prior_weight=weight, growth=growth)
+    return expected_error(PROBLEM, BASE, factors, fit, selection, states)
+
+
+def test_without_a_prior_it_is_the_error_of_least_squares_on_other_states():
+    random = np.random.default_rng(3)
+    states = tuple(random.uniform(-3.0, 3.0, size=(300, 2)) for _ in range(3))
+    truth = MODEL.torque(*states, TRUTH)
+    errors, told = [], []
+    for seed in range(40):
+        factors, fit = fitted(seed)
+        rows = MODEL.regressor(*states)[:, :, BASE.columns]
+        errors.append(np.mean((rows @ fit.values - truth) ** 2, axis=0) + 1.0)
+        told.append(expected(factors, fit, 0.0, states))
+    np.testing.assert_allclose(np.mean(told, axis=0), np.sqrt(np.mean(errors, axis=0)), rtol=0.25)
+
+
+def test_a_prior_keeps_it_small_and_growth_multiplies_it():
+    factors, fit = fitted()
+    far = tuple(np.full((1, 2), value) for value in (2.0, 30.0, 100.0))
+    free, held = (expected(factors, fit, weight, far) for weight in (0.0, 1.0))
+    assert (held < 0.5 * free).all()
+    np.testing.assert_allclose(expected(factors, fit, 0.0, far, growth=2.0), 2.0 * free)
+
+
+def test_a_fit_to_a_moment_is_no_success_unless_a_validation_says_so():
+    model, truth = arm(random_urdf(1, 3, types=('revolute',)))
+    time = np.arange(600) / 500.0
+    q, qd = 0.3 * np.sin(0.8 * time)[:, None], 0.24 * np.cos(0.8 * time)[:, None]
+    torque = model.torque(q, qd, -0.192 * np.sin(0.8 * time)[:, None], truth)
+    torque = torque + 0.02 * np.abs(torque).max() * np.random.default_rng(0).normal(size=(600, 1))
+    brief = Recording(time=time, joints=model.joint_names, position=q, torque=torque)
+    result = identify(brief, model, options=IdentifyOptions(prior='none'))
+    (found,) = (item for item in result.findings if item.code == 'extrapolation')
+    assert not result.success and 'on other motions' in found.text
+    turned = replace(brief, position=q[::-1], torque=torque[::-1], source='other')
+    tested = identify(brief, model, options=IdentifyOptions(prior='none'), validation=turned)
+    assert 'extrapolation' not in {item.code for item in tested.findings}
+
+
+def test_a_long_motion_of_all_joints_is_enough():
+    result = identify(record(MODEL, TRUTH, 4000, noise=0.05), MODEL)
+    assert result.success, result.findings
