@@ -9,7 +9,7 @@ from contextlib import suppress
 import numpy as np
 
 from robodyn_ros.errors import RobodynError
-from robodyn_ros.identification.fit.choice import FOUR, ONE, HeldOut, is_better
+from robodyn_ros.identification.fit.choice import FOUR, HeldOut, gains, is_better
 from robodyn_ros.identification.friction.law_fit import FrictionSearch
 from robodyn_ros.identification.friction.samples import FrictionSample
 from robodyn_ros.identification.options import IdentifyOptions
@@ -35,8 +35,8 @@ def cutoff_factor(
 
     Noise of the position adds to the torque of the model, and makes inertias too small. Held-out
     errors show it, since torque and friction go through the same low pass for all cut-offs. The
-    automatic one stays unless another is significantly better, and a lower one keeps the motion:
-    what it removes is missing on other motions, hence `FOUR`.
+    automatic one stays unless another is significantly better, and a lower one keeps the motion
+    and is certainly better.
 
     :param signals: those at the automatic cut-off
     :param process: gives the signals for a factor
@@ -46,8 +46,7 @@ def cutoff_factor(
         return 1.0
     automatic = best = _held_out(model, signals, options)
     chosen, octaves = 1.0, int(np.log2(lowest_cutoff(rate) / signals.cutoff) + 0.5)
-    higher = np.exp2(np.arange(1, octaves + 1)).tolist()
-    for factors, level in ((LOWER, FOUR), (higher, ONE)):
+    for factors in (LOWER, np.exp2(np.arange(1, octaves + 1)).tolist()):
         for factor in factors if chosen == 1.0 else ():
             other = None
             with suppress(RobodynError):  # too short for a lower one
@@ -56,9 +55,19 @@ def cutoff_factor(
                     other = _held_out(model, changed, options)
             if automatic is None or best is None or other is None or other.mean >= best.mean:
                 break
-            if is_better(automatic, other, level):
+            if is_better(automatic, other) and (factor > 1.0 or _is_certain(automatic, other)):
                 best, chosen = other, factor
     return chosen
+
+
+def _is_certain(automatic: HeldOut, lower: HeldOut) -> bool:
+    """Return True if a lower cut-off gains four standard errors on one kind of folds.
+
+    What it removes is missing on other motions, hence `FOUR`. Both kinds hold the same samples:
+    the one with the smaller error says more, where one region differs from all others.
+    """
+    gain, error = gains(automatic, lower)
+    return bool((gain > FOUR * error).any())
 
 
 def _keeps_motion(signals: Processed, lower: Processed) -> bool:
