@@ -56,7 +56,7 @@ def test_a_prior_keeps_it_small_and_growth_multiplies_it():
     np.testing.assert_allclose(expected(factors, fit, 0.0, far, growth=2.0), 2.0 * free)
 
 
-def test_a_fit_to_a_moment_is_no_success_unless_a_validation_says_so():
+def test_a_fit_to_a_moment_is_warned_about_unless_there_is_a_validation():
     model, truth = arm(random_urdf(1, 3, types=('revolute',)))
     time = np.arange(600) / 500.0
     q, qd = 0.3 * np.sin(0.8 * time)[:, None], 0.24 * np.cos(0.8 * time)[:, None]
@@ -65,7 +65,7 @@ def test_a_fit_to_a_moment_is_no_success_unless_a_validation_says_so():
     brief = Recording(time=time, joints=model.joint_names, position=q, torque=torque)
     result = identify(brief, model, options=IdentifyOptions(prior='none'))
     (found,) = (item for item in result.findings if item.code == 'extrapolation')
-    assert not result.success and 'on other motions' in found.text
+    assert found.severity == 'warning' and 'on other motions' in found.text
     turned = replace(brief, position=q[::-1], torque=torque[::-1], source='other')
     tested = identify(brief, model, options=IdentifyOptions(prior='none'), validation=turned)
     assert 'extrapolation' not in {item.code for item in tested.findings}
