@@ -12,6 +12,8 @@ namespace
 
 /// Time without a change of the reference after which it rests [s]: REST in Python.
 constexpr double kRest = 0.2;
+/// Times the interval of the commands after which they are not known any more: LAPSE in Python.
+constexpr double kLapse = 5.0;
 /// Time constant of the mean [s]: MEMORY in Python.
 constexpr double kMemory = 5.0;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -21,7 +23,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 ReferenceRest::ReferenceRest(Eigen::Index width)
 : position_(Vector::Constant(width, std::numeric_limits<double>::quiet_NaN())),
   moved_(-kInfinity),
-  last_(-kInfinity)
+  last_(-kInfinity),
+  interval_(kRest)
 {
 }
 
@@ -31,12 +34,14 @@ void ReferenceRest::update(double time, const Vector & position)
     moved_ = time;
     position_ = position;
   }
+  interval_ = std::clamp(time - last_, 0.0, kRest);
   last_ = time;
 }
 
 bool ReferenceRest::rests(double time) const
 {
-  return last_ - moved_ >= kRest && time - last_ <= kRest;
+  const bool fresh = time - last_ <= std::min(kLapse * interval_, kRest);
+  return fresh && last_ - moved_ >= kRest;
 }
 
 ChangeAtRest::ChangeAtRest(Eigen::Index width, double period)

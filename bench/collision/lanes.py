@@ -95,11 +95,16 @@ def sessions(
 
 
 def rest_of_references(reference: Array, time: Array) -> NDArray[np.bool_]:
-    """Return whether the reference of each robot rests, shape (N, robots), as `ReferenceRest`."""
+    """Return whether the reference of each robot rests, shape (N, robots).
+
+    As of `rest_of_reference`: a command is known one sample later.
+    """
     moves = np.ones(reference.shape[:2], dtype=bool)
     moves[1:] = (np.diff(reference, axis=0) != 0.0).any(axis=2)
     last = np.maximum.accumulate(np.where(moves, np.arange(len(time))[:, None], 0))
-    return np.asarray(time[:, None] - time[last] >= REST)
+    rests = np.zeros_like(moves)
+    rests[1:] = (time[:, None] - time[last] >= REST)[:-1]
+    return rests
 
 
 def _residual(

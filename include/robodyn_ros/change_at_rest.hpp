@@ -18,12 +18,12 @@ public:
   /// Take commanded positions at a time [s].
   void update(double time, const Vector & position);
 
-  /// Whether they rest at a time [s].
+  /// Whether they rest at a time [s]; no, if the last ones are too old.
   bool rests(double time) const;
 
 private:
   Vector position_;
-  double moved_, last_;
+  double moved_, last_, interval_;
 };
 
 /// Difference of the torque error to its mean since rest began. Nothing allocates once built.

@@ -56,22 +56,23 @@ def show(arguments: argparse.Namespace, facts: object, text: str) -> None:
 def progress_bar(period: float = 0.1) -> Iterator[None]:
     """Show phase, share and remaining time of the work inside, on a terminal only.
 
-    :param period: shortest time before the bar appears, and between its changes, in [s]
+    :param period: shortest time before the bar appears, and between its changes, in [s]; the next
+        phase is shown after a fifth of it
     """
     if not sys.stderr.isatty():
         yield
         return
     begun = shown = time.monotonic()
-    before = 0.0
+    before, last = 0.0, ''
 
     def show(phase: str, share: float) -> None:
-        nonlocal begun, shown, before
+        nonlocal begun, shown, before, last
         now = time.monotonic()
         if share < before:  # the next phase: its remaining time is estimated anew
             begun = now
         before = share
-        if now - shown >= period:
-            shown = now
+        if now - shown >= (0.2 * period if last not in ('', phase) else period):
+            shown, last = now, phase
             text = bounded(phase)[-60:]  # names of files
             _write(tqdm.format_meter(
                 min(share, 1.0), 1.0, now - begun, prefix=f'{text:<28}', ncols=columns,

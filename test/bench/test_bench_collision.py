@@ -80,7 +80,8 @@ def test_sessions_to_learn_from_are_those_of_the_command(torque, measured):
     for robot, series in enumerate(sessions(measured, torque, settings, np.float32)):
         data = recording_of(measured, robot, 1.0 / RATE, torque.joints)
         reference = measured.reference[:, robot].astype(float)
-        rests = rest_of_reference(data.time, data.time, reference)
+        rests = rest_of_reference(data.time, zip(data.time, reference, strict=True), 6)
+        assert rests is not None
         expected = session_of(data, torque, settings, rests)
         for name in ('time', 'residual', 'velocity', 'acceleration', 'used', 'started', 'change'):
             found, wanted = getattr(series, name), getattr(expected, name)

@@ -164,17 +164,19 @@ def _trial(parts: Sequence[Session], bands: Bands, layout: Layout, options: Lear
     """Scale a map by leaving each part out in turn."""
     maxima = [cell_maxima(part, bands, length=options.block) for part in parts]
     largest = [each.largest for each in maxima]
+    value, visited = upper(np.concatenate(largest))
     ratios = []
     for index, part in enumerate(parts):
-        value, _ = upper(np.concatenate([*largest[:index], *largest[index + 1 :]]))
-        ratios.append(_ratios(part, maxima[index], value, options.debounce))
+        others, known = upper(np.concatenate([*largest[:index], *largest[index + 1 :]]))
+        # Of a cell that the others do not know, they say nothing: not that its errors are small.
+        given = np.where(known, others, value)
+        ratios.append(_ratios(part, maxima[index], given, options.debounce))
     hours = sum(part.hours for part in parts)
     together = np.concatenate(ratios)
     occurring = 3 + bool(together[:, 3].any())
     rate = (options.rate or min(1.0, 0.99 / hours)) / occurring
     scale = np.array([level_at(column, hours, rate) for column in together.T])
     scale[scale == 0.0] = scale.max()  # a state that never occurred
-    value, visited = upper(np.concatenate(largest))
     trial = _Trial(layout, bands, value, visited, tuple(ratios), scale, 0.0)
     return replace(trial, cost=_cost(parts, maxima, trial.collision))
 

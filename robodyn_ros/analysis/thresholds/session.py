@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from robodyn_ros.control.collision.change_at_rest import ReferenceRest
 from robodyn_ros.control.collision.detector import TorqueErrorDetector
@@ -93,23 +93,27 @@ def with_velocity(recording: Recording) -> Recording:
     return replace(recording, velocity=np.concatenate([slope[:1], slope]))
 
 
-def rest_of_reference(time: Array, commanded: Array, position: Array) -> Mask:
-    """Return the samples at which commanded positions rest, as the monitor tells it, shape (N,).
+def rest_of_reference(
+    time: Array, commands: Iterable[tuple[float, ArrayLike]], width: int
+) -> Mask | None:
+    """Return the samples at which commanded positions rest, shape (N,); None: there are none.
+
+    As for the monitor, a command is known one sample after its own cycle.
 
     :param time: stamps of the samples, shape (N,), in [s], ascending
-    :param commanded: stamps of the commands, shape (M,), in [s], ascending
-    :param position: commanded positions, shape (M, n), in [rad] or [m]
+    :param commands: stamps, in [s], and commanded positions, shape (n,), in [rad] or [m]
+    :param width: number n of joints
     """
-    reference = ReferenceRest(position.shape[1])
-    commands = zip(commanded.tolist(), position, strict=True)
-    after = next(commands, None)
+    reference, following = ReferenceRest(width), iter(commands)
+    after = next(following, None)
     found = np.zeros(len(time), dtype=bool)
+    before = -np.inf
     for row, stamp in enumerate(time.tolist()):
-        while after is not None and after[0] <= stamp:
+        while after is not None and after[0] <= before:
             reference.update(*after)
-            after = next(commands, None)
-        found[row] = reference.rests(stamp)
-    return found
+            after = next(following, None)
+        found[row], before = reference.rests(stamp), stamp
+    return found if reference.known else None
 
 
 def fed(

@@ -10,9 +10,10 @@ from robodyn_ros.analysis.thresholds.session import Mask, rest_of_reference
 from robodyn_ros.cli.effort import add_source, declared_effort
 from robodyn_ros.control.effort.recorded import in_si_units
 from robodyn_ros.control.torque.model_torque import ModelTorque
+from robodyn_ros.errors import RecordingError
 from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.identification.result.result import IdentifiedModel
-from robodyn_ros.recording.bags.commands import command_topic, command_topics, read_commands
+from robodyn_ros.recording.bags.commands import command_topic, command_topics, references
 from robodyn_ros.recording.bags.topic_bag import topic_types
 from robodyn_ros.recording.readers import read_recording, recording_format
 from robodyn_ros.recording.recording import Recording
@@ -74,8 +75,12 @@ def rests_in(
     types = topic_types(path) if recording_format(path) == 'rosbag2' else {}
     if wanted is None and len(command_topics(types)) != 1:
         return None
-    commands = read_commands(path, command_topic(types, wanted, path), joints)
-    if set(commands.joints) != set(joints):
-        return None
-    stamps = (commands.stamps - recording.origin) / 1e9
-    return rest_of_reference(recording.time, stamps, commands.signals[0].astype(float))
+    topic = command_topic(types, wanted, path)
+    found = rest_of_reference(
+        recording.time, references(path, topic, joints, recording.origin), len(joints)
+    )
+    if found is None and wanted is not None:
+        raise RecordingError(
+            f'{path}: {topic} has no commanded positions of {list(joints)!s:.300}'
+        )
+    return found

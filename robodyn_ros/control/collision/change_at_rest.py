@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from robodyn_ros.control.collision.threshold_map import REST
 from robodyn_ros.models.interface import Array
@@ -20,6 +20,11 @@ from robodyn_ros.models.interface import Array
 MEMORY = 5.0
 """Time constant of the mean that a change is compared with, in [s]: long beside a push, short
 beside warming; the blocks of learning are as long."""
+
+
+LAPSE = 5.0
+"""Times the interval of the commands after which they are not known any more: a start must not be
+missed, and single messages may be lost."""
 
 
 class ReferenceRest:
@@ -37,17 +42,25 @@ class ReferenceRest:
         """Forget all: nothing is known any more."""
         self._position[:] = math.nan
         self._moved = self._last = -math.inf
+        self._interval = REST
 
-    def update(self, time: float, position: Array) -> None:
+    def update(self, time: float, position: ArrayLike) -> None:
         """Take commanded positions, shape (n,), at a time in [s]."""
-        if time < self._last or not (position == self._position).all():
+        if time < self._last or not np.array_equal(position, self._position):
             self._moved = time
             self._position[:] = position
+        self._interval = min(max(time - self._last, 0.0), REST)
         self._last = time
 
+    @property
+    def known(self) -> bool:
+        """True if there were commands."""
+        return self._last > -math.inf
+
     def rests(self, time: float) -> bool:
-        """Return True if they rest at a time, in [s]; False if there was none for `REST`."""
-        return self._last - self._moved >= REST and time - self._last <= REST
+        """Return True if they rest at a time, in [s]; False if the last one is too old."""
+        fresh = time - self._last <= min(LAPSE * self._interval, REST)
+        return fresh and self._last - self._moved >= REST
 
 
 class ChangeAtRest:

@@ -84,6 +84,7 @@ class TorqueErrorDetector:
         self._newest = np.zeros((3, width))
         self._over = np.zeros((2, width), dtype=np.int64)
         self._latched = np.zeros(width, dtype=bool)
+        self._pushed = np.zeros(width, dtype=bool)
         self._alarm = self._resting = False
         self._calm = np.where(self._enabled, Level.OK, Level.UNKNOWN).astype(np.uint8)
         self._calm_message = 'ok' if self._calm.max() == Level.OK else UNMONITORED
@@ -138,11 +139,13 @@ class TorqueErrorDetector:
 
     @property
     def external_torque(self) -> Array:
-        """Torque error, or its change at rest where that is what tells a contact; (n,)."""
-        if self._resting and (self.compared != self.torque_error).any():
-            return self._change.value
-        error: Array = self.torque_error
-        return error
+        """Torque error, or its change at rest if that alone tells a contact; shape (n,)."""
+        error, change = (
+            ((np.abs(each) > self._contact) & self._enabled).any()
+            for each in (self.torque_error, self.compared)
+        )
+        found: Array = self._change.value if change and not error else self.torque_error
+        return found
 
     def rest(self, resting: bool) -> None:
         """Tell that the commanded positions have come to rest, or move or are unknown."""
@@ -301,7 +304,9 @@ class TorqueErrorDetector:
         self._over[1] *= size > self.threshold
         contact, collision = self._over >= self.settings.debounce
         if collision.any():
-            self._latched |= collision & self._enabled
+            fresh = collision & self._enabled & ~self._latched
+            self._pushed[fresh] = (np.abs(self.torque_error) <= self.threshold)[fresh]
+            self._latched |= fresh
         self._set_level(contact + np.uint8(Level.OK))
         self.message = 'ok' if self.level.max() == Level.OK else self._describe()
         self._alarm = bool(self._over.any() or self._latched.any())
@@ -318,9 +323,12 @@ class TorqueErrorDetector:
             return UNMONITORED
         word = 'collision' if worst == Level.COLLISION else 'contact'
         joints = np.flatnonzero(self.level == worst)
-        rested = (self.compared != self.torque_error)[joints].any()
+        by_change = (
+            self._pushed if worst == Level.COLLISION
+            else np.abs(self.torque_error) <= self._contact
+        )  # fmt: skip
         return f'{word} at {", ".join(self.joints[i] for i in joints)}' + (
-            ', pushed at rest' if rested else ''
+            ', pushed at rest' if by_change[joints].all() else ''
         )
 
 

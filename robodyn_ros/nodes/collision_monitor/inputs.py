@@ -14,6 +14,7 @@ from robodyn_ros.control.torque.delay import DelayLine
 from robodyn_ros.errors import NO_FAULT, Fault
 from robodyn_ros.models.interface import Array
 from robodyn_ros.nodes.robot.joint_states import JointStateReader
+from robodyn_ros.wire.commands import CommandReader
 from robodyn_ros.wire.cursor import NANOSECONDS
 
 
@@ -32,9 +33,8 @@ class Inputs:
         """
         self.state = JointStateReader(joints)
         self._from_reference = source == 'reference'
-        fields = ('position', 'velocity') if self._from_reference else ('position',)
-        self._reference = JointStateReader(joints, required=fields)
-        self._rest = ReferenceRest(len(joints))
+        self._reference = JointStateReader(joints, required=('position', 'velocity'))
+        self._commands, self._rest = CommandReader(joints), ReferenceRest(len(joints))
         self._delay = DelayLine(width=2 * len(joints), cycles=delay)
         self.restart()
 
@@ -62,6 +62,11 @@ class Inputs:
         return self._rest.rests(self.state.stamp)
 
     @property
+    def reference_known(self) -> bool:
+        """True if there were commanded positions since the start."""
+        return self._rest.known
+
+    @property
     def age(self) -> float:
         """Time since the last usable sample, in [s]."""
         return time.monotonic() - self.received
@@ -79,32 +84,21 @@ class Inputs:
         return NO_FAULT
 
     def read_reference(self, serialised: bytes) -> str:
-        """Read a reference; return '' or why it is refused.
-
-        As a source of the motion it is delayed like the drives.
-        """
+        """Read a reference, and delay it like the drives; return '' or why it is refused."""
         reference, before = self._reference, self._reference.stamp
         problem = reference.read_bytes(serialised)
         if problem or reference.stamp <= before:
             return f'reference refused: {problem or "its stamp does not advance"}'
-        self._rest.update(reference.stamp, reference.position)
-        if not self._from_reference:
-            return ''
         self._reference_time = time.monotonic()
         width = len(reference.joints)
         delayed = self._delay.push(np.concatenate([reference.position, reference.velocity]))
         self.motion = (delayed[:width].copy(), delayed[width:].copy())
         return ''
 
-    def read_controller_state(self, message: Any) -> None:
-        """Read the commanded positions of a joint_trajectory_controller, if it has all joints."""
-        places = {name: place for place, name in enumerate(message.joint_names)}
-        given = message.reference.positions
-        if len(given) != len(places) or not places.keys() >= {*self.state.joints}:
-            return
-        position = np.array([given[places[name]] for name in self.state.joints])
-        stamp = message.header.stamp
-        self._rest.update(stamp.sec + 1e-9 * stamp.nanosec, position)
+    def read_commands(self, serialised: bytes) -> None:
+        """Read commanded positions: whether they rest. Messages without all joints are ignored."""
+        if (found := self._commands.read(serialised)) is not None:
+            self._rest.update(*found)
 
     def silence(self, timeout: float) -> Fault:
         """Return why there was no usable sample for longer than `timeout` [s], or NO_FAULT."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -77,7 +76,7 @@ class CollisionMonitor(ModelNode):
             ('joint_states', self._on_state), ('~/reference', self._on_reference)
         ):  # fmt: skip
             self.create_subscription(JointState, topic, callback, STREAM_QOS, raw=True)
-        self._follow_controller()
+        self._follows = self._follow_controller()
         steady_timer(self, 0.5 * self._options['stale_timeout'], self._on_watchdog)
         steady_timer(self, 0.5 * self._reactions.period, self._on_tick)
         self.create_service(Trigger, '~/reset', self._on_reset)
@@ -172,7 +171,7 @@ class CollisionMonitor(ModelNode):
             return DiagnosticStatus.STALE, 'no model', {}
         values: dict[str, object] = {
             'latched': detector.latched,
-            'reference': 'rests' if detector.resting else 'moves, or is not known',
+            'reference': self._reference_state(detector),
             'refused': self._refused,
             'last_refusal': self._refusal,
             **self._tasks.details(),
@@ -213,25 +212,36 @@ class CollisionMonitor(ModelNode):
         self._learning.sample(detector, inputs)
         self._conclude(detector, inputs.time)
 
-    def _follow_controller(self) -> None:
-        """Take the commanded positions of the trajectory controller, where its type is known."""
-        with suppress(ImportError):
+    def _follow_controller(self) -> bool:
+        """Take the commanded positions of the trajectory controller, if its type is installed."""
+        try:
             from control_msgs.msg import JointTrajectoryControllerState
+        except ImportError:
+            return False
+        topic = f'{self.get_parameter("controller").value}/controller_state'
+        kind: Any = JointTrajectoryControllerState
+        self.create_subscription(kind, topic, self._on_commands, STREAM_QOS, raw=True)
+        return True
 
-            topic = f'{self.get_parameter("controller").value}/controller_state'
-            self.create_subscription(
-                JointTrajectoryControllerState, topic, self._on_controller, STREAM_QOS
-            )
-
-    def _on_controller(self, message: Any) -> None:
+    def _on_commands(self, serialised: bytes) -> None:
         if self.active and self._detector is not None:
-            self._inputs.read_controller_state(message)
+            self._inputs.read_commands(serialised)
 
     def _on_reference(self, serialised: bytes) -> None:
         if not self.active or self._detector is None:
             return
+        self._inputs.read_commands(serialised)
+        if self._chosen['motion_source'] != 'reference':
+            return
         if problem := self._inputs.read_reference(serialised):
             self._refuse(problem)
+
+    def _reference_state(self, detector: TorqueErrorDetector) -> str:
+        """Return what is known of the commanded positions, for the diagnostics."""
+        if self._inputs.reference_known:
+            return 'rests' if detector.resting else 'moves'
+        missing = '' if self._follows else ' (control_msgs is not installed)'
+        return f'not known: no controller_state of the controller{missing}, no ~/reference'
 
     def _note_rest(self, detector: TorqueErrorDetector) -> None:
         rests = self._inputs.reference_rests

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.bags.bag_scan import BagScan
 from robodyn_ros.recording.bags.joint_state_decoder import MSGTYPE as JOINT_STATE
 from robodyn_ros.recording.bags.topic_bag import (
     TRAJECTORY_STATE,
@@ -15,6 +16,7 @@ from robodyn_ros.recording.bags.topic_bag import (
     Values,
     read_topic,
 )
+from robodyn_ros.wire.commands import CommandReader
 
 RECORD = 'ros2 bag record /joint_states /joint_trajectory_controller/controller_state'
 
@@ -59,6 +61,24 @@ def read_commands(path: str | Path, topic: str, joints: tuple[str, ...]) -> Topi
     :raises RecordingError: as `read_topic`
     """
     return read_topic(path, topic, joints, _positions)
+
+
+def references(
+    path: str | Path, topic: str, joints: tuple[str, ...], origin: int
+) -> Iterator[tuple[float, list[float]]]:
+    """Yield time and positions of the references, in the order of the bag; others are left out.
+
+    A reference of a JTC is what `_positions` takes with an effort interface.
+
+    :param joints: all of which a reference must have
+    :param origin: stamp of time 0, in [ns]
+    :raises RecordingError: the bag cannot be read
+    """
+    scan, reader = BagScan(Path(path), topic), CommandReader(joints)
+    for _, data in scan.messages():
+        if (found := reader.read(data)) is not None:
+            yield found[0] - origin / 1e9, found[1]
+    scan.check()
 
 
 def _positions(message: Any) -> Values:

@@ -128,8 +128,21 @@ def test_the_change_at_rest_has_a_threshold_of_its_own(found: Learned) -> None:
     assert (ratio >= 1.0 - 1e-9).all() and (ratio < 1.5).all()
 
 
-def test_a_session_without_a_reference_says_nothing_about_the_change() -> None:
-    data = [resting(5.0, 0), resting(5.0, 1), noise(5.0, 2)]
-    learned, alone = learn(data, FRICTION), learn(data[:2], FRICTION)
-    assert learned.map.change is not None and alone.map.change is not None
-    assert learned.map.change == pytest.approx(alone.map.change, rel=0.3)
+def where(session: Session, rests: Array) -> Session:
+    """A session whose reference rests only at some samples."""
+    assert session.change is not None
+    return replace(session, change=np.where(rests[:, None], session.change, np.nan))
+
+
+@pytest.mark.parametrize('given', [
+    [resting(5.0, 0), resting(5.0, 1), noise(5.0, 2)],
+    [resting(5.0, 0), noise(5.0, 1), noise(5.0, 2)],
+    [where(resting(20.0, 0), np.arange(120_000) < 7_000)],
+    [where(resting(5.0, seed), np.arange(30_000) < 4_000) for seed in (0, 1)],
+])  # fmt: skip
+def test_rest_that_others_do_not_know_makes_no_threshold_too_low(given: list[Session]) -> None:
+    healthy = np.nanmax([np.nanmax(each.change, axis=0) for each in given
+                         if each.change is not None], axis=0)  # fmt: skip
+    change = learn(given, FRICTION).map.change
+    assert change is not None
+    assert (change > 0.75 * healthy).all() and (change < 4.0 * healthy).all()

@@ -51,8 +51,9 @@ def test_the_change_is_that_of_the_detector_where_the_reference_rests() -> None:
     data = recorded(4.0, 1)
     commands = data.time[::2]
     position = np.clip(commands - 11.0, 0.0, 1.0)[:, None] * [1.0, 0.0]
-    rests = rest_of_reference(data.time, commands, position)
-    expected = (data.time > 10.21) & (data.time < 11.015) | (data.time > 12.215)
+    rests = rest_of_reference(data.time, zip(commands.tolist(), position, strict=True), 2)
+    assert rests is not None
+    expected = (data.time > 10.22) & (data.time < 11.025) | (data.time > 12.225)
     np.testing.assert_array_equal(rests, expected)
     session = session_of(data, TORQUE, SETTINGS, rests)
     assert session.change is not None
@@ -62,3 +63,4 @@ def test_the_change_is_that_of_the_detector_where_the_reference_rests() -> None:
     assert half is not None
     np.testing.assert_array_equal(half, session.change[200:])
     assert session_of(data, TORQUE, SETTINGS).change is None
+    assert rest_of_reference(data.time, [], 2) is None

@@ -164,10 +164,11 @@ def test_an_event_of_another_model_or_detector_is_refused(
     assert not (folder / 'x.yaml').exists()
 
 
-def bag(path: Path, seed: int, push: float = 0.0) -> Path:
+def bag(path: Path, seed: int, push: float = 0.0, commanded: tuple[str, ...] = ()) -> Path:
     """Joint states and the reference that they follow: half of the time at rest, with stiction.
 
     :param push: torque on joint 2 in the middle of the rests, in [Nm]
+    :param commanded: joints of the reference; empty: all
     """
     random, start = np.random.default_rng(seed), 1_700_000_000 * 10**9
     time = 0.01 * np.arange(6000)
@@ -181,14 +182,16 @@ def bag(path: Path, seed: int, push: float = 0.0) -> Path:
     torque += rests * random.choice([-1.0, 1.0], size=(8, 2))[(time // 8.0).astype(int)]
     torque[(time % 8.0 > 6.0) & (time % 8.0 < 6.3), 1] -= push
     joints, none = MODEL.joint_names, np.zeros(0)
+    named = commanded or joints
     with Writer(path, version=9, storage_plugin=StoragePlugin.MCAP) as writer:
         for topic, rows in (
             ('/joint_states', zip(q, qd, torque, strict=True)),
-            ('/mover/reference', ((row, none, none) for row in reference)),
+            ('/mover/reference', ((row[: len(named)], none, none) for row in reference)),
         ):  # fmt: skip
+            names = joints if topic == '/joint_states' else named
             link = writer.add_connection(topic, JOINT_STATE, typestore=TYPES)
             for stamp, row in zip(start + (1e9 * time).astype(int), rows, strict=True):
-                writer.write(link, int(stamp), cdr(message(int(stamp), joints, *row)))
+                writer.write(link, int(stamp), cdr(message(int(stamp), names, *row)))
     return path
 
 
@@ -210,3 +213,15 @@ def test_a_push_at_rest_is_found_where_the_bag_has_the_reference(
     assert json.loads(capsys.readouterr().out)['events'] == []
     assert main([*found, '--command', '/nothing']) == 2
     assert '/nothing has no commanded positions' in capsys.readouterr().err
+
+
+def test_the_reference_of_something_else_is_none(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    healthy = [str(bag(tmp_path / f'{seed}', seed, commanded=('gripper',))) for seed in (0, 1)]
+    command = ['thresholds', *healthy, '--model', str(folder / 'result.yaml'), '--effort', 'Nm',
+               '--out', str(tmp_path / 'thresholds.yaml')]  # fmt: skip
+    assert main(command) == 0
+    assert 'change       not learned' in capsys.readouterr().out
+    assert main([*command, '--command', '/mover/reference']) == 2
+    assert 'has no commanded positions of' in capsys.readouterr().err

@@ -30,7 +30,7 @@ def test_a_reference_rests_after_a_while_and_only_while_it_is_known() -> None:
     for time in np.arange(0.0, 0.3, 0.01):
         reference.update(time, still)
         assert reference.rests(time) == (time >= 0.2)
-    assert reference.rests(0.45) and not reference.rests(0.5)
+    assert reference.rests(0.33) and not reference.rests(0.35), 'five intervals'
     reference.update(0.51, still)
     assert reference.rests(0.51)
     reference.update(0.52, still + np.array([0.0, 1e-12]))
@@ -116,6 +116,20 @@ def test_a_push_below_the_friction_is_a_collision_only_while_the_reference_rests
     assert arm.detector.message == 'collision at joint2, pushed at rest'
     assert arm.trigger.reason == arm.detector.message and arm.trigger.allowed.tolist() == [0, 1]
     np.testing.assert_allclose(arm.detector.external_torque, [0.0, 0.8], atol=0.05)
+
+
+def test_a_contact_from_motion_into_rest_keeps_its_force_and_its_name() -> None:
+    arm = Arm(CHANGE)
+    arm.hold(0.3)
+    assert arm.hold(0.3, push=14.0) == Level.COLLISION
+    arm.detector.rest(True)
+    for _ in range(20):
+        arm.hold(0.02, push=14.0)
+        assert arm.detector.external_torque[1] == pytest.approx(11.0, abs=0.1)
+        assert arm.detector.message == 'collision at joint2'
+    for _ in range(20):
+        arm.hold(0.02)
+        assert arm.detector.message == 'collision at joint2', 'it began in motion'
 
 
 def test_without_a_threshold_of_the_change_nothing_changes() -> None:

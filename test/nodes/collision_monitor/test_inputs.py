@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commanded positions from the state of a joint_trajectory_controller."""
-
-from types import SimpleNamespace
+"""Commanded positions that tell the monitor when the reference rests."""
 
 import numpy as np
 import pytest
@@ -13,24 +11,27 @@ from rclpy.serialization import serialize_message
 from robodyn_ros.nodes.collision_monitor.inputs import Inputs
 
 NAMES = ['a', 'b']
+ZERO = np.zeros(2)
 
 
-def controller_state(stamp, names, positions):
-    seconds = int(stamp)
-    time = SimpleNamespace(sec=seconds, nanosec=round(1e9 * (stamp - seconds)))
-    return SimpleNamespace(
-        header=SimpleNamespace(stamp=time), joint_names=names,
-        reference=SimpleNamespace(positions=positions),
-    )  # fmt: skip
+def commands(stamp, names, positions):
+    """JointState: its start is that of a JointTrajectoryControllerState."""
+    message = joint_state(names, stamp)
+    message.position = [float(position) for position in positions]
+    return serialize_message(message)
 
 
 def fed(inputs, names, positions, count=30):
     for row in range(count):
         stamp = 100.0 + 0.01 * row
-        inputs.read_controller_state(controller_state(stamp, names, positions))
-        message = joint_state(NAMES, stamp, np.zeros(2), np.zeros(2), np.zeros(2))
+        inputs.read_commands(commands(stamp, names, positions))
+        message = joint_state(NAMES, stamp, ZERO, ZERO, ZERO)
         assert not inputs.read_state(serialize_message(message), 1.0)
     return inputs.reference_rests
+
+
+def fresh():
+    return Inputs(NAMES, source='feedback', delay=3)
 
 
 @pytest.mark.parametrize(
@@ -43,21 +44,41 @@ def fed(inputs, names, positions, count=30):
     ],
 )
 def test_a_reference_rests_if_all_joints_of_the_model_do(names, positions, rests):
-    assert fed(Inputs(NAMES, source='feedback', delay=3), names, positions) == rests
+    inputs = fresh()
+    assert fed(inputs, names, positions) == rests
+    assert inputs.reference_known == (len(positions) > 1)
 
 
 def test_a_joint_of_another_robot_may_move_and_one_of_ours_not():
-    inputs = Inputs(NAMES, source='feedback', delay=3)
-    assert fed(inputs, ['a', 'b', 'gripper'], [0.1, 0.2, 0.3])
-    inputs.read_controller_state(controller_state(100.3, [*NAMES, 'gripper'], [0.1, 0.2, 0.4]))
+    inputs = fresh()
+    all_names = ['a', 'b', 'gripper']
+    assert fed(inputs, all_names, [0.1, 0.2, 0.3])
+    inputs.read_commands(commands(100.3, all_names, [0.1, 0.2, 0.4]))
     assert inputs.reference_rests
-    inputs.read_controller_state(controller_state(100.31, [*NAMES, 'gripper'], [0.1, 0.3, 0.4]))
+    inputs.read_commands(commands(100.31, all_names, [0.1, 0.3, 0.4]))
     assert not inputs.reference_rests
     assert fed(inputs, NAMES, [0.1, 0.2], count=5) is False, 'the stamps went back'
 
 
+def test_commands_that_stop_are_not_known_to_rest_after_some_of_their_intervals():
+    inputs = fresh()
+    assert fed(inputs, NAMES, [0.1, 0.2])
+    for stamp, rests in ((100.33, True), (100.35, False)):
+        message = joint_state(NAMES, stamp, ZERO, ZERO, ZERO)
+        assert not inputs.read_state(serialize_message(message), 1.0)
+        assert inputs.reference_rests == rests
+
+
 def test_after_a_restart_nothing_is_known():
-    inputs = Inputs(NAMES, source='feedback', delay=3)
+    inputs = fresh()
     assert fed(inputs, NAMES, [0.1, 0.2])
     inputs.restart()
-    assert not inputs.reference_rests
+    assert not inputs.reference_rests and not inputs.reference_known
+
+
+def test_damaged_commands_are_ignored():
+    inputs, whole = fresh(), commands(100.3, NAMES, [0.1, 0.2])
+    assert fed(inputs, NAMES, [0.1, 0.2])
+    for size in range(len(whole)):
+        inputs.read_commands(whole[:size])
+    assert inputs.reference_rests
