@@ -101,8 +101,9 @@ const solid = (() => {
       context.font = `${12 * ratio}px system-ui`;
       const half = context.measureText(words).width / 2;
       x = Math.min(Math.max(x, half), Math.max(canvas.width - half, half));
-      const covered = () => labels.find((each) => Math.abs(each.x - x) < each.half + half && Math.abs(each.y - y) < high);
-      for (let other = covered(); other; other = covered()) y = other.y - high;
+      // From the lowest up, each once: rounding may leave `other.y - y` below `high`.
+      labels.filter((each) => Math.abs(each.x - x) < each.half + half).sort((one, other) => other.y - one.y)
+        .forEach((each) => { if (Math.abs(each.y - y) < high) y = each.y - high; });
       labels.push({ x, y, half });
       Object.assign(context, { fillStyle: colour, strokeStyle: paper, lineWidth: 3 * ratio, lineJoin: 'round', textAlign: 'center' });
       context.strokeText(words, x, y);
