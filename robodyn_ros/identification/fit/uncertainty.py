@@ -12,10 +12,21 @@ from robodyn_ros.models.interface import Array, DynamicModel
 
 
 def random_states(model: DynamicModel, signals: Processed) -> tuple[Array, Array, Array]:
-    """Return q, qd, qdd (N, n) at random: any position, every joint as fast as the fastest was."""
+    """Return q, qd, qdd (N, n) at random: any position, every joint as fast as the fastest was.
+
+    The fastest of rotary joints for those, and of linear ones for those: rad/s are no m/s.
+    """
     unit = np.random.default_rng(0).uniform(-1.0, 1.0, size=(3, 200, len(model.joints)))
-    fastest = [np.abs(values).max() for values in (signals.velocity, signals.acceleration)]
+    linear = np.array([joint.type == 'prismatic' for joint in model.joints])
+    fastest = [_fastest(values, linear) for values in (signals.velocity, signals.acceleration)]
     return model.positions(unit[0]), fastest[0] * unit[1], fastest[1] * unit[2]
+
+
+def _fastest(values: Array, linear: Array) -> Array:
+    """Return the largest value of the joints of the same kind for each joint, shape (n,)."""
+    largest = np.abs(values).max(axis=0)
+    kinds = [largest[kind].max(initial=0.0) for kind in (linear, ~linear)]
+    return np.where(linear, *kinds)
 
 
 def torque_uncertainty(
@@ -24,8 +35,8 @@ def torque_uncertainty(
     """Return the standard deviation of each joint's torque on any motion, relative to that torque.
 
     Root mean square of Y C Y^T over random states, C the covariance of the base values: any
-    position, and every joint as fast as the fastest one was. A joint that hardly moved in the
-    recording gets a large share although its recorded torque is explained well.
+    position, and every joint as fast as the fastest one of its kind was. A joint that hardly moved
+    in the recording gets a large share although its recorded torque is explained well.
 
     :return: shape (n,); NaN where the recording leaves values undetermined
     """
