@@ -192,10 +192,12 @@ def test_a_scene_that_comes_too_near_stops_the_motion(guard):
 
 
 def test_substitutes_that_only_warn_only_warn_in_a_scene_that_jitters(guard, monkeypatch):
-    given, motion = seen(guard, 1.5, 1.503, 1.5, 1.503, 1.5, allow_unchecked=True)
-    monkeypatch.setattr(
-        type(given._coverage()), 'substitutes', property(lambda _: True), raising=True
-    )
+    near = place_at(guard, 0.0065)
+    shaken = near + 0.003
+    given, motion = seen(guard, near, shaken, shaken, near, allow_unchecked=True)
     monkeypatch.setattr(given, '_by_collision_only', lambda: SimpleNamespace(rule=None))
-    given._coverage().rule.clearance = 9.0
+    with pytest.raises(ControlError, match='changed while the motion was checked'):
+        given.look_again(motion)
+    monkeypatch.setattr(type(given._coverage()), 'substitutes', property(lambda _: True))
     given.look_again(motion)
+    assert given._running.asked == 4
