@@ -74,3 +74,4 @@ def test_a_fit_to_a_moment_is_warned_about_unless_there_is_a_validation():
 def test_a_long_motion_of_all_joints_is_enough():
     result = identify(record(MODEL, TRUTH, 4000, noise=0.05), MODEL)
     assert result.success, result.findings
+    assert 'extrapolation' not in {item.code for item in result.findings}
