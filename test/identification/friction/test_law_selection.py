@@ -58,19 +58,26 @@ def test_a_short_recording_does_not_determine_the_law():
     assert len(told) == 2 and 'friction law' in told[1]
 
 
-@pytest.mark.parametrize('seed', [3, 5, 12, 22])  # 27 of 30
-def test_noise_of_a_short_recording_is_no_friction_law(seed):
-    """A law whose terms drive the joint, or one of many that is the best by chance."""
+def test_noise_of_a_short_recording_is_seldom_a_friction_law():
+    """A law whose terms drive the joint, or one of many that is the best by chance.
+
+    The plant has the linear law. Of 30 recordings, 27 get it; the other 3 get another one, which
+    noise alone makes look better.
+    """
     urdf = random_urdf(1, 5, types=('revolute',))
     model = robot_model(urdf)
     sizes = {'rotor_inertia': 1.0, 'viscous_friction': 5.0, 'coulomb_friction': 23.0}
     own = [sizes.get(item.name.partition('.')[2], 0.0) for item in model.parameters]
     values = np.where(np.array(own) > 0.0, own, np.nan_to_num(model.prior()))
     given = {'rate': 250.0, 'derivatives': False, 'resolution': 1e-5}
-    recording = record(model, values, 825, seed=seed, noise=0.29, **given)
-    result = identify(recording, robot_model(urdf, friction='auto'))
-    assert result.friction.law == 'linear'
-    assert 'too_short' in {item.code for item in result.findings}
+    wrong = {}
+    for seed in range(30):
+        recording = record(model, values, 825, seed=seed, noise=0.29, **given)
+        result = identify(recording, robot_model(urdf, friction='auto'))
+        assert 'too_short' in {item.code for item in result.findings}
+        if result.friction.law != 'linear':
+            wrong[seed] = result.friction.law
+    assert len(wrong) <= 3, wrong
 
 
 def lever_spring(position, stiffness=900.0):
