@@ -30,6 +30,8 @@ except ImportError:  # not installed: surroundings are given by options
     GetPlanningScene = None
 
 NAME = 'the planning scene of MoveIt'
+ROOT = '/get_planning_scene'
+"""Service of a MoveIt without a namespace."""
 PATIENCE = 2.0
 """Longest time for an answer, in [s]; a scene of usual size takes milliseconds."""
 DISCOVERY = 3.0
@@ -51,12 +53,13 @@ class RunningScene:
             is not installed
         """
         name = 'planning_scene_service'
+        self._node = node
         self._named = name in getattr(node, '_parameter_overrides', {})
         self._service = declare(
             node, name, 'get_planning_scene',
             'service of a running MoveIt that gives its planning scene, read before each check; '
             'empty: never. If it is given, a missing service or moveit_msgs is refused, otherwise '
-            'it is a note', read_only=True,
+            f'it is a note; the scene is NOT checked if only {ROOT} is there', read_only=True,
         )  # fmt: skip
         self._discovered_by = time.monotonic() + DISCOVERY
         self._answered = False
@@ -99,6 +102,14 @@ class RunningScene:
                 return Surroundings(
                     unchecked=(
                         f'{NAME}: {text} any more (if MoveIt is not to run, restart this node)',
+                    )
+                )
+            if self._service != ROOT and self._node.count_services(ROOT):
+                return Surroundings(
+                    unchecked=(
+                        f'{NAME}: {text}, but {ROOT} is there (set the parameter '
+                        f'planning_scene_service to {ROOT} if it is that of this robot, otherwise '
+                        f'to an empty text)',
                     )
                 )
             return Surroundings(notes=(f'{NAME} is not checked: {text}',))

@@ -17,6 +17,7 @@ from idle_nodes import idle_nodes  # noqa: E402
 from moveit_scene import STANDING, Scene, at, random_pose, real  # noqa: E402
 from rclpy.executors import SingleThreadedExecutor  # noqa: E402
 from ros_client import PATIENCE, environment, joined  # noqa: E402
+from std_srvs.srv import Trigger  # noqa: E402
 
 from robodyn_ros.bounds import SCENE  # noqa: E402
 from robodyn_ros.errors import ConfigError, ControlError, Fault, RobodynError  # noqa: E402
@@ -210,6 +211,20 @@ def test_a_service_that_was_never_there_is_a_note_and_one_that_is_gone_a_gap(ask
     asked._client.ready = False
     found = asked.ask()
     assert found.unchecked[0].endswith('any more (if MoveIt is not to run, restart this node)')
+
+
+def test_a_moveit_without_a_namespace_that_nobody_asks_is_a_gap(asked, node):
+    asked._client.ready = False
+    other = node({})
+    client = other.create_client(Trigger, '/get_planning_scene')  # of RViz: no MoveIt
+    assert asked.ask().notes and not client.service_is_ready()
+    other.create_service(Trigger, '/get_planning_scene', lambda _, response: response)
+    assert client.wait_for_service(PATIENCE)
+    found = asked.ask()
+    assert not found.notes and 'set the parameter planning_scene_service' in found.unchecked[0]
+    asked._named = True
+    with pytest.raises(ControlError, match='which the parameter planning_scene_service names'):
+        asked.ask()
 
 
 def test_a_service_that_a_parameter_names_and_is_absent_refuses_the_motion(asked):
