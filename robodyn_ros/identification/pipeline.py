@@ -64,22 +64,23 @@ def identify(
         torque of gear deflection
     :param validation: another recording, on which the identified model is only tested;
         'leave-one-out': each recording is tested with the parameters of all others
-    :raises RobodynError: a joint is not in a recording, an option cannot be used, or the
-        validation has the samples of a recording that is fitted
+    :raises RobodynError: a joint is not in a recording, an option cannot be used, or at
+        least half of the validation are samples of recordings that are fitted
     """
     given = (recordings,) if isinstance(recordings, Recording) else tuple(recordings)
     arm = model.arm if isinstance(model, PayloadModel) else model
     options = options_for(arm, options or IdentifyOptions())
     task = Task(given, model, options, known, validation)
-    check_held_out(given, validation, model.joint_names)
+    shared = check_held_out(given, validation, model.joint_names)
     try:
         # Matrices are small: where others use the cores, threads that wait for each other take
         # ten times as long.
         with threadpool_limits(limits=1, user_api='blas'):
-            return _identified(task)
+            result = _identified(task)
     except InsufficientData as error:
         findings = (*failure_findings(given[0], arm, str(error)), *given[0].findings)
         return failed_result(given[0], arm, options, findings)
+    return replace(result, findings=(*result.findings, *shared))
 
 
 def _identified(task: Task) -> IdentificationResult:

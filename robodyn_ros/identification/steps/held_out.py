@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations, product
+from itertools import combinations
 
 import numpy as np
 
 from robodyn_ros.errors import IdentificationError
+from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.options import LeaveOneOut
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Recording
@@ -23,29 +24,43 @@ def check_held_out(
     recordings: Sequence[Recording],
     validation: Recording | LeaveOneOut | None,
     joints: Sequence[str],
-) -> None:
+) -> tuple[Finding, ...]:
     """Refuse a validation on the data of the fit, also on a part of it or from another file.
 
     :param joints: of the model, whose signals are compared
-    :raises IdentificationError: samples of the validation are in a recording of the fit; with
-        'leave-one-out', two recordings have samples in common
+    :return: a warning about each validation that has fewer samples of the fit than half of its own
+    :raises IdentificationError: at least half of the samples of a validation are in recordings of
+        the fit; with 'leave-one-out', in the other recordings
     """
     if validation is None:
-        return
-    others = None if isinstance(validation, str) else [validation]
-    for fitted, tested in product(recordings, others) if others else combinations(recordings, 2):
-        share = _common_share(fitted, tested, joints)
-        if share:
+        return ()
+    given, tests = [*recordings], [*range(len(recordings))]
+    pairs = [*combinations(tests, 2)]
+    if not isinstance(validation, str):
+        given, pairs = [*given, validation], [(fitted, len(tests)) for fitted in tests]
+        tests = [len(tests)]
+    common = np.zeros((len(given), len(given)))
+    for one, other in pairs:
+        common[one, other] = _common_samples(given[one], given[other], joints)
+    common += common.T
+    found = []
+    for tested in np.intersect1d(tests, np.flatnonzero(common.any(axis=0))):
+        source = ', '.join(given[k].source for k in np.flatnonzero(common[tested]))
+        share = min(common[tested].sum() / len(given[tested]), 1.0)
+        if share >= 0.5:
             raise IdentificationError(
-                f'the validation on {tested.source} has samples of {fitted.source} (about '
-                f'{share:.0%} of the shorter one), to which the parameters are fitted, so it '
-                f'validates nothing: validate on another recording, or keep the last part of '
-                f'this one (robodyn identify --split 0.8)'
+                f'the validation on {given[tested].source} has samples of {source} (about '
+                f'{share:.0%} of it), to which the parameters are fitted, so its error says '
+                f'little about other motions: validate on another recording, or keep the last '
+                f'part of this one (robodyn identify --split 0.8)'
             )
+        facts = {'source': given[tested].source, 'fitted': source, 'share': share}
+        found.append(finding('validation_shares_samples', **facts))
+    return tuple(found)
 
 
-def _common_share(one: Recording, other: Recording, joints: Sequence[str]) -> float:
-    """Return about which share of the shorter recording is in the longer one, whatever its time.
+def _common_samples(one: Recording, other: Recording, joints: Sequence[str]) -> float:
+    """Return about how many samples of the shorter recording are in the longer one, at any time.
 
     Pieces of consecutive samples all over the shorter one are looked for, each long enough that
     noise is not repeated by chance. Pieces in which nothing changes are left out.
@@ -64,7 +79,7 @@ def _common_share(one: Recording, other: Recording, joints: Sequence[str]) -> fl
         changes = [np.ptp(part, axis=0) > room for part, room in zip(piece, most, strict=True)]
         if all(each.any() for each in changes):
             found.append(_is_in(piece, signals[1], most))
-    return float(np.mean(found)) if found else 0.0
+    return float(np.mean(found)) * len(shorter) if found else 0.0
 
 
 def _is_in(piece: Sequence[Array], signals: Sequence[Array], most: Sequence[Array]) -> bool:

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -13,13 +14,14 @@ from robodyn_ros.identification.steps.held_out import check_held_out
 from robodyn_ros.recording.readers import read_recording
 
 MODEL, TRUTH = arm(random_urdf(2, 90, types=('revolute',)))
-FIRST, SECOND = (record(MODEL, TRUTH, 1500, noise=0.02, seed=seed) for seed in (0, 1))
-NOTHING = r'the validation on .* has samples of .*, so it validates nothing: .*--split'
+FIRST, SECOND, THIRD = (record(MODEL, TRUTH, 1500, noise=0.02, seed=k) for k in range(3))
+JOINTS = MODEL.joint_names
+LITTLE = r'the validation on .* has samples of .*, so its error says little .*--split'
 
 
 def refused(recordings, validation):
-    with pytest.raises(IdentificationError, match=NOTHING) as caught:
-        check_held_out(recordings, validation, MODEL.joint_names)
+    with pytest.raises(IdentificationError, match=LITTLE) as caught:
+        check_held_out(recordings, validation, JOINTS)
     return str(caught.value)
 
 
@@ -38,18 +40,43 @@ def test_another_run_of_the_same_motion_is_one():
     again = record(MODEL, TRUTH, 1500, noise=0.02, seed=0)
     noise = 1e-3 * np.random.default_rng(3).normal(size=again.torque.shape)
     for other in (SECOND, replace(again, torque=again.torque + noise)):
-        check_held_out([FIRST], other, MODEL.joint_names)
-    check_held_out([FIRST, SECOND], 'leave-one-out', MODEL.joint_names)
-    check_held_out([FIRST, FIRST], None, MODEL.joint_names)
+        check_held_out([FIRST], other, JOINTS)
+    check_held_out([FIRST, SECOND], 'leave-one-out', JOINTS)
+    check_held_out([FIRST, FIRST], None, JOINTS)
 
 
 def test_a_part_of_the_recording_of_the_fit_is_no_validation():
     first, last = FIRST.split(0.7)
     refused([FIRST], last)
     refused([SECOND, first], replace(FIRST, time=FIRST.time + 9.0))
-    told = refused([first], FIRST.slice(slice(800, None)))
-    assert 'about 3' in told and told.count('%') == 1
-    check_held_out([first], last, MODEL.joint_names)
+    assert check_held_out([first], last, JOINTS) == ()
+
+
+def joined(*parts):
+    """Return one recording of parts, one after the other."""
+    signals = {
+        name: np.concatenate([getattr(part, name) for part in parts])
+        for name in ('position', 'velocity', 'acceleration', 'torque')
+    }
+    return replace(
+        FIRST, time=FIRST.period * np.arange(len(signals['torque'])), source='joined', **signals
+    )
+
+
+def test_less_than_half_in_common_is_a_warning_with_its_share():
+    (told,) = check_held_out([FIRST.split(0.7)[0]], FIRST.slice(slice(800, None)), JOINTS)
+    assert told.severity == 'warning' and told.code == 'validation_shares_samples'
+    share = float(re.search(r'about (\d+)%', told.text)[1])
+    assert share == pytest.approx(100 * 250 / 700, abs=6)
+
+
+def test_the_share_is_of_the_validation_and_of_all_that_is_fitted():
+    fitted = [each.slice(slice(0, 500)) for each in (FIRST, SECOND)]
+    long = joined(fitted[0], THIRD)
+    (told,) = check_held_out(fitted, long, JOINTS)
+    assert 'about 25% of it' in told.text
+    told = refused(fitted, joined(*fitted, THIRD.slice(slice(0, 600))))
+    assert 'about 62% of it' in told
 
 
 def test_two_recordings_that_begin_at_the_same_standstill_are_different():
@@ -60,9 +87,15 @@ def test_two_recordings_that_begin_at_the_same_standstill_are_different():
         position[:still], torque[:still] = FIRST.position[0], FIRST.torque[0]
         return replace(own, position=position, torque=torque)
 
-    check_held_out([begun(FIRST)], begun(SECOND), MODEL.joint_names)
+    check_held_out([begun(FIRST)], begun(SECOND), JOINTS)
 
 
 def test_an_identification_refuses_it_before_the_fit():
-    with pytest.raises(IdentificationError, match=NOTHING):
+    with pytest.raises(IdentificationError, match=LITTLE):
         identify(FIRST, MODEL, validation=FIRST)
+
+
+def test_an_identification_tells_what_they_have_in_common():
+    result = identify(FIRST.split(0.7)[0], MODEL, validation=FIRST.slice(slice(800, None)))
+    assert 'validation_shares_samples' in {item.code for item in result.findings}
+    assert result.success and result.validation is not None
