@@ -18,15 +18,12 @@ def random_states(model: DynamicModel, signals: Processed) -> tuple[Array, Array
     """
     unit = np.random.default_rng(0).uniform(-1.0, 1.0, size=(3, 200, len(model.joints)))
     linear = np.array([joint.type == 'prismatic' for joint in model.joints])
-    fastest = [_fastest(values, linear) for values in (signals.velocity, signals.acceleration)]
+    alike = linear[:, None] == linear
+    fastest = [
+        np.max(alike * np.abs(values).max(axis=0), axis=1)
+        for values in (signals.velocity, signals.acceleration)
+    ]
     return model.positions(unit[0]), fastest[0] * unit[1], fastest[1] * unit[2]
-
-
-def _fastest(values: Array, linear: Array) -> Array:
-    """Return the largest value of the joints of the same kind for each joint, shape (n,)."""
-    largest = np.abs(values).max(axis=0)
-    kinds = [largest[kind].max(initial=0.0) for kind in (linear, ~linear)]
-    return np.where(linear, *kinds)
 
 
 def torque_uncertainty(
