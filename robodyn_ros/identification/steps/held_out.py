@@ -45,17 +45,17 @@ def check_held_out(
     common += common.T
     found = []
     for tested in np.intersect1d(tests, np.flatnonzero(common.any(axis=0))):
-        source = ', '.join(given[k].source for k in np.flatnonzero(common[tested]))
+        name = given[tested].source
+        others = ', '.join(given[other].source for other in np.flatnonzero(common[tested]))
         share = min(common[tested].sum() / len(given[tested]), 1.0)
         if share >= 0.5:
             raise IdentificationError(
-                f'the validation on {given[tested].source} has samples of {source} (about '
-                f'{share:.0%} of it), to which the parameters are fitted, so its error says '
-                f'little about other motions: validate on another recording, or keep the last '
-                f'part of this one (robodyn identify --split 0.8)'
+                f'the validation on {name} has samples of {others} (about {share:.0%} of it), to '
+                f'which the parameters are fitted, so its error says little about other motions: '
+                f'validate on another recording, or keep the last part of this one (robodyn '
+                f'identify --split 0.8)'
             )
-        facts = {'source': given[tested].source, 'fitted': source, 'share': share}
-        found.append(finding('validation_shares_samples', **facts))
+        found.append(finding('validation_shares_samples', source=name, fitted=others, share=share))
     return tuple(found)
 
 
