@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,6 +14,12 @@ from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPo
 from robodyn_ros.excitation.slowed import SlowedTrajectory
 from robodyn_ros.excitation.trajectory import Array, Chain, Trajectory
 from robodyn_ros.models.interface import sample_blocks
+
+GENTLE = 0.1
+"""Share of the limits that the move to the start may use in any case, so that slow motions do not
+begin after minutes."""
+SAMPLES = 2000
+"""Samples of a motion that tell how hard it is; of a long one they may miss a peak."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,8 @@ def plan_excitation(
 ) -> Plan:
     """Prepend a move from `position` to a motion, and check all of it.
 
+    No joint moves faster or harder in it than in the motion, except up to `GENTLE` of its limits.
+
     :param motion: it must move exactly the joints of the limits, in any order
     :param position: position of the robot, shape (n,), in the order of the motion's joints
     :param limits: of the robot's joints
@@ -59,11 +67,24 @@ def plan_excitation(
     check_motion(motion, limits)
     check_position(position, limits, 'the robot stands')
     start = motion.sample(np.zeros(1)).position[0]
-    parts: list[Trajectory] = [PointToPoint.within(limits, start=position, target=start)]
+    gentle = _no_harder_than(motion, limits)
+    parts: list[Trajectory] = [PointToPoint.within(gentle, start=position, target=start)]
     if pause > 0.0:
         parts.append(PointToPoint(joints=motion.joints, start=start, target=start, duration=pause))
     begin = sum(part.duration for part in parts)
     return Plan(Chain(parts=[*parts, motion]), begin)
+
+
+def _no_harder_than(motion: Trajectory, limits: JointLimits) -> JointLimits:
+    """Return limits for the move to the start, whose hardness nothing asks for."""
+    whole = motion.grid(motion.duration / SAMPLES)
+    velocity, acceleration = (
+        np.clip(np.abs(each).max(axis=0), GENTLE * most, most)
+        for each, most in (
+            (whole.velocity, limits.velocity), (whole.acceleration, limits.acceleration),
+        )
+    )  # fmt: skip
+    return replace(limits, velocity=velocity, acceleration=acceleration)
 
 
 def check_joints(motion: Trajectory, limits: JointLimits) -> None:

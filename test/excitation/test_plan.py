@@ -87,3 +87,18 @@ def test_the_way_between_points_leaves_a_motion_that_is_too_fast_for_them():
         denser = np.linspace(0.0, 10.0, 50001)
         way = SplineTrajectory(points=points).sample(denser).position
         assert off >= 0.9 * np.abs(way - motion.sample(denser).position).max()
+
+
+def test_the_move_to_the_start_is_no_harder_than_the_motion_but_not_endless():
+    """On the DELTA, moves at the limits raised false alarms that no motion had."""
+    motion, here = random_sine(7), np.array([0.5, -0.5, 0.1])
+    peaks = [np.abs(each).max(axis=0)
+             for each in (motion.grid(1e-3).velocity, motion.grid(1e-3).acceleration)]  # fmt: skip
+    for factor in (3.0, 100.0):
+        bounds = limits(velocity=factor * peaks[0].max(), acceleration=factor * peaks[1].max())
+        plan = plan_excitation(motion, here, bounds)
+        move = plan.trajectory.sample(np.linspace(0.0, plan.begin, 2000))
+        rows = ((move.velocity, bounds.velocity), (move.acceleration, bounds.acceleration))
+        shares = [np.abs(each).max(axis=0) / np.maximum(peak, 0.1 * most)
+                  for (each, most), peak in zip(rows, peaks, strict=True)]  # fmt: skip
+        assert 0.9 < np.max(shares) < 1.01

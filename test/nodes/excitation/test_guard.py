@@ -116,7 +116,9 @@ def test_feedback_that_stays_away_stops_it_too_and_is_needed_to_start(cell, robo
 
 def test_a_motion_beyond_rated_current_is_refused_before_it_starts(cell, robot):
     at_home(robot)
-    answer = cell.rated.excite()
+    hard = cell.folder / 'hard.yaml'
+    write_motion(motion(target=[0.3, 0.5, -0.2, 0.4, 0.4, 0.6]), hard)
+    answer = cell.rated.excite(hard)
     assert not answer.success
     # 200 Nm: 8 A * 0.5 Nm/A * 50
     assert "of joint 'joint2' at" in answer.message and 'torque_max is 200' in answer.message
