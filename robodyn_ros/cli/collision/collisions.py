@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import csv
 import io
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -92,6 +93,9 @@ def _detected(arguments: argparse.Namespace) -> tuple[dict[str, Any], Rows, str]
     detector.sensitivity = arguments.sensitivity
     rests = rests_in(arguments, arguments.recording, recording, torque.joints)
     watch = watched(detector, recording, rests=rests)
+    if rests is None and learned.map.change is not None:
+        note = 'no commanded positions: pushes at rest were not looked for'
+        print(f'note: {recording.source} has {note}', file=sys.stderr)
     least = Level[arguments.level.upper()]
     watch.events = [event for event in watch.events if event.level >= least]
     rows = list(rows_of(watch, recording.origin * 1e-9))

@@ -49,10 +49,24 @@ def healthy_inputs(
         rests_in(arguments, str(path), each, torque.joints)
         for path, each in zip(plain, recordings, strict=True)
     ]
+    _check_copies(recordings)
     settings = _settings(arguments, recordings, torque, stored)
     pairs = list(zip(recordings, rests, strict=True))
     plain_inputs = [_of_recording(*each, torque, settings) for each in tracked(pairs)]
     return settings, [*stored, *plain_inputs]
+
+
+def _check_copies(recordings: Sequence[Recording]) -> None:
+    """Refuse a recording that is given twice: copies would vouch for each other.
+
+    :raises ControlError: naming both
+    """
+    seen: dict[bytes, str] = {}
+    for each in recordings:
+        torque = each.torque.tobytes()
+        if torque in seen:
+            raise ControlError(f'{seen[torque]} and {each.source} are the same recording')
+        seen[torque] = each.source
 
 
 def _of_folder(

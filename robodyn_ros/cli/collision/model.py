@@ -76,6 +76,8 @@ def rests_in(
     if wanted is None and len(command_topics(types)) != 1:
         return None
     topic = command_topic(types, wanted, path)
+    if topic == '/' + str(arguments.topic).lstrip('/'):
+        raise RecordingError(f'{path}: {topic} has the measured positions, not the commanded ones')
     found = rest_of_reference(
         recording.time, references(path, topic, joints, recording.origin), len(joints)
     )

@@ -33,9 +33,13 @@ COLUMNS = ('lowest', 'highest', 'passing', 'at rest', 'change', 'fastest')
 """Columns of the table: thresholds while moving, passing standstill, at rest, and of the change at
 rest; speed."""
 NO_CHANGE = (
-    'change       not learned: the recordings have too little rest with commanded positions; '
-    'pushes at rest that are below the friction are not found'
+    'change       not learned: {}; pushes at rest that are below the friction are not found'
 )
+NO_COMMANDS = (
+    'the recordings have no commanded positions (record CONTROLLER/controller_state, see '
+    'docs/collision.md)'
+)
+NO_REST = 'the commanded positions hardly rest'
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -124,7 +128,8 @@ def run(arguments: argparse.Namespace) -> int:
     write_thresholds(file, arguments.out)
     for note in learned.notes:
         print(f'note: {note}', file=sys.stderr)
-    facts = _facts(arguments, learned, torque) | cost
+    commanded = any(each.session.change is not None for each in inputs)
+    facts = _facts(arguments, learned, torque) | {'commanded': commanded} | cost
     show(arguments, facts, _table(facts))
     return 0
 
@@ -209,7 +214,7 @@ def _table(facts: dict[str, Any]) -> str:
     lines.append('thresholds in Nm or N; faster motion than the fastest [rad/s or m/s] was not '
                  'learned: thresholds grow in proportion')  # fmt: skip
     if facts['joints'][0]['change'] is None:
-        lines.append(NO_CHANGE)
+        lines.append(NO_CHANGE.format(NO_REST if facts['commanded'] else NO_COMMANDS))
     if 'events' in facts:
         lines.append(_cost_text(facts))
     return '\n'.join([*lines, 'This is NOT a safety function.'])

@@ -42,9 +42,8 @@ def command_topic(types: Mapping[str, str], wanted: str | None, path: str) -> st
     if wanted is not None:
         wanted = '/' + wanted.lstrip('/')
         if types.get(wanted) not in (TRAJECTORY_STATE, JOINT_STATE):
-            raise RecordingError(
-                f'{path}: {wanted} has no commanded positions; only {usable} have'
-            )
+            others = f'{", ".join(usable)} has them' if usable else f'no topic has: {RECORD}'
+            raise RecordingError(f'{path}: {wanted} has no commanded positions; {others}')
         return wanted
     if len(usable) != 1:
         what = f'{usable} have commanded positions, choose one with --command' if usable else (

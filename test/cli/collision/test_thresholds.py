@@ -209,10 +209,10 @@ def test_a_push_at_rest_is_found_where_the_bag_has_the_reference(
     assert main(found) == 0
     events = json.loads(capsys.readouterr().out)['events']
     assert len(events) == 7 and {each['joint'] for each in events} == {'joint2'}
-    assert main([*found, '--command', '/joint_states']) == 0, 'which never rests: its noise moves'
-    assert json.loads(capsys.readouterr().out)['events'] == []
+    assert main([*found, '--command', '/joint_states']) == 2
+    assert '/joint_states has the measured positions' in capsys.readouterr().err
     assert main([*found, '--command', '/nothing']) == 2
-    assert '/nothing has no commanded positions' in capsys.readouterr().err
+    assert '/nothing has no commanded positions; /mover/reference has' in capsys.readouterr().err
 
 
 def test_the_reference_of_something_else_is_none(
@@ -222,6 +222,15 @@ def test_the_reference_of_something_else_is_none(
     command = ['thresholds', *healthy, '--model', str(folder / 'result.yaml'), '--effort', 'Nm',
                '--out', str(tmp_path / 'thresholds.yaml')]  # fmt: skip
     assert main(command) == 0
-    assert 'change       not learned' in capsys.readouterr().out
+    assert 'the recordings have no commanded positions (record' in capsys.readouterr().out
     assert main([*command, '--command', '/mover/reference']) == 2
     assert 'has no commanded positions of' in capsys.readouterr().err
+
+
+def test_a_recording_given_twice_is_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    twice = [str(folder / 'healthy0.npz')] * 2
+    command = ['thresholds', *twice, '--model', str(folder / 'result.yaml')]
+    assert main([*command, '--out', str(folder / 'x.yaml')]) == 2
+    assert 'are the same recording' in capsys.readouterr().err
