@@ -81,7 +81,8 @@ class Kind:
             text = re.sub(r'upper="[^"]*"', f'upper="{self.reach}"', text)
         urdf, cell = folder / 'robot.urdf', folder / 'cell.yaml'
         urdf.write_text(text)
-        content = {**given['cell'], **self.cell, 'driver': dict(self.driver)}
+        # Ideal drives: it measures the links, which bend in their gears whatever the torque is.
+        content = {**given['cell'], 'profile': 'ideal', **self.cell, 'driver': dict(self.driver)}
         content['joints'] = {
             self.name(joint): {
                 key: value * self.friction if key.endswith('_friction') else value

@@ -11,7 +11,7 @@ from typing import Any
 from robodyn_ros.errors import CellError
 from robodyn_ros.yaml_file import parse_yaml
 
-DEFAULT = 'ideal'
+DEFAULT = 'industrial'
 """Profile of a cell that names none."""
 
 

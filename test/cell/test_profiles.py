@@ -28,8 +28,8 @@ def test_a_profile_holds_where_the_file_says_nothing():
     assert config.cycle_jitter == 0.02 and made(profile='cobot').cycle_jitter == 0.05
 
 
-def test_ideal_is_the_default_and_has_the_defaults_of_the_keys():
-    assert made() == made(profile=DEFAULT) and DEFAULT == 'ideal'
+def test_industrial_is_the_default_and_ideal_has_the_defaults_of_the_keys():
+    assert made() == made(profile=DEFAULT) and DEFAULT == 'industrial'
     assert made(profile='ideal').defaults == JointConfig()
     assert made(profile='ideal').cycle_jitter == 0.0
 

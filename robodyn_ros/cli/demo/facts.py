@@ -45,7 +45,7 @@ class Limits:
     :param unmonitored: largest share of samples without monitoring in that motion
     """
 
-    torque_error: float = 0.03
+    torque_error: float = 0.04
     tracking_cut: float = 0.7
     alarm_latency: float = 0.02
     unmonitored: float = 0.01

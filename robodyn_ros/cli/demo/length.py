@@ -24,6 +24,7 @@ class Length:
     :param before_push: time from the start of the excitation to the push
     :param limits: limits of the figures, in place of those of the robot
     :param pushes: largest number of pushes
+    :param profile: of the drives of the cell; empty: that of the robot file
     """
 
     excitation: float | None = None
@@ -33,6 +34,7 @@ class Length:
     before_push: float = 2.5
     limits: Limits | None = None
     pushes: int | None = None
+    profile: str = ''
 
     @property
     def excitation_parameters(self) -> dict[str, object]:
@@ -57,6 +59,7 @@ SHORT = Length(
     motion=4.0,
     start=0.5,
     pause=0.1,
+    profile='ideal',  # seconds show neither what elastic gears do nor the warming of joints
     limits=Limits(torque_error=0.2, tracking_cut=0.3, alarm_latency=0.03, unmonitored=0.1),
     pushes=1,
 )

@@ -57,13 +57,14 @@ class Stage:
         self.folder, self._length = folder, length
         self._nodes, self._client = nodes, client
         self.facts = length.of(read_facts(self._robot))
-        config = CellConfig.from_yaml(self._robot.reference)
+        drives = {'profile': length.profile} if length.profile else {}
+        config = CellConfig.from_yaml(self._robot.reference, **drives)
         # The interpolator of the drive centres command k on cycle k + delay, half a cycle later.
         self.setpoint_delay = (config.command_delay + 0.5) * config.servo_period
         self.tracking: dict[str, Span] = {}
         self.result_file = folder / 'result.yaml'
         self.report_file = ''
-        self._start('cell')
+        self._start('cell', drives)
         for name, topic in RECORDERS.values():
             self._start('recorder', name=name, remappings={'joint_states': topic})
         self._start_excitation('excitation')

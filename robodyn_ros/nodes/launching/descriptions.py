@@ -109,7 +109,7 @@ ARGUMENTS = {
     'profile': (
         '',
         'drives of the simulated cell: ideal, industrial or cobot; empty: as in the robot file, '
-        'else ideal',
+        'else industrial',
     ),
     'cell': ('true', 'simulate the robot cell; false: a real one is running'),
 }

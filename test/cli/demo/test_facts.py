@@ -48,7 +48,7 @@ def test_facts_are_read(facts, tmp_path):
         PushFacts('b', torque=(0.0, 0.5, 0.0)),
     )
     assert found.motions == {'validation': tmp_path / 'a.yaml', 'tracking': Path('/b.yaml')}
-    assert found.limits == Limits(torque_error=0.03, tracking_cut=0.6, alarm_latency=0.02)
+    assert found.limits == Limits(torque_error=0.04, tracking_cut=0.6, alarm_latency=0.02)
     assert facts({'pushes': [PUSH], **MOTIONS}).limits == Limits()
 
 

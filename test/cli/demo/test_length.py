@@ -37,6 +37,7 @@ def test_the_full_length_is_that_of_the_files_and_the_short_one_pushes_once():
     pushes = tuple(PushFacts(f'link{number}', force=(1.0, 0.0, 0.0)) for number in (1, 2))
     facts = Facts(pushes, {}, Limits(torque_error=0.01))
     file = CONFIG / 'motions' / 'axis_validation.yaml'
+    assert (FULL.profile, SHORT.profile) == ('', 'ideal')
     assert FULL.of(facts) == facts and FULL.motion_file(file, CONFIG) == file
     assert SHORT.of(facts).pushes == pushes[:1]
     assert SHORT.of(facts).limits == SHORT.limits
