@@ -34,7 +34,7 @@ def completed(model: DynamicModel, joint_values: dict[str, Array | list[float]])
 
 def six_axis_cell() -> tuple[RobotCell, ModelTorque]:
     """The simulated cell, and the torque of a model that lacks only its Stribeck friction."""
-    cell = RobotCell(CellConfig.from_yaml(CELL))
+    cell = RobotCell(CellConfig.from_yaml(CELL, profile='ideal'))
     model = robot_model(SIX_AXIS)
     names = ('rotor_inertia', 'coulomb_friction', 'viscous_friction')
     values = completed(model, {name: cell.axes[name] for name in names})
