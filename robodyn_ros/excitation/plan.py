@@ -76,7 +76,7 @@ def plan_excitation(
 
 
 def _no_harder_than(motion: Trajectory, limits: JointLimits) -> JointLimits:
-    """Return limits for the move to the start, whose hardness nothing asks for."""
+    """Return the limits of the robot, narrowed to what the motion uses of them."""
     whole = motion.grid(motion.duration / SAMPLES)
     velocity, acceleration = (
         np.clip(np.abs(each).max(axis=0), GENTLE * most, most)

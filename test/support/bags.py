@@ -12,11 +12,19 @@ from rosbags.rosbag2 import StoragePlugin, Writer
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 from rosbags.typesys.store import Typestore
 
-from robodyn_ros.recording.bags.topic_bag import TORQUE_STATE
+from robodyn_ros.recording.bags.topic_bag import TORQUE_STATE, TRAJECTORY_STATE
 
 TYPES = get_typestore(Stores.ROS2_JAZZY)
 MESSAGES = Path(__file__).resolve().parents[2] / 'msg'
 JOINT_STATE = 'sensor_msgs/msg/JointState'
+CONTROLLER_STATE = """std_msgs/Header header
+string[] joint_names
+trajectory_msgs/JointTrajectoryPoint reference
+trajectory_msgs/JointTrajectoryPoint feedback
+trajectory_msgs/JointTrajectoryPoint error
+trajectory_msgs/JointTrajectoryPoint output
+"""
+"""Definition of ros2_controllers: the parts that are read, and what stands between them."""
 
 
 def message(
@@ -68,7 +76,9 @@ def wave(count: int = 300, joints: int = 2, period: int = 2_000_000) -> list[tup
 
 
 def torque_types() -> Typestore:
+    """Types with TorqueState and JointTrajectoryControllerState."""
     store = get_typestore(Stores.ROS2_JAZZY)
     definition = (MESSAGES / 'TorqueState.msg').read_text(encoding='utf-8')
     store.register(get_types_from_msg(definition, TORQUE_STATE))
+    store.register(get_types_from_msg(CONTROLLER_STATE, TRAJECTORY_STATE))
     return store

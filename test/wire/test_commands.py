@@ -3,38 +3,27 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from bags import TYPES, cdr, message
+from bags import cdr, message, torque_types
 from hypothesis import given
 from hypothesis import strategies as st
-from rosbags.typesys import get_types_from_msg
 
 from robodyn_ros.recording.bags.topic_bag import TRAJECTORY_STATE
 from robodyn_ros.wire.commands import CommandReader
 
 STAMP = 1_700_000_000_250_000_000
-STATE = """std_msgs/Header header
-string[] joint_names
-trajectory_msgs/JointTrajectoryPoint reference
-trajectory_msgs/JointTrajectoryPoint feedback
-trajectory_msgs/JointTrajectoryPoint error
-trajectory_msgs/JointTrajectoryPoint output
-string[] multi_dof_joint_names
-"""
+STORE = torque_types()
 
 
 def controller_state(names: list[str], positions: list[float]) -> bytes:
     """JointTrajectoryControllerState, written by rosbags."""
-    store = TYPES
-    if TRAJECTORY_STATE not in store.fielddefs:
-        store.register(get_types_from_msg(STATE, TRAJECTORY_STATE))
-    point = store.types['trajectory_msgs/msg/JointTrajectoryPoint']
-    duration = store.types['builtin_interfaces/msg/Duration'](sec=0, nanosec=0)
+    point = STORE.types['trajectory_msgs/msg/JointTrajectoryPoint']
+    duration = STORE.types['builtin_interfaces/msg/Duration'](sec=0, nanosec=0)
     other = np.full(len(names), 9.0)
     points = [point(np.array(each), other, other, other, duration)
               for each in (positions, other, other, other)]  # fmt: skip
     header = message(STAMP, [], [], [], []).header
-    state = store.types[TRAJECTORY_STATE](header, names, *points, [])
-    return bytes(store.serialize_cdr(state, TRAJECTORY_STATE))
+    state = STORE.types[TRAJECTORY_STATE](header, names, *points)
+    return bytes(STORE.serialize_cdr(state, TRAJECTORY_STATE))
 
 
 def test_both_messages_give_stamp_and_positions_in_the_order_of_the_joints() -> None:

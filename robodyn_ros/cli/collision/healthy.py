@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import replace
+from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
@@ -63,10 +64,10 @@ def _check_copies(recordings: Sequence[Recording]) -> None:
     """
     seen: dict[bytes, str] = {}
     for each in recordings:
-        torque = each.torque.tobytes()
-        if torque in seen:
-            raise ControlError(f'{seen[torque]} and {each.source} are the same recording')
-        seen[torque] = each.source
+        digest = blake2b(each.torque.tobytes()).digest()
+        if digest in seen:
+            raise ControlError(f'{seen[digest]} and {each.source} are the same recording')
+        seen[digest] = each.source
 
 
 def _of_folder(

@@ -77,6 +77,8 @@ def rests_in(
         return None
     topic = command_topic(types, wanted, path)
     if topic == '/' + str(arguments.topic).lstrip('/'):
+        if wanted is None:
+            return None
         raise RecordingError(f'{path}: {topic} has the measured positions, not the commanded ones')
     found = rest_of_reference(
         recording.time, references(path, topic, joints, recording.origin), len(joints)

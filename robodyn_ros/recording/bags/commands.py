@@ -65,9 +65,10 @@ def read_commands(path: str | Path, topic: str, joints: tuple[str, ...]) -> Topi
 def references(
     path: str | Path, topic: str, joints: tuple[str, ...], origin: int
 ) -> Iterator[tuple[float, list[float]]]:
-    """Yield time and positions of the references, in the order of the bag; others are left out.
+    """Yield time, in [s], and positions of each reference, in the order of the bag.
 
-    A reference of a JTC is what `_positions` takes with an effort interface.
+    Of a JTC, these are `reference`, also where `read_commands` takes `output`: the monitor does
+    the same. Damaged messages, and those without all joints, are left out.
 
     :param joints: all of which a reference must have
     :param origin: stamp of time 0, in [ns]

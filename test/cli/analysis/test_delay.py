@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from bags import JOINT_STATE, message, torque_types
 from rosbags.rosbag2 import StoragePlugin, Writer
-from rosbags.typesys import get_types_from_msg
 
 from robodyn_ros.cli.main import main
 from robodyn_ros.recording.bags.topic_bag import TORQUE_STATE, TRAJECTORY_STATE
@@ -16,15 +15,6 @@ from robodyn_ros.recording.bags.topic_bag import TORQUE_STATE, TRAJECTORY_STATE
 NAMES = ['a', 'b']
 PERIOD = 2_000_000
 TRUE = 3
-
-# ros2_controllers: the parts of the message that are read, and what stands between them
-STATE = """std_msgs/Header header
-string[] joint_names
-trajectory_msgs/JointTrajectoryPoint reference
-trajectory_msgs/JointTrajectoryPoint feedback
-trajectory_msgs/JointTrajectoryPoint error
-trajectory_msgs/JointTrajectoryPoint output
-"""
 
 
 def position(time: np.ndarray) -> np.ndarray:
@@ -37,7 +27,6 @@ class Bag:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.store = torque_types()
-        self.store.register(get_types_from_msg(STATE, TRAJECTORY_STATE))
         self.stamps = 1_700_000_000 * 10**9 + PERIOD * np.arange(2000)
         self.time = 2e-3 * np.arange(2000)
         measured = position(self.time - 2e-3 * (TRUE + 0.5))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import sys
+from argparse import Namespace
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from bags import JOINT_STATE, TYPES, cdr, message
 from healthy_arm import MODEL, VALUES, recorded
 from rosbags.rosbag2 import StoragePlugin, Writer
 
+from robodyn_ros.cli.collision.model import rests_in
 from robodyn_ros.cli.main import main
 from robodyn_ros.control.collision.black_box.call_ring import CallRing
 from robodyn_ros.control.collision.black_box.event import Event, Setup
@@ -22,8 +24,10 @@ from robodyn_ros.control.collision.black_box.recorded_detector import build_dete
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.collision.thresholds_file import read_thresholds
 from robodyn_ros.control.effort.declaration import EffortDeclaration
+from robodyn_ros.errors import RecordingError
 from robodyn_ros.identification.files.parameter_text import parameter_text
 from robodyn_ros.identification.files.result_file import load_identified_model, model_parameters
+from robodyn_ros.recording.readers import read_recording
 
 EFFORT = EffortDeclaration.from_mapping({'unit': 'Nm', 'side': 'joint', 'gravity': 'included'})
 
@@ -225,6 +229,20 @@ def test_the_reference_of_something_else_is_none(
     assert 'the recordings have no commanded positions (record' in capsys.readouterr().out
     assert main([*command, '--command', '/mover/reference']) == 2
     assert 'has no commanded positions of' in capsys.readouterr().err
+
+
+def test_a_topic_that_is_read_as_measured_is_no_reference(tmp_path: Path) -> None:
+    path = str(bag(tmp_path / 'made', 0))
+    data = read_recording(path, topic='/joint_states', joints=MODEL.joint_names)
+    for topic, command, known in (
+        ('/joint_states', None, True), ('/mover/reference', None, False),
+    ):  # fmt: skip
+        given = Namespace(topic=topic, command=command)
+        found = rests_in(given, path, data, MODEL.joint_names)
+        assert (found is not None and bool(found.any())) == known
+    with pytest.raises(RecordingError, match='has the measured positions'):
+        rests_in(Namespace(topic='mover/reference', command='mover/reference'), path, data,
+                 MODEL.joint_names)  # fmt: skip
 
 
 def test_a_recording_given_twice_is_refused(

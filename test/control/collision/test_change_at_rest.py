@@ -21,7 +21,7 @@ MODEL, VALUES = small_arm()
 TORQUE = ModelTorque(MODEL, VALUES)
 PERIOD = 0.002
 STICTION = np.array([2.0, -3.0])
-"""What the joints hold by friction; the thresholds of the torque error are far above it."""
+"""Friction torque of the joints, in [Nm]: far below the thresholds of the torque error."""
 
 
 def test_a_reference_rests_after_a_while_and_only_while_it_is_known() -> None:
