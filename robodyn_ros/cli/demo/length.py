@@ -24,6 +24,7 @@ class Length:
     :param before_push: time from the start of the excitation to the push
     :param limits: limits of the figures, in place of those of the robot
     :param pushes: largest number of pushes
+    :param margin: collision thresholds relative to the largest torque error of the motions before
     :param profile: of the drives of the cell; empty: that of the robot file
     """
 
@@ -34,6 +35,7 @@ class Length:
     before_push: float = 2.5
     limits: Limits | None = None
     pushes: int | None = None
+    margin: float = 2.5
     profile: str = ''
 
     @property
@@ -62,6 +64,7 @@ SHORT = Length(
     profile='ideal',  # seconds show neither what elastic gears do nor the warming of joints
     limits=Limits(torque_error=0.2, tracking_cut=0.3, alarm_latency=0.03, unmonitored=0.1),
     pushes=1,
+    margin=4.0,  # seconds of motion show a small part of the errors of the next one
 )
 """Check that every step works; its figures are worse than those of the full length."""
 

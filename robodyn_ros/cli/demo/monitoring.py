@@ -23,11 +23,15 @@ SETTINGS = ('period', 'low_velocity', 'low_velocity_hold', 'torque_error_filter'
 
 
 def thresholds(
-    identified: IdentifiedModel, recordings: Sequence[Path], given: Mapping[str, Any]
+    identified: IdentifiedModel,
+    recordings: Sequence[Path],
+    given: Mapping[str, Any],
+    margin: float,
 ) -> ThresholdProposal:
     """Propose thresholds from motions without contact.
 
     :param given: parameters of the collision monitor
+    :param margin: collision threshold relative to the largest torque error, larger than 1.25
     """
     values = {name: expanded_list(given[name]) for name in SETTINGS if name in given}
     torque = ModelTorque(
@@ -36,11 +40,11 @@ def thresholds(
         velocity_window=expanded_list(given.get('velocity_window', [0.01])),
     )
     settings = CollisionSettings(joints=identified.joints, max_torque_error=1.0, **values)
-    # Motions of 20 s cover less than daily work, so the margins are wider than the defaults.
+    # Motions of seconds cover less than daily work, so the margins are wider than the defaults.
     found = (
         propose_thresholds(
             read_recording(path, joints=identified.joints), torque, settings,
-            contact_factor=2.0, collision_factor=2.5,
+            contact_factor=0.8 * margin, collision_factor=margin,
         )
         for path in recordings
     )  # fmt: skip

@@ -184,6 +184,7 @@ class Stage:
             self.identified,
             [self.folder / name for name in names],
             self._robot.section('collision_monitor', 'the demonstration'),
+            self._length.margin,
         )
         print(f'   max_torque_error: {", ".join(f"{x:.3g}" for x in proposal.max_torque_error)}')
         self._start_with_result(

@@ -69,7 +69,7 @@ def recording(tmp_path):
 
 def test_thresholds_follow_from_the_error_of_the_healthy_motion(identified, recording):
     given = {'period': PERIOD, 'low_velocity': [0.3], 'filter_cutoff': 40.0}
-    proposal = thresholds(identified, [recording], given)
+    proposal = thresholds(identified, [recording], given, 2.5)
     assert proposal.largest_error[0] == pytest.approx(DISTURBANCE, rel=0.2)
     assert proposal.max_torque_error[0] == pytest.approx(2.5 * proposal.largest_error[0])
     assert proposal.contact_threshold[0] == pytest.approx(2.0 * proposal.largest_error[0])
@@ -80,7 +80,7 @@ def test_thresholds_are_for_the_settings_of_the_robot(identified, recording):
 
     def largest(**parameters):
         given = {'period': PERIOD, 'low_velocity': [0.3], **parameters}
-        proposal = thresholds(identified, [recording], given)
+        proposal = thresholds(identified, [recording], given, 2.5)
         return proposal.largest_error[0], proposal.low_velocity_torque[0]
 
     plain = largest()
