@@ -7,17 +7,20 @@ import fcntl
 import os
 import socket
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 DOMAINS = 100
 """Number of usable domains, from 1: ports of higher ones lie in the range of other programs."""
+SHARED_MEMORY = Path('/dev/shm')
 _claimed: dict[int, tuple[str, object]] = {}
 
 
 def domain(offset: int = 0) -> str:
     """Return a free ROS_DOMAIN_ID of this machine, reserved until this process ends.
 
-    If all are reserved, a shared one is returned.
+    If all are reserved, a shared one is returned. What killed processes left of it in shared
+    memory is removed: with it, Fast DDS sometimes never finds a process that was started later.
 
     :param offset: index of the domain, for several domains of one process
     """
@@ -26,6 +29,8 @@ def domain(offset: int = 0) -> str:
         numbers = [1 + (first + step) % DOMAINS for step in range(DOMAINS)]
         locks = ((number, _locked(number)) for number in numbers if not _in_use(number))
         free = next(((number, lock) for number, lock in locks if lock), (numbers[0], None))
+        if free[1]:
+            _remove_remains(free[0])
         _claimed[offset] = (str(free[0]), free[1])
     return _claimed[offset][0]
 
@@ -46,14 +51,26 @@ def _locked(number: int) -> object:
     return file
 
 
-def _in_use(number: int) -> bool:
-    """Return True if the port of the first participant of a domain is taken.
+def _first_port(number: int) -> int:
+    """Return the first of the 250 ports of a domain, OMG DDSI-RTPS 2.2, section 9.6.1.1."""
+    return 7400 + 250 * number
 
-    Ports: OMG DDSI-RTPS 2.2, section 9.6.1.1.
-    """
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.bind(('', 7400 + 250 * number + 10))
-        except OSError:
-            return True
+
+def _in_use(number: int) -> bool:
+    """Return True if the port of a participant of a domain is taken."""
+    for participant in range(32):  # more than a demonstration or a test starts
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            try:
+                probe.bind(('', _first_port(number) + 10 + 2 * participant))
+            except OSError:
+                return True
     return False
+
+
+def _remove_remains(number: int) -> None:
+    """Remove the ports in shared memory of a domain that nobody uses."""
+    for port in range(_first_port(number), _first_port(number + 1)):
+        name = f'fastrtps_port{port}'
+        for file in (name, f'{name}_el', f'sem.{name}_mutex'):
+            with suppress(OSError):  # absent, or of another user
+                (SHARED_MEMORY / file).unlink()

@@ -44,3 +44,24 @@ def test_a_domain_that_something_else_uses_is_left_out():
         with suppress(OSError):  # then something else uses it already
             other.bind(('', 7410 + 250 * first))
         assert ros_domain.domain(71) != str(first)
+
+
+def test_a_domain_of_which_a_later_process_is_alive_is_left_out():
+    first = 1 + (os.getpid() + 83) % ros_domain.DOMAINS
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
+        with suppress(OSError):
+            other.bind(('', 7410 + 250 * first + 14))
+        assert ros_domain.domain(83) != str(first)
+
+
+def test_what_killed_processes_left_of_a_domain_is_removed(tmp_path, monkeypatch):
+    monkeypatch.setattr(ros_domain, 'SHARED_MEMORY', tmp_path)
+    numbers = range(1, ros_domain.DOMAINS + 2)
+    files = ('fastrtps_port{}', 'fastrtps_port{}_el', 'sem.fastrtps_port{}_mutex')
+    for number in numbers:
+        for file in files:
+            (tmp_path / file.format(7411 + 250 * number)).touch()
+    own = int(ros_domain.domain(97))
+    left = {path.name for path in tmp_path.iterdir()}
+    others = [7411 + 250 * number for number in numbers if number != own]
+    assert left == {file.format(port) for port in others for file in files}
