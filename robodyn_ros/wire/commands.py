@@ -13,6 +13,19 @@ from collections.abc import Sequence
 from robodyn_ros.wire.cursor import BODY, TIME, Cursor, WireError
 
 
+def as_joint_state(data: bytes) -> bytes | None:
+    """Return a JointState with header, names and commanded positions of either message.
+
+    :return: the serialised message; None: damaged, or without positions
+    """
+    try:
+        names, (start,) = Cursor(data).named_arrays(1)
+    except WireError:
+        return None
+    empty = bytes(8)  # no velocities, no efforts: two counts of zero
+    return None if start < 0 else bytes(data[: start + 8 * len(names)]) + empty
+
+
 class CommandReader:
     """Reader of the commanded positions of some joints; the order of joints may change."""
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robodyn_ros.recording.bags.topic_bag import TRAJECTORY_STATE
-from robodyn_ros.wire.commands import CommandReader
+from robodyn_ros.wire.commands import CommandReader, as_joint_state
 
 STAMP = 1_700_000_000_250_000_000
 STORE = torque_types()
@@ -46,6 +46,20 @@ def test_the_order_may_change_and_missing_joints_or_positions_are_none() -> None
         assert (found and found[1]) == expected
 
 
+def test_the_state_of_a_controller_becomes_a_joint_state() -> None:
+    names, positions = ['gripper', 'b', 'a'], [0.3, 0.2, 0.1]
+    wanted = message(STAMP, names, positions, [], [])
+    for data in (
+        controller_state(names, positions),
+        cdr(message(STAMP, names, positions, [], [])),
+    ):
+        found = STORE.deserialize_cdr(as_joint_state(data), wanted.__msgtype__)
+        assert (found.header, found.name) == (wanted.header, names)
+        assert [len(each) for each in (found.velocity, found.effort)] == [0, 0]
+        assert found.position.tolist() == positions
+    assert as_joint_state(controller_state(names, [])) is None
+
+
 @given(st.binary(max_size=200), st.integers(0, 400))
 def test_no_bytes_raise(data: bytes, cut: int) -> None:
     reader, whole = CommandReader(['a', 'b']), controller_state(['a', 'b'], [1.0, 2.0])
@@ -53,3 +67,4 @@ def test_no_bytes_raise(data: bytes, cut: int) -> None:
     for each in (data, whole[:cut], whole[:cut] + data, b'\x00\x01\x00\x00' + data):
         found = reader.read(each)
         assert found is None or len(found[1]) == 2
+        assert (as_joint_state(each) is None) or CommandReader([]).read(each) is not None

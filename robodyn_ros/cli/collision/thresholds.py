@@ -36,8 +36,8 @@ NO_CHANGE = (
     'change       not learned: {}; pushes at rest that are below the friction are not found'
 )
 NO_COMMANDS = (
-    'the recordings have no commanded positions (record CONTROLLER/controller_state, see '
-    'docs/collision.md)'
+    'the recordings have no commanded positions (the recorder takes them from '
+    'CONTROLLER/controller_state, see docs/collision.md)'
 )
 NO_REST = 'the commanded positions hardly rest'
 

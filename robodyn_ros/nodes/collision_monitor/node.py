@@ -38,6 +38,7 @@ from robodyn_ros.nodes.collision_monitor.reactions.reactions import Reactions
 from robodyn_ros.nodes.collision_monitor.reactions.robot_state_input import RobotStateInput
 from robodyn_ros.nodes.collision_monitor.tasks import Tasks
 from robodyn_ros.nodes.collision_monitor.topics import TOPICS
+from robodyn_ros.nodes.robot.commanded import follow_controller, follow_reference
 from robodyn_ros.nodes.robot.effort import EffortParameters
 from robodyn_ros.nodes.robot.model_node import STREAM_QOS, ModelNode
 
@@ -72,11 +73,10 @@ class CollisionMonitor(ModelNode):
         self._refused = 0
         self._refusal = ''
         self._topics = [kind(self) for kind in TOPICS]
-        for topic, callback in (
-            ('joint_states', self._on_state), ('~/reference', self._on_reference)
-        ):  # fmt: skip
-            self.create_subscription(JointState, topic, callback, STREAM_QOS, raw=True)
-        self._follows = self._follow_controller()
+        self.create_subscription(JointState, 'joint_states', self._on_state, STREAM_QOS, raw=True)
+        follow_reference(self, self._on_reference, STREAM_QOS)
+        controller = self.get_parameter('controller').value
+        self._follows = follow_controller(self, controller, self._on_commands, STREAM_QOS)
         steady_timer(self, 0.5 * self._options['stale_timeout'], self._on_watchdog)
         steady_timer(self, 0.5 * self._reactions.period, self._on_tick)
         self.create_service(Trigger, '~/reset', self._on_reset)
@@ -211,17 +211,6 @@ class CollisionMonitor(ModelNode):
             )
         self._learning.sample(detector, inputs)
         self._conclude(detector, inputs.time)
-
-    def _follow_controller(self) -> bool:
-        """Take the commanded positions of the trajectory controller, if its type is installed."""
-        try:
-            from control_msgs.msg import JointTrajectoryControllerState
-        except ImportError:
-            return False
-        topic = f'{self.get_parameter("controller").value}/controller_state'
-        kind: Any = JointTrajectoryControllerState
-        self.create_subscription(kind, topic, self._on_commands, STREAM_QOS, raw=True)
-        return True
 
     def _on_commands(self, serialised: bytes) -> None:
         if self.active and self._detector is not None:

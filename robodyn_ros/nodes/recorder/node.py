@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Node `recorder`: records joint states as an MCAP rosbag2 between two service calls."""
+"""Node `recorder`: records joint states as an MCAP rosbag2 between two service calls.
+
+What a controller commands meanwhile is in the bag too: `robodyn thresholds` learns from it.
+"""
 
 from __future__ import annotations
 
@@ -23,15 +26,28 @@ from robodyn_ros.nodes.base.presence import Owner, Presence
 from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.base.stamps import to_duration
 from robodyn_ros.nodes.base.suite_node import SuiteNode
+from robodyn_ros.nodes.robot.commanded import (
+    REFERENCE,
+    follow_controller,
+    follow_reference,
+    state_topic,
+)
 from robodyn_ros.nodes.robot.effort import EffortParameters
 from robodyn_ros.paths import expanded
 from robodyn_ros.recording.bags.disk_space import check_space
 from robodyn_ros.recording.bags.joint_state_bag import BagStatistics, JointStateBag
 from robodyn_ros.srv import StartRecording, StopRecording
+from robodyn_ros.wire.commands import as_joint_state
 
 SILENCE = 2.0
 """Time without messages during a recording that counts as an error, in [s]."""
 
+BEST_EFFORT = QoSProfile(
+    depth=RECORDER_QOS.depth,
+    history=HistoryPolicy.KEEP_LAST,
+    reliability=ReliabilityPolicy.BEST_EFFORT,
+)
+"""Fits every publisher."""
 NOTHING = BagStatistics(messages=0, missing=0, late=0, largest_gap=0.0, duration=0.0)
 
 
@@ -50,6 +66,10 @@ class Recorder(SuiteNode):
         autostart = declare(self, 'autostart', False, 'start recording at once', read_only=True)
         text = 'free space on the disk, in MB, below which no recording starts and one ends'
         declare(self, 'min_free_space', 200.0, text, minimum=0.0)
+        text = 'joint_trajectory_controller whose commanded positions are recorded too'
+        self._controller = declare(
+            self, 'controller', 'joint_trajectory_controller', text, read_only=True
+        )
         self._effort = EffortParameters(self)
         self._bag: JointStateBag | None = None
         self._error = NO_FAULT
@@ -58,7 +78,7 @@ class Recorder(SuiteNode):
         self._diagnostics = Diagnostics(self, 'robodyn recorder')
         self._owner, self._owner_name = Owner(self), ''
         self._best_effort = bool(best_effort)
-        self._subscription: Any = None
+        self._heard: list[Any] = []
         self.create_service(StartRecording, '~/start', self._on_start)
         self.create_service(StopRecording, '~/stop', self._on_stop)
         steady_timer(self, 1.0, self._on_timer)
@@ -67,13 +87,7 @@ class Recorder(SuiteNode):
             self._start('', '')
 
     def _subscribed(self) -> Any:
-        qos = RECORDER_QOS
-        if self._best_effort:
-            qos = QoSProfile(
-                depth=RECORDER_QOS.depth,
-                history=HistoryPolicy.KEEP_LAST,
-                reliability=ReliabilityPolicy.BEST_EFFORT,
-            )
+        qos = BEST_EFFORT if self._best_effort else RECORDER_QOS
         # Not message_lost: taking it while further messages are lost deadlocks the process
         # (rmw_fastrtps 8.4.3, its pull request 890). The stamps tell what is missing.
         events = SubscriptionEventCallbacks(incompatible_qos=self._on_incompatible)
@@ -100,6 +114,34 @@ class Recorder(SuiteNode):
             self._bag.add(data, time.time_ns())
         except RecordingError as error:
             self._fail(error)
+
+    def _on_command(self, data: bytes) -> None:
+        if self._bag is None or (command := as_joint_state(data)) is None:
+            return
+        try:
+            self._bag.add_command(command, time.time_ns())
+        except RecordingError as error:
+            self._fail(error)
+
+    def _commanded(self) -> bool:
+        """Return True if another process publishes commanded positions."""
+        topics = (REFERENCE, state_topic(self, self._controller))
+        return any(self.count_publishers(topic) for topic in topics)
+
+    def _subscribe(self, commanded: bool) -> None:
+        self._heard = [self._subscribed()]
+        if commanded:
+            self._heard += [
+                follow_reference(self, self._on_command, BEST_EFFORT),
+                follow_controller(self, self._controller, self._on_command, BEST_EFFORT),
+            ]
+
+    def _unsubscribe(self) -> None:
+        """End the subscriptions: an idle recorder costs nothing."""
+        for subscription in self._heard:
+            if subscription is not None:  # control_msgs is not installed
+                self.destroy_subscription(subscription)
+        self._heard = []
 
     def _fail(self, error: RobodynError) -> None:
         self._error = Fault(error.fault, str(error))
@@ -134,13 +176,15 @@ class Recorder(SuiteNode):
         metadata = self._effort.metadata()
         self._owner.take(owner)
         self._owner_name = owner
-        self._bag = JointStateBag(path, topic=self._topic, metadata=metadata)
+        commanded = self._commanded()
+        reference = self.resolve_topic_name(REFERENCE) if commanded else ''
+        self._bag = JointStateBag(path, topic=self._topic, commands=reference, metadata=metadata)
         if not metadata:  # it is recorded, but its effort must be declared for later use
             self.get_logger().warning(str(undeclared(f'the recording {path}')))
         self._error, self._last_message = NO_FAULT, time.monotonic()
         self._presence.tell(str(path))
-        if self._subscription is None:  # an idle recorder costs nothing
-            self._subscription = self._subscribed()
+        self._unsubscribe()  # of a recording that ended by itself
+        self._subscribe(commanded)
         self.get_logger().info(f'recording {self._topic} to {self._bag.path}')
 
     def _on_start(
@@ -160,8 +204,7 @@ class Recorder(SuiteNode):
             response.message = nothing = Fault('no_recording', 'nothing is being recorded')
             response.fault_code = number_of(nothing)
             return response
-        self.destroy_subscription(self._subscription)
-        self._subscription = None
+        self._unsubscribe()
         try:
             self._bag.close()
         except RecordingError as error:
@@ -177,7 +220,10 @@ class Recorder(SuiteNode):
             problem = Fault('no_messages', f'no message came on {self._topic}')
         response.success = not problem
         response.fault_code = number_of(problem)
-        response.message = problem or f'{found.messages} messages, {response.dropped} dropped'
+        told = f'{found.messages} messages, {response.dropped} dropped'
+        if found.commands:
+            told += f', {found.commands} commanded positions'
+        response.message = problem or told
         self._bag, self._error = None, NO_FAULT
         self._presence.tell('')
         self.get_logger().info(f'recorded {response.message}')
@@ -197,6 +243,7 @@ class Recorder(SuiteNode):
             'late': found.late,
             'largest_gap [s]': f'{found.largest_gap:.6f}',
             'duration [s]': f'{found.duration:.3f}',
+            'commanded positions': found.commands,
         }
         self._diagnostics.publish(level, message, values)
 

@@ -55,6 +55,7 @@ class BagStatistics:
     :param late: with a stamp that is not newer than that of the previous message
     :param largest_gap: between consecutive stamps of one publisher, in [s]
     :param duration: from the first stamp to the last, in [s]
+    :param commands: messages with commanded positions, written or pending
     """
 
     messages: int
@@ -62,6 +63,7 @@ class BagStatistics:
     late: int
     largest_gap: float
     duration: float
+    commands: int = 0
 
 
 class JointStateBag:
@@ -77,11 +79,13 @@ class JointStateBag:
         path: str | Path,
         *,
         topic: str = '/joint_states',
+        commands: str = '',
         name: str | None = None,
         metadata: Mapping[str, str] | None = None,
     ) -> None:
         """Create the folder.
 
+        :param commands: topic of the commanded positions, see `add_command`; empty: none
         :param name: name of the bag inside its files; None: that of the folder
         :param metadata: facts to store with the messages (see `bag_metadata.py`)
         :raises RecordingError: the folder exists already or cannot be written
@@ -89,7 +93,7 @@ class JointStateBag:
         self.path = Path(path)
         self.closed = False
         self._sources: list[tuple[JointStateLayout, MissingMessages]] = []
-        self._messages = 0
+        self._messages = self._commands = 0
         self._span = (2**63, -(2**63))
         self._flushed: int | None = None
         self._custom = dict(metadata or {})
@@ -102,7 +106,8 @@ class JointStateBag:
         file = self.path / f'{name or self.path.name}_0.mcap'
         try:
             facts = {RECORD_NAME: self._custom} if self._custom else {}
-            self._writer = McapWriter(file, joint_state_topic(topic), facts)
+            topics = [joint_state_topic(each) for each in (topic, commands) if each]
+            self._writer = McapWriter(file, topics, facts)
         except OSError as error:
             with suppress(OSError):
                 self.path.rmdir()
@@ -119,8 +124,20 @@ class JointStateBag:
         if self.closed:
             return
         self._count(data, log_time)
+        self._write(data, log_time, 0)
+
+    def add_command(self, data: bytes, log_time: int) -> None:
+        """Write commanded positions, a serialised JointState.
+
+        :raises RecordingError: as `add`
+        """
+        if not self.closed:
+            self._commands += 1
+            self._write(data, log_time, 1)
+
+    def _write(self, data: bytes, log_time: int, topic: int) -> None:
         try:
-            self._writer.add(data, log_time)
+            self._writer.add(data, log_time, topic)
         except OSError as error:
             self._give_up(error)
         if self._flushed is None:
@@ -153,8 +170,10 @@ class JointStateBag:
         """Numbers of messages, and of missing ones according to the stamps."""
         sources = [source for _, source in self._sources]
         first, last = self._span
+        written = (*self._writer.counts, 0) if self.closed else (self._messages, self._commands)
         return BagStatistics(
-            messages=self._messages if not self.closed else self._writer.count,
+            messages=written[0],
+            commands=written[1],
             missing=sum(source.missing for source in sources),
             late=sum(source.late for source in sources),
             largest_gap=max((source.largest for source in sources), default=0) / 1e9,

@@ -226,7 +226,7 @@ def test_the_reference_of_something_else_is_none(
     command = ['thresholds', *healthy, '--model', str(folder / 'result.yaml'), '--effort', 'Nm',
                '--out', str(tmp_path / 'thresholds.yaml')]  # fmt: skip
     assert main(command) == 0
-    assert 'the recordings have no commanded positions (record' in capsys.readouterr().out
+    assert 'the recordings have no commanded positions (the recorder' in capsys.readouterr().out
     assert main([*command, '--command', '/mover/reference']) == 2
     assert 'has no commanded positions of' in capsys.readouterr().err
 

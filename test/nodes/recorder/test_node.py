@@ -27,6 +27,7 @@ from robodyn_ros.control.effort.recorded import bag_declaration, in_si_units
 from robodyn_ros.nodes.base.presence import Presence
 from robodyn_ros.nodes.base.stamps import seconds_of
 from robodyn_ros.nodes.recorder import node as recorder
+from robodyn_ros.recording.bags.commands import references
 from robodyn_ros.recording.readers import read_recording
 
 pytestmark = pytest.mark.ros
@@ -87,6 +88,11 @@ class Robot(RosClient):
             lambda: any(told in [(v.key, v.value) for v in s.values] for s in self.status),
             f'{count} messages in the diagnostics',
         )
+
+    def told(self, key):
+        """Return the newest value of a key of the diagnostics."""
+        values = [v.value for s in self.status for v in s.values if v.key == key]
+        return values[-1] if values else None
 
     def publish(self, count, skip=()):
         for index in range(self.count, self.count + count):
@@ -163,6 +169,29 @@ def test_from_start_to_stop(robot, tmp_path):
     assert not empty.success and 'no message came on /joint_states' in empty.message
     assert empty.fault_code == FaultCode.FAULT_NO_MESSAGES
     assert cell.interrupt() == 0
+
+
+def test_commanded_positions_are_recorded_with_the_joint_states(robot):
+    cell = robot()
+    commanded = cell.node.create_publisher(JointState, 'recorder/reference', RELIABLE)
+    cell.known_to('recorder')
+    cell.call(StartRecording, 'start', recording='first')
+    cell.wait(commanded.get_subscription_count, 'the recorder')
+    cell.connect()
+    for position in (0.25, 0.5):
+        commanded.publish(
+            JointState(name=['a', 'b'], position=[position, 1.0], velocity=[9.0] * 2)
+        )
+        cell.publish(50)
+    commanded.publish(JointState(name=['a', 'b']))  # commands no position
+    cell.written(100)
+    cell.wait(lambda: cell.told('commanded positions') == '2', 'the commanded positions')
+    stopped = cell.call(StopRecording, 'stop')
+    assert stopped.message == '100 messages, 0 dropped, 2 commanded positions'
+    assert len(read_recording(stopped.recording).time) == 100
+    found = references(stopped.recording, '/recorder/reference', ('b', 'a'), 0)
+    assert [positions for _, positions in found] == [[1.0, 0.25], [1.0, 0.5]]
+    cell.wait(lambda: not commanded.get_subscription_count(), 'the end of the subscription')
 
 
 def test_the_owner_may_ask_again_and_its_end_closes_the_bag(robot, tmp_path):

@@ -12,6 +12,7 @@ from rosbags.rosbag2 import Reader
 from small_disk import small_disk
 
 from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.bags.commands import references
 from robodyn_ros.recording.bags.joint_state_bag import DEFINITION, TYPE_HASH, JointStateBag
 from robodyn_ros.recording.readers import read_recording
 
@@ -42,6 +43,23 @@ def test_rosbags_and_our_reader_read_it(tmp_path):
     recording = read_recording(tmp_path / 'bag', topic='/arm/joint_states')
     np.testing.assert_array_equal(recording.torque, [s.effort for _, s in states])
     assert recording.findings == ()
+
+
+def test_commanded_positions_are_a_topic_of_their_own(tmp_path):
+    with JointStateBag(tmp_path / 'bag', commands='/recorder/reference') as bag:
+        for index in range(20):
+            for add, value in ((bag.add, 1.0), (bag.add_command, 2.0)):
+                add(cdr(message(SECOND + index, ['a'], [value], [0.0], [0.0])), SECOND + index)
+        bag.flush()
+        assert (bag.statistics.messages, bag.statistics.commands) == (20, 20)
+    assert (bag.statistics.messages, bag.statistics.commands) == (20, 20)
+    states, commands = (
+        read_recording(tmp_path / 'bag', topic=topic).position[:, 0].tolist()
+        for topic in ('/joint_states', '/recorder/reference')
+    )
+    assert (states, commands) == ([1.0] * 20, [2.0] * 20)
+    found = [value for _, value in references(tmp_path / 'bag', '/recorder/reference', ('a',), 0)]
+    assert found == [[2.0]] * 20
 
 
 def test_statistics_tell_gaps_and_late_stamps(tmp_path):
