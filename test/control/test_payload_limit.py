@@ -54,6 +54,10 @@ def test_a_crank_carries_what_its_effort_limit_leaves_at_the_horizontal():
     with pytest.raises(ControlError, match=r'joint1 needs 19.62 for the arm alone, its effort'):
         weak.check(payload_of(crank, 0.1, frame='tool'))
     weak.check(payload_of(crank, 0.0))
+    arm = robot_model(SIX_AXIS)
+    weak = limit_of(arm, [1e5, 1e5, 1.0, 1e5, 1e5, 1e5])
+    with pytest.raises(ControlError, match=r'joint3 needs .* for the arm alone.* limit is 1\.'):
+        weak.check(payload_of(arm, 0.1))
 
 
 def test_a_joint_without_gravity_must_accelerate_the_payload():

@@ -3,10 +3,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from closed_form_oracle import body, urdf
 from control_arm import small_arm
 from robots import SIX_AXIS
 
-from robodyn_ros.control.collision.contact_watch import ContactWatch
+from robodyn_ros.control.collision.contact_watch import ContactWatch, geometry
 from robodyn_ros.control.collision.kind import Kind
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.catalog import build_model, robot_model
@@ -88,6 +89,14 @@ def test_models_without_links_claim_no_place():
     assert watch.estimate(np.zeros(4)) is None
     text = 'sudden contact; place and force are not known: the model has no links (no URDF)'
     assert watch.describe(None) == text
+
+
+def test_joints_side_by_side_have_no_place_of_a_contact():
+    plain = (1.0, [0.0, 0.0, 0.1], [0.1, 0.1, 0.1])
+    bodies = [body('revolute', [x, 0.0, 0.0], [0, 0, 1], *plain) for x in (0.0, 0.5)]
+    model = robot_model(urdf(bodies).replace('<parent link="link1"/>', '<parent link="link0"/>'))
+    links, reason = geometry(model, '')
+    assert links is None and 'one after the other' in reason, reason
 
 
 def test_a_tool_that_does_not_exist_is_refused():

@@ -61,6 +61,15 @@ def test_friction_is_followed_up_to_the_limit():
     np.testing.assert_allclose(monitor.report.dry_friction, -0.2, atol=0.06)
 
 
+def test_a_joint_without_friction_has_no_limit_to_reach():
+    values = VALUES.copy()
+    values[[item.name.startswith('joint1.') for item in ARM.parameters]] = 0.0
+    tracking = FrictionTracking(ARM, values, most=0.3)
+    assert not tracking.at_limit
+    tracking.follow(np.full(12, 1e9))
+    assert tracking.at_limit
+
+
 def test_shifted_evidence_is_that_of_the_changed_model():
     torque = ModelTorque(ARM, VALUES)
     hypotheses = hypotheses_of(ARM, torque)
