@@ -200,6 +200,17 @@ def _flags(arguments: Sequence[str]) -> Iterator[tuple[str, str]]:
             yield argument, next(remaining, '')
 
 
+def not_for_ros(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments that are not between `--ros-args` and `--`, without the program."""
+    ros, others = False, []
+    for argument in arguments[1:]:
+        if argument == '--ros-args' or (ros and argument == '--'):
+            ros = not ros or argument == '--ros-args'
+        elif not ros:
+            others.append(argument)
+    return others
+
+
 def _rule(text: str) -> tuple[str, str, str]:
     """Return prefix, name and value of `[NODE:]NAME:=VALUE`."""
     left, _, value = text.partition(':=')

@@ -16,6 +16,7 @@ from robodyn_ros.parameter_files import (
     as_file,
     matches,
     merged,
+    not_for_ros,
     read_source,
 )
 
@@ -197,3 +198,9 @@ def test_a_file_for_several_nodes_has_no_alias_which_rcl_does_not_read(tmp_path)
     assert '*' not in text and '&' not in text
     expected = content['/**']
     assert yaml.safe_load(text) == dict.fromkeys(NODES, expected)
+
+
+def test_arguments_that_are_not_for_ros():
+    words = 'program a:=1 --ros-args -p b:=2 --ros-args -r c:=d -- e --ros-args -p f:=3'
+    assert not_for_ros(words.split()) == ['a:=1', 'e']
+    assert not_for_ros(['program', '-h']) == ['-h'] and not_for_ros(['program']) == []

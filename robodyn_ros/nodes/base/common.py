@@ -22,7 +22,7 @@ from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPo
 from rclpy.timer import Timer
 
 from robodyn_ros.errors import ConfigError, RobodynError, bounded
-from robodyn_ros.nodes.base.suite_node import Guarded
+from robodyn_ros.nodes.base.suite_node import DEFAULT, Guarded
 
 MONITOR_QOS = QoSProfile(
     depth=5, reliability=ReliabilityPolicy.BEST_EFFORT, history=HistoryPolicy.KEEP_LAST
@@ -33,6 +33,11 @@ RECORDER_QOS = QoSProfile(
 LATCHED_QOS = QoSProfile(
     depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
 )
+HINTS = {
+    str: ': write the word in quotes',  # YAML takes yes, no, on and off for a bool
+    float: ': write a number with a decimal point, as 20.0',
+}
+"""What helps where the value of a parameter has another type than its default."""
 URGENT = 45
 """SCHED_FIFO priority of a stop: above the suite's cycles, below the controller_manager's."""
 _ARRAYS = tuple(kind for kind in Parameter.Type if kind.name.endswith('_ARRAY'))
@@ -73,8 +78,7 @@ def declare(
     try:
         value = node.declare_parameter(name, default, descriptor).value
     except Exception as error:
-        # YAML takes yes, no, on and off for a bool
-        hint = ': write the word in quotes' if isinstance(default, str) else ''
+        hint = HINTS.get(type(default), '')
         raise ConfigError(f'parameter {name!r}: {error}{hint}{source_of(node, name)}') from error
     array = (
         default in _ARRAYS if isinstance(default, Parameter.Type) else isinstance(default, list)
@@ -109,9 +113,12 @@ def _set_range(
 
 
 def log_limit(node: Node, name: str, value: Any) -> None:
-    """Log a limit in force and where it was given."""
+    """Log a limit in force and where it was given; defaults are one line when all are known."""
     text = 'none' if value is None else value
-    node.get_logger().info(f'limit {name}: {text}{source_of(node, name)}')
+    if isinstance(node, Guarded) and node.source(name) == DEFAULT:
+        node.defaults.append(f'{name}: {text}')
+    else:
+        node.get_logger().info(f'limit {name}: {text}{source_of(node, name)}')
 
 
 def source_of(node: Node, name: str) -> str:
@@ -201,13 +208,14 @@ def urgent() -> Iterator[None]:
 
 
 class Diagnostics:
-    """Publishes the state of one node on /diagnostics."""
+    """Publishes the state of one node on /diagnostics, and logs it where its level changes."""
 
     def __init__(self, node: Node, hardware_id: str) -> None:
         """Create the publisher."""
         self._node = node
         self._hardware_id = hardware_id
         self._publisher = node.create_publisher(DiagnosticArray, '/diagnostics', 10)
+        self._level: bytes | None = None
 
     def publish(self, level: bytes, message: str, values: Mapping[str, object]) -> None:
         """Publish one status.
@@ -229,6 +237,15 @@ class Diagnostics:
             message=bounded(message),
             values=[KeyValue(key=key, value=bounded(str(value))) for key, value in shown.items()],
         )
+        if level != self._level:
+            self._level = level
+            self._log(level, status.message)
         array = DiagnosticArray(status=[status])
         array.header.stamp = self._node.get_clock().now().to_msg()
         self._publisher.publish(array)
+
+    def _log(self, level: bytes, message: str) -> None:
+        if level == DiagnosticStatus.OK:  # rclpy takes one severity for each line of a program
+            self._node.get_logger().info(message)
+        else:
+            self._node.get_logger().warning(message)

@@ -20,6 +20,7 @@ from rclpy.task import Future
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.nodes.base.given_parameters import GivenParameters
 from robodyn_ros.nodes.base.suite_node import Guarded
+from robodyn_ros.parameter_files import not_for_ros
 
 
 def run(
@@ -27,15 +28,19 @@ def run(
 ) -> int:
     """Create a node, spin it until SIGINT or SIGTERM, and end the process.
 
-    The process ends with code 0, or with 1 after an exception, which is printed.
+    The process ends with code 0, or with 1 after an exception, which is printed. Arguments that
+    ROS does not take are refused: a robot must not move by defaults because of a wrong flag.
 
     :param create: builds the node; a `RobodynError` it raises is printed as one sentence
     :param coroutines: the node has services that are coroutines, which the events executor
         (rclpy 7.1) cannot run
     :return: 2, if the node could not be created
     """
+    argv = sys.argv if argv is None else argv
     try:
-        given = GivenParameters(sys.argv if argv is None else argv)
+        given = GivenParameters(argv)
+        if others := not_for_ros(argv):
+            return _told(others)
         # rclpy's own handlers would close the context before a node could publish its last zero
         rclpy.init(args=argv, signal_handler_options=SignalHandlerOptions.NO)
     except Exception as error:  # rcl has no class of its own for a file that it cannot use
@@ -64,10 +69,21 @@ def run(
     os._exit(code)
 
 
+def _told(others: Sequence[str]) -> int:
+    """Say how to give parameters, because of arguments that ROS does not take."""
+    usage = 'usage: NODE --ros-args -p robot:=NAME -p PARAMETER:=VALUE --params-file FILE'
+    if not {'-h', '--help'}.isdisjoint(others):
+        print(f'{usage}\nall parameters: docs/reference/parameters.md')
+        return 0
+    print(f'error: {" ".join(others)} cannot be used; {usage}', file=sys.stderr)
+    return 2
+
+
 def _run(create: Callable[[], Node], stop: _StopRequest, executor: Executor) -> None:
     """Create the node, spin it until the stop request, and destroy it."""
     node = create()
     if isinstance(node, Guarded):
+        node.log_defaults()
         node.check_names()
     executor.add_node(node)
     settle_garbage_collector()

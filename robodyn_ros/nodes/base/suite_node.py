@@ -29,7 +29,8 @@ _Base: Any = Node if TYPE_CHECKING else object
 class Guarded(_Base):
     """Common base of `SuiteNode` and `SuiteLifecycleNode`.
 
-    Parameters: each has the value that was given last, under any key; `source` returns its origin.
+    Parameters: each has the value that was given last, under any key; `source` returns its origin,
+    and `defaults` has the limits that were not given.
 
     Callbacks: a service, action or message that raises is refused with a sentence and counted.
     Errors that cannot be refused, and unexpected errors in message callbacks of the node itself,
@@ -39,6 +40,7 @@ class Guarded(_Base):
     def __init__(self, name: str, **options: Any) -> None:
         """Create the node."""
         self.refusals = Refusals(lambda text: self.get_logger().error(text))
+        self.defaults: list[str] = []
         self._given: dict[str, Given] = {}
         self._reporting = False
         self._bounded: BoundedLogger | None = None
@@ -73,6 +75,11 @@ class Guarded(_Base):
     def source(self, parameter: str) -> str:
         """Return the origin of a parameter's value: a file, 'command line' or 'default'."""
         return self._given[parameter].source if parameter in self._given else DEFAULT
+
+    def log_defaults(self) -> None:
+        """Log the limits that nobody gave."""
+        if self.defaults:
+            self.get_logger().info(f'limits by default: {", ".join(self.defaults)}')
 
     def check_names(self) -> None:
         """Log a warning for each parameter of the command line that the node does not have.

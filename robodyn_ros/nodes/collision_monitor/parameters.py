@@ -9,6 +9,7 @@ from typing import Any
 from robodyn_ros.control.checks import per_joint
 from robodyn_ros.control.collision.settings import MOST_DEBOUNCE, RESIDUALS, CollisionSettings
 from robodyn_ros.control.collision.thresholds_file import LearnedThresholds, read_thresholds
+from robodyn_ros.errors import ControlError
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
 from robodyn_ros.nodes.collision_monitor.reactions.robot_motion import KINDS
@@ -129,4 +130,9 @@ def collision_settings(
         values['contact_threshold'] = None
     if learned is not None:
         values |= {'max_torque_error': 1.0, 'contact_threshold': None, **learned.detector}
+    elif values['max_torque_error'] == 0.0:
+        raise ControlError(
+            'there are no thresholds: learn them with `robodyn thresholds` and give its file as '
+            'the parameter thresholds, or give max_torque_error, also in the robot file'
+        )
     return CollisionSettings(joints=joints, **values)

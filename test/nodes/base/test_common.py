@@ -37,9 +37,11 @@ def create():
         yield lambda **values: node_with(values)
 
 
-def test_a_word_that_yaml_takes_for_a_bool_is_to_be_quoted(create):
+def test_a_value_of_another_type_comes_with_what_helps(create):
     with pytest.raises(ConfigError, match=r"parameter 'consistent': .*: write the word in quotes"):
         declare(create(consistent=False), 'consistent', 'auto', 'auto, yes or no')
+    with pytest.raises(ConfigError, match=r"parameter 'scale': .*with a decimal point, as 20\.0"):
+        declare(create(scale=20), 'scale', 1.0, 'share')
 
 
 def test_a_steady_timer_fires_without_the_clock_of_a_simulation(create):
@@ -154,6 +156,19 @@ def test_diagnostics_arrive(create):
     (status,) = rows[0].status
     assert (status.level, status.name, status.hardware_id) == (b'\x01', 'common', 'arm')
     assert (status.message, status.values[0].value) == ('warm', '61.5')
+
+
+def test_a_change_of_the_level_is_logged_once(create, capfd):
+    diagnostics = Diagnostics(create(), 'arm')
+    for level, message in (
+        (b'\0', 'active'),
+        (b'\0', 'still'),
+        (b'\3', 'silent'),
+        (b'\0', 'back'),
+    ):
+        diagnostics.publish(level, message, {})
+    said = ''.join(capfd.readouterr())
+    assert [said.count(word) for word in ('active', 'still', 'silent', 'back')] == [1, 0, 1, 1]
 
 
 def test_real_time_priority_is_of_the_spinning_thread_alone():

@@ -54,13 +54,13 @@ class Bad(Node):
     def __init__(self):
         raise ConfigError('the sentence')
 
-sys.exit(run({'slow': Slow, 'bad': Bad}[sys.argv[1]]))
+sys.exit(run({'slow': Slow, 'bad': Bad}[sys.argv.pop(1)]))
 """
 
 
-def program(kind):
+def program(kind, *arguments):
     return subprocess.Popen(
-        [sys.executable, '-c', PROGRAM, kind],
+        [sys.executable, '-c', PROGRAM, kind, *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -120,3 +120,18 @@ def test_an_executor_that_waits_for_a_signal_ends_with_it(handlers, make):
 def test_node_that_cannot_be_created_says_one_sentence():
     out, errors = program('bad').communicate(timeout=PATIENCE)
     assert (out, errors) == ('', 'error: the sentence\n')
+
+
+@pytest.mark.parametrize('arguments', [('robot:=mine',), ('--robot', 'mine', '--ros-args')])
+def test_arguments_that_ros_does_not_take_start_nothing(arguments):
+    process = program('slow', *arguments)
+    out, errors = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, out) == (2, '')
+    assert errors.startswith(f'error: {" ".join(arguments[:2])} cannot'.replace(' --ros-args', ''))
+    assert '--ros-args -p robot:=NAME' in errors
+
+
+def test_help_says_how_to_give_parameters():
+    process = program('slow', '--help')
+    out, errors = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, errors) == (0, '') and out.startswith('usage: ')

@@ -11,7 +11,12 @@ from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue  # noqa:
 from rcl_interfaces.srv import SetParameters  # noqa: E402
 
 from robodyn_ros.control.collision.thresholds_file import write_thresholds  # noqa: E402
+from robodyn_ros.errors import ControlError  # noqa: E402
 from robodyn_ros.identification.files.result_file import load_identified_model  # noqa: E402
+from robodyn_ros.nodes.collision_monitor.parameters import (  # noqa: E402
+    DETECTOR,
+    collision_settings,
+)
 
 pytestmark = pytest.mark.ros
 
@@ -29,6 +34,14 @@ def test_learned_thresholds_hold_and_sensitivity_divides_them_at_run_time(tmp_pa
         assert [each.successful for each in answers] == [False, True]
         assert levels(monitor.run(40, push=4.5))[-1].tolist() == [OK, COLLISION]
         np.testing.assert_array_equal(monitor.states[-1].threshold, [6.0, 4.0])
+
+
+def test_a_monitor_without_thresholds_says_where_they_come_from():
+    options = {name: default for name, default, *_ in DETECTOR}
+    with pytest.raises(
+        ControlError, match='there are no thresholds: learn them with `robodyn thr'
+    ):
+        collision_settings(['a', 'b'], options)
 
 
 def set_sensitivity(process, value):
