@@ -69,6 +69,16 @@ FLAWS = {
     ),
     'sign': (replace(GOOD, torque=GOOD.torque * [1, -1, 1, 1]), 'torque_sign', 'joint joint2'),
     'offset': (with_offset(1, 0.4), 'encoder_offset', 'joint2: its position is off by 0.4'),
+    'offset of the first joint': (
+        with_offset(0, 0.4),
+        'encoder_offset',
+        'joint1: its position is off by 0.4',
+    ),
+    'all torques': (
+        ordered([3, 2, 1, 0], ['torque']),
+        'joint_order',
+        'torques of all joints are in reverse order (joint1 to joint4)',
+    ),
     'time': (in_time(0.5), 'time_scale', 'about 0.5 times as long'),
 }
 

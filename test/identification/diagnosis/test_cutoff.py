@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A low pass too close to the motion is named as the cause, and nothing else is."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
+from robodyn_ros.identification.diagnosis import cutoff
+from robodyn_ros.identification.diagnosis.cutoff import removed_motion
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.models.catalog import build_model
@@ -68,6 +72,28 @@ def test_a_cutoff_above_the_motion_gives_the_right_numbers_and_no_cause(axis, cu
     assert result.success and result.findings == ()
     expected = [value for value in axis[1] if value != 0.0]
     np.testing.assert_allclose(result.base_values, expected, rtol=0.025)
+
+
+def test_noise_and_joints_at_rest_are_no_motion_that_is_removed():
+    time = np.arange(20000) / 1000.0
+    motion = np.sin(2.0 * np.pi * 2.0 * time)
+    random = np.random.default_rng(3)
+    measured = np.column_stack([motion + 0.05 * random.normal(size=20000), motion])
+    signals = SimpleNamespace(
+        measured_position=measured,
+        position=0.98 * np.column_stack([motion, motion]),
+        used=np.column_stack([np.ones(20000, bool), np.zeros(20000, bool)]),
+    )
+    share = removed_motion(SimpleNamespace(signals=signals, rate=1000.0), 20.0)
+    np.testing.assert_allclose(share, [0.02, 0.0], rtol=0.06)
+
+
+def test_the_joint_that_loses_most_is_first(monkeypatch):
+    monkeypatch.setattr(cutoff, '_higher_automatic', lambda case: 20.0)
+    monkeypatch.setattr(cutoff, 'removed_motion', lambda case, automatic: np.array([0.01, 0.4]))
+    case = SimpleNamespace(signals=SimpleNamespace(cutoff=2.0, joints=('a', 'b')))
+    found = [(item.joint, item.severity) for item in cutoff.cutoff_findings(case)]
+    assert found == [('b', 'error'), ('a', 'warning')]
 
 
 def test_a_cutoff_at_the_fastest_sine_is_obeyed_and_named():

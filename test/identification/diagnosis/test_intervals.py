@@ -67,6 +67,14 @@ def test_contact_is_named():
     assert 'contact' in found_in(changed(touch))['disturbed_interval', ''].text
 
 
+def test_noise_of_an_interval_does_not_disturb_the_others():
+    def shake(torque):
+        random = np.random.default_rng(2)
+        torque[1800:2100] += 0.5 * torque.std(axis=0) * random.normal(size=(300, 3))
+
+    assert not found_in(changed(shake))
+
+
 @pytest.mark.parametrize('late', [8, 30])
 def test_a_delay_in_one_half_is_named(late):
     def delay(torque):

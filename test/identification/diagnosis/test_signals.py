@@ -78,6 +78,8 @@ def test_stale_joints_are_named(healthy):
     position[fast - 15 : fast] = recording.position[fast - 15 : fast]
     (finding,) = stale_findings(case_of(model, replace(stale, position=position)))
     assert (finding.joint, finding.severity) == ('joint2', 'warning')
+    position[fast : fast + 10] = recording.position[fast : fast + 10]  # 5 samples: 0.05 s and less
+    assert not list(stale_findings(case_of(model, replace(stale, position=position))))
 
 
 def test_noise_as_large_as_the_torque_is_told(healthy):

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from diagnosis_case import case_of, with_torque
@@ -54,6 +56,17 @@ def test_the_factor_of_one_joint_is_found(healthy, wrong):
     assert result.factors[best] == pytest.approx(wrong, rel=0.02)
     (finding,) = factor_findings(case, sample)
     assert (finding.code, finding.joint, finding.severity) == ('torque_factor', 'joint2', 'error')
+
+
+@pytest.mark.parametrize(('left', 'named'), [(2.5, True), (4.0, False)])
+def test_a_factor_must_explain_three_quarters(healthy, monkeypatch, left, named):
+    case, sample = case_and_sample(*healthy)
+    excesses = np.sqrt(1.0 + np.array([9.0, left, 12.0]))
+    factors = np.array([1.0, 3.0, 1.0])
+    found = replace(shared(case, sample), excess=4.0, excesses=excesses, factors=factors)
+    monkeypatch.setattr(torque_factors, 'shared', lambda *_: found)
+    item = torque_factors._shared_finding(case, sample)
+    assert (item is not None and item.joint == 'joint2') == named
 
 
 def test_one_factor_for_all_is_told_by_the_prior(healthy):
