@@ -4,7 +4,7 @@ import pytest
 from robots import random_urdf
 from simulation import arm, record
 
-from robodyn_ros.identification.fit.torque_errors import evaluate, predict
+from robodyn_ros.identification.fit.torque_errors import Tally, evaluate, predict
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.processing import process
 from robodyn_ros.long_work import shown_by
@@ -31,7 +31,18 @@ def test_errors_follow_their_definitions(case):
         np.sqrt((error**2).sum() / (signals.measured**2).sum())
     )
     np.testing.assert_allclose(report.rms_error, np.sqrt((error**2).mean(axis=0)))
+    np.testing.assert_allclose(report.rms_torque, np.sqrt((signals.measured**2).mean(axis=0)))
     assert report.source == 'x' and report.samples == len(signals) and seen == [('test', 1.0)]
+
+
+def test_the_errors_of_two_recordings_are_pooled(case):
+    *_, signals = case
+    measured = signals.measured
+    parts = [Tally.of(signals, measured + error) for error in (0.1, 0.7)]
+    both = (parts[0] + parts[1]).report(signals, 'both')
+    np.testing.assert_allclose(both.rms_error, np.sqrt((0.1**2 + 0.7**2) / 2.0))
+    assert both.samples == 2 * len(signals)
+    np.testing.assert_allclose(both.rms_torque, np.sqrt((measured**2).mean(axis=0)))
 
 
 def test_a_joint_at_rest_has_no_friction_of_the_sign_of_its_noise():
