@@ -75,16 +75,17 @@ class FrictionCurve:
                 f'{len(terms) + len(shapes)} speeds, got {len(self.speed)}'
             )
         fits = [self._fit(terms, shape) for shape in self._shapes(shapes)]
-        found = [fit for fit in fits if fit.worst <= np.abs(self.friction).max()]
-        if not found:
-            least = min(fits, key=lambda fit: fit.worst)
+        largest = np.abs(self.friction).max()
+        known = [fit for fit in fits if fit.worst <= largest]
+        known = known or [min(fits, key=lambda fit: fit.worst)]
+        best, term, spread = _with_spread(known, len(self.speed) - len(terms) - len(shapes))
+        if spread > largest:
             raise IdentificationError(
                 f'joint {self.joint}: the law {law!r} is not determined by these '
-                f'{len(self.speed)} speeds; {least.unsure} is uncertain by {least.worst:.3g} '
-                f'(friction is {np.abs(self.friction).max():.3g}). Record slower passes, or use a '
-                f'law with fewer terms'
+                f'{len(self.speed)} speeds; {term.removesuffix(FORWARD)} is uncertain by '
+                f'{spread:.3g} (friction is {largest:.3g}). Record slower passes, or use a law '
+                f'with fewer terms'
             )
-        best = min(found, key=lambda fit: float(fit.residual @ fit.residual))
         return {name.removesuffix(FORWARD): value for name, value in best.values.items()}, (
             best.residual
         )
@@ -125,7 +126,7 @@ class FrictionCurve:
         unsure[unseen] = np.inf
         worst = int(np.argmax(unsure))
         named = dict(zip(terms, values.tolist(), strict=True)) | shape
-        return _Fit(named, residual, terms[worst].removesuffix(FORWARD), float(unsure[worst]))
+        return _Fit(named, residual, terms[worst], float(unsure[worst]), values * largest)
 
 
 @dataclass(frozen=True)
@@ -133,12 +134,37 @@ class _Fit:
     """Values of a law by name, and its term that is determined worst.
 
     :param worst: standard deviation of what that term adds, in [Nm] or [N]
+    :param sizes: what each term adds at its maximum, in [Nm] or [N]
     """
 
     values: dict[str, float]
     residual: Array
     unsure: str
     worst: float
+    sizes: Array
+
+    @property
+    def square(self) -> float:
+        """Sum of the squared residuals."""
+        return float(self.residual @ self.residual)
+
+
+def _with_spread(fits: Sequence[_Fit], freedom: int) -> tuple[_Fit, str, float]:
+    """Return the best fit, its term that is determined worst, and by how much, in [Nm] or [N].
+
+    That is its standard deviation for the shape of the fit, or its range over all shapes that fit
+    as well within two standard deviations.
+
+    :param fits: one for each shape
+    :param freedom: speeds minus coefficients
+    """
+    best = min(fits, key=lambda fit: fit.square)
+    alike = [fit for fit in fits if fit.square <= (1.0 + 4.0 / max(freedom, 1)) * best.square]
+    spread = np.ptp([fit.sizes for fit in (best, *alike)], axis=0)
+    term = int(np.argmax(spread))
+    if best.worst > spread[term]:
+        return best, best.unsure, best.worst
+    return best, list(best.values)[term], float(spread[term])
 
 
 @dataclass(frozen=True)

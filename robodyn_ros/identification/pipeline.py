@@ -78,7 +78,7 @@ def identify(
         with threadpool_limits(limits=1, user_api='blas'):
             result = _identified(task)
     except InsufficientData as error:
-        findings = (*failure_findings(given[0], arm, str(error)), *given[0].findings)
+        findings = failure_findings(given[0], arm, str(error))
         return failed_result(given[0], arm, options, findings)
     return replace(result, findings=(*result.findings, *shared))
 

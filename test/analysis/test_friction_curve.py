@@ -138,6 +138,19 @@ def test_law_that_the_speeds_do_not_determine_is_refused():
     assert values['viscous'] + values['coulomb'] == pytest.approx(5.0, abs=0.1)
 
 
+@pytest.mark.parametrize('law', ['smooth_power', 'bidirectional'])
+def test_a_law_that_fits_with_other_shapes_and_values_alike_is_refused(law):
+    """Next to no noise: each shape has values that are certain, but each has others."""
+    noise = 0.005 * np.random.default_rng(1).normal(size=10)
+    fast = curve_of(
+        lambda v: 1.5 * v + 4.0 * np.tanh(v / 0.05) + noise, np.linspace(0.65, 1.0, 10)
+    )
+    with pytest.raises(IdentificationError, match='is not determined by these 10 speeds; '):
+        fast.fit(law)
+    values, _ = fast.fit('smooth')
+    assert values['smooth_coulomb'] == pytest.approx(4.0, abs=0.3)
+
+
 def test_no_value_of_a_fit_is_larger_than_friction_allows():
     fast = curve_of(lambda v: 3.0 + 2.0 * v, np.linspace(0.5, 1.0, 6))
     for law in ('stribeck', 'power', 'smooth'):

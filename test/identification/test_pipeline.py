@@ -173,7 +173,8 @@ def test_robot_at_rest_leaves_nothing_but_one_sentence():
     model, truth = arm(random_urdf(2, 48))
     result = identify(record(model, truth, size=0.0), model)
     assert not result.success and not result.has_estimate
-    assert [item.code for item in result.findings[:3]] == ['no_motion', *['frozen_joint'] * 2]
+    codes = [item.code for item in result.findings]
+    assert codes[:2] == ['no_motion', 'frozen_joint'] and codes.count('no_motion') == 1
     assert any('no joint has a moving sample' in item.text for item in result.findings)
 
 

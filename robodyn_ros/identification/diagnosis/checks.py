@@ -271,14 +271,23 @@ def of_recordings(
                 yield replace(item, text=f'{source}: {item.text}')
 
 
-def failure_findings(recording: Recording, model: DynamicModel, reason: str) -> Iterator[Finding]:
-    """Name the joints that do not move or have no torque, and why nothing could be estimated.
+def failure_findings(
+    recording: Recording, model: DynamicModel, reason: str
+) -> tuple[Finding, ...]:
+    """Return the joints that do not move or have no torque, and why nothing could be estimated.
+
+    The findings of the reader follow, except those on the same joints.
 
     :param recording: with the joints of the model
     :param reason: a sentence
     """
     own = recording.select(model.joint_names)
-    yield from frozen_findings(own, ~moving_joints(own.position))
-    yield from torque_findings(own)
     joints = ', '.join(model.joint_names)
-    yield finding('too_few_samples.nothing', joints=joints, reason=reason)
+    found = [
+        *frozen_findings(own, ~moving_joints(own.position)),
+        *torque_findings(own),
+        finding('too_few_samples.nothing', joints=joints, reason=reason),
+    ]
+    known = {(item.code, item.joint) for item in found}
+    others = (item for item in recording.findings if (item.code, item.joint) not in known)
+    return merged((*found, *others))

@@ -18,11 +18,12 @@ from itertools import combinations
 import numpy as np
 
 from robodyn_ros.errors import RobodynError
-from robodyn_ros.findings import Finding, finding, sentence
+from robodyn_ros.findings import Finding, Severity, finding, sentence
 from robodyn_ros.identification.diagnosis.case import Case, Sample
 from robodyn_ros.identification.diagnosis.other_models import parts_of, variants
 from robodyn_ros.identification.diagnosis.saturation import saturation_findings
-from robodyn_ros.identification.diagnosis.torque_factors import disagreement, shared
+from robodyn_ros.identification.diagnosis.scale import scaled_gravity
+from robodyn_ros.identification.diagnosis.torque_factors import DISAGREE, disagreement, shared
 from robodyn_ros.identification.diagnosis.trial import (
     MOST,
     Trial,
@@ -39,7 +40,7 @@ from robodyn_ros.models.serial.urdf import UrdfModel
 
 SUSPICIOUS = 0.2
 """Share of a joint's torque that its residual must exceed for corrections to be tried, unless the
-joints disagree about shared parameters by so much that a correction can leave `MOST`."""
+joints disagree about shared parameters."""
 
 FINALISTS = 2
 """Corrections with the smallest residual that are compared on held-out data."""
@@ -64,7 +65,7 @@ def correction_findings(case: Case, sample: Sample) -> Iterator[Finding]:
     """
     present = Trial.of(case, sample)
     of_urdf = any(isinstance(part, UrdfModel) for part in parts_of(case.model))
-    if of_urdf and not _suspicious(case, sample, present):
+    if of_urdf and not _suspicious(case, sample):
         return
     tried = [(each.trial.fitted()[1], each) for each in _corrections(case, present)]
     best = sorted(tried, key=lambda pair: pair[0])[:FINALISTS]
@@ -74,16 +75,18 @@ def correction_findings(case: Case, sample: Sample) -> Iterator[Finding]:
     if not left:
         return
     share, found = min(left, key=lambda pair: pair[0])
-    if share > MOST or _factor_explains(case, sample, share):
-        return
     clear = is_better(error, found.trial.held_out(division), FOUR)
-    evidence = sentence('correction' if clear else 'correction.unclear', share=share)
-    told = found.finding(severity=None if clear else 'warning', evidence=evidence)
+    small = share > MOST  # then a warning, if it is certain
+    if (small and not clear) or _factor_explains(case, sample, share):
+        return
+    spring = of_urdf and _springs_explain(present, found.trial, division, count)
+    if small and spring:
+        return
+    key = 'correction.spring' if spring else 'correction' if clear else 'correction.unclear'
+    severity: Severity | None = None if clear and not (small or spring) else 'warning'
+    told = found.finding(severity=severity, evidence=sentence(key, share=share))
     if told.code == 'encoder_offset' and any(saturation_findings(case, sample)):
         return  # an offset can be like torque that is missing at the top
-    if of_urdf and _springs_explain(present, found.trial, division, count):
-        evidence = sentence('correction.spring', share=share)
-        told = found.finding(severity='warning', evidence=evidence)
     yield confirmed(case, told, present, found.trial)
 
 
@@ -99,10 +102,10 @@ def _springs_explain(
     return share_left(spring, corrected.held_out(division), count) > MOST
 
 
-def _suspicious(case: Case, sample: Sample, present: Trial) -> bool:
-    weight = present.weight.max(axis=0)
-    residual = max((own.sigma * weight[joint] for joint, own in sample.fits()), default=0.0)
-    return residual > SUSPICIOUS or disagreement(case, sample) ** 2 > 1.0 / MOST
+def _suspicious(case: Case, sample: Sample) -> bool:
+    """Return True if joints disagree, or one of them has torque that its model cannot explain."""
+    shares = (own.sigma / max(own.rms, 1e-300) for _, own in sample.fits())
+    return max(shares, default=0.0) > SUSPICIOUS or disagreement(case, sample) > DISAGREE
 
 
 def _factor_explains(case: Case, sample: Sample, share: float) -> bool:
@@ -113,19 +116,18 @@ def _factor_explains(case: Case, sample: Sample, share: float) -> bool:
 
 def _corrections(case: Case, present: Trial) -> Iterator[Correction]:
     names = case.signals.joints
-    yield from _models(case, present)
+    for variant in variants(case.model):
+        yield Correction(variant.finding, present.explained_by(variant.model))
     yield from _orders(names, present)
     for joint, name in enumerate(names if len(names) > 1 else ()):
         sign = np.where(np.arange(len(names)) == joint, -1.0, 1.0)
         described = partial(finding, 'torque_sign.correction', name)
         yield Correction(described, replace(present, torque=present.torque * sign))
+    scaled = scaled_gravity(present)
+    if scaled is not None:
+        yield Correction(*scaled)
     with suppress(RobodynError):
         yield from _offset(names, present)
-
-
-def _models(case: Case, present: Trial) -> Iterator[Correction]:
-    for variant in variants(case.model):
-        yield Correction(variant.finding, present.explained_by(variant.model))
 
 
 def _orders(names: tuple[str, ...], present: Trial) -> Iterator[Correction]:

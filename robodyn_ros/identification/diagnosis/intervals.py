@@ -12,14 +12,26 @@ from robodyn_ros.excitation.advice import CYCLES
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.diagnosis.case import Case, Sample
 from robodyn_ros.identification.diagnosis.motion import cycles
-from robodyn_ros.identification.diagnosis.trial import COMPARED, MOST, Trial, folds, relative_error
+from robodyn_ros.identification.diagnosis.trial import (
+    COMPARED,
+    MOST,
+    Trial,
+    fitted_to,
+    folds,
+    gram_of,
+    relative_error,
+    squared_error,
+)
 from robodyn_ros.identification.factors.joint_fit import own_fit
 from robodyn_ros.identification.factors.shift_search import smoothed
 from robodyn_ros.identification.fit.choice import FOUR
 from robodyn_ros.identification.fit.folds import labels_of
 from robodyn_ros.identification.fit.time_offset import OffsetTrial
 from robodyn_ros.identification.signals.processed import Mask
-from robodyn_ros.models.interface import Array
+from robodyn_ros.models.interface import Array, Indices
+
+PARTS = 40
+"""Blocks of time in which a disturbance is looked for."""
 
 
 def stuck_findings(case: Case) -> Iterator[Finding]:
@@ -51,11 +63,10 @@ def _longest_constant(values: Array) -> tuple[int, int]:
 def interval_findings(case: Case, sample: Sample) -> Iterator[Finding]:
     """Name an interval without which the model fits the remaining samples clearly better."""
     trial = Trial.of(case, sample)
-    values, _ = trial.fitted()
-    squares = np.sum((trial.rows[:, :, :-1] @ values - trial.rows[:, :, -1]) ** 2, axis=1)
-    inside = _worst_interval(squares)
+    inside = _worst_interval(_squares(trial, _typical(trial)))
     if not inside.any():
         return
+    squares = _squares(trial, trial.fitted()[0])
     remaining = replace(trial, weight=trial.weight * ~inside[:, None])
     present = float(squares[~inside].sum())
     corrected = remaining.held_out(folds(trial)).mean
@@ -69,16 +80,42 @@ def interval_findings(case: Case, sample: Sample) -> Iterator[Finding]:
     yield finding('disturbed_interval', start=start, end=end, reason=why, share=share)
 
 
+def _blocks(count: int) -> Indices:
+    """Return the number of the block of each sample (M,); a disturbance lasts for some blocks."""
+    return np.arange(count) * PARTS // count
+
+
+def _squares(trial: Trial, values: Array) -> Array:
+    """Return the squared errors of the samples with some values, shape (M,)."""
+    rows = trial.rows
+    return np.asarray(np.sum((rows[:, :, :-1] @ values - rows[:, :, -1]) ** 2, axis=1))
+
+
+def _typical(trial: Trial) -> Array:
+    """Return values (p,) that suit most blocks: their sum of errors, not of squares, is smallest.
+
+    Least squares would spread the error of a disturbance over the other blocks (iteratively
+    reweighted least squares of groups).
+    """
+    block = _blocks(len(trial.rows))
+    grams = np.array([gram_of(trial.rows[block == number]) for number in range(PARTS)])
+    values = fitted_to(grams.sum(axis=0))
+    for _ in range(10):
+        errors = np.sqrt([squared_error(gram, values) for gram in grams])
+        weights = 1.0 / np.maximum(errors, 0.1 * np.median(errors) + 1e-300)
+        values = fitted_to(np.tensordot(weights, grams, 1))
+    return values
+
+
 def _worst_interval(squares: Array) -> Mask:
     """Return which samples (M,) lie in the interval with the largest excess of the residual."""
-    count = 40  # a disturbance lasts for some of these blocks
-    block = np.arange(len(squares)) * count // len(squares)
-    mean = np.bincount(block, squares, count) / np.bincount(block, minlength=count)
+    block = _blocks(len(squares))
+    mean = np.bincount(block, squares, PARTS) / np.bincount(block, minlength=PARTS)
     excess = np.concatenate([[0.0], np.cumsum(mean - 2.0 * np.median(mean))])
     lowest = np.minimum.accumulate(excess)
     end = int(np.argmax(excess - lowest))
     start = int(np.argmin(excess[: end + 1]))
-    if not 0 < end - start <= count / 3:  # a longer one is not the exception
+    if not 0 < end - start <= PARTS / 3:  # a longer one is not the exception
         return np.zeros(len(squares), dtype=bool)
     return np.asarray((block >= start) & (block < end))
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
@@ -102,23 +101,18 @@ def _other_urdfs(part: dict[str, Any]) -> Iterator[Other]:
         if float(turned @ gravity) < 0.9 * size**2:
             described = partial(finding, 'wrong_dynamic_model.gravity', mounting=words)
             yield described, {**part, 'gravity': turned.tolist()}
-    for times in (0.5, 2.0):
-        # Accelerations and products of velocities go with 1 / time^2, which gravity does not.
-        described = partial(finding, 'time_scale.correction', factor=times)
-        yield described, {**part, 'gravity': (gravity / times**2).tolist()}
-    for scale in (0.7, 1.4):
-        described = partial(finding, 'wrong_size', factor=scale)
-        yield described, {**part, 'urdf': _scaled(str(part['urdf']), scale)}
 
 
-def _scaled(xml: str, scale: float) -> str:
-    """Return a URDF with the origins of its joints and links scaled."""
-
-    def longer(match: re.Match[str]) -> str:
-        values = ' '.join(repr(scale * float(value)) for value in match[2].split())
-        return f'{match[1]}{values}"'
-
-    return re.sub(r'(<origin[^>]*xyz=")([^"]*)"', longer, xml)
+def without_gravity(model: DynamicModel) -> DynamicModel | None:
+    """Return the same model without gravity; None if it has no gravity that could be changed."""
+    description = model.describe()
+    parts = description['parts'] if description['kind'] == 'sum' else [description]
+    assert isinstance(parts, list)
+    if not any(part['kind'] == 'urdf' and any(part['gravity']) for part in parts):
+        return None
+    still = [{**part, 'gravity': [0.0, 0.0, 0.0]} if part['kind'] == 'urdf' else part
+             for part in parts]  # fmt: skip
+    return build_model({'kind': 'sum', 'parts': still})
 
 
 def reason(factor: float) -> str:

@@ -85,7 +85,10 @@ def limit_findings(
     in_radians = np.deg2rad(np.stack([low, high], axis=1))
     misses = np.abs(in_radians - np.clip(in_radians, *bounds.T[:, :, None])).max(axis=1)
     fits = misses[turning] <= TOLERANCE * 2 * np.pi
-    degrees = bool((outside > width)[turning].any() and fits.all())
+    # Strokes are too long, or most joints are far outside; one joint alone may have another zero.
+    beyond = (outside > width)[turning]
+    long = (high - low > width)[turning]
+    degrees = bool(fits.all() and (long.any() or 2 * np.count_nonzero(beyond) > len(beyond)))
     if degrees:
         worst = int(np.argmax(np.where(turning, outside / width, -np.inf)))
     others = [joints[k] for k in np.flatnonzero(far).tolist() if k != worst]

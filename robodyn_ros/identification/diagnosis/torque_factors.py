@@ -283,13 +283,14 @@ def _solve(rest: Array, matrix: Array, target: Array) -> tuple[Array, float]:
 def signs(case: Case, sample: Sample) -> dict[int, tuple[float, float]]:
     """Return per joint, in standard deviations, mean own inertia and friction by its torque alone.
 
-    Both are positive for every robot; NaN: the model has none. Viscous friction does not count: a
-    delay can make it negative.
+    Both are positive for every robot; NaN: the model has none. A delay can make viscous friction
+    negative, so it counts only where friction is most of the torque.
     """
     columns = np.array(case.base.columns)
     suffixes = [item.name.rpartition('.')[2] for item in case.model.parameters]
     braking = set(BRAKING) - {'viscous_friction'}
     friction = np.array([suffixes[k] in braking for k in columns])
+    every = np.array([suffixes[k] in BRAKING for k in columns])
     rows = sample.rows[np.linspace(0, len(sample.rows) - 1, 40).astype(int)]
     position = case.signals.position[rows]
     still = np.zeros_like(position)
@@ -301,7 +302,11 @@ def signs(case: Case, sample: Sample) -> dict[int, tuple[float, float]]:
         inertia = case.model.regressor(position, still, unit)[:, joint][:, columns]
         inertia = (inertia - gravity[:, joint]).mean(axis=0)[own.columns]
         speed = case.signals.velocity[sample.rows[own.rows], joint]
-        rubbing = (own.matrix * speed[:, None]).mean(axis=0) * friction[own.columns]
+        acting = every[own.columns]
+        rest = own.torque - own.matrix[:, acting] @ own.values[acting]
+        mostly = rest @ rest < (1.0 - MOST) * (own.torque @ own.torque)
+        rubs = acting if mostly else friction[own.columns]
+        rubbing = (own.matrix * speed[:, None]).mean(axis=0) * rubs
         result[joint] = (_in_deviations(own, inertia), _in_deviations(own, rubbing))
     return result
 

@@ -99,12 +99,12 @@ class Trial:
     def fitted(self) -> tuple[Array, float]:
         """Return the values that fit all samples best, shape (p,), and their squared error."""
         values = fitted_to(self.gram)
-        return values, _square(self.gram, values)
+        return values, squared_error(self.gram, values)
 
     @cached_property
     def gram(self) -> Array:
         """Products of the rows, shape (p + 1, p + 1)."""
-        return _gram(self.rows)
+        return gram_of(self.rows)
 
     def held_out(self, folds: tuple[Indices, ...]) -> HeldOut:
         """Return the squared errors on folds that were left out of the fit.
@@ -136,7 +136,7 @@ class Trial:
 
     def _grams(self, folds: tuple[Indices, ...]) -> list[Array]:
         return [
-            np.array([_gram(self.rows[fold == part]) for part in np.unique(fold)])
+            np.array([gram_of(self.rows[fold == part]) for part in np.unique(fold)])
             for fold in folds
         ]
 
@@ -148,7 +148,7 @@ class Trial:
             np.array([counted[fold == part].sum() for part in np.unique(fold)], dtype=float)
             for fold in folds
         )
-        errors = (np.array([_square(gram, values) for gram, values in own]) for own in fits)
+        errors = (np.array([squared_error(gram, values) for gram, values in own]) for own in fits)
         return HeldOut(tuple(errors), samples)
 
 
@@ -198,7 +198,8 @@ def relative_error(present: float, corrected: float, samples: int) -> float:
     return (corrected + floor) / (present + floor)
 
 
-def _gram(rows: Array) -> Array:
+def gram_of(rows: Array) -> Array:
+    """Return the products (p + 1, p + 1) of rows [regressor | torque], shape (..., p + 1)."""
     flat = rows.reshape(-1, rows.shape[-1])
     return np.asarray(flat.T @ flat)
 
@@ -221,7 +222,7 @@ def solution(matrix: Array, side: Array) -> Array:
     return np.asarray(seen @ ((seen.T @ (side / scale)) / size[kept]) / scale)
 
 
-def _square(gram: Array, values: Array) -> float:
-    """Return the squared error of values (p,) on the rows with this product."""
+def squared_error(gram: Array, values: Array) -> float:
+    """Return the squared error of values (p,) on rows [regressor | torque] with this product."""
     whole = np.append(values, -1.0)
     return max(float(whole @ gram @ whole), 0.0)

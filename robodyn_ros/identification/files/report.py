@@ -91,13 +91,14 @@ def _errors(title: str, report: FitReport, result: IdentificationResult) -> list
         f'{"max error":>9}  {"peak error":>10}  {"mean error":>10}',
     ]
     for row, joint in enumerate(joints):
-        rms = f'{report.rms_error[row]:.4g} {joint.torque_unit}'
+        measured = report.rms_error[row] > 0.0
+        rms = f'{report.rms_error[row]:.4g} {joint.torque_unit}' if measured else '-'
         threshold, upper = report.velocity_threshold[row], report.upper_velocity_threshold[row]
         speeds = f'{threshold:.3g}' + (f'..{upper:.3g}' if math.isfinite(upper) else '')
         lines.append(
             f'{joint.name:<{width}}  {report.moving_samples[row]:>8}  '
             f'{speeds:>12}  {rms:>12}  '
-            f'{_percent(decisive[row]):>9}  '
+            f'{_percent(decisive[row]) if measured else "-":>9}  '
             f'{_percent(report.max_relative_torque_error[row]):>10}  '
             f'{_percent(report.mean_relative_torque_error[row]):>10}'
         )

@@ -114,6 +114,8 @@ def _joints(model: DynamicModel, facts: Mapping[str, Any]) -> list[str]:
     rows = [
         f'{joint.name:<{width}}  {f"{error:.4g} {joint.torque_unit}":>12}  {share:>9.2%}'
         + ('  above the limit' if share > limit else '')
+        if error > 0.0  # else no torque of it was measured
+        else f'{joint.name:<{width}}  {"-":>12}  {"-":>9}'
         for joint, error, share in zip(model.joints, rms, largest, strict=True)
     ]
     title = f'{"joint":<{width}}  {"RMS error":>12}  {"max error":>9}'

@@ -12,10 +12,9 @@ from simulation import arm, record
 
 from robodyn_ros.identification.diagnosis.case import draw
 from robodyn_ros.identification.diagnosis.corrections import correction_findings
-from robodyn_ros.identification.diagnosis.other_models import variants
 from robodyn_ros.identification.diagnosis.torque_factors import sign_findings
 from robodyn_ros.identification.result.actions import actions
-from robodyn_ros.models.catalog import build_model
+from robodyn_ros.models.catalog import build_model, robot_model
 
 XML = random_urdf(4, 12, types=('revolute',))
 MODEL, TRUTH = arm(XML)
@@ -28,6 +27,8 @@ VERTICAL = """
     <limit lower="-3" upper="3" effort="50" velocity="3"/></joint>
 </robot>"""
 ALL = ('position', 'velocity', 'acceleration', 'torque')
+SMALL = 0.05
+"""Offset in [rad] that does not double the squared error."""
 AXIS = {'kind': 'axis', 'type': 'rotary', 'joints': ['j'], 'friction': ['viscous']}
 
 
@@ -79,7 +80,8 @@ FLAWS = {
         'joint_order',
         'torques of all joints are in reverse order (joint1 to joint4)',
     ),
-    'time': (in_time(0.5), 'time_scale', 'about 0.5 times as long'),
+    'short time': (in_time(0.5), 'time_scale', 'about 0.5 times as long'),
+    'long time': (in_time(10.0), 'time_scale', 'about 10 times as long'),
 }
 
 
@@ -88,7 +90,7 @@ def test_a_flaw_is_named_by_what_its_correction_is_worth(flaw):
     recording, code, words = FLAWS[flaw]
     (finding,) = found_in(MODEL, recording)
     assert finding.code == code and words in finding.text, finding.text
-    assert finding.severity == ('warning' if flaw == 'time' else 'error')
+    assert finding.severity == 'error'
     assert 'On held-out parts of the recording' in finding.text
 
 
@@ -104,12 +106,32 @@ def test_a_recording_without_flaw_has_none():
     assert not found_in(MODEL, GOOD)
 
 
-def test_a_urdf_of_another_size_is_named():
-    (small,) = [
-        each for each in variants(MODEL) if 'about 0.7 times' in each.finding(evidence='').text
-    ]
-    (finding,) = found_in(small.model, GOOD)
-    assert finding.code == 'wrong_size' and 'about 1.4 times' in finding.text
+def of_size(factor):
+    """The robot's URDF with lengths times a factor."""
+
+    def scaled(match):
+        return f'xyz="{" ".join(repr(factor * float(each)) for each in match[1].split())}"'
+
+    origins = re.compile(r'(?<=<origin )xyz="([^"]*)"')
+    return robot_model(origins.sub(scaled, XML))
+
+
+@pytest.mark.parametrize(
+    ('factor', 'words', 'severity'),
+    [(0.7, '1.4', 'error'), (1.4, '0.71', 'error'), (0.93, '1.1', 'warning')],
+)
+def test_a_urdf_of_another_size_is_named(factor, words, severity):
+    (finding,) = found_in(of_size(factor), GOOD)
+    assert finding.code == 'wrong_size' and f'about {words} times' in finding.text, finding.text
+    assert finding.severity == severity
+
+
+def test_a_small_offset_that_is_certain_is_a_warning_with_its_size():
+    (finding,) = found_in(MODEL, with_offset(1, SMALL))
+    assert (finding.code, finding.joint, finding.severity) == (
+        'encoder_offset', 'joint2', 'warning',
+    )  # fmt: skip
+    assert f'off by {SMALL}' in finding.text
 
 
 def test_a_robot_at_the_ceiling_is_not_blamed_on_the_signs():

@@ -60,6 +60,20 @@ def test_drives_that_go_off_are_named(joint):
     assert ('the drives were off' in item.text) == (joint == slice(None))
 
 
+@pytest.mark.parametrize('seed', range(3))
+def test_torque_that_is_lost_while_the_robot_moves_does_not_hide_itself(seed):
+    """A sixth of the recording turns least squares away from the rest."""
+    model, truth = arm(random_urdf(6, 30 + seed, types=('revolute',)))
+    recording = record(model, truth, 4000, noise=0.02, seed=seed)
+    torque = np.array(recording.torque)
+    torque[1800:2460] *= 1e-2
+    case = case_of(model, replace(recording, torque=torque))
+    (item,) = interval_findings(case, draw(case))
+    assert 'the drives were off' in item.text
+    start, end = (float(word) for word in item.text.split()[1:5:3])
+    assert abs(start - 9.0) < 0.6 and abs(end - 12.3) < 0.6
+
+
 def test_contact_is_named():
     def touch(torque):
         torque[1800:2100] += 0.7 * np.abs(torque).max(axis=0)

@@ -85,3 +85,18 @@ def test_only_joints_that_turn_can_be_in_degrees():
     position[:, 0] = np.rad2deg(position[:, 0])
     (found,) = limit_findings(('a', 'z'), position, limits, {'z'})
     assert (found.code, found.joint) == ('positions_in_degrees', 'a')
+
+
+def test_one_joint_with_another_zero_is_not_in_degrees_and_one_that_moves_too_far_is():
+    time = np.arange(500) * 0.01
+    position = 0.9 * np.sin(time[:, None] * [1.0, 2.0, 3.0])
+    limits = dict.fromkeys('abc', (-2.0, 2.0))
+    (found,) = limit_findings(('a', 'b', 'c'), position + 2 * np.pi * np.eye(3)[1], limits)
+    assert (found.code, found.joint) == ('outside_limits', 'b')
+    position[:, [0, 2]] *= 1e-4  # two joints rest at zero
+    position[:, 1] = np.rad2deg(position[:, 1])
+    (found,) = limit_findings(('a', 'b', 'c'), position, limits)
+    assert (found.code, found.joint) == ('positions_in_degrees', 'b')
+    at_rest = np.rad2deg([1.5, 1.0, 0.1]) + position * 1e-4
+    (found,) = limit_findings(('a', 'b', 'c'), at_rest, limits)
+    assert (found.code, found.joint) == ('positions_in_degrees', 'a')

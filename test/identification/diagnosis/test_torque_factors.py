@@ -107,6 +107,21 @@ def test_a_turned_sign_is_found(healthy):
     assert [finding.joint for finding in sign_findings(case, sample)] == ['joint3']
 
 
+@pytest.mark.parametrize('joint', [0, 2])
+def test_a_torque_that_is_mostly_viscous_friction_tells_its_sign(healthy, joint):
+    """Its correlation with the velocity is -0.99; next to no inertia is seen."""
+    model, recording = healthy
+    torque = np.array(recording.torque)
+    drag = 100.0 * np.std(torque[:, joint]) * recording.velocity[:, joint]
+    noise = np.random.default_rng(joint).normal(size=len(drag))
+    torque[:, joint] = -(torque[:, joint] + drag + 0.05 * np.std(drag) * noise)
+    turned = replace(recording, torque=torque)
+    assert np.corrcoef(torque[:, joint], recording.velocity[:, joint])[0, 1] < -0.99
+    case, sample = case_and_sample(model, turned)
+    (found,) = sign_findings(case, sample)
+    assert (found.joint, found.severity) == (f'joint{joint + 1}', 'error')
+
+
 def test_reasons():
     assert 'mNm' in reason(1010.0) and '2 pi' in reason(0.5)
     assert 'gear of ratio 80 is missing' in reason(1 / 80)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A summary fits on a terminal, and its most important lines come first."""
 
+import math
+
 import pytest
 
 from robodyn_ros.identification.result.summary import LINES, MORE, WIDTH, summary_text
@@ -40,6 +42,14 @@ def test_everything_a_reader_needs_is_there():
         ['j0', '0.5', 'Nm', '0.00%'], ['j1', '1.5', 'N', '60.00%', 'above', 'the', 'limit'],
     ]  # fmt: skip
     assert lines[-2:] == ['', 'warning slow: too slow']
+
+
+def test_a_joint_without_a_measured_torque_has_no_error():
+    """Neither zero nor NaN is an error that a reader could take for a good or a bad one."""
+    unknown = [0.0, math.nan]
+    given = facts(2) | {'validation_rms_error': unknown, 'validation_decisive_error': unknown}
+    lines = summary_text(model(2), given, None).splitlines()
+    assert [line.split() for line in lines[-2:]] == [['j0', '-', '-'], ['j1', '-', '-']]
 
 
 @pytest.mark.parametrize('joints', [1, 8, 9, 30])
