@@ -179,7 +179,7 @@ def with_stuck(
                 least = _unexplained(signals, joint, model, base) / reference[joint]
                 # So many parameters explain a part of any torque, of a slow sine all of it: then
                 # the joints in motion are not explained.
-                if 2.0 * (least + spoilt) > limit:
+                if 3.0 * (least + spoilt) > limit:
                     yield finding('frozen_joint.stuck', joint=item.joint, error=percent(error))
                 else:
                     yield finding('frozen_joint.unfitted', joint=item.joint, error=percent(error))

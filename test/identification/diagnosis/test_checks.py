@@ -2,13 +2,15 @@
 """Verdict on torque errors, and findings on estimates."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from robots import dh_urdf
 from simulation import arm, record
 
-from robodyn_ros.findings import Finding
+from robodyn_ros.findings import Finding, finding
+from robodyn_ros.identification.diagnosis import checks
 from robodyn_ros.identification.diagnosis.checks import merged
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
@@ -107,3 +109,22 @@ def test_a_delay_says_whether_it_was_corrected():
         result = identify(late, MODEL, options=IdentifyOptions(time_offset=choice))
         (found,) = [item.text for item in result.findings if item.code == 'sensor_delay']
         assert words in found and '(also joint' in found
+
+
+@pytest.mark.parametrize(('least', 'spoilt', 'key'), [
+    (0.12, 0.08, 'cannot be explained'),  # a stuck encoder, and an elbow that it spoils
+    (0.03, 0.11, 'was not used for the fit'),  # noise, and friction that the law lacks
+])  # fmt: skip
+def test_what_no_parameters_explain_and_what_it_spoils_tell_a_stuck_encoder(
+    monkeypatch, least, spoilt, key
+):
+    monkeypatch.setattr(checks, '_unexplained', lambda *_: 100.0 * least)
+    report = SimpleNamespace(
+        rms_torque=np.array([100.0, 100.0]),
+        rms_error=np.array([100.0 * spoilt, 70.0]),
+        moving_samples=np.array([1000, 0]),
+    )
+    at_rest = finding('frozen_joint', 'joint2', stroke=0.0)
+    signals = SimpleNamespace(findings=(at_rest,))
+    (found,) = checks.with_stuck(signals, report, MODEL, None, IdentifyOptions())
+    assert (found.code, found.joint) == ('frozen_joint', 'joint2') and key in found.text
