@@ -17,7 +17,7 @@ import argparse
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,6 +30,7 @@ import flaws
 
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.findings import Finding
+from robodyn_ros.identification.diagnosis.case import Case
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.models.catalog import robot_model
@@ -123,11 +124,11 @@ def cost() -> float:
     from robodyn_ros.identification.steps import all_findings as run_findings
 
     spent: list[float] = []
-    usual = run_findings.diagnose
+    usual = run_findings.diagnose_all
 
-    def timed(case: object) -> tuple[Finding, ...]:
+    def timed(cases: Sequence[Case]) -> list[tuple[Finding, ...]]:
         start = time.process_time()
-        result = usual(case)  # type: ignore[arg-type]
+        result = list(usual(cases))
         spent.append(time.process_time() - start)
         return result
 
@@ -138,10 +139,10 @@ def cost() -> float:
     recording, _ = flaws.record(case)
     turned = recording.torque * np.array([1.0, 2.0, 1.0, 1.0, 1.0, 1.0])
     worse = Recording(recording.time, recording.joints, recording.position, turned)
-    run_findings.diagnose = timed
+    run_findings.diagnose_all = timed
     for item in (recording, worse):
         identify(item, model)
-    run_findings.diagnose = usual
+    run_findings.diagnose_all = usual
     return max(spent)
 
 

@@ -23,7 +23,13 @@ from robodyn_ros.identification.diagnosis.case import Case, Sample
 from robodyn_ros.identification.diagnosis.other_models import parts_of, variants
 from robodyn_ros.identification.diagnosis.saturation import saturation_findings
 from robodyn_ros.identification.diagnosis.scale import scaled_gravity
-from robodyn_ros.identification.diagnosis.torque_factors import DISAGREE, disagreement, shared
+from robodyn_ros.identification.diagnosis.torque_factors import (
+    DISAGREE,
+    NEGATIVE,
+    disagreement,
+    shared,
+    signs,
+)
 from robodyn_ros.identification.diagnosis.trial import (
     MOST,
     Trial,
@@ -67,7 +73,7 @@ def correction_findings(case: Case, sample: Sample) -> Iterator[Finding]:
     of_urdf = any(isinstance(part, UrdfModel) for part in parts_of(case.model))
     if of_urdf and not _suspicious(case, sample):
         return
-    tried = [(each.trial.fitted()[1], each) for each in _corrections(case, present)]
+    tried = [(each.trial.fitted()[1], each) for each in _corrections(case, sample, present)]
     best = sorted(tried, key=lambda pair: pair[0])[:FINALISTS]
     division, count = folds(present), int(np.count_nonzero(present.weight))
     error = present.held_out(division)
@@ -76,8 +82,8 @@ def correction_findings(case: Case, sample: Sample) -> Iterator[Finding]:
         return
     share, found = min(left, key=lambda pair: pair[0])
     clear = is_better(error, found.trial.held_out(division), FOUR)
-    small = share > MOST  # then a warning, if it is certain
-    if (small and not clear) or _factor_explains(case, sample, share):
+    small = share > MOST  # then a warning, if it is certain and can be told from springs
+    if (small and not (clear and of_urdf)) or _factor_explains(case, sample, share):
         return
     spring = of_urdf and _springs_explain(present, found.trial, division, count)
     if small and spring:
@@ -114,12 +120,14 @@ def _factor_explains(case: Case, sample: Sample, share: float) -> bool:
     return bool(found.excesses.min(initial=np.inf) ** 2 < share * found.excess**2)
 
 
-def _corrections(case: Case, present: Trial) -> Iterator[Correction]:
-    names = case.signals.joints
+def _corrections(case: Case, sample: Sample, present: Trial) -> Iterator[Correction]:
+    names, physical = case.signals.joints, signs(case, sample)
     for variant in variants(case.model):
         yield Correction(variant.finding, present.explained_by(variant.model))
     yield from _orders(names, present)
     for joint, name in enumerate(names if len(names) > 1 else ()):
+        if min(physical.get(joint, (-np.inf,))) > -NEGATIVE:
+            continue  # its inertia and its friction say that its sign is right
         sign = np.where(np.arange(len(names)) == joint, -1.0, 1.0)
         described = partial(finding, 'torque_sign.correction', name)
         yield Correction(described, replace(present, torque=present.torque * sign))

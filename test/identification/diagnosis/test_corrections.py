@@ -10,6 +10,7 @@ from diagnosis_case import case_of
 from robots import random_urdf
 from simulation import arm, record
 
+from robodyn_ros.identification.diagnosis import corrections
 from robodyn_ros.identification.diagnosis.case import draw
 from robodyn_ros.identification.diagnosis.corrections import correction_findings
 from robodyn_ros.identification.diagnosis.torque_factors import sign_findings
@@ -100,6 +101,15 @@ def test_what_to_do_about_an_offset_names_it_without_the_text():
     assert action.startswith('error: encoder_offset (joint2): Correct the zero of its encoder: ')
     rad, deg = map(float, re.search(r'subtract (.*) rad \((.*) deg\) from', action).groups())
     assert rad == pytest.approx(0.4, abs=0.02) and deg == pytest.approx(np.rad2deg(rad), rel=0.01)
+
+
+def test_a_joint_whose_inertia_and_friction_are_positive_is_not_turned(monkeypatch):
+    """Where two joints share what tells the sign, turning either is as good."""
+    recording, *_ = FLAWS['sign']
+    for known, turned in (({1: (9.0, 9.0)}, False), ({1: (9.0, -9.0)}, True), ({}, True)):
+        monkeypatch.setattr(corrections, 'signs', lambda *_, known=known: known)
+        named = {each.joint for each in found_in(MODEL, recording) if each.code == 'torque_sign'}
+        assert ('joint2' in named) == turned
 
 
 def test_a_recording_without_flaw_has_none():

@@ -100,3 +100,12 @@ def test_one_joint_with_another_zero_is_not_in_degrees_and_one_that_moves_too_fa
     at_rest = np.rad2deg([1.5, 1.0, 0.1]) + position * 1e-4
     (found,) = limit_findings(('a', 'b', 'c'), at_rest, limits)
     assert (found.code, found.joint) == ('positions_in_degrees', 'a')
+
+
+def test_a_joint_beside_its_limit_hides_no_degrees():
+    position = 1.5 * np.sin(np.arange(500)[:, None] * [0.01, 0.02])
+    limits = {'a': (-2.0, 2.0), 'b': (-1.3, 1.7)}
+    (found,) = limit_findings(('a', 'b'), position, limits)
+    assert (found.code, found.joint) == ('outside_limits', 'b')
+    (found,) = limit_findings(('a', 'b'), np.rad2deg(position), limits)
+    assert found.code == 'positions_in_degrees'
