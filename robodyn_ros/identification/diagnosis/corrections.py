@@ -88,9 +88,9 @@ def correction_findings(case: Case, sample: Sample) -> Iterator[Finding]:
     spring = of_urdf and _springs_explain(present, found.trial, division, count)
     if small and spring:
         return
-    key = 'correction.spring' if spring else 'correction' if clear else 'correction.unclear'
+    words = 'correction.spring' if spring else 'correction' if clear else 'correction.unclear'
     severity: Severity | None = None if clear and not (small or spring) else 'warning'
-    told = found.finding(severity=severity, evidence=sentence(key, share=share))
+    told = found.finding(severity=severity, evidence=sentence(words, share=share))
     if told.code == 'encoder_offset' and any(saturation_findings(case, sample)):
         return  # an offset can be like torque that is missing at the top
     yield confirmed(case, told, present, found.trial)

@@ -55,7 +55,7 @@ def scaled_gravity(present: Trial) -> tuple[Callable[..., Finding], Trial] | Non
     bounds = (span[best - 1], span[best + 1])
     found = minimize_scalar(error, bounds=bounds, method='bounded', options={'xatol': 1e-2})
     times = float(np.exp(found.x))
-    other_size = 1.0 / OTHER_SIZE < times**2 < OTHER_SIZE
-    key, factor = ('wrong_size', times**2) if other_size else ('time_scale.correction', times)
-    corrected = replace(present, regressor=inertia + gravity / times**2)
-    return partial(finding, key, factor=factor), corrected
+    described = partial(finding, 'time_scale.correction', factor=times)
+    if 1.0 / OTHER_SIZE < times**2 < OTHER_SIZE:
+        described = partial(finding, 'wrong_size', factor=times**2)
+    return described, replace(present, regressor=inertia + gravity / times**2)
