@@ -30,6 +30,7 @@ from robodyn_ros.identification.diagnosis.motion import (
 )
 from robodyn_ros.identification.diagnosis.position_limits import limit_findings
 from robodyn_ros.identification.diagnosis.saturation import saturation_findings
+from robodyn_ros.identification.diagnosis.scale import inertia_findings
 from robodyn_ros.identification.diagnosis.signals import (
     delay_findings,
     delays,
@@ -125,6 +126,7 @@ def _prismatic(case: Case) -> set[str]:
 
 
 _ERRORS: tuple[Callable[[Case, Sample], Iterator[Finding]], ...] = (
+    inertia_findings,
     correction_findings,
     sign_findings,
     interval_findings,

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gravity against inertia of a simulated arm."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -10,8 +11,9 @@ from robots import random_urdf
 from simulation import arm, record
 
 from robodyn_ros.identification.diagnosis.case import draw
-from robodyn_ros.identification.diagnosis.scale import scaled_gravity
+from robodyn_ros.identification.diagnosis.scale import inertia_findings, scaled_gravity
 from robodyn_ros.identification.diagnosis.trial import Trial
+from robodyn_ros.models.catalog import robot_model
 
 XML = random_urdf(4, 12, types=('revolute',))
 MODEL, TRUTH = arm(XML)
@@ -52,3 +54,23 @@ def test_without_gravity_there_is_nothing_to_compare():
     floating, _ = arm(XML, gravity=(0.0, 0.0, 0.0))
     assert found_in(1.0, floating)[1] is None
     assert np.isfinite(found_in(1.0)[1][1].regressor).all()
+
+
+@pytest.mark.parametrize('unit', [60.0, 1e3, 1e6])
+@pytest.mark.parametrize('light', [1.0, 1e-3])
+def test_times_in_another_unit_are_an_inertia_that_no_robot_has(unit, light):
+    """A URDF whose masses are placeholders too: gravity shows more."""
+    model = robot_model(with_masses(XML, light))
+    case = case_of(model, replace(GOOD, time=unit * GOOD.time, velocity=None, acceleration=None))
+    (found,) = inertia_findings(case, draw(case))
+    assert (found.code, found.severity) == ('time_scale', 'error')
+    right = case_of(model, GOOD)
+    assert not list(inertia_findings(right, draw(right)))
+
+
+def with_masses(xml, factor):
+    return re.sub(
+        r'(mass value|i[xyz]{2})="([^"]*)"',
+        lambda found: f'{found[1]}="{factor * float(found[2])}"',
+        xml,
+    )
