@@ -287,10 +287,14 @@ def acting_columns(model: DynamicModel, columns: Indices) -> list[Indices]:
     """Return which of `columns` can act on each joint; the others are zero whatever the motion.
 
     A joint feels only the links beyond it, so that the factors of the outer joints are small.
+    Friction can act in one direction and above a threshold only, or only at low speed: each state
+    is tried in both directions, and 100 times as fast.
     """
     random = np.random.default_rng(0)
-    states = random.uniform(-1.0, 1.0, size=(3, 16, len(model.joints)))
-    regressor = model.regressor(states[0], model.velocities(states[1]), states[2])[:, :, columns]
+    q, share, qdd = random.uniform(-1.0, 1.0, size=(3, 16, len(model.joints)))
+    slow = model.velocities(share)
+    qd = np.vstack([slow, -slow, 100.0 * slow, -100.0 * slow])
+    regressor = model.regressor(np.tile(q, (4, 1)), qd, np.tile(qdd, (4, 1)))[:, :, columns]
     size = np.abs(regressor).max(axis=0)
     largest = size.max(axis=0, initial=np.finfo(float).tiny)
     return [np.flatnonzero(row > 1e-12 * largest) for row in size]
