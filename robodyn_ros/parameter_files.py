@@ -28,16 +28,24 @@ EVERY_NODE = '/**'
 BLOCK = 'ros__parameters'
 VALUED = ('-p', '--param', '-r', '--remap', '--params-file')
 """ROS arguments that are followed by a value."""
+LAUNCHED = 'launch file'
 LAUNCH_FILE = 'launch_params_'
 """Prefix of the files in which launch_ros passes the parameters of a launch file."""
 
 
 @dataclass(frozen=True)
 class Given:
-    """A value as written, and the name of its source."""
+    """A value as written, the name of its source, and the key it stands under there."""
 
     value: yaml.Node
     source: str
+    key: str
+
+    @property
+    def shared(self) -> bool:
+        """True if it may be for another node: under a key such as `/**`, or of a launch file."""
+        general = self.key.endswith('*') or self.source.startswith(LAUNCHED)
+        return general and self.source != COMMAND_LINE
 
 
 @dataclass(frozen=True)
@@ -50,12 +58,14 @@ class Source:
     name: str
     blocks: tuple[tuple[str, dict[str, yaml.Node]], ...]
 
-    def of(self, node: str) -> dict[str, yaml.Node]:
+    def of(self, node: str) -> dict[str, Given]:
         """Return the parameters for a node, named as '/robot1/feedforward'."""
-        found: dict[str, yaml.Node] = {}
+        found: dict[str, Given] = {}
         for key, values in self.blocks:
             if matches(key, node):
-                found.update(values)
+                found.update(
+                    {name: Given(value, self.name, key) for name, value in values.items()}
+                )
         return found
 
 
@@ -76,8 +86,7 @@ def merged(sources: Iterable[Source], node: str) -> dict[str, Given]:
     """Return the last value of each parameter of a node."""
     found: dict[str, Given] = {}
     for source in sources:
-        for name, value in source.of(node).items():
-            found[name] = Given(value, source.name)
+        found.update(source.of(node))
     return found
 
 
@@ -107,7 +116,7 @@ def read_source(path: str | Path) -> Source:
     for key, values in _blocks(root, ''):
         blocks.setdefault(key, {}).update(flat(values))
     launched = Path(path).name.startswith(LAUNCH_FILE)
-    return Source(f'launch file ({path})' if launched else str(path), tuple(blocks.items()))
+    return Source(f'{LAUNCHED} ({path})' if launched else str(path), tuple(blocks.items()))
 
 
 def _blocks(node: yaml.Node | None, key: str) -> Iterator[tuple[str, yaml.Node]]:

@@ -36,9 +36,10 @@ def check_keys(node: str, section: Mapping[Any, Any], where: str) -> None:
             raise ConfigError(f'{where}: there is no key {name!r}; did you mean {like}?')
 
 
-def nearest(name: str, known: Collection[str]) -> str:
-    """Return the known name that is most like another one."""
-    return difflib.get_close_matches(name, sorted(known), 1, cutoff=0.0)[0]
+def nearest(name: str, known: Collection[str], likeness: float = 0.0) -> str:
+    """Return the known name that is most like another one; '' if none is as like, 0..1."""
+    found = difflib.get_close_matches(name, sorted(known), 1, cutoff=likeness)
+    return found[0] if found else ''
 
 
 def _flat(section: Mapping[Any, Any], prefix: str) -> Iterator[str]:

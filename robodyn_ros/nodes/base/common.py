@@ -95,6 +95,16 @@ def declare(
     return value
 
 
+def overrides(node: Node) -> Mapping[str, Parameter]:
+    """Return the values that were given from outside, by name.
+
+    A parameter does not tell a given value from its default, and rclpy has them as an attribute
+    with a leading underscore only.
+    """
+    found: Mapping[str, Parameter] = getattr(node, '_parameter_overrides', {})
+    return found
+
+
 def _set_range(
     descriptor: ParameterDescriptor, default: Any, minimum: float | None, maximum: float | None
 ) -> None:

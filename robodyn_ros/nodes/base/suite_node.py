@@ -14,11 +14,11 @@ from rclpy.node import Node
 
 from robodyn_ros.errors import ConfigError, Fault, RobodynError
 from robodyn_ros.faults import number_of
-from robodyn_ros.node_parameters.names import nearest
+from robodyn_ros.node_parameters.names import nearest, parameter_names
 from robodyn_ros.nodes.base.given_parameters import ROBOT, GivenParameters
 from robodyn_ros.nodes.base.refusals import BoundedLogger, Refusals, guarded, refused_response
 from robodyn_ros.nodes.base.strict_requests import check_parameters, check_transition, strict
-from robodyn_ros.parameter_files import COMMAND_LINE, Given
+from robodyn_ros.parameter_files import Given
 
 DEFAULT = 'default'
 """Source of a parameter that was not given."""
@@ -82,17 +82,23 @@ class Guarded(_Base):
             self.get_logger().info(f'limits by default: {", ".join(self.defaults)}')
 
     def check_names(self) -> None:
-        """Log a warning for each parameter of the command line that the node does not have.
+        """Log a warning for each given parameter that the node does not have.
 
-        Parameter files are for several nodes. `load_robot` checks robot files.
+        Some values are for several nodes (`Given.shared`): a name of another node of the suite, or
+        one that is like none, is passed over there. `load_robot` checks robot files.
         """
+        known = self.get_parameters_by_prefix('')
         for name, given in self._given.items():
-            if given.source == COMMAND_LINE and not self.has_parameter(name):
-                like = nearest(name, self.get_parameters_by_prefix(''))
-                self.get_logger().warning(
-                    f'{given.source}: there is no parameter {name!r}, its value is ignored; did '
-                    f'you mean {like}?'
-                )
+            if self.has_parameter(name):
+                continue
+            like = nearest(name, known, likeness=0.8 if given.shared else 0.0)
+            elsewhere = any(name in names for names in parameter_names().values())
+            if given.shared and (elsewhere or not like):
+                continue
+            self.get_logger().warning(
+                f'{given.source}: there is no parameter {name!r}, its value is ignored; did you '
+                f'mean {like}?'
+            )
 
     def on_unexpected(self, reason: Fault) -> None:
         """Reach a safe state after an error that belongs to no request."""

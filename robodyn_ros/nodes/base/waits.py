@@ -12,6 +12,8 @@ from robodyn_ros.nodes.base.background import Background
 
 Check = Callable[[], str]
 """Returns the reason to stop waiting, or ''; it may also raise an exception."""
+DISCOVERY = 3.0
+"""Time in which DDS discovers what runs already, in [s]."""
 
 
 class WaitError(IdentificationError):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -24,6 +25,7 @@ from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
 from robodyn_ros.nodes.base.common import check_when_set, steady_timer
 from robodyn_ros.nodes.base.spinning import run
+from robodyn_ros.nodes.base.waits import DISCOVERY
 from robodyn_ros.nodes.collision_monitor.black_box import BlackBox
 from robodyn_ros.nodes.collision_monitor.inputs import Inputs
 from robodyn_ros.nodes.collision_monitor.learning.learning import Learning
@@ -72,6 +74,7 @@ class CollisionMonitor(ModelNode):
         self._learning = Learning(self, self._not_healthy)
         self._refused = 0
         self._refusal = ''
+        self._reference_due = np.inf
         self._topics = [kind(self) for kind in TOPICS]
         self.create_subscription(JointState, 'joint_states', self._on_state, STREAM_QOS, raw=True)
         follow_reference(self, self._on_reference, STREAM_QOS)
@@ -109,6 +112,7 @@ class CollisionMonitor(ModelNode):
             self._recorded.call('lose', Fault('state_missing', 'no joint states yet'))
             self._inputs.restart()
             self._reactions.trigger.expect_unknown()
+            self._reference_due = time.monotonic() + DISCOVERY
 
     def finish(self) -> None:
         """End the attempts of reactions: an inactive node commands nothing."""
@@ -232,6 +236,19 @@ class CollisionMonitor(ModelNode):
         missing = '' if self._follows else ' (control_msgs is not installed)'
         return f'not known: no controller_state of the controller{missing}, no ~/reference'
 
+    def _check_reference(self, detector: TorqueErrorDetector) -> None:
+        """Warn once per activation if thresholds at rest need a reference that is missing."""
+        if time.monotonic() < self._reference_due:
+            return
+        self._reference_due = np.inf
+        needed = np.isfinite(detector.thresholds.change).any()
+        if needed and not self._inputs.reference_known:
+            self.get_logger().warning(
+                'pushes at rest below the friction are NOT found: the thresholds have '
+                f'change_at_rest, and the reference is {self._reference_state(detector)}. Check '
+                "the parameter 'controller', or publish ~/reference"
+            )
+
     def _note_rest(self, detector: TorqueErrorDetector) -> None:
         rests = self._inputs.reference_rests
         if rests != detector.resting:
@@ -248,6 +265,8 @@ class CollisionMonitor(ModelNode):
         if silence := self._inputs.silence(detector.settings.stale_timeout):
             self._recorded.call('lose', silence)
             self._conclude(detector, self.get_clock().now().to_msg())
+        else:
+            self._check_reference(detector)
 
     def _on_tick(self) -> None:
         """Repeat reactions that were not acknowledged; end tasks; answer ~/learn."""

@@ -21,7 +21,8 @@ from robodyn_ros.excitation.collisions.scene_shape import (
 )
 from robodyn_ros.excitation.trajectory import Array
 from robodyn_ros.long_work import poll
-from robodyn_ros.nodes.base.common import declare
+from robodyn_ros.nodes.base.common import declare, overrides
+from robodyn_ros.nodes.base.waits import DISCOVERY
 
 try:
     from moveit_msgs.msg import PlanningSceneComponents as Parts
@@ -34,9 +35,6 @@ ROOT = '/get_planning_scene'
 """Service of a MoveIt without a namespace."""
 PATIENCE = 2.0
 """Longest time for an answer, in [s]; a scene of usual size takes milliseconds."""
-DISCOVERY = 3.0
-"""Time from the node's start in which a service may still be unknown, in [s]: DDS announces it
-every 3 s."""
 _PRIMITIVES = {
     1: ('box', (0, 1, 2)), 2: ('sphere', (0,)), 3: ('cylinder', (1, 0)), 4: ('cone', (1, 0)),
 }  # fmt: skip
@@ -54,7 +52,7 @@ class RunningScene:
         """
         name = 'planning_scene_service'
         self._node = node
-        self._named = name in getattr(node, '_parameter_overrides', {})
+        self._named = name in overrides(node)
         self._service = declare(
             node, name, 'get_planning_scene',
             'service of a running MoveIt that gives its planning scene, read before each check; '

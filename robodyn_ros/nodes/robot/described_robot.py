@@ -13,7 +13,7 @@ from std_msgs.msg import String
 
 from robodyn_ros.bounds import TEXT, check_bound, read_text
 from robodyn_ros.errors import ConfigError
-from robodyn_ros.nodes.base.common import LATCHED_QOS, declare
+from robodyn_ros.nodes.base.common import LATCHED_QOS, declare, overrides
 from robodyn_ros.paths import resource
 from robodyn_ros.xacro_file import expanded_xacro, is_xacro, located
 
@@ -40,7 +40,7 @@ def robot_description(node: Node, *, wanted: bool = True) -> str:
         'the start, if neither robot_description nor urdf is given [s]; 0: do not use it',
         read_only=True, minimum=0.0, maximum=600.0,
     )  # fmt: skip
-    override = getattr(node, '_parameter_overrides', {}).get('robot_description')
+    override = overrides(node).get('robot_description')
     text = ''
     if override is None or not override.value:
         if is_xacro(path):

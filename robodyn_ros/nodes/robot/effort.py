@@ -17,7 +17,7 @@ from robodyn_ros.control.effort.units import MECHANICS, OBJECTS
 from robodyn_ros.control.torque_limits import torque_limit
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.models.interface import Array, DynamicModel, Joint
-from robodyn_ros.nodes.base.common import log_limit, source_of
+from robodyn_ros.nodes.base.common import log_limit, overrides, source_of
 from robodyn_ros.recording.recording import Recording
 
 PREFIX = 'effort.'
@@ -47,8 +47,7 @@ class EffortParameters:
         :raises ConfigError: a parameter has no such name, or cannot be used
         """
         self._node = node
-        overrides = getattr(node, '_parameter_overrides', {})
-        for name in overrides:
+        for name in overrides(node):
             if name.startswith(PREFIX) and name[len(PREFIX) :] not in KEYS:
                 raise ConfigError(
                     f'there is no parameter {name!r}{source_of(node, name)}, there are: '

@@ -192,6 +192,32 @@ def test_every_key_in_our_robot_files_is_a_parameter_of_its_node(program, ros, t
         assert node.source('effort.unit') == f'{file}, section effort'
 
 
+@pytest.mark.parametrize(
+    ('key', 'name', 'like'),
+    [
+        ('feedforward', 'ramp_up_tme', 'ramp_up_time'),
+        ('/**/feedforward', 'something_else', ''),
+        ('/**', 'ramp_up_tme', 'ramp_up_time'),
+    ],
+)
+def test_a_parameter_of_a_file_that_the_node_does_not_have_is_a_warning(
+    ros, capfd, tmp_path, key, name, like
+):
+    words, mine = files(tmp_path, key, {name: 0.5})
+    created(Feedforward, SIX_AXIS, *words)
+    [line] = [each for each in capfd.readouterr().err.splitlines() if 'no parameter' in each]
+    assert f"{mine}: there is no parameter '{name}', its value is ignored" in line
+    assert like in line.rpartition('did you mean ')[2]
+
+
+@pytest.mark.parametrize('name', ['stale_timeout', 'update_rate'])
+def test_a_name_for_all_nodes_that_is_no_slip_is_none_here(ros, capfd, tmp_path, name):
+    """One of the collision monitor, one of the controller manager."""
+    words, _ = files(tmp_path, '/**', {name: 0.5})
+    created(Feedforward, SIX_AXIS, *words)
+    assert 'no parameter' not in capfd.readouterr().err
+
+
 def test_a_parameter_of_the_command_line_that_the_node_does_not_have_is_a_warning(ros, capfd):
     words = ['-p', 'ramp_up_tme:=0.2', '-p', 'ramp_up_time:=0.3', '-p', 'other_node:x:=1']
     created(Feedforward, 'six_axis', *words, '-p', 'use_sim_time:=false')

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
+import time
+
 import numpy as np
 import pytest
 
 rclpy = pytest.importorskip('rclpy')
 pytest.importorskip('robodyn_ros.msg')
-from collision_client import COLLISION, MODEL, OK, VALUES, Monitor, levels  # noqa: E402
+from collision_client import COLLISION, MODEL, OK, STALE, VALUES, Monitor, levels  # noqa: E402
 from healthy_arm import flat_map  # noqa: E402
 from node_process import closed, result_file  # noqa: E402
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue  # noqa: E402
@@ -42,6 +44,23 @@ def test_a_monitor_without_thresholds_says_where_they_come_from():
         ControlError, match='there are no thresholds: learn them with `robodyn thr'
     ):
         collision_settings(['a', 'b'], options)
+
+
+def test_thresholds_at_rest_without_a_reference_are_a_warning_once(tmp_path):
+    model_hash = load_identified_model(result_file(tmp_path, MODEL, VALUES)).hash
+    learned = flat_map(model_hash, np.array([10.0, 5.0]), change=np.array([1.0, 0.5]))
+    write_thresholds(learned, tmp_path / 'thresholds.yaml')
+    with closed(Monitor(tmp_path, 9, thresholds=str(tmp_path / 'thresholds.yaml'))) as monitor:
+        deadline = time.monotonic() + 30.0
+        while 'pushes at rest below the friction are NOT found' not in monitor.process.said():
+            assert time.monotonic() < deadline
+            monitor.run(20)
+        begin = time.monotonic()
+        while time.monotonic() < begin + 1.5 * STALE:  # several checks more
+            monitor.run(20)
+        text = monitor.process.said()
+        assert text.count('NOT found') == 1
+        assert 'the reference is not known: no controller_state of the controller' in text
 
 
 def set_sensitivity(process, value):
