@@ -138,7 +138,10 @@ def _reference(config: CellConfig, motion: Trajectory) -> tuple[Array, Motion]:
 
 
 def identified(robot: str, config: CellConfig) -> IdentificationResult:
-    """Identify the cell by its example program: 2 s of running in, then 20 s are recorded."""
+    """Identify the cell by its example program: 2 s of running in, then 20 s are recorded.
+
+    The cut-off of 80 Hz is that of the document, IdentFilterFreq.
+    """
     model = load_model(file_of(robot))
     given = parameters('excitation', robot)['motion']
     found = run(config, build_motion({'joints': list(model.joint_names), **given}))
@@ -150,8 +153,7 @@ def identified(robot: str, config: CellConfig) -> IdentificationResult:
         torque=found.torque[rows],
         source=f'simulated {robot}',
     )
-    cutoff = parameters('identification', robot)['filter_cutoff_frequency']
-    return identify(recording, model, options=IdentifyOptions(filter_cutoff=cutoff))
+    return identify(recording, model, options=IdentifyOptions(filter_cutoff=80.0))
 
 
 @dataclass(frozen=True)

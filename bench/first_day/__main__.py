@@ -42,7 +42,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog='python -m bench.first_day', description=__doc__)
     parser.add_argument('kinds', nargs='*', metavar='KIND', help=f'of {", ".join(KINDS)}')
     parser.add_argument(
-        '--rehearse', action='store_true', help='run the motion at 10 and 50 % of its speed first'
+        '--rehearse', action='store_true', help='run the motion at 10 and 50 %% of its speed first'
     )
     parser.add_argument('--folder', type=Path, help='for logs and results; else temporary')
     given = parser.parse_args()

@@ -132,7 +132,7 @@ class CellConfig:
     :param gravity: shape (3,), in the URDF's root frame, in [m/s^2]
     :param seed: of everything that is random
     :param profile: name of a profile in `profiles.yaml`, whose values hold where none is given
-    :param cycle_jitter: standard deviation of the stamp of a servo cycle, as a share of the period
+    :param cycle_jitter: standard deviation of the start of a servo cycle, as a share of the period
     :param mechanism: a closed mechanism that replaces the links of the URDF, which then defines
         joints and limits only; None: the links of the URDF
     :param driver: meaning of efforts in ROS messages, and names of controllers

@@ -12,6 +12,8 @@ Each servo cycle brings a position command and a torque offset (additive torque)
   commanded velocity; torque = Kv * (velocity error + integral / Ti) + torque offset, limited to
   the drive's maximum. Velocity is the filtered difference of encoder positions, and the
   commanded velocity passes the same filter, so that feed-forward and feedback match.
+- Jitter: a cycle that the master makes longer or shorter stretches the interpolation. The drive
+  has its own clock, so that its measured velocity stays right.
 - Tuning, as done without a dynamic model: Kv = J * 2 pi * velocity_bandwidth, J the inertia the
   axis moves in the middle of its range; Kp = 2 pi * position_bandwidth; Ti = integral_time.
 """
@@ -57,6 +59,7 @@ class Drives:
         self._weights = np.hstack(
             [0.5 * (1.0 - share) ** 2, 0.5 + share - share**2, 0.5 * share**2]
         )
+        self._measured_gain = self._change_gain
         self.reset(np.zeros(len(axes.names)))
 
     def reset(self, position: Array) -> None:
@@ -79,12 +82,14 @@ class Drives:
         counts *= self._resolution
         return counts
 
-    def command(self, position: Array, torque_offset: Array) -> None:
+    def command(self, position: Array, torque_offset: Array, duration: float = 1.0) -> None:
         """Start a servo cycle.
 
         :param position: position command, shape (n,), in [rad] or [m]
         :param torque_offset: additive torque, shape (n,), in [Nm] or [N]
+        :param duration: of the cycle, relative to the servo period
         """
+        self._measured_gain = self._change_gain / duration
         self._commands.append(position.copy())
         before, middle, after = (self._commands[i] for i in range(3))
         last = self.setpoints[-1]
@@ -113,7 +118,7 @@ class Drives:
         """Read the encoders: update `position` and the velocity estimate `velocity`."""
         measured = self.encode(position)
         change = measured - self.position
-        change *= self._change_gain
+        change *= self._measured_gain
         self.velocity *= self._keeping
         self.velocity += change
         self.position = measured

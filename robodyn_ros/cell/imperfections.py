@@ -5,8 +5,8 @@
   joint units, with a random phase per joint. The drive does not measure it.
 - Warming: friction is (1 - share * warmth) of the configured one. The warmth follows 1 while the
   motor moves (faster than the Stribeck velocity) and 0 at rest, with one time constant.
-- Clock: the drives sample every T. The controller reads and stamps sample k at k T + e_k. e_k is
-  normal and at most 3 standard deviations, so that delays do not add up.
+- Cycle: sample k is taken, and command k taken over, at k T + e_k. e_k is normal and at most 3
+  standard deviations. Cycle k thus lasts T + e_(k+1) - e_k, and the mean period is T.
 
 All random numbers are those of the seed.
 """
@@ -28,7 +28,7 @@ class Imperfections:
         """Take the numbers of the axes.
 
         :param period: servo period, in [s]
-        :param jitter: standard deviation of the stamps, as a share of the period
+        :param jitter: standard deviation of e_k, as a share of the period
         """
         self._seed, self._jitter = seed, jitter
         rated = axes['rated_torque']
@@ -58,7 +58,7 @@ class Imperfections:
         return 1.0 - self._warming * self._warmth
 
     def late(self) -> float:
-        """Return how late the controller reads the next sample, relative to the servo period."""
+        """Return how late the next sample is taken, relative to the servo period."""
         if not self._jitter:
             return 0.0
         return self._jitter * min(3.0, max(-3.0, float(self._random.standard_normal())))

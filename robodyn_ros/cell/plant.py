@@ -30,8 +30,10 @@ late, which makes Runge-Kutta steps of stiff gears unstable.
 
 MuJoCo's Euler step is symplectic: it keeps the energy of a spring while w h < 2, for the resonance
 w and the step h. An armature of h^2 k / 4 on the deflection makes that true for any k: w^2 becomes
-k / (J + h^2 k / 4) < 4 / h^2, J the inertia that resonates. The frequencies are then those of the
-trapezoidal rule, 2 atan(w h / 2) / h: 0.3 % too low at 60 Hz and 0.5 ms.
+k / (J + h^2 k / 4) < 4 / h^2, J the inertia that resonates, and h the step of the longest cycle.
+The frequencies are then those of the trapezoidal rule, 2 atan(w h / 2) / h: 0.3 % too low at 60 Hz
+and 0.5 ms. Where w h is not small, cycles of random length would excite the spring, whatever its
+armature: a stiff joint has a damping of h k.
 """
 
 from __future__ import annotations
@@ -91,7 +93,7 @@ class Plant:
         self.links = tuple(self.model.body(i).name for i in range(1, self.model.nbody))
         self._settle(config)
         if self._elastic:
-            self._settle_gears()
+            self._settle_gears(self._step * (1.0 + 6.0 * config.cycle_jitter))
         self.data: Any = mujoco.MjData(self.model)
         self._resting: Any = mujoco.MjData(self.model)
         mujoco.mj_setConst(self.model, self.data)
@@ -109,7 +111,7 @@ class Plant:
 
     def _settle(self, config: CellConfig) -> None:
         model, axes = self.model, self.axes
-        model.opt.timestep = config.servo_period / config.substeps
+        model.opt.timestep = self._step = config.servo_period / config.substeps
         model.opt.gravity[:] = config.gravity
         kinds = mujoco.mjtIntegrator
         model.opt.integrator = kinds.mjINT_EULER if self._mechanism is None else kinds.mjINT_RK4
@@ -122,18 +124,23 @@ class Plant:
         model.eq_solref[:] = (0.01, 1.0)  # loops close within 10 ms
         model.jnt_solref[:] = (4.0 * model.opt.timestep, 1.0)
 
-    def _settle_gears(self) -> None:
-        """Set rotors, stiffness and damping of the elastic gears."""
+    def _settle_gears(self, longest: float) -> None:
+        """Set rotors, stiffness and damping of the elastic gears.
+
+        :param longest: substep of the longest cycle, in [s]
+        """
         model, axes, bent = self.model, self.axes, self._bent
         model.dof_armature[self._driven] = 0.0
         links = self.inertia(self.middle())
         rotors = np.where(axes['rotor_inertia'] > 0.0, axes['rotor_inertia'], links)
-        # a stiff joint among elastic ones is nearly stiff: 1e-8 rad or m
-        stiffness = axes['rated_torque'] / np.maximum(axes['deflection'], 1e-8)
+        # a stiff joint among elastic ones is nearly stiff, 1e-8 rad or m, and at rest in a step
+        stiff = axes['deflection'] == 0.0
+        stiffness = axes['rated_torque'] / np.where(stiff, 1e-8, axes['deflection'])
         reduced = rotors * links / (rotors + links)
+        damping = 2.0 * axes['damping_ratio'] * np.sqrt(stiffness * reduced)
         model.dof_armature[self._driven] = rotors
-        model.dof_armature[bent] = 0.25 * model.opt.timestep**2 * stiffness
-        model.dof_damping[bent] = 2.0 * axes['damping_ratio'] * np.sqrt(stiffness * reduced)
+        model.dof_armature[bent] = 0.25 * longest**2 * stiffness
+        model.dof_damping[bent] = np.where(stiff, longest * stiffness, damping)
         model.jnt_stiffness[bent] = stiffness
 
     @property
@@ -185,6 +192,10 @@ class Plant:
         data.qpos[self._driven] = position
         fixed = np.arange(self.model.nv)[self._bent] if self._elastic else ()
         return close_loops(self.model, data, self._driven, fixed)
+
+    def stretch(self, duration: float) -> None:
+        """Set the duration of the next servo cycle, relative to the servo period."""
+        self.model.opt.timestep = self._step * duration
 
     def step(self, torque: Array) -> None:
         """Advance by one substep under the motors' torques, shape (n,), in [Nm] or [N].

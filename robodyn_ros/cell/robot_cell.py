@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 class CellState(NamedTuple):
     """State at the end of a servo cycle; arrays of shape (n,), SI and joint-side.
 
-    :param time: stamp of the controller since reset, with jitter, in [s]
+    :param time: of the sample since reset, with the jitter of the cycles, in [s]
     :param position: from the encoders, in [rad] or [m]
     :param velocity: the drives' estimate, in [rad/s] or [m/s]
     :param torque: measured motor torque, with noise, in [Nm] or [N]; in other units or without
@@ -44,7 +44,7 @@ class CellState(NamedTuple):
 class RobotCell:
     """A simulated robot with drives; `config`, `plant` and `drives` describe the model.
 
-    `late` is the jitter in the stamp of the last sample, in [s].
+    `late` is the jitter of the last sample, in [s].
     """
 
     def __init__(self, config: CellConfig) -> None:
@@ -82,6 +82,7 @@ class RobotCell:
         self.plant.reset()
         self._imperfections.reset()
         self.drives.reset(self.plant.encoder_position())
+        self.late = self._imperfections.late() * self.period
         self.state = self._measure(np.zeros(len(self.joints)))
         return self.state
 
@@ -101,7 +102,8 @@ class RobotCell:
         drives, plant, imperfections = self.drives, self.plant, self._imperfections
         if self._driver is not None:
             offset = self._driver.torque(offset, drives.position)
-        drives.command(command, offset)
+        duration = self._next_cycle()
+        drives.command(command, offset, duration)
         if imperfections.warms:
             plant.scale_friction(imperfections.friction(plant.motor_velocity))
         ripples, motors = imperfections.ripples, plant.motor_position
@@ -116,6 +118,13 @@ class RobotCell:
         self._cycle += 1
         self.state = self._measure(torque)
         return self.state
+
+    def _next_cycle(self) -> float:
+        """Return the duration of the next cycle, relative to the servo period."""
+        before, self.late = self.late, self._imperfections.late() * self.period
+        duration = 1.0 + (self.late - before) / self.period
+        self.plant.stretch(duration)
+        return duration
 
     def push(self, link: str, force: ArrayLike, torque: ArrayLike, duration: float) -> float:
         """Push a link from the next cycle on, like a person or an obstacle.
@@ -168,7 +177,6 @@ class RobotCell:
         return array
 
     def _measure(self, torque: Array) -> CellState:
-        self.late = self._imperfections.late() * self.period
         noise = self._random.standard_normal(len(self.joints))
         noise *= self._noise
         noise += torque

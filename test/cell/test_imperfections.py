@@ -84,7 +84,7 @@ def test_torque_at_constant_speed_falls_by_the_share_of_the_friction():
     assert needed[0.2] == pytest.approx(0.8 * 7.0, rel=2e-3)
 
 
-def test_stamps_jitter_by_the_share_and_do_not_drift():
+def test_cycles_jitter_by_the_share_and_do_not_drift():
     drive = imperfections_of(jitter=0.05)
     late = np.array([drive.late() for _ in range(20000)])
     assert late.std() == pytest.approx(0.05, rel=0.03)
@@ -93,16 +93,45 @@ def test_stamps_jitter_by_the_share_and_do_not_drift():
     assert imperfections_of().late() == 0.0
 
 
-def test_the_cell_stamps_late_what_its_drives_sample_in_time():
-    steady, unsteady = (
-        RobotCell(config(pendulum(), cycle_jitter=jitter, **IDEAL)) for jitter in (0.0, 0.05)
+def cycles(jitter, **values):
+    """Times of samples and of the plant from the first sample on, and positions of a pendulum."""
+    cell = RobotCell(config(pendulum(), cycle_jitter=jitter, encoder_bits=40, **IDEAL, **values))
+    first = cell.late
+    rows = []
+    for _ in range(1, 400):
+        state = cell.step([0.0], [0.0])
+        rows.append((state.time - first, cell.plant.data.time, state.position[0]))
+    return np.array(rows).T
+
+
+def test_plant_and_stamps_have_the_same_unsteady_cycles_with_the_exact_mean_period():
+    stamps, plant, _ = cycles(0.05)
+    np.testing.assert_allclose(stamps, plant, atol=1e-9)
+    lengths = np.diff(stamps)
+    # the difference of two independent instants
+    assert lengths.std() == pytest.approx(np.sqrt(2.0) * 0.05 * PERIOD, rel=0.1)
+    assert np.abs(stamps - PERIOD * np.arange(1, 400)).max() <= 0.3 * PERIOD + 1e-12
+    np.testing.assert_allclose(cycles(0.0)[0], PERIOD * np.arange(1, 400), rtol=1e-12)
+
+
+def test_positions_are_those_at_the_instants_of_the_samples():
+    """A pendulum that its drive does not hold falls by physics, which no cycle can stretch."""
+    loose = {'velocity_bandwidth': 1e-9, 'initial_position': 1.0}
+    time, _, position = cycles(0.0, **loose)
+    jittered, _, unsteady = cycles(0.05, **loose)
+    late = unsteady - np.interp(jittered, time, position)
+    assert np.abs(late[10:-1]).max() < 0.02 * np.abs(unsteady - position).max()
+
+
+def test_the_drives_know_the_length_of_their_cycles():
+    """At constant speed, jitter changes the torque by far less than that of wrong velocities."""
+    values = {'velocity_bandwidth': 25.0, 'position_bandwidth': 1.6}
+    cell = RobotCell(
+        config(pendulum('0 0 1'), cycle_jitter=0.05, encoder_bits=40, **IDEAL, **values)
     )
-    for cycle in range(1, 200):
-        one, other = (cell.step([0.001 * cycle], [0.0]) for cell in (steady, unsteady))
-        assert one.time == pytest.approx(cycle * PERIOD, rel=1e-12)
-        assert other.time - one.time == pytest.approx(unsteady.late, abs=1e-12)
-        np.testing.assert_array_equal(one[1:], other[1:])
-    assert abs(unsteady.late) > 0.0
+    torque = [cell.step([PERIOD * k], [0.0]).torque[0] for k in range(900)][500:]
+    wrong = np.sqrt(2.0) * 0.05 * cell.drives.velocity_gain[0]  # at 1 rad/s
+    assert np.std(torque) < 0.05 * wrong
 
 
 def test_same_seed_same_imperfections_also_after_a_reset():
