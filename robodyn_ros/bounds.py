@@ -126,7 +126,6 @@ class BoundError(RobodynError, OSError):
 def check_bound(bound: Bound, value: float, where: str = '') -> None:
     """Check a number against a bound.
 
-    :param where: start of the message
     :raises BoundError: it is larger
     """
     if not value <= bound.most:
@@ -161,7 +160,6 @@ def check_regular(path: str | Path) -> None:
 def read_text(path: str | Path, bound: Bound = TEXT) -> str:
     """Read a text file in UTF-8.
 
-    :param bound: of its size
     :raises OSError: it cannot be read, is too large, or is no regular file
     :raises UnicodeDecodeError: it is not UTF-8
     """

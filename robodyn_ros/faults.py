@@ -16,8 +16,6 @@ class Entry:
 
     :param number: in messages, from 0 to 65535
     :param states: messages that have a constant of it, beside FaultCode
-    :param meaning: one sentence or more
-    :param remedy: advice to the user
     """
 
     number: int

@@ -17,7 +17,6 @@ Severity = Literal['info', 'warning', 'error']
 class Finding:
     """A fact that affects how far data or a result can be trusted; `finding` builds it.
 
-    :param text: the observation
     :param remedy: advice to the user; empty: nothing has to be done
     """
 
@@ -57,10 +56,8 @@ def finding(
 ) -> Finding:
     """Build a finding from the table.
 
-    :param key: of `FINDINGS`
     :param joint: name of the joint, where the finding is about one
     :param severity: one of those in the table; None: the usual one
-    :param values: fields of the templates
     :raises KeyError: the table has no such key, or a field has no value
     :raises ValueError: the table does not list this severity
     """
@@ -78,11 +75,7 @@ def has_error(findings: Iterable[Finding]) -> bool:
 
 
 def sentence(key: str, **values: object) -> str:
-    """Return a sentence that the texts of several findings contain.
-
-    :param key: of `FINDINGS`
-    :param values: fields of the template
-    """
+    """Return a sentence that the texts of several findings contain."""
     return FINDINGS[key].text.format(**values)
 
 

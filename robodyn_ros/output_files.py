@@ -18,7 +18,6 @@ from robodyn_ros.errors import RobodynError
 def made_folder(path: str | Path, error: type[RobodynError]) -> Path:
     """Return a folder for files; create it if it does not exist.
 
-    :param error: class of the error
     :raises RobodynError: of class `error`: it cannot be created
     """
     folder = Path(path)
@@ -55,7 +54,6 @@ def write_whole(
 
     :param write: function that writes the content to a temporary path in the same folder, with
         the same suffix
-    :param error: class of the error
     :param what: name of the file in messages, such as 'the motion file'
     :raises RobodynError: of class `error`: it cannot be written
     """

@@ -169,7 +169,6 @@ class RosArguments:
     def __init__(self, arguments: Sequence[str]) -> None:
         """Read the arguments and the parameter files they name.
 
-        :param arguments: of the process, such as sys.argv
         :raises ConfigError: a parameter file that cannot be read
         """
         self.sources: list[Source] = []

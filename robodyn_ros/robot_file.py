@@ -99,7 +99,6 @@ class RobotFile:
     def sources(self, node: str, *, effort: bool = True) -> list[Source]:
         """Return the parameters of a node, one source per section.
 
-        :param node: name of the program
         :param effort: include section `effort`
         :raises ConfigError: a value that a parameter cannot have
         """
@@ -156,7 +155,6 @@ class RobotFile:
 class Part:
     """Content of a file with one purpose, or of that section of a robot file.
 
-    :param source: its name in messages
     :param robot: the robot file, or None
     """
 
@@ -203,7 +201,6 @@ def read_part(
 
     :param reference: path, for a robot file may end in `#VARIANT`
     :param what: name of the file in messages, such as 'the model file'
-    :param error: class of the error
     :raises RobodynError: of class `error`: it cannot be read or used, or has no such section
     """
     name, variant = _split(str(reference))

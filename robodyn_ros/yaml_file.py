@@ -58,7 +58,6 @@ def read_yaml(path: str | Path, what: str, error: type[RobodynError]) -> Any:
     """Read a YAML file of plain data.
 
     :param what: name of the file in messages, such as 'the model file'
-    :param error: class of the error
     :raises RobodynError: of class `error`: it cannot be read or is no YAML
     """
     try:

@@ -43,7 +43,6 @@ class BodyMotion:
 
     Body axes are the principal axes of inertia, with the centre of mass as origin.
 
-    :param name: of the body
     :param velocity: angular, along body axes, in [rad/s]
     :param acceleration: angular, along body axes, in [rad/s^2]
     :param specific: acceleration of the centre of mass minus gravity, world axes, in [m/s^2]
@@ -63,7 +62,6 @@ class BodyMotion:
 class BodyEstimate:
     """Parameters of a body; NaN: not identifiable from its motion.
 
-    :param samples: number of samples
     :param mass: from all three directions together, in [kg]
     :param mass_stddev: standard deviation of the mass, in [kg]
     :param directions: mass from each world direction separately, shape (3,), in [kg] (Table 2)

@@ -26,7 +26,6 @@ class ThresholdProposal:
 
     :param largest_error: largest filtered torque error while moving
     :param largest_slow_error: the same around standstill
-    :param samples: number of settled samples evaluated
     """
 
     joints: tuple[str, ...]

@@ -48,10 +48,7 @@ URDF files round lengths and angles to six digits."""
 
 @dataclass(frozen=True)
 class BaseRow:
-    """One base parameter of both robots; NaN: no value.
-
-    :param stddev: standard deviation of the identified value
-    """
+    """One base parameter of both robots; NaN: no value."""
 
     expression: str
     unit: str
@@ -83,7 +80,6 @@ class Comparison:
 
     :param rows: base parameters of the result; empty if they cannot be compared
     :param torques: errors of CAD, MIXED (if there are rows) and RESULT
-    :param signals: the processed recording
     """
 
     model: DynamicModel

@@ -79,7 +79,6 @@ def position_lags(
     """Return the lag of each joint's measured position behind its command.
 
     :param command: commanded positions, in [rad] or [m]; the clock is that of `measured`
-    :param measured: measured positions
     :param joints: names of the n joints, in the order of the columns
     :param period: duration of a cycle, in [s]
     :raises ControlError: the signals are too short, or do not overlap in time
@@ -168,7 +167,6 @@ def _step(position: Array, change: Array, measured: Array) -> float:
 class DelayEstimate:
     """Estimate of additive_torque_delay from the lags of all joints.
 
-    :param lags: lag of each joint
     :param cycles: delay to be set, as a fraction of cycles; NaN if it is unknown
     """
 

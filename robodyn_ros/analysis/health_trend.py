@@ -23,8 +23,6 @@ class HealthOfEvent:
     """Health of the model before an event.
 
     :param event: name of its folder, which has its date and time
-    :param reason: why the reactions started
-    :param model_hash: hash of the model in use
     :param health: None: the event does not know it
     """
 

@@ -29,7 +29,6 @@ def with_page(
 
     :param text: printed output of the command
     :param good: verdict; None: the command gives none
-    :param curves: to draw, see `facts_page`
     :raises ConfigError: it cannot be written, or would replace a file that is no page of ours
     """
     path = Path(arguments.out) / f'{name}.html'

@@ -80,10 +80,7 @@ def _listed(robot: RobotFile, section: Mapping[str, Any], name: str) -> list[Any
 
 
 def add_urdf_options(group: argparse._ArgumentGroup, friction: Sequence[str]) -> None:
-    """Add the options of `--urdf`.
-
-    :param friction: default of --friction
-    """
+    """Add the options of `--urdf`."""
     group.add_argument(
         '--friction',
         metavar='TERM,TERM,...',
@@ -108,7 +105,6 @@ def chosen_model(
 ) -> DynamicModel:
     """Build the model of --model, or of --urdf with its options.
 
-    :param friction: default of --friction
     :raises RobodynError: it cannot be built, or an option has no effect
     """
     if arguments.model is not None:

@@ -15,7 +15,6 @@ from robodyn_ros.models.interface import Array
 def per_joint(name: str, values: ArrayLike, joints: Sequence[str], *, zero: bool = False) -> Array:
     """Return one positive, finite number per joint, shape (n,), from one or from n numbers.
 
-    :param zero: zero is allowed
     :raises ControlError: a wrong number of values, or one outside this range
     """
     array = np.array(values, dtype=float)
@@ -53,7 +52,6 @@ def check_above(name: str, value: float, least: float) -> None:
 def check_joints(what: str, joints: Sequence[str], model: Sequence[str]) -> None:
     """Refuse settings for other joints than those of the model, or in another order.
 
-    :param what: name of the settings, for the message
     :raises ControlError: naming both
     """
     if tuple(joints) != tuple(model):

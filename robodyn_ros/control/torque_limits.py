@@ -69,7 +69,6 @@ def torque_limit(
 ) -> Array | None:
     """Convert a parameter to a limit, shape (n,), in [Nm] or [N]; None: it is not given.
 
-    :param name: of the parameter, for messages
     :param given: None, one number or one per joint; or `rated` or `peak`: the torque at the joint
         by the drive's rated torque, or its rated or peak current
     :param conversion: with the drive facts, for `rated` and `peak`
@@ -174,7 +173,6 @@ def check_planned(peak: PeakTorque, limit: Array, units: Sequence[str] = ()) -> 
     NaN counts as an excess.
 
     :param limit: shape (n,), in [Nm] or [N], in the order of the joints of `peak`
-    :param units: of each joint, for the message
     :raises ControlError: naming joint, time, torque and limit
     """
     joint = int(np.argmax(peak.torque / limit))

@@ -50,12 +50,10 @@ class Advice:
 
     :param repetitions: of all pairs of joints whose pattern repeats, earliest first
     :param quality: of the frequencies, by the earliest repetition
-    :param cycles: of each joint
     :param range_share: share of the position range that a joint uses
     :param velocity_share: share of the velocity limit that a joint reaches
     :param factor: of all frequencies, which brings the fastest joint close to its velocity limit
         and breaks neither a velocity nor an acceleration limit
-    :param lines: one sentence for each shortcoming
     """
 
     repetitions: tuple[Repetition, ...]

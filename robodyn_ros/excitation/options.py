@@ -44,7 +44,6 @@ class Option:
     :param kind: type of the value, or of each of several values
     :param default: None: not given
     :param unit: unit or placeholder of the value in a help text
-    :param choices: valid words
     :param count: number of values; 0: any number
     """
 
@@ -164,7 +163,6 @@ def make_design(
     :param values: values of some `OPTIONS`; the others have their defaults
     :param limits: of the model's joints
     :param urdf: file of the robot, or its text, with the collision geometry
-    :param rules: further limits
     :param surroundings: objects in addition to those of the options
     :raises MotionError: values that cannot be used
     """

@@ -26,7 +26,6 @@ SAMPLES = 2000
 class Plan:
     """Trajectory from the robot's position; the motion itself is its part after `begin`.
 
-    :param trajectory: move, pause and motion
     :param begin: start time of the motion itself, in [s]
     """
 

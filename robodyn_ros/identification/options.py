@@ -49,9 +49,7 @@ class Option:
     """One option.
 
     :param kind: of its value, or of each of several values
-    :param text: its meaning, shown to users
     :param unit: shown in place of a value; with choices it is not needed
-    :param choices: the words there are
     :param flag: of `robodyn identify`, without the leading dashes; '': there is none
     :param switch: value that a flag without value stands for; two: those of --flag and --no-flag
     :param alone: value that the flag stands for where it is given without one

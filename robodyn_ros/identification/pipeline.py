@@ -59,7 +59,6 @@ def identify(
     Recordings with the motor side of each joint get a torque of gear deflection too, unless the
     options say otherwise.
 
-    :param recordings: one, or several that are fitted together
     :param known: torque that is not estimated: that of an identified arm with its values, or the
         torque of gear deflection
     :param validation: another recording, on which the identified model is only tested;

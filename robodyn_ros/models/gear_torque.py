@@ -41,7 +41,6 @@ class ResidualMap(Protocol):
 class GearTorqueLaw:
     """Residual torque of every joint, limited to the range of the training data.
 
-    :param joints: names of the n joints
     :param inputs: of `INPUTS`, the first two or all three
     :param map: f, of all joints
     :param low: smallest features in training, shape (n, k)

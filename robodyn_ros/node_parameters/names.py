@@ -26,7 +26,6 @@ def parameter_names() -> Mapping[str, frozenset[str]]:
 def check_keys(node: str, section: Mapping[Any, Any], where: str) -> None:
     """Refuse keys of a section that are no parameters of its node.
 
-    :param where: file and section, for the message
     :raises ConfigError: naming the first such key and the nearest right one
     """
     known = parameter_names()[node]

@@ -35,7 +35,6 @@ def read_recording(
 
     :param columns: meaning and units of the columns (a mapping or its YAML file, see
         `columns.py`); for bags the columns are time, position, velocity and torque
-    :param topic: JointState topic of a bag
     :param joints: joints to read, in this order; None: all
     :return: recording with findings about everything repaired or suspicious (see `checks.py`)
     :raises RecordingError: it cannot be read, or its content cannot be used

@@ -48,7 +48,6 @@ class Recording:
     :param velocity: measured velocity, shape (N, n), or None
     :param acceleration: given acceleration (simulation, or computed before), or None
     :param source: file the data came from, for messages
-    :param findings: observations and repairs of the reader
     :param origin: epoch time of time 0, in [ns] (bags: the first stamp); 0: unknown
     :param motor_position: of the encoders on the motors, divided by the gear ratio, shape (N, n);
         None: there is one encoder per joint

@@ -99,7 +99,6 @@ def stamps_of(time: NDArray[np.float64], origin: int, source: str) -> NDArray[np
 
     :param time: shape (N,), in [s], increasing
     :param origin: epoch time of time 0, in [ns]
-    :param source: name of the recording in messages
     :raises RecordingError: a stamp does not fit into a ROS time
     """
     stamps = origin + np.rint(time * 1e9).astype(np.int64)

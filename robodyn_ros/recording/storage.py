@@ -36,10 +36,7 @@ class Spool:
     """An array that grows by blocks of rows, in memory while it is small."""
 
     def __init__(self, shape: tuple[int, ...] = (), dtype: DTypeLike = np.float64) -> None:
-        """Start empty.
-
-        :param shape: of one row
-        """
+        """Start empty."""
         self.shape, self.dtype = shape, np.dtype(dtype)
         self.count = 0
         self._parts: list[Numbers] = []

@@ -18,10 +18,7 @@ LINES = (('measured', 'measured', 4.0), ('model', 'model', 1.3), ('error', 'erro
 def curves(
     signals: ReportSignals, joints: tuple[Joint, ...], *, budget: int = 240_000
 ) -> dict[str, Any]:
-    """Return the curves of an identification for the page's script.
-
-    :param budget: as of `drawn`
-    """
+    """Return the curves of an identification for the page's script."""
     series = [getattr(signals, name) for name in SERIES]
     return drawn(signals.time, series, joints, budget=budget) | {'lines': LINES}
 
@@ -38,7 +35,6 @@ def drawn(
 
     :param time: shape (N,), in [s]
     :param series: values of each joint, shape (N, n) each
-    :param most: buckets per curve at most
     :param budget: numbers of all curves together, which bounds the size of the page
     """
     buckets = max(50, min(most, budget // (2 * len(series) * len(joints))))

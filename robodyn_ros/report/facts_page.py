@@ -29,7 +29,6 @@ def facts_page(
 
     :param facts: output of `--json`; `findings` are shown with their remedies, `files` that are
         PNG as pictures
-    :param text: printed output of the command
     :param good: verdict; None: the command gives none
     :param curves: as of `curves.drawn`, with `lines`, and a title and a sentence to show
     """

@@ -23,7 +23,6 @@ FOLDER = Path(__file__).with_name('page')
 def rendered(template: str, data: Mapping[str, Any] | None = None, **content: Any) -> str:
     """Return a page as text of an HTML file.
 
-    :param template: name of a file in `FOLDER`
     :param data: of the page's script; None: a page without scripts
     :param content: variables of the template; every text is escaped
     """

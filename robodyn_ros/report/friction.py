@@ -27,7 +27,6 @@ def friction_curves(
     median load where it depends on the load, so that data scatter about it.
 
     :param thresholds: velocity below which samples are left out, shape (n,)
-    :param points: data points per joint at most
     """
     parts = [(p, rows) for p, rows in parts_of(model) if isinstance(p, FrictionModel)]
     if not parts:

@@ -23,7 +23,6 @@ def repeat_facts(result: IdentificationResult, command: str, robot: str = '') ->
     """Return plain facts for result.json and the page.
 
     :param command: how the identification was started
-    :param robot: robot file that was named
     """
     sources = [each.source for each in result.recordings]
     if result.validation is not None:

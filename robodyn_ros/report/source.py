@@ -18,7 +18,6 @@ class ReportSignals:
 
     :param time: shape (N,), in [s]
     :param torque: measured, after the low pass
-    :param predicted: torque of the identified model
     """
 
     time: Array
@@ -38,7 +37,6 @@ class ReportSignals:
 class ReportSource:
     """One identification, fresh or read from its folder.
 
-    :param facts: content of result.json
     :param model: None: the files of a failed identification hold no model
     :param values: of the parameters with the payload, shape (p,), SI
     :param stddevs: their standard deviations, shape (p,); NaN: not identifiable on its own

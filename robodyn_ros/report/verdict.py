@@ -34,10 +34,7 @@ def verdict(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def joint_errors(facts: Mapping[str, Any], units: Sequence[str]) -> dict[str, Any]:
-    """Return the torque errors that decide, per joint, with bars against the limit.
-
-    :param units: of the torque of each joint
-    """
+    """Return the torque errors that decide, per joint, with bars against the limit."""
     checked, limit = _checked(facts), facts.get('max_relative_error_allowed') or 0.5
     key = 'decisive_error' if 'decisive_error' in checked else 'max_relative_torque_error'
     errors = [0.0 if each is None else float(each) for each in checked[key]]

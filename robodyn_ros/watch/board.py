@@ -91,10 +91,7 @@ class Board:
         fault: str,
         delivery: int,
     ) -> None:
-        """Take a message of the feed-forward.
-
-        :param columns: requested, additive and feedback torque
-        """
+        """Take a message of the feed-forward."""
         self._sources['feedforward'].received()
         word = DELIVERIES[delivery] if delivery < len(DELIVERIES) else DELIVERIES[0]
         state = {'enabled': enabled, 'fault': fault, 'delivery': word}
@@ -163,10 +160,7 @@ class Board:
         })  # fmt: skip
 
     def fresh(self, name: str) -> bool:
-        """Return True if the data of a sender are valid.
-
-        :param name: monitor, feedforward or measured
-        """
+        """Return True if the data of a sender are valid."""
         return self._sources[name].fresh
 
     def _fresh(self, name: str) -> bool:

@@ -39,7 +39,6 @@ class Events:
     ) -> None:
         """Start empty.
 
-        :param most: length of the list
         :param merge_time: in [s]
         :param clock: time since the epoch, in [s]
         """
@@ -53,7 +52,6 @@ class Events:
     def add(self, source: str, severity: str, text: str, *, key: str = '') -> None:
         """Add an event.
 
-        :param severity: info, warning or error
         :param key: identifies the same event with other numbers; '': the text
         """
         now, same = self._clock(), (source, key or text)

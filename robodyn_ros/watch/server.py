@@ -41,7 +41,6 @@ class WatchServer:
     ) -> None:
         """Start to serve.
 
-        :param bind: address to listen on
         :param port: 0: a free one
         :param most_clients: largest number of browsers; more are refused
         :param send_timeout: time without a receipt until a browser is disconnected, in [s]

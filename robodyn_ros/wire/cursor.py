@@ -107,7 +107,6 @@ class Cursor:
     def named_arrays(self, count: int) -> tuple[tuple[str, ...], tuple[int, ...]]:
         """Read the common start of JointState and TorqueState: header, names, arrays of doubles.
 
-        :param count: number of arrays
         :return: joint names, and the offset of each array, -1 for an empty one
         :raises WireError: the message is damaged, or an array does not fit the names
         """

@@ -28,10 +28,8 @@ class TrajectoryArrays:
     """Content of a JointTrajectory whose points all give the same quantities.
 
     :param stamp: header stamp, in [ns]
-    :param joints: joint names
     :param time: time from start, shape (N,), in [s]
     :param fields: positions, velocities, accelerations and effort, each of shape (N, n) or None
-    :param frame: frame of the header
     """
 
     stamp: int
@@ -111,7 +109,6 @@ def write_trajectory(
     :param time: time from start of the points, shape (N,), in [s]
     :param fields: positions, velocities, accelerations and effort, each of shape (N, n), n >= 1;
         None: the points do not give it
-    :param block: points that are written together
     """
     writer = Writer()
     writer.header(stamp, frame, joints)
@@ -146,7 +143,6 @@ def _point(start: int, widths: Sequence[int]) -> np.dtype[np.void]:
     others, which all follow a point.
 
     :param start: offset of the point in the message
-    :param widths: number of values of each array
     """
     names: list[str] = []
     formats: list[Any] = []

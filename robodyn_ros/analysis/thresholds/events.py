@@ -20,7 +20,6 @@ class Event:
     :param time: stamp of the first sample of this level, in [s] of the recording: no computing or
         transport time is included
     :param end: stamp of the last sample at or above CONTACT, in [s]
-    :param level: largest level
     :param joint: joint with the largest torque error relative to its threshold when `time` was
         reached
     :param torque_error: largest absolute torque error of that joint, in [Nm] or [N]; of a push at
@@ -43,7 +42,6 @@ class Watch:
     """Detection over a recording.
 
     :param events: in order of time
-    :param samples: samples of the recording
     :param unknown: samples with level UNKNOWN: not monitored
     """
 

@@ -52,7 +52,6 @@ class Owner:
 class HealthyInput:
     """One session to learn from.
 
-    :param session: torque errors
     :param position: shape (N, n), in [rad] or [m]
     :param detector: settings that it was made with; None: those of the command line
     """

@@ -36,7 +36,6 @@ class Learning:
     :param outlier: a block counts as contact above this multiple of the median block's largest
         error, both relative to the map
     :param contact: largest share of contact in the recordings; above it, they are refused
-    :param layouts: numbers of bands to choose from
     """
 
     rate: float | None = None
@@ -51,10 +50,8 @@ class Learning:
 class Learned:
     """A threshold map and what it rests on.
 
-    :param map: thresholds
     :param hours: healthy motion, in [h]
     :param alarms: false alarms in the sessions left out
-    :param layout: selected numbers of bands
     :param unvisited: share of the cells that have the largest value of their joint instead of
         their own
     :param notes: sentences about what was left out

@@ -25,7 +25,6 @@ Mask = NDArray[np.bool_]
 class Session:
     """Torque errors of a recording.
 
-    :param source: recording
     :param time: stamps, shape (N,), in [s]
     :param residual: absolute torque error, shape (N, n), in [Nm] or [N]
     :param velocity: filtered velocity, shape (N, n), in [rad/s] or [m/s]
@@ -102,7 +101,6 @@ def rest_of_reference(
 
     :param time: stamps of the samples, shape (N,), in [s], ascending
     :param commands: stamps, in [s], and commanded positions, shape (n,), in [rad] or [m]
-    :param width: number n of joints
     """
     reference, following = ReferenceRest(width), iter(commands)
     after = next(following, None)

@@ -67,7 +67,6 @@ def rests_in(
 ) -> Mask | None:
     """Return the samples at which the reference rests, shape (N,); None: there is no reference.
 
-    :param path: of the recording
     :param joints: of the model; the reference must have all of them
     :raises RobodynError: the topic of `--command` cannot be used
     """

@@ -53,10 +53,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Facts:
-    """Facts of one robot.
-
-    :param motions: files of the motions `validation` and `tracking`
-    """
+    """Facts of one robot."""
 
     pushes: tuple[PushFacts, ...]
     motions: Mapping[str, Path]

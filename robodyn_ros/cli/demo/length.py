@@ -17,13 +17,10 @@ from robodyn_ros.yaml_file import read_yaml
 class Length:
     """Durations in [s], and limits that depend on them; None: the value of the file.
 
-    :param excitation: duration of the motion for the identification
     :param motion: duration of all other motions, see `shortened`
     :param start: time from the call that starts a motion to its start
-    :param pause: time at rest before a motion
     :param before_push: time from the start of the excitation to the push
     :param limits: limits of the figures, in place of those of the robot
-    :param pushes: largest number of pushes
     :param margin: collision thresholds relative to the largest torque error of the motions before
     :param profile: of the drives of the cell; empty: that of the robot file
     """

@@ -30,7 +30,6 @@ def thresholds(
 ) -> ThresholdProposal:
     """Propose thresholds from motions without contact.
 
-    :param given: parameters of the collision monitor
     :param margin: collision threshold relative to the largest torque error, larger than 1.25
     """
     values = {name: expanded_list(given[name]) for name in SETTINGS if name in given}

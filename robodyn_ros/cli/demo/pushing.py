@@ -21,7 +21,6 @@ class Pushing:
     def __init__(self, client: Client, cell: str = 'cell') -> None:
         """Connect, so that a later push starts at once.
 
-        :param cell: name of the node, with its namespace
         :raises RobodynError: there is no such node
         """
         self._client, self._service = client, f'{cell}/set_parameters'

@@ -130,7 +130,6 @@ class Stage:
     def excite(self, name: str, *, through_feedforward: bool = False) -> Span:
         """Run a motion of the robot; return the stamps of its start and end.
 
-        :param name: validation or tracking
         :raises RobodynError: it was not completed
         """
         node = 'excitation_with_torque' if through_feedforward else 'excitation'

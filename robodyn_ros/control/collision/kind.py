@@ -38,7 +38,6 @@ class Suddenness:
     ) -> None:
         """Set the time constant so that a ramp of `rise_time` up to the threshold is at the limit.
 
-        :param width: number of joints
         :param period: of the samples, in [s]
         :param rise_time: torque that needs less time to reach the threshold is sudden, in [s]
         :param limit: value of the high-passed error, relative to the threshold, that is sudden;

@@ -108,7 +108,6 @@ class Row(NamedTuple):
 class ThresholdMap:
     """Collision threshold of each joint and cell.
 
-    :param bands: bands of motion
     :param collision: collision thresholds, shape (n, cells), in [Nm] or [N]
     :param contact: contact thresholds relative to the collision thresholds, 0..1
     :param fastest: largest learned speed, shape (n,); beyond it, thresholds grow in proportion, at

@@ -35,7 +35,6 @@ class LearnedThresholds:
     :param joints: names of the n joints
     :param model_hash: hash of the result file whose torque errors it bounds
     :param detector: values of `DETECTOR` with which it was learned
-    :param map: the thresholds
     :param hours: healthy motion from which it was learned, in [h]
     :param rate: false alarms per hour that are not exceeded with 95 % confidence, by the healthy
         motion alone: none in T hours is at most 3 / T
@@ -119,7 +118,6 @@ def read_thresholds(path: str | Path) -> LearnedThresholds:
 def thresholds_of(content: Any, path: str) -> LearnedThresholds:
     """Read the content of a thresholds file.
 
-    :param path: names the file in messages
     :raises ControlError: as `read_thresholds`
     """
     if not isinstance(content, Mapping) or content.get('format') != FORMAT:

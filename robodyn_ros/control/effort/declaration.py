@@ -63,7 +63,6 @@ class EffortDeclaration:
 
     :param joints: names for the lists; empty: single values for any joints
     :param values: key -> one value, or a tuple of one per joint
-    :param source: its origin, for messages
     """
 
     joints: tuple[str, ...]

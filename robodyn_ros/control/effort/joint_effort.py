@@ -124,7 +124,6 @@ class EffortConversion:
     def check_joints(self, joints: Sequence[Joint]) -> None:
         """Refuse a unit that does not fit the type of the joint, if the declaration has one.
 
-        :param joints: the same joints, with their types
         :raises ConfigError: naming the joint and both units
         """
         for index, joint in enumerate(joints):

@@ -71,7 +71,6 @@ def agreed(
 ) -> EffortDeclaration:
     """Return the first of some declarations, all of which mean the same for these joints.
 
-    :param what: owner of the effort, for the message
     :raises ConfigError: there is none, or two differ
     """
     if not declared:

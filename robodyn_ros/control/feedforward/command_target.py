@@ -13,7 +13,6 @@ from robodyn_ros.errors import ControlError
 class CommandTarget:
     """The controller that receives the commands, according to its parameters.
 
-    :param name: of the controller
     :param joints: joints that it commands, in its order
     :param interfaces: its command interfaces, e.g. position and effort
     """
@@ -25,7 +24,6 @@ class CommandTarget:
     def check_trajectories(self, joints: Sequence[str]) -> None:
         """Refuse a controller that does not accept trajectories with effort.
 
-        :param joints: of the model
         :raises ControlError: it has no effort interface, or commands other joints
         """
         if 'effort' not in self.interfaces:
@@ -43,7 +41,6 @@ class CommandTarget:
     def check_efforts(self, joints: Sequence[str]) -> None:
         """Refuse a controller that does not accept the efforts of these joints, in this order.
 
-        :param joints: of the model
         :raises ControlError: it has another interface, other joints or another order of them
         """
         if self.interfaces != ('effort',):

@@ -23,7 +23,6 @@ class Delivery(IntEnum):
 class TargetState:
     """Known state of a controller.
 
-    :param name: of the controller, with its namespace
     :param state: label of its lifecycle state; '': unknown
     :param claimed: command interfaces that it has claimed; None: unknown
     """

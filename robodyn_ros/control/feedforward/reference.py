@@ -53,7 +53,6 @@ class ReferenceMotion:
     def __init__(self, *, width: int, timeout: float, period: float) -> None:
         """Start without a sample.
 
-        :param width: number n of joints
         :param timeout: largest distance of stamps, and longest time of constant positions at a
             velocity above CREEP, in [s]
         :param period: nominal period of the samples, in [s]

@@ -27,7 +27,6 @@ class StateWatch:
     def __init__(self, *, width: int, timeout: float) -> None:
         """Start without a state.
 
-        :param width: number n of joints
         :param timeout: longest time without a new state, in [s]; 0: states are not watched
         :ivar position: last known position of the robot, shape (n,); NaN: unknown
         :ivar changed: stamp of the state that reached this position, in [s]; -inf: no motion yet

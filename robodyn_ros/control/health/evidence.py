@@ -28,11 +28,7 @@ class Evidence:
     def __init__(
         self, hypotheses: Sequence[Hypothesis], joints: int, *, blocks: int, block_samples: int
     ) -> None:
-        """Reserve the memory.
-
-        :param blocks: number of blocks that are kept
-        :param block_samples: samples of a block
-        """
+        """Reserve the memory."""
         self.hypotheses = tuple(hypotheses)
         ends = np.cumsum([0, *(each.width for each in hypotheses)]).tolist()
         self.places = [slice(*pair) for pair in pairwise(ends)]

@@ -22,7 +22,6 @@ from robodyn_ros.models.interface import Array
 class Explanation:
     """Selected explanation of the torque error.
 
-    :param cause: the chosen explanation
     :param values: of its unknowns, shape (k,), SI
     :param spread: standard deviations by leaving out one fold at a time, shape (k,)
     :param removed: share of the squared torque error that it removes, held out

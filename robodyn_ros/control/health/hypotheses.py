@@ -38,7 +38,6 @@ class Cause(IntEnum):
 class Hypothesis:
     """One explanation.
 
-    :param cause: its name
     :param width: number k of unknowns
     :param columns: regressor of the torque that the model lacks
     """
@@ -53,7 +52,6 @@ def hypotheses_of(
 ) -> tuple[Hypothesis, ...]:
     """Return the explanations that a model allows, from the fewest unknowns to the most.
 
-    :param torque: of the model in use
     :param smoothing: velocity scale of the sign change of dry friction, in [rad/s] or [m/s]
     """
     found = [_friction(model, smoothing), _gain(torque)]

@@ -23,11 +23,9 @@ class HealthReport:
     """Explanation of the torque error, in numbers and in a sentence.
 
     :param cause: UNKNOWN until there was enough motion
-    :param message: one sentence
     :param motion: evaluated time of motion, in [s]
     :param removed: share of the squared torque error that the cause explains, held out
     :param share: explained torque relative to the threshold of the worst joint
-    :param joint: name of that joint
     :param mass: change of the payload's mass, in [kg]; NaN: another cause, or not known
     :param mass_interval: half of its 95 % interval, in [kg]
     :param center_of_mass: of the change, in the frame of the last link, shape (3,), in [m]
@@ -54,7 +52,6 @@ class HealthReport:
 class Reporter:
     """Writer of reports about explanations.
 
-    :param joints: names of the joints
     :param friction_step: dry friction of the model, shape (n,), in [Nm] or [N]
     :param noise: noise of the torque error relative to its threshold
     :param relevant: smallest explained torque, relative to the threshold, that is reported

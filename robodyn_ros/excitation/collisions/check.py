@@ -35,7 +35,6 @@ class Coverage:
     :param limits: limits for the design of a motion, and for the check afterwards
     :param rule: rule of the distances of links, from one of the limits; None: not checked
     :param unchecked: collisions that are not checked, with the reason
-    :param notes: further remarks about the check
     """
 
     limits: tuple[Limit, ...] = ()
@@ -70,8 +69,6 @@ class Report:
 
     :param contacts: smallest distance, and share of the time with a collision; None: not checked
     :param broken: sentence about a collision, or a frame outside its box; empty: none
-    :param unchecked: see `Coverage`
-    :param notes: see `Coverage`
     """
 
     contacts: Contacts | None
@@ -122,7 +119,6 @@ def cover(
 
     :param values: of the options `SPACE` of `options.py`, all of them
     :param urdf: file of the robot, or its text; empty: there is none
-    :param joints: that move
     :param surroundings: objects in addition to those of the options
     :raises MotionError: options that cannot be used, or geometry that cannot be read
     """

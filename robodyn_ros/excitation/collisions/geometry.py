@@ -51,9 +51,7 @@ class CollisionGeometry:
         """Build the geometry.
 
         :param joints: that move; their order is that of all positions
-        :param disabled: pairs of links that are left out
         :param lower: x, y, z in [m] of a box around the robot, in the base frame; -inf: no wall
-        :param upper: likewise
         :param obstacles: corners x, y, z, x, y, z of boxes that stand in it
         :param scene: further shapes that stand in it, or that links carry
         :raises MotionError: a joint that the URDF does not have, or geometry that cannot be used
@@ -179,8 +177,6 @@ class CollisionGeometry:
 
     def nearer_by(self, moves: Mapping[SceneShape, float]) -> Array:
         """Return by how much moves of shapes of the scene can reduce each distance, (P,) in [m].
-
-        :param moves: see `Surroundings.moves`
         """
         shapes = {index: moves.get(item, 0.0) for index, item in self._shapes.items()}
         return np.array(
@@ -192,10 +188,7 @@ class CollisionGeometry:
         self.keep([name not in names for name in self.pairs])
 
     def keep(self, kept: Sequence[bool]) -> None:
-        """Keep pairs by their number; links with several shapes have several pairs of a name.
-
-        :param kept: for each pair
-        """
+        """Keep pairs by their number; links with several shapes have several pairs of a name."""
         # copies: pairs shift in Pinocchio's list when one is removed
         pairs = [(item.first, item.second) for item in self._collision_pairs]
         self._geometry.removeAllCollisionPairs()

@@ -31,10 +31,8 @@ class CollisionFile:
     """A URDF whose meshes all exist.
 
     :param text: XML with the paths of the meshes; meshes that were not found are left out
-    :param source: name of the URDF in messages
     :param solid: links with geometry that can be used
     :param bare: bodies (links with a mass or a `<visual>`) without any, in the file's order
-    :param lost: mesh files that were not found
     :param meshes: files of the meshes with their scales, x, y and z
     :param capsules: of links without `<collision>`
     :param shown: links without `<collision>` whose `<visual>` is used
@@ -193,7 +191,6 @@ def _scale(mesh: ET.Element, link: str) -> Vector:
 def disabled_pairs(srdf: str) -> frozenset[frozenset[str]]:
     """Return pairs of links whose collisions an SRDF disables.
 
-    :param srdf: file
     :raises MotionError: it cannot be read or is not an SRDF
     """
     root = _parsed(srdf, 'the SRDF')

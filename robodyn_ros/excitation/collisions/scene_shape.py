@@ -26,8 +26,6 @@ _CORNERS = np.array(np.meshgrid(*((-1.0, 1.0),) * 3)).reshape(3, -1).T
 class SceneShape:
     """Shape of an object of a scene.
 
-    :param name: of the object
-    :param kind: box, sphere, cylinder, cone, plane or mesh
     :param size: in [m]: edges; radius; radius and length; of a mesh the vertices, shape (N, 3);
         of a plane a, b, c, d of a x + b y + c z + d = 0, which is solid on neither side
     :param pose: in its frame, shape (4, 4)
@@ -49,7 +47,6 @@ class SceneShape:
     def checked(self, source: str) -> SceneShape:
         """Return this shape if its numbers can be used.
 
-        :param source: of the numbers, for messages
         :raises RobodynError: naming the object and what was expected
         """
         if self.kind != 'mesh' and self.kind not in SIZES:
@@ -170,7 +167,6 @@ class Surroundings:
 
     :param shapes: that the robot must not enter, or that it carries
     :param unchecked: what is there and cannot be checked
-    :param notes: further remarks
     """
 
     shapes: tuple[SceneShape, ...] = ()
@@ -197,7 +193,6 @@ class Surroundings:
     def placed(self, links: frozenset[str]) -> Surroundings:
         """Return what can be placed; what a link carries that is not there is not checked.
 
-        :param links: of the URDF
         :raises MotionError: an object stands in a frame that is not one of them
         """
         lost = [item for item in self.shapes if not (item.frame is None or item.frame in links)]

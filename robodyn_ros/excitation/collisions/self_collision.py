@@ -38,7 +38,6 @@ class SelfCollisionLimit(Limit):
     :param clearance: smallest distance of two links, and of a link and a wall, in [m]
     :param srdf: file that names pairs of links to leave out; empty: none
     :param lower: x, y, z of the box in [m], in the base frame; z is a floor; -inf: no wall
-    :param upper: likewise
     :param obstacles: corners x, y, z, x, y, z of boxes to keep out of, in [m], in the base frame
     :param itself: False: the box, the obstacles and the scene only
     :param scene: further shapes to keep out of, or that links carry

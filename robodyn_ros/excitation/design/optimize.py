@@ -43,12 +43,8 @@ Cancel = Callable[[], bool]
 class Optimised:
     """The best motion within every limit.
 
-    :param trajectory: the motion
     :param value: criterion, see `Criterion`; the smaller the better
-    :param figures: see `Criterion.figures`
     :param shares: of each joint's limits used, by quantity, shape (n,)
-    :param seconds: duration of the search
-    :param starts: random starts that were searched
     :param complete: True if the search was not ended early (time, cancel): the same seed then
         gives the same motion anywhere
     :param note: effect of limits other than joint limits on the motion, or ''

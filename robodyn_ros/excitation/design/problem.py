@@ -63,7 +63,6 @@ class Design:
 
     :param model: model of the robot, with or without friction
     :param limits: of the model's joints; velocity and acceleration must be finite
-    :param criterion: name of the objective
     :param motion: 'fourier', 'sines' (sums of sines with free frequencies) or 'waypoints'
     :param duration: in [s]
     :param harmonics: of the series, sines in a sum, or half the number of via-points
@@ -74,7 +73,6 @@ class Design:
     :param fly_by: of the via-points, see `JointMoves`; 0: a stop at each of them
     :param rise: of their moves' ramps, likewise; 0: trapezoids of speed
     :param conservative: keep Eq. 17 of the double-encoder document instead of the limits alone
-    :param rules: further limits, see `constraints`
     :param coverage: the collision rules, and what they do not check
     """
 
@@ -309,7 +307,6 @@ def _smaller(
 class Candidate:
     """A motion that keeps every limit.
 
-    :param value: criterion, the smaller the better
     :param repaired: smallest factor by which a joint was scaled down to keep the rules
     :param broken: sentence about the rule that required it
     """

@@ -26,7 +26,6 @@ def rest_position(
     one-sided limit allows.
 
     :param given: position in [rad] or [m]; None: choose one
-    :param rules: rules to keep
     :raises MotionError: a wrong number of values, or values that are not finite
     """
     if given is not None:

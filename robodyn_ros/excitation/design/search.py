@@ -28,7 +28,6 @@ class Round:
 
     :param kept: share of the searches, the best ones, that continue in this round
     :param until: share of the time after which it ends
-    :param thorough: use all samples
     """
 
     sharpness: float

@@ -90,10 +90,7 @@ class Team:
             ) from error
 
     def run(self, tasks: Sequence[Task], deadline: float, watch: Watch) -> list[Found]:
-        """Run the tasks and return their results in order.
-
-        :param deadline: time, by `time.monotonic`, at which searches end
-        """
+        """Run the tasks and return their results in order."""
         if self._pool is None:
             return [self._here(task, deadline, watch) for task in tasks]
         with self._alive():

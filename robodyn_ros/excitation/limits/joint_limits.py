@@ -28,10 +28,8 @@ _UNITS = {'position': '{}', 'velocity': '{}/s', 'acceleration': '{}/s^2'}
 class JointLimits:
     """Limits of n joints; missing limits are infinite. Arrays of shape (n,), read-only.
 
-    :param joints: names
     :param units: 'rad' or 'm' for each joint
     :param lower: lowest position, in [rad] or [m]
-    :param upper: highest position
     :param velocity: largest magnitude, in [rad/s] or [m/s]
     :param acceleration: largest magnitude, in [rad/s^2] or [m/s^2]
     :param jerk: largest magnitude, in [rad/s^3] or [m/s^3]; it shapes moves and is not checked

@@ -79,8 +79,6 @@ def narrow_limits(
 ) -> JointLimits:
     """Narrow limits by the content of such a file.
 
-    :param source: names the file in messages
-    :param others: see `load_limits`
     :raises ConfigError: a key that means nothing, a joint the robot does not have, a value that
         is no number or not above zero, a `has_...` without its value
     """

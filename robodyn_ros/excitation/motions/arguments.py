@@ -65,7 +65,6 @@ def per_joint(joints: Sequence[str], name: str, values: object) -> Array:
 def rows_per_joint(joints: Sequence[str], **values: Rows) -> list[Array]:
     """Return matrices with one row of finite numbers per joint, all of shape (n, k), read-only.
 
-    :param values: the matrices by name
     :raises MotionError: a wrong shape, NaN or infinite values; the joint is named
     """
     result = []

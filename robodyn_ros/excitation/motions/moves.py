@@ -32,7 +32,6 @@ class Schedule:
     def __init__(self, profiles: Sequence[SpeedProfile], fly_by: Sequence[float] | Array) -> None:
         """Arrange the moves in sequence.
 
-        :param profiles: of the K moves
         :param fly_by: shape (K - 1,): share of the shorter one of two ramps, that of braking and
             that of acceleration, during which both moves run; 0: stop at the via-point
         """

@@ -38,7 +38,6 @@ class SpeedProfile:
         """Compute the times of the segments.
 
         :param distance: in [m] or [rad]
-        :param max_velocity: per second
         :param max_acceleration: per second^2
         :param max_jerk: per second^3; infinite: trapezoid, whose acceleration jumps
         :raises MotionError: one of them is not above 0, or infinite (allowed for the jerk)

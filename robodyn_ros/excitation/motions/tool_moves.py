@@ -80,7 +80,6 @@ class ToolMoves(Trajectory):
         :param speed: of the tool, if a move is long enough to reach it, in [m/s]
         :param acceleration: largest acceleration along a move, in [m/s^2]
         :param jerk: likewise, in [m/s^3]; None: not limited, the acceleration jumps
-        :param fly_by: see `JointMoves`
         :param start: pose (p,), see `Kinematics`; None: that of `near`
         :param near: joint positions (n,) near the start of the path, which select the robot's
             configuration and number of turns; None: the usual one
@@ -112,7 +111,6 @@ class ToolMoves(Trajectory):
         """Make such a path, slowed down completely if joint limits require it.
 
         :param limits: of the joints; position limits are not checked
-        :param arguments: those of the constructor
         :raises MotionError: as the constructor
         """
         path = cls(**arguments)

@@ -39,7 +39,6 @@ class JointFactor:
 
     :param columns: which of the selected columns act on this joint, shape (k,)
     :param triangle: R of the QR factorisation, shape (at most k + 1, k + 1); zero: no samples
-    :param samples: how many samples it stands for
     """
 
     columns: Indices
@@ -103,7 +102,6 @@ class Condensed:
 
     :param joints: names of the n joints
     :param width: number of selected (base) columns b
-    :param segments: per segment one factor per joint
     :param coupled: per segment the factor of all joints together; empty if not asked for
     :param sample: some of the rows themselves
     """

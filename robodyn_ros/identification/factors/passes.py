@@ -31,7 +31,6 @@ def condensed_signals(
     """Condense regressor and measured torque, both thinned by the same low pass.
 
     :param signals: their known torque is subtracted
-    :param weights: see `condense`
     """
     signals = signals.to_estimate()
     wanted = 1 if options.consistent == 'no' and options.ridge is None else FOLDS
@@ -76,7 +75,6 @@ def joined(processed: Iterable[Condensed], segments: int, count: int) -> Condens
     """Return the factors of the segments of processing as those of one recording.
 
     :param segments: largest number of segments of the result, equally long
-    :param count: number of segments of processing
     """
     chosen = set(np.linspace(0, count - 1, SEGMENTS).astype(int).tolist())
     parts = [
@@ -88,10 +86,7 @@ def joined(processed: Iterable[Condensed], segments: int, count: int) -> Condens
 
 
 def together(parts: Sequence[Condensed], segments: int) -> Condensed:
-    """Return the factors of several recordings as those of one: factors add.
-
-    :param segments: largest number of segments of the result
-    """
+    """Return the factors of several recordings as those of one: factors add."""
     if len(parts) == 1:
         return parts[0]
     samples = [part.sample.few() for part in parts]

@@ -44,8 +44,6 @@ class RowSample:
     """Segments of rows.
 
     :param columns: per joint, which of the selected columns act on it
-    :param width: number of selected columns
-    :param total: rows of the recording
     """
 
     columns: tuple[Indices, ...] = ()

@@ -39,7 +39,6 @@ def smoothed(torque: Array) -> Array:
 def torque_shift(own: OwnFit, torque: Array, rows: Indices, reach: int) -> TorqueShift:
     """Find the shift of a joint's torque that its model explains best.
 
-    :param own: fit of the joint alone
     :param torque: of the joint, all samples, smoothed, shape (N,)
     :param rows: samples of the fit among these, shape (m,)
     :param reach: largest shift, in samples

@@ -39,7 +39,6 @@ class HeldOut:
 
     :param kinds: for each way to divide the samples, the sum of the squared errors of every fold
     :param samples: number of samples of every fold, likewise
-    :param independent: independent samples per unknown
     """
 
     kinds: tuple[Array, ...]

@@ -19,8 +19,6 @@ class FitReport:
     identification output file", lines 3, 4 and 7): torque error divided by the joint's largest
     absolute torque feedback, both on moving samples of the filtered torque.
 
-    :param source: file of the recording
-    :param samples: samples used
     :param moving_samples: of them, between the joint's velocity thresholds
     :param velocity_threshold: in [rad/s] or [m/s]
     :param upper_velocity_threshold: the same; infinite: none

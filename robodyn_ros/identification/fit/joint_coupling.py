@@ -24,7 +24,6 @@ from robodyn_ros.models.interface import Array
 class Coupled:
     """Factors whose errors are independent between joints.
 
-    :param condensed: of the decoupled joints
     :param mixing: L^-1, shape (n, n): decoupled residuals are residual @ mixing.T
     :param correlation: between the errors of the joints, shape (n, n)
     """
@@ -37,7 +36,6 @@ class Coupled:
 def decouple(condensed: Condensed, start: Estimate) -> Coupled:
     """Decouple joints; covariance and values are computed in turn until they settle.
 
-    :param condensed: with coupled factors
     :param start: a first estimate, with each joint weighted by itself
     """
     whole, values = condensed.merged_coupled(), start.values

@@ -68,7 +68,6 @@ def coloured_scores(
 class _Joint:
     """A joint's columns and residual, seen by the colour of the residual.
 
-    :param columns: those that act on the joint
     :param rows: real and imaginary parts of the columns' spectra times the residual's, its
         variance 1: rows of one joint times those of another are A_i^T G_ij A_j, if their
         innovations are the same

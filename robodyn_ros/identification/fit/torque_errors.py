@@ -29,7 +29,6 @@ def evaluate(
     """Compare model torque with measured torque.
 
     :param parameters: values of the parameters of the model, shape (p,)
-    :param source: name of the recording, for the report
     :param phase: under which the progress is reported; '': it is not
     :return: the report, and the model torque (N, n), in [Nm] or [N]
     """

@@ -33,9 +33,7 @@ Recondense = Callable[[Robust], Condensed]
 class Fitted:
     """An unconstrained estimate.
 
-    :param fit: values and covariance
     :param weighted: factors as the estimator weighs them, for all further fits
-    :param findings: what was seen
     """
 
     fit: Estimate

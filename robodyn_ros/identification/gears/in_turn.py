@@ -32,7 +32,6 @@ LOOPS = 3
 class Explained:
     """A recording with motor side, and what a model explains of it.
 
-    :param recording: with the joints of the model
     :param predicted: torque of the model at the samples of the signals, shape (N, n)
     """
 

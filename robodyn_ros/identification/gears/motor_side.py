@@ -48,8 +48,6 @@ def gear_torque_of(recording: Recording, signals: Processed, torque: GearTorqueL
     """Return the torque of gear deflection (N, n) at the samples of processed signals.
 
     It is zero for a recording without motor side.
-
-    :param recording: source of the signals
     """
     if recording.motor_position is None:
         return np.zeros_like(signals.torque)

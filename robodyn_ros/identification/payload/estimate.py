@@ -153,10 +153,7 @@ def _arm_covariance(base: IdentifiedModel, arm: Condensed, options: IdentifyOpti
 def scalar_completion(
     model: PayloadModel, seen: BaseParameters, condensed: Condensed, fit: Estimate
 ) -> Completion:
-    """Return mass and inertia of a payload of the document's models, which are not negative.
-
-    :param condensed: factors of the payload
-    """
+    """Return mass and inertia of a payload of the document's models, which are not negative."""
     stddevs = np.full(len(model.parameters), np.nan)
     stddevs[seen.columns] = fit.stddevs
     values = np.zeros(len(model.parameters))

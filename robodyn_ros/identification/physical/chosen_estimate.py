@@ -24,9 +24,7 @@ class Selection:
         the links can exist, but rotor inertias and friction are what fits best; 'ridge': drawn
         to the prior without constraints (see `ridge`)
     :param prior: 'urdf' or 'none'
-    :param prior_weight: see `physical`
     :param unseen_error: of the consistent estimate, on segments it was not fitted to
-    :param unseen_error_unconstrained: of the unconstrained one
     :param excess: residual of the consistent estimate on the whole recording, over the smallest
     :param growth: of the error on parts that were left out, over that of the fit to all samples;
         without such parts, what so few independent samples hide

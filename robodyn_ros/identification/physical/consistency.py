@@ -41,7 +41,6 @@ class Bodies:
     """Positions of the inertial parameters among a model's parameters.
 
     :param links: name and ten parameter indices, in the order of INERTIAL_NAMES, of each link
-    :param rotors: indices of rotor inertias
     :param friction: indices of friction that takes energy and never gives it
     :param shares: indices of friction that is a share of the load, at most 1
     """

@@ -37,8 +37,6 @@ def expected_error(
 ) -> Array:
     """Return the RMS torque error of each joint to be expected at other states, shape (n,).
 
-    :param factors: of the recordings, one per joint
-    :param fit: the unconstrained estimate
     :param selection: the exported estimate, a regularised one
     :param states: q, qd, qdd (N, n), see `uncertainty.random_states`
     """

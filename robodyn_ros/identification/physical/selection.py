@@ -72,7 +72,6 @@ def choose(
     viscous friction then have no limits: measured at the link, or with a delay, they are apparent
     values. No delay makes other friction drive a joint: it stays limited.
 
-    :param fit: the unconstrained estimate
     :param completion: its standard parameters
     """
     if options.consistent == 'no' and options.ridge is None:

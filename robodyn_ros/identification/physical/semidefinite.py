@@ -172,8 +172,6 @@ class Problem:
 
         A quadratic distance over all parameters with these base values is smallest at
         (x - mean)^T precision (x - mean).
-
-        :param weight: as for `solve`
         """
         rows = np.sqrt(max(weight, WEAKEST)) * self.metric * self.scale
         whole = rows.T @ rows + _ASIDE * np.eye(len(self.scale))
@@ -185,8 +183,6 @@ class Problem:
 
     def draw(self, data: Data, weight: float) -> Array:
         """Return the parameters (p,) of the smallest cost, consistent or not (ridge regression).
-
-        :param weight: as for `solve`
         """
         matrix = (data.triangle @ self.grouping) * self.scale
         target = data.triangle @ (data.values - self.grouping @ self.prior)

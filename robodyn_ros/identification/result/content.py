@@ -24,7 +24,6 @@ from robodyn_ros.models.payload import Payload
 class IdentifiedResidual:
     """Residual torque in a result, and what it is worth.
 
-    :param candidates: the candidates, best first
     :param without: torque errors of the plain estimate, without residual torque
     :param validation_without: the same on the validation recording
     """
@@ -39,7 +38,6 @@ class IdentifiedResidual:
 class IdentifiedPayload:
     """Identified payload, and the arm that carries it.
 
-    :param payload: with values and standard deviations
     :param without: torque errors of the arm alone on the same recording
     :param base_source: file with the arm's parameters
     :param base_hash: fingerprint of the arm's parameters
@@ -55,7 +53,6 @@ class IdentifiedPayload:
 class Signals:
     """Processed signals of the recording, with the model torque.
 
-    :param processed: signals, raw and filtered
     :param predicted: torque of the identified model, shape (N, n), in [Nm] or [N]
     :param origin: time 0, in [ns] since the epoch
     """
@@ -73,14 +70,12 @@ class ResultContent:
         finding has severity 'error'
     :param values: parameter values of the model, shape (p,)
     :param stddevs: their standard deviations, shape (p,); NaN: not identifiable on its own
-    :param base_expressions: the identifiable combinations of parameters
     :param base_values: shape (b,)
     :param base_stddevs: shape (b,); NaN where the recording does not determine the value. Those
         of an estimate that is drawn away from least squares (to be consistent, to a prior) count
         how far, so that they are rather wide where it was drawn right
     :param torque_uncertainty: expected on other motions, shape (n,), see `uncertainty`
     :param condition_number: of the weighted regressor, columns as they are
-    :param condition_number_scaled: the same, columns scaled to unit length
     :param filter_cutoff: in [Hz]; None: signals were used as given
     :param physically_consistent: whether `values` are those of a possible robot
     :param selection: which estimate this is, and what it was compared with
@@ -91,13 +86,11 @@ class ResultContent:
     :param named: parameters of the softMC document; None: the model does not have them, or
         `payload` was identified instead
     :param completion_rule: how values were chosen that torque shows only in combination
-    :param signals: processed signals and model torque, if kept
     :param residual: torque of gear deflection in addition to the model; all errors in the
         result are those with it
     :param residual_of_base: with `payload`: that of the run without, which still holds
     :param friction: how friction was completed; None: the model had all of it
     :param recordings: torque errors of each recording, in the order given
-    :param success_rule: which torque error `max_relative_error` limits, see `fit.success`
     """
 
     success: bool

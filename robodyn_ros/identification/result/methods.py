@@ -58,10 +58,7 @@ class ResultMethods:
         return self.values if self.carried is None else self.values + self.carried.added
 
     def summary(self: Result, lines: int = LINES) -> str:
-        """Return verdict, torque errors per joint and what to do about the findings.
-
-        :param lines: most lines of the text
-        """
+        """Return verdict, torque errors per joint and what to do about the findings."""
         return summary_text(self.model, self.facts, self.carried, lines)
 
     def torque(self: Result, q: Array, qd: Array, qdd: Array) -> Array:

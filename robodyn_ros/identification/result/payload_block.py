@@ -31,7 +31,6 @@ def payload_block(payload: Payload) -> dict[str, object]:
 def read_payload(block: object, arm: DynamicModel, name: str) -> Payload | None:
     """Return the payload of a result file's block; None where there is none.
 
-    :param name: the file, for messages
     :raises IdentificationError: a block that does not fit the arm
     """
     if block is None:

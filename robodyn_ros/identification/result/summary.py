@@ -28,7 +28,6 @@ def summary_text(
     """Return verdict, torque errors per joint and what to do about the findings.
 
     :param facts: the block `identification` of the result file; keys may be missing
-    :param lines: most lines of the text
     """
     text = [*_verdict(model, facts, payload), '', *_joints(model, facts)]
     text += _actions(facts, lines - len(text))

@@ -20,7 +20,6 @@ _START_TAG = re.compile(rb"""<[^"'>]*(?:"[^"]*"[^"'>]*|'[^']*'[^"'>]*)*>""")
 class Element:
     """Place of an element in the text.
 
-    :param start: of its start tag
     :param inside: behind its start tag
     :param empty: it has no end tag (`<link name="x"/>`)
     :param end: behind the element

@@ -41,10 +41,8 @@ class Segments:
 
     :param shown: signals of one segment in which all joints move, if there is one; those of the
         whole recording, if it is not long
-    :param recording: source of `shown`
     :param others: gives the signals of all segments of a long recording
     :param offsets: time offsets of the torque that are corrected
-    :param count: number of segments
     :param grid: of a recording that is not long and whose derivatives are computed
     """
 
@@ -86,9 +84,7 @@ def segments_of(
 ) -> Segments:
     """Process a recording, a long one in segments.
 
-    :param known: torque that is not estimated
     :param automatic: automatic cut-off in [Hz], if it is known
-    :param grid: of the recording, if it is known
     :raises RobodynError: as `processing.process`
     """
     if recording.joints != tuple(joints):

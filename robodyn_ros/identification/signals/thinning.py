@@ -18,7 +18,6 @@ class Thinning:
     """Linear-phase low pass and decimation along time, applied to regressor and torque alike.
 
     :param taps: symmetric filter of odd length; default: no filter
-    :param stride: every stride-th sample is kept
     :param step: every step-th sample tells all of a column that changes no faster than the
         motion, as the motion's own low pass leaves nothing beyond it; divides the stride
     """

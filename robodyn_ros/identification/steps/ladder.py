@@ -88,7 +88,6 @@ def compared(run: Run, task: Task) -> tuple[HeldOut, HeldOut] | None:
 
     Those of a joint with little torque are relative to a share of its rated torque.
 
-    :param task: see `plain_task`
     :return: None: too little can be left out
     """
     index = int(np.argmax([parts.shown.used.sum() for parts in run.prepared.raw]))

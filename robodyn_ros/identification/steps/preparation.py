@@ -74,7 +74,6 @@ class Task:
         """Return the signals of a recording, with their known torque.
 
         :param automatic: automatic cut-off in [Hz], if it is known
-        :param grid: of the recording, if it is known
         """
         known, joints = known_torque(self.known), self.model.joint_names
         return segments_of(recording, joints, self.options, known, automatic, grid)

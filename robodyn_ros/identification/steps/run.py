@@ -32,7 +32,6 @@ from robodyn_ros.recording.recording import Recording
 class Run:
     """One run of the steps.
 
-    :param reports: torque errors of each recording
     :param predicted: torque at the shown signals of each recording
     :param report: torque errors of all recordings together
     :param without: the same with the known torque alone, where a payload is estimated

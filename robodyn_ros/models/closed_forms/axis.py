@@ -95,7 +95,6 @@ class AxisModel(ClosedFormModel):
         :param dynamic_model: 1 to 3 (rotary), 1 or 2 (linear)
         :param payload_mass: M_payload [kg]
         :param payload_inertia: I_payload [kg m^2] about its centre; rotary only
-        :param prior: values known beforehand, by parameter name
         :raises ModelError: an unknown type or dynamic model, not one joint, or a payload that
             the axis cannot carry
         """

@@ -111,11 +111,8 @@ class DeltaModel(ClosedFormModel):
     ) -> None:
         """Build the model.
 
-        :param joints: names of the three or four joints
-        :param geometry: see `GEOMETRY`
         :param gravity: g [m/s^2]
         :param platform_force: see `PLATFORM_FORCE`; default: no such force
-        :param prior: values known beforehand, by parameter name
         :raises ModelError: wrong joints, geometry or dynamic model
         """
         self.dynamic_model = checked_choice('delta', dynamic_model, (1,))

@@ -62,10 +62,8 @@ class PumaModel(ClosedFormModel):
     ) -> None:
         """Build the model.
 
-        :param joints: names of the six joints
         :param geometry: see `GEOMETRY`; default: unknown, all parameters are independent
         :param gravity: G [m/s^2]; used with a geometry only
-        :param prior: values known beforehand, by parameter name
         :raises ModelError: wrong joints or geometry
         """
         axes = _joints(joints)
@@ -174,11 +172,9 @@ class PumaGravityModel(ClosedFormModel):
     ) -> None:
         """Build the model.
 
-        :param joints: names of the six joints
         :param fifth_term: whether to add P5
         :param geometry: see `GEOMETRY`; needed for payloads only
         :param gravity: g [m/s^2]; for payloads only
-        :param prior: values known beforehand, by parameter name
         :raises ModelError: wrong joints or geometry
         """
         axes = _joints(joints)

@@ -61,10 +61,7 @@ class ScaraModel(ClosedFormModel):
     ) -> None:
         """Build the model.
 
-        :param joints: names of the three or four joints
-        :param geometry: see `GEOMETRY`
         :param gravity: [m/s^2]; for payloads only, P6 contains it
-        :param prior: values known beforehand, by parameter name
         :raises ModelError: wrong joints, geometry or dynamic model
         """
         self.dynamic_model = checked_choice('scara', dynamic_model, (1,))

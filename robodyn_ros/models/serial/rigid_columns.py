@@ -31,7 +31,6 @@ class Body:
     """A moving body and the joint that carries it.
 
     :param parent: index of the body that carries it, which is listed before it; -1: the base
-    :param joint: column of its joint in q
     :param placement: pose (4, 4) of its joint in the parent's frame, lengths in [m]
     :param axis: of its joint, a unit vector (3,)
     """

@@ -58,7 +58,6 @@ class UrdfModel(DynamicModel):
         :param joints: moving joints to use, in this order; others are locked at zero. Default:
             every moving joint, from the base outwards.
         :param gravity: in the frame of the root link, shape (3,), in [m/s^2]
-        :param rotor_inertia: add a rotor inertia per joint
         :raises ModelError: an unknown, mimic, floating or planar joint, no moving joint, or a
             gravity that is not three finite numbers
         """

@@ -47,7 +47,6 @@ class CollisionGuard:
     ) -> None:
         """Declare the parameter.
 
-        :param joints: that the node moves
         :param options: of designs; those in `SPACE` apply to every motion
         """
         self._node, self._joints, self._options = node, joints, options
@@ -78,7 +77,6 @@ class CollisionGuard:
         all places up to twice as far as an object has moved during its check; another look must
         then find each object there.
 
-        :param trajectory: that was checked in `surroundings`
         :raises RobodynError: it may collide, or see `look`
         """
         checked: dict[SceneShape, float] = {}

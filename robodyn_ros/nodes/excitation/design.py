@@ -143,10 +143,7 @@ class Designer:
         return text
 
     def cancel(self, reason: Fault, *, pictures: bool = True) -> None:
-        """End the search; the best motion so far is kept.
-
-        :param pictures: draw its pictures, which takes some seconds
-        """
+        """End the search; the best motion so far is kept."""
         self._reason = self._reason or reason
         self._pictures = pictures
 

@@ -49,7 +49,6 @@ class Run:
     ) -> None:
         """Compute the points that are sent.
 
-        :param joints: order of the joints in all messages
         :param max_acceleration: for stopping, shape (n,), in that order
         :param spacing: of the points, in [s]
         :param latency: of a stop, in [s]

@@ -59,7 +59,6 @@ class FollowGoals:
     ) -> None:
         """Offer the action.
 
-        :param controller: resolved name of the controller
         :param mode: plans trajectories
         :param watch: distinguishes these goals from others of the controller
         """

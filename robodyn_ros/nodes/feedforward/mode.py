@@ -44,8 +44,6 @@ class TorqueMode(ABC):
     ) -> None:
         """Create the publisher of commands and the subscription to joint states.
 
-        :param kind: type of the commands
-        :param ask: ask for the state of the controller
         :param changed: called when the known state of the controller has changed
         :param state_rate: how often TorqueState is published, in [Hz]; 0: each time
         """

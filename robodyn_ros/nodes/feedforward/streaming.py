@@ -60,7 +60,6 @@ class StreamingMode(TorqueMode):
         :param timeout: longest pause between usable references, in [s]; 0: automatic
         :param ask: ask for the state of the controller; apply torque only while it is active
         :param changed: called when the known state of the controller has changed
-        :param controller: name of the controller
         :param state_rate: how often TorqueState is published, in [Hz]; 0: each cycle
         """
         self._timeout = ReferenceTimeout(given=timeout)

@@ -67,7 +67,6 @@ class TrajectoryMode(TorqueMode):
 
         :param declaration: declaration of the efforts that are sent; None: unknown
         :param ask: ask for the state of the controller, for TorqueState
-        :param controller: name of the controller
         :param state_rate: how often TorqueState is published, in [Hz]; 0: for each joint state
         """
         self._passing = Passing(declaration)

@@ -98,7 +98,6 @@ class Passing:
 def _finite(efforts: Array, numbers: Sequence[int]) -> Array:
     """Return efforts, shape (N, n), that are all finite.
 
-    :param numbers: of their points
     :raises ControlError: naming the first point where one is not
     """
     if len(wrong := np.flatnonzero(~np.isfinite(efforts).all(axis=1))):

@@ -58,7 +58,6 @@ class TrajectoryPlanner:
         :param stamp: its start, in [ns]; 0: it starts on arrival
         :param now: in [ns]
         :param running: what the controller executes, and the start of it, in [ns]
-        :param enabled: add model torque
         :return: the plan, and '' or why it has no model torque
         :raises RobodynError: it cannot be planned, or exceeds a limit and replaces no motion
         """

@@ -179,8 +179,6 @@ class ExcitationClient:
 
         The robot is at rest when this returns or raises, or the error says that it is not.
 
-        :param tell: takes feedback
-        :param interrupt: ends the motion
         :raises RobodynError: the motion was not run to its end, or the interrupt's error
         """
         self._watch.begin()

@@ -50,7 +50,6 @@ class Terms:
     """Settings of an identification in a request.
 
     :param filter_cutoff: in [Hz]; None: from the data
-    :param base: the arm, to identify only its payload
     :param frame: in which a payload is described
     """
 
@@ -63,7 +62,6 @@ class Terms:
 class Job:
     """One identification to compute: the motion's recording, and one to validate on.
 
-    :param others: recordings that are fitted together with it
     :param between: stamps between which the motion is, in [ns]; None: all of the recording
     """
 

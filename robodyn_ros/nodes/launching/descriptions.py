@@ -247,7 +247,6 @@ def combined(files: Sequence[str], last: str, namespace: str) -> Path:
     It is for nodes of other packages, which use the precedence of rcl. Keys are full names.
 
     :param files: parameter files with keys that end in the name of a node
-    :param last: parameter file of the user
     :raises ConfigError: a file that cannot be read
     """
     sources = [read_source(file) for file in (*files, last)]

@@ -27,7 +27,6 @@ def robot_description(node: Node, *, wanted: bool = True) -> str:
     `robot_description`, on which robot_state_publisher and drivers publish. A URDF from the
     topic or a xacro file becomes the value of the parameter `robot_description`.
 
-    :param wanted: without parameters, wait for the topic
     :raises ConfigError: there is none, or the file cannot be read
     """
     text = (

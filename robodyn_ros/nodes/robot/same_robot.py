@@ -17,8 +17,6 @@ def check_same_robot(robot: str, joints: Sequence[str], source: str) -> None:
     Without a URDF that can be read without xacro, nothing is checked: the result is the model.
 
     :param robot: reference of a robot file, or '' for none
-    :param joints: of the result
-    :param source: name of the result, for the message
     :raises RobodynError: the result is of another robot, or the robot file cannot be used
     """
     urdf = load_robot(robot).urdf if robot else ''

@@ -34,7 +34,6 @@ def command_topics(types: Mapping[str, str]) -> list[str]:
 def command_topic(types: Mapping[str, str], wanted: str | None, path: str) -> str:
     """Return the topic of the commanded positions.
 
-    :param types: message types by topic
     :param wanted: topic of --command, or None
     :raises RecordingError: there is no such topic, or more than one without --command
     """

@@ -50,7 +50,6 @@ FLUSH_PERIOD = NANOSECONDS
 class BagStatistics:
     """Statistics of the messages in a bag.
 
-    :param messages: written or pending
     :param missing: estimated from the stamps (see `stamps.py`)
     :param late: with a stamp that is not newer than that of the previous message
     :param largest_gap: between consecutive stamps of one publisher, in [s]

@@ -150,7 +150,6 @@ class McapWriter:
         """Append a message.
 
         :param log_time: time of reception, in [ns] since the epoch
-        :param topic: index of its topic in the file
         :raises OSError: the disk is full or broken; the file must then be closed
         """
         self._times[topic].append((log_time, len(self._pending)))

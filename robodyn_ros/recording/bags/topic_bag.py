@@ -30,7 +30,6 @@ Values = tuple[Sequence[str], Sequence[Any]]
 class TopicSamples:
     """Signals of a topic, of the requested joints that it has.
 
-    :param joints: names of the n joints
     :param stamps: header stamps, shape (N,), in [ns], strictly increasing
     :param signals: each of shape (N, n)
     """

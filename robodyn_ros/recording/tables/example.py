@@ -36,7 +36,6 @@ def mapping_error(
 ) -> RecordingError:
     """Return an error with lines of a column mapping that could solve it.
 
-    :param text: what happened
     :param columns: those of the file, by name
     :param known: columns of some signals; all others are the most likely ones
     :param signal: a signal that needs a line, too

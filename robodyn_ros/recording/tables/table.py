@@ -45,10 +45,8 @@ class Table:
     """Content of a file before its columns are assigned to signals.
 
     :param columns: by name, shape (N,), (N, n), or one number
-    :param source: the file, for messages
     :param joints: joint names of matrices and numbered columns, if the file has them
     :param origin: time zero, in [ns] since the epoch; 0: unknown
-    :param findings: observations of the reader
     """
 
     columns: Mapping[str, NDArray[Any]]
@@ -60,7 +58,6 @@ class Table:
     def column(self, name: str, use: str) -> NDArray[Any]:
         """Return a column.
 
-        :param use: its purpose, for the message
         :raises RecordingError: there is no such column
         """
         if name not in self.columns:
@@ -115,7 +112,6 @@ def converted(
 
     :param values: shape (N, n)
     :param spec: `unit`, `scale` and `offset` of the mapping; anything else means SI
-    :param joints: joints of the n columns
     :param order: joints in the order in which lists in `spec` give them; None: as `joints`
     :raises RecordingError: not numeric, or the unit or a number cannot be used
     """

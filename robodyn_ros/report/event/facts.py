@@ -22,10 +22,7 @@ NONE = 'not recorded'
 
 
 def event_facts(event: Event, found: Difference | None) -> dict[str, Any]:
-    """Return what an event shows; times are in [s] since its first call.
-
-    :param found: first difference of the replay
-    """
+    """Return what an event shows; times are in [s] since its first call."""
     rows, reported = event.rows, event.reported
     begin = int(rows.times[0])
     hardest = max(contacts_of(event), key=_force, default=None)

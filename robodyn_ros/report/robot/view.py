@@ -23,7 +23,6 @@ def robot_view(
     A torque error is relative to the largest measured torque of its joint; a frame has the largest
     one until the next frame.
 
-    :param frames: pictures at most
     :param budget: numbers of all poses, which bounds the size of the page
     """
     tree = bodies(model)

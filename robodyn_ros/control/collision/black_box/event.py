@@ -30,7 +30,6 @@ class Setup:
 
     :param model: with the values of its identification; the state has those in use
     :param velocity_window: shape (n,), in [rad/s] or [m/s]
-    :param effort: declaration of the effort in the samples
     :param thresholds: learned ones; None: the constant ones of the settings
     """
 
@@ -77,7 +76,6 @@ class Setup:
 class Event:
     """Calls of a detector around a collision.
 
-    :param reason: sentence about the cause
     :param reported: what the node reported about it
     """
 

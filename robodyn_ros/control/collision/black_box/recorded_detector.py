@@ -37,7 +37,6 @@ class RecordedDetector:
     ) -> None:
         """Store the objects.
 
-        :param torque: that of the detector
         :param feedback: conversion of the effort to joint torque, in [Nm] or [N]
         :param ring: that stores the calls; None: they are not stored
         """

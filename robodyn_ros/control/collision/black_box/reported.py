@@ -25,7 +25,6 @@ class ContactReport:
     :param stamp: of the sample, in [ns]
     :param wrench: force [N] and torque [Nm] on the robot at the tool, in axes of the frame,
         shape (6,)
-    :param text: sentence about place and force
     """
 
     time: int
@@ -38,7 +37,6 @@ class ContactReport:
 class Health:
     """Health of the model, as of `HealthReport`.
 
-    :param cause: name of a `Cause`
     :param share: explained torque relative to the threshold of the worst joint
     :param joint: name of that joint, or ''
     :param text: sentence with what to do
@@ -55,7 +53,6 @@ class Reported:
     """Reports around an event.
 
     :param health: before the event; None: not known
-    :param contacts: in the order of time
     :param answers: time of the computer [ns], name of the reaction, and its state from then on
     :param frame: link whose axes the wrenches have
     :param start: time of the computer when the reactions started, in [ns]; 0: not known

@@ -20,7 +20,6 @@ class TravelledPath:
         :param distance: travel that is remembered at least, on a path without reversals, (n,),
             above 0, in [rad] or [m]
         :param spacing: of stored positions, relative to the distance
-        :param capacity: largest number of stored positions
         """
         self._scale = 1.0 / distance
         self._spacing = spacing
