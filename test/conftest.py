@@ -4,13 +4,37 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 # On matrices of this size OpenBLAS's threads gain nothing, and where other processes share the
 # cores they wait for each other: a factorisation of 0.2 s was seen to take 4 s.
 os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
+
+OF_ROS = re.compile(r'(rclpy|\w+_msgs|\w+_interfaces|robodyn_ros\.(msg|srv|action))(\.|$)')
+"""Packages that are missing without ROS 2, or before `make build`."""
+
+
+class Module(pytest.Module):
+    """Test module that is skipped if a package of ROS that it imports is missing."""
+
+    def collect(self):
+        """Import the module and collect its tests."""
+        try:
+            return super().collect()
+        except self.CollectError as error:
+            cause = error.__cause__
+            if isinstance(cause, ModuleNotFoundError) and OF_ROS.match(cause.name or ''):
+                pytest.skip(f'{cause.name} is not installed', allow_module_level=True)
+            raise
+
+
+def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> Module:
+    """Collect each test module as `Module`."""
+    return Module.from_parent(parent, path=module_path)
 
 
 @pytest.fixture(autouse=True)

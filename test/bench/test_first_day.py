@@ -11,8 +11,6 @@ from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.cell.robot_cell import RobotCell
 from robodyn_ros.control.effort.declaration import EffortDeclaration
 
-pytest.importorskip('robodyn_ros.action')
-
 
 @pytest.mark.parametrize('name', KINDS)
 def test_the_robot_file_declares_what_the_driver_reports_and_takes(name, tmp_path):

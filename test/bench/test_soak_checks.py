@@ -4,9 +4,6 @@
 from types import SimpleNamespace
 
 import pytest
-
-pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.msg')
 from faulty_cell import OK, UNKNOWN
 from ros_client import Sent
 

@@ -12,8 +12,6 @@ from robodyn_ros.control.payload_limit import PayloadLimit
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.catalog import build_model, load_model, robot_model
 from robodyn_ros.models.payload import PayloadModel, payload_of
-
-pytest.importorskip('rclpy')
 from robodyn_ros.nodes.robot.model_node import effort_limits
 
 AXIS = {'kind': 'axis', 'joints': ['joint1'], 'dynamic_model': 1}

@@ -7,9 +7,6 @@ from importlib import import_module
 from xml.etree import ElementTree
 
 import pytest
-
-pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.srv')
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from robots import SIX_AXIS
 from tool_files import READERS, TYPES, rviz, rviz_namespaces, topic_of

@@ -5,9 +5,6 @@ import time
 
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.msg')
 from faulty_cell import (
     COMMANDS,
     LIMIT,

@@ -3,9 +3,6 @@
 
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.msg')
 from faulty_cell import LIMIT, REFERENCE, STEP, FaultyCell
 from lifecycle_msgs.msg import Transition, TransitionEvent
 from lifecycle_msgs.srv import ChangeState, GetState

@@ -8,9 +8,6 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.msg')
 from faulty_cell import REFERENCE, FaultyCell
 from rclpy.action.graph import (
     get_action_client_names_and_types_by_node,

@@ -6,10 +6,6 @@ from __future__ import annotations
 import contextlib
 import gc
 
-import pytest
-
-pytest.importorskip('rclpy')
-pytest.importorskip('control_msgs', reason='the package control_msgs is not installed')
 import rclpy
 from control_msgs.action import FollowJointTrajectory
 from rclpy.action import ActionServer, CancelResponse, GoalResponse

@@ -3,8 +3,6 @@
 
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy')
 import ros_client
 from ros_client import Sent, SilenceError, steps, undisturbed
 

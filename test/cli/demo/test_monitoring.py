@@ -3,9 +3,6 @@ import math
 
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.msg')
 from robodyn_ros.msg import CollisionState
 from writers import write_rosbag
 

@@ -2,9 +2,6 @@
 """The folders that requests may name, of a real recorder, and the fields with paths."""
 
 import pytest
-
-pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.srv')
 import robodyn_ros.action as actions
 import robodyn_ros.srv as services
 from node_process import EFFORT, NodeProcess, closed

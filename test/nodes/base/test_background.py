@@ -5,12 +5,11 @@ import threading
 import time
 
 import pytest
+import rclpy
 from ros_client import PATIENCE, environment
+from std_srvs.srv import Trigger
 
-rclpy = pytest.importorskip('rclpy')
-from std_srvs.srv import Trigger  # noqa: E402
-
-from robodyn_ros.nodes.base.background import Background  # noqa: E402
+from robodyn_ros.nodes.base.background import Background
 
 pytestmark = pytest.mark.ros
 

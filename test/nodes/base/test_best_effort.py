@@ -2,8 +2,6 @@
 from types import SimpleNamespace
 
 import pytest
-
-pytest.importorskip('rclpy', reason='needs ROS 2')
 from rclpy.qos import ReliabilityPolicy
 
 from robodyn_ros.bounds import MESSAGE

@@ -9,23 +9,21 @@ import threading
 import time
 
 import pytest
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from idle_nodes import idle_nodes
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.parameter import Parameter
+from ros_client import PATIENCE
 
-rclpy = pytest.importorskip('rclpy')
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus  # noqa: E402
-from idle_nodes import idle_nodes  # noqa: E402
-from rclpy.executors import SingleThreadedExecutor  # noqa: E402
-from rclpy.parameter import Parameter  # noqa: E402
-from ros_client import PATIENCE  # noqa: E402
-
-from robodyn_ros.errors import ConfigError  # noqa: E402
-from robodyn_ros.nodes.base.common import (  # noqa: E402
+from robodyn_ros.errors import ConfigError
+from robodyn_ros.nodes.base.common import (
     Diagnostics,
     check_when_set,
     declare,
     steady_timer,
     urgent,
 )
-from robodyn_ros.nodes.base.spinning import make_executor  # noqa: E402
+from robodyn_ros.nodes.base.spinning import make_executor
 
 pytestmark = pytest.mark.ros
 TYPE = Parameter.Type

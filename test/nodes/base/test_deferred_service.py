@@ -2,14 +2,13 @@
 """A service is answered after its callback returned, by either executor."""
 
 import pytest
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from ros_client import RosClient, environment
+from std_srvs.srv import Trigger
 
-rclpy = pytest.importorskip('rclpy')
-from rclpy.executors import SingleThreadedExecutor  # noqa: E402
-from ros_client import RosClient, environment  # noqa: E402
-from std_srvs.srv import Trigger  # noqa: E402
-
-from robodyn_ros.nodes.base.deferred_service import DeferredService  # noqa: E402
-from robodyn_ros.nodes.base.spinning import make_executor  # noqa: E402
+from robodyn_ros.nodes.base.deferred_service import DeferredService
+from robodyn_ros.nodes.base.spinning import make_executor
 
 
 @pytest.mark.ros

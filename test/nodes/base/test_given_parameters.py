@@ -8,11 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-import yaml
-
-pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.srv')
 import rclpy
+import yaml
 from described import urdf_of
 from rcl_interfaces.srv import GetParameters
 from ros_client import PATIENCE, RosClient, environment

@@ -8,7 +8,6 @@ from types import SimpleNamespace
 
 import pytest
 
-pytest.importorskip('rclpy')
 from robodyn_ros.errors import ControlError
 from robodyn_ros.long_work import CancelledError, poll
 from robodyn_ros.nodes.base import ordered_queue

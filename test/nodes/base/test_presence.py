@@ -9,12 +9,9 @@ from types import SimpleNamespace
 import pytest
 from ros_client import PATIENCE, RosClient, environment
 
-rclpy = pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.srv')
-
-from robodyn_ros.errors import ConfigError  # noqa: E402
-from robodyn_ros.nodes.base import presence  # noqa: E402
-from robodyn_ros.nodes.base.presence import LEASE, Owner, Watch  # noqa: E402
+from robodyn_ros.errors import ConfigError
+from robodyn_ros.nodes.base import presence
+from robodyn_ros.nodes.base.presence import LEASE, Owner, Watch
 
 pytestmark = pytest.mark.ros
 NUMBER = 48

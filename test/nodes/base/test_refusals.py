@@ -7,8 +7,6 @@ import time
 from types import SimpleNamespace
 
 import pytest
-
-pytest.importorskip('rclpy')
 from node_process import NodeProcess, closed
 from rcl_interfaces.srv import SetParameters, SetParametersAtomically
 from std_srvs.srv import SetBool

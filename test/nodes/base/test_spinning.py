@@ -7,13 +7,12 @@ import sys
 import time
 
 import pytest
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from ros_client import PATIENCE
 
-rclpy = pytest.importorskip('rclpy')
-from rclpy.executors import SingleThreadedExecutor  # noqa: E402
-from ros_client import PATIENCE  # noqa: E402
-
-from robodyn_ros.cli.demo.ros_domain import domain  # noqa: E402
-from robodyn_ros.nodes.base.spinning import _StopRequest, make_executor  # noqa: E402
+from robodyn_ros.cli.demo.ros_domain import domain
+from robodyn_ros.nodes.base.spinning import _StopRequest, make_executor
 
 pytestmark = pytest.mark.ros
 

@@ -2,8 +2,6 @@
 """Times and durations of ROS messages."""
 
 import pytest
-
-pytest.importorskip('rclpy')
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -4,8 +4,6 @@
 from types import SimpleNamespace
 
 import pytest
-
-pytest.importorskip('rclpy')
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue

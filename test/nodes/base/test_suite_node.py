@@ -2,20 +2,19 @@
 """Base of every node: an exception in a callback is refused or reported, and nothing ends."""
 
 import pytest
+import rclpy
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState
+from rcl_interfaces.msg import Parameter
+from rcl_interfaces.srv import SetParameters
+from rclpy.lifecycle import TransitionCallbackReturn
+from ros_client import environment
+from std_msgs.msg import Empty
+from std_srvs.srv import SetBool
 
-rclpy = pytest.importorskip('rclpy')
-from lifecycle_msgs.msg import Transition  # noqa: E402
-from lifecycle_msgs.srv import ChangeState  # noqa: E402
-from rcl_interfaces.msg import Parameter  # noqa: E402
-from rcl_interfaces.srv import SetParameters  # noqa: E402
-from rclpy.lifecycle import TransitionCallbackReturn  # noqa: E402
-from ros_client import environment  # noqa: E402
-from std_msgs.msg import Empty  # noqa: E402
-from std_srvs.srv import SetBool  # noqa: E402
-
-from robodyn_ros.errors import ConfigError  # noqa: E402
-from robodyn_ros.nodes.base.given_parameters import GivenParameters  # noqa: E402
-from robodyn_ros.nodes.base.suite_node import DEFAULT, SuiteLifecycleNode, SuiteNode  # noqa: E402
+from robodyn_ros.errors import ConfigError
+from robodyn_ros.nodes.base.given_parameters import GivenParameters
+from robodyn_ros.nodes.base.suite_node import DEFAULT, SuiteLifecycleNode, SuiteNode
 
 pytestmark = pytest.mark.ros
 

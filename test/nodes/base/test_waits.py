@@ -6,8 +6,6 @@ from types import SimpleNamespace
 
 import pytest
 
-pytest.importorskip('rclpy', reason='needs ROS 2')
-
 from robodyn_ros.nodes.base.waits import WaitError, answer, until
 
 BACKGROUND = SimpleNamespace(tick=lambda: asyncio.sleep(0.001))

@@ -10,22 +10,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import rclpy
+from builtin_interfaces.msg import Duration
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import WrenchStamped
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.srv import SetParameters
+from rclpy.serialization import deserialize_message
+from ros_client import PATIENCE, Ear, RosClient, environment
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-rclpy = pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.srv')
-from builtin_interfaces.msg import Duration  # noqa: E402
-from diagnostic_msgs.msg import DiagnosticArray  # noqa: E402
-from geometry_msgs.msg import WrenchStamped  # noqa: E402
-from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue  # noqa: E402
-from rcl_interfaces.srv import SetParameters  # noqa: E402
-from rclpy.serialization import deserialize_message  # noqa: E402
-from ros_client import PATIENCE, Ear, RosClient, environment  # noqa: E402
-from sensor_msgs.msg import JointState  # noqa: E402
-from std_msgs.msg import Float64MultiArray  # noqa: E402
-from std_srvs.srv import Trigger  # noqa: E402
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint  # noqa: E402
-
-from robodyn_ros.nodes.base.common import LATCHED_QOS, RECORDER_QOS  # noqa: E402
+from robodyn_ros.nodes.base.common import LATCHED_QOS, RECORDER_QOS
 
 pytestmark = pytest.mark.ros
 CONFIG = Path(__file__).resolve().parents[3] / 'config' / 'robots' / 'six_axis.yaml'

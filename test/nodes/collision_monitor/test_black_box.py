@@ -4,9 +4,6 @@
 import shutil
 
 import pytest
-
-pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.msg')
 from collision_client import COLLISION, OK, Monitor, levels
 from node_process import closed
 from small_disk import fill, small_disk

@@ -5,9 +5,6 @@ import time
 
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.msg')
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
 from node_process import EFFORT, NodeProcess, closed, joint_state, result_file

@@ -3,8 +3,6 @@
 
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy')
 from node_process import joint_state
 from rclpy.serialization import serialize_message
 

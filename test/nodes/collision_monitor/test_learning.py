@@ -3,9 +3,6 @@
 
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.msg')
 from collision_client import MODEL, NAMES, UNKNOWN, Monitor
 from node_process import closed, joint_state
 from robodyn_ros.msg import FaultCode

@@ -7,9 +7,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.msg')
 from robodyn_ros.srv import Learn
 
 from robodyn_ros.analysis.thresholds.healthy_data import SIGNALS, Owner, write_part

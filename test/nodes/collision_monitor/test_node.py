@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import numpy as np
 import pytest
-
-rclpy = pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.msg')
-from collision_client import (  # noqa: E402
+from collision_client import (
     COLLISION,
     CONTACT,
     MODEL,
@@ -16,14 +13,14 @@ from collision_client import (  # noqa: E402
     Monitor,
     levels,
 )
-from diagnostic_msgs.msg import DiagnosticStatus  # noqa: E402
-from healthy_arm import flat_map  # noqa: E402
-from node_process import NodeProcess, closed, joint_state, result_file  # noqa: E402
-from robodyn_ros.msg import CollisionState  # noqa: E402
-from sensor_msgs.msg import JointState  # noqa: E402
+from diagnostic_msgs.msg import DiagnosticStatus
+from healthy_arm import flat_map
+from node_process import NodeProcess, closed, joint_state, result_file
+from robodyn_ros.msg import CollisionState
+from sensor_msgs.msg import JointState
 
-from robodyn_ros.control.collision.thresholds_file import write_thresholds  # noqa: E402
-from robodyn_ros.identification.files.result_file import load_identified_model  # noqa: E402
+from robodyn_ros.control.collision.thresholds_file import write_thresholds
+from robodyn_ros.identification.files.result_file import load_identified_model
 
 pytestmark = pytest.mark.ros
 GAP = 4.0

@@ -8,9 +8,6 @@ import time
 
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.msg')
 from action_msgs.srv import CancelGoal
 from collision_client import COLLISION, NAMES, STALE, UNKNOWN, Monitor, levels
 from node_process import closed, joint_state

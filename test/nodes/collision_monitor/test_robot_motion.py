@@ -6,8 +6,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-pytest.importorskip('rclpy')
-
 from robodyn_ros.control.collision.reaction.travelled_path import TravelledPath
 from robodyn_ros.nodes.collision_monitor.reactions.robot_motion import RobotMotion
 

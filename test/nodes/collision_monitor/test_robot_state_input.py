@@ -2,9 +2,6 @@
 """State of the robot as an input of a real monitor: never OK unless the robot says it is ready."""
 
 import pytest
-
-pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.msg')
 from collision_client import MODEL, OK, STALE, UNKNOWN, VALUES, Monitor, levels
 from node_process import EFFORT, NodeProcess, closed, result_file
 from robodyn_ros.msg import CollisionState, ModelHealth

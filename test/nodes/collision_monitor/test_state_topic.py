@@ -5,9 +5,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy', reason='needs ROS 2')
-pytest.importorskip('robodyn_ros.msg', reason='the interfaces are not built')
 from builtin_interfaces.msg import Time
 
 from robodyn_ros.errors import Fault

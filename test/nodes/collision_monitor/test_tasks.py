@@ -3,9 +3,6 @@
 
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.msg')
 from collision_client import COLLISION, CONTACT, MODEL, VALUES, Monitor, levels
 from lifecycle_msgs.msg import Transition
 from node_process import EFFORT, NodeProcess, closed, result_file

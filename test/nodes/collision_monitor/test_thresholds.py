@@ -3,22 +3,16 @@ import time
 
 import numpy as np
 import pytest
+from collision_client import COLLISION, MODEL, OK, STALE, VALUES, Monitor, levels
+from healthy_arm import flat_map
+from node_process import closed, result_file
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.srv import SetParameters
 
-rclpy = pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.msg')
-from collision_client import COLLISION, MODEL, OK, STALE, VALUES, Monitor, levels  # noqa: E402
-from healthy_arm import flat_map  # noqa: E402
-from node_process import closed, result_file  # noqa: E402
-from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue  # noqa: E402
-from rcl_interfaces.srv import SetParameters  # noqa: E402
-
-from robodyn_ros.control.collision.thresholds_file import write_thresholds  # noqa: E402
-from robodyn_ros.errors import ControlError  # noqa: E402
-from robodyn_ros.identification.files.result_file import load_identified_model  # noqa: E402
-from robodyn_ros.nodes.collision_monitor.parameters import (  # noqa: E402
-    DETECTOR,
-    collision_settings,
-)
+from robodyn_ros.control.collision.thresholds_file import write_thresholds
+from robodyn_ros.errors import ControlError
+from robodyn_ros.identification.files.result_file import load_identified_model
+from robodyn_ros.nodes.collision_monitor.parameters import DETECTOR, collision_settings
 
 pytestmark = pytest.mark.ros
 

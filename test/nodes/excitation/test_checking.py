@@ -7,9 +7,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.action')
 from robots import UR10
 
 from robodyn_ros.errors import ConfigError, Fault

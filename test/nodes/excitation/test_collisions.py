@@ -6,24 +6,21 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from idle_nodes import idle_nodes
+from robots import UR10
+from scipy.optimize import brentq
 
-rclpy = pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.action')
-from idle_nodes import idle_nodes  # noqa: E402
-from robots import UR10  # noqa: E402
-from scipy.optimize import brentq  # noqa: E402
-
-from robodyn_ros.errors import ControlError  # noqa: E402
-from robodyn_ros.excitation.collisions.scene_shape import (  # noqa: E402
+from robodyn_ros.errors import ControlError
+from robodyn_ros.excitation.collisions.scene_shape import (
     SceneShape,
     Surroundings,
     pose_of,
 )
-from robodyn_ros.excitation.limits.joint_limits import JointLimits  # noqa: E402
-from robodyn_ros.excitation.motions.point_to_point import PointToPoint  # noqa: E402
-from robodyn_ros.excitation.plan import plan_excitation  # noqa: E402
-from robodyn_ros.models.serial.urdf import UrdfModel  # noqa: E402
-from robodyn_ros.nodes.excitation.collisions import CollisionGuard  # noqa: E402
+from robodyn_ros.excitation.limits.joint_limits import JointLimits
+from robodyn_ros.excitation.motions.point_to_point import PointToPoint
+from robodyn_ros.excitation.plan import plan_excitation
+from robodyn_ros.models.serial.urdf import UrdfModel
+from robodyn_ros.nodes.excitation.collisions import CollisionGuard
 
 pytestmark = pytest.mark.ros
 MODEL = UrdfModel.from_file(UR10)

@@ -6,26 +6,23 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from excitation_client import ROOT, robot_limits
+from idle_nodes import idle_nodes
+from rclpy.parameter import Parameter
+from robodyn_ros.action import Excite
 
-rclpy = pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.action')
-from excitation_client import ROOT, robot_limits  # noqa: E402
-from idle_nodes import idle_nodes  # noqa: E402
-from rclpy.parameter import Parameter  # noqa: E402
-from robodyn_ros.action import Excite  # noqa: E402
-
-from robodyn_ros.control.torque.model_torque import ModelTorque  # noqa: E402
-from robodyn_ros.control.torque_limits import peak_torque  # noqa: E402
-from robodyn_ros.errors import RobodynError  # noqa: E402
-from robodyn_ros.excitation.catalog import load_motion  # noqa: E402
-from robodyn_ros.excitation.collisions.scene_shape import Surroundings  # noqa: E402
-from robodyn_ros.excitation.design.problem import Problem  # noqa: E402
-from robodyn_ros.excitation.limits.constraints import TorqueLimit  # noqa: E402
-from robodyn_ros.excitation.limits.joint_limits import check_motion  # noqa: E402
-from robodyn_ros.models.catalog import robot_model  # noqa: E402
-from robodyn_ros.nodes.excitation import design as excitation_design  # noqa: E402
-from robodyn_ros.nodes.excitation.design import Designer  # noqa: E402
-from robodyn_ros.robot_file import load_robot  # noqa: E402
+from robodyn_ros.control.torque.model_torque import ModelTorque
+from robodyn_ros.control.torque_limits import peak_torque
+from robodyn_ros.errors import RobodynError
+from robodyn_ros.excitation.catalog import load_motion
+from robodyn_ros.excitation.collisions.scene_shape import Surroundings
+from robodyn_ros.excitation.design.problem import Problem
+from robodyn_ros.excitation.limits.constraints import TorqueLimit
+from robodyn_ros.excitation.limits.joint_limits import check_motion
+from robodyn_ros.models.catalog import robot_model
+from robodyn_ros.nodes.excitation import design as excitation_design
+from robodyn_ros.nodes.excitation.design import Designer
+from robodyn_ros.robot_file import load_robot
 
 pytestmark = pytest.mark.ros
 AXIS = 'single_rotary_axis'

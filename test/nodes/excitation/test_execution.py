@@ -5,16 +5,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import rclpy
+from rclpy.clock import ClockType
+from robots import UR10
 
-rclpy = pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.action')
-from rclpy.clock import ClockType  # noqa: E402
-from robots import UR10  # noqa: E402
-
-from robodyn_ros.cli.demo.ros_domain import domain  # noqa: E402
-from robodyn_ros.errors import NO_FAULT, ControlError, Fault  # noqa: E402
-from robodyn_ros.nodes.excitation.execution import Execution  # noqa: E402
-from robodyn_ros.nodes.excitation.node import Excitation  # noqa: E402
+from robodyn_ros.cli.demo.ros_domain import domain
+from robodyn_ros.errors import NO_FAULT, ControlError, Fault
+from robodyn_ros.nodes.excitation.execution import Execution
+from robodyn_ros.nodes.excitation.node import Excitation
 
 STOP = Fault('stop_requested', '~/stop was called')
 LAGS = Fault('not_following', 'it does not follow')

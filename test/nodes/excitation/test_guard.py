@@ -5,23 +5,21 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import rclpy
 import yaml
+from control_arm import completed
+from excitation_client import HOME, JOINTS, PHASE, ROOT, Client, motion, start
+from node_process import EFFORT, result_file
+from rclpy.parameter import Parameter
+from ros_client import SilenceError, environment, joined, undisturbed
 
-rclpy = pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.action')
-from control_arm import completed  # noqa: E402
-from excitation_client import HOME, JOINTS, PHASE, ROOT, Client, motion, start  # noqa: E402
-from node_process import EFFORT, result_file  # noqa: E402
-from rclpy.parameter import Parameter  # noqa: E402
-from ros_client import SilenceError, environment, joined, undisturbed  # noqa: E402
-
-from robodyn_ros.control.torque.model_torque import ModelTorque  # noqa: E402
-from robodyn_ros.control.torque_limits import peak_torque  # noqa: E402
-from robodyn_ros.errors import RobodynError  # noqa: E402
-from robodyn_ros.excitation.catalog import write_motion  # noqa: E402
-from robodyn_ros.excitation.plan import Plan  # noqa: E402
-from robodyn_ros.models.catalog import robot_model  # noqa: E402
-from robodyn_ros.nodes.excitation.guard import Guard  # noqa: E402
+from robodyn_ros.control.torque.model_torque import ModelTorque
+from robodyn_ros.control.torque_limits import peak_torque
+from robodyn_ros.errors import RobodynError
+from robodyn_ros.excitation.catalog import write_motion
+from robodyn_ros.excitation.plan import Plan
+from robodyn_ros.models.catalog import robot_model
+from robodyn_ros.nodes.excitation.guard import Guard
 
 pytestmark = pytest.mark.ros
 NUMBER = 23

@@ -6,11 +6,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-
-rclpy = pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.action')
-from action_msgs.msg import GoalStatus  # noqa: E402
-from excitation_client import (  # noqa: E402
+import rclpy
+from action_msgs.msg import GoalStatus
+from excitation_client import (
     HOME,
     JOINTS,
     PHASE,
@@ -20,17 +18,17 @@ from excitation_client import (  # noqa: E402
     robot_limits,
     start,
 )
-from robodyn_ros.msg import FaultCode  # noqa: E402
-from ros_client import PATIENCE, SilenceError, environment, joined, undisturbed  # noqa: E402
-from visualization_msgs.msg import Marker  # noqa: E402
+from robodyn_ros.msg import FaultCode
+from ros_client import PATIENCE, SilenceError, environment, joined, undisturbed
+from visualization_msgs.msg import Marker
 
-from robodyn_ros.excitation.catalog import write_motion  # noqa: E402
-from robodyn_ros.excitation.limits.joint_limits import check_motion  # noqa: E402
-from robodyn_ros.excitation.motions.spline import SplineTrajectory  # noqa: E402
-from robodyn_ros.excitation.robot_frame import frame_in_urdf  # noqa: E402
-from robodyn_ros.models.serial.urdf_file import read_urdf  # noqa: E402
-from robodyn_ros.nodes.base.common import LATCHED_QOS  # noqa: E402
-from robodyn_ros.nodes.base.stamps import seconds_of  # noqa: E402
+from robodyn_ros.excitation.catalog import write_motion
+from robodyn_ros.excitation.limits.joint_limits import check_motion
+from robodyn_ros.excitation.motions.spline import SplineTrajectory
+from robodyn_ros.excitation.robot_frame import frame_in_urdf
+from robodyn_ros.models.serial.urdf_file import read_urdf
+from robodyn_ros.nodes.base.common import LATCHED_QOS
+from robodyn_ros.nodes.base.stamps import seconds_of
 
 pytestmark = pytest.mark.ros
 

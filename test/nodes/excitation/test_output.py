@@ -3,8 +3,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy', reason='needs ROS 2')
 from excitation_client import HOME, JOINTS, motion
 from rclpy.qos import ReliabilityPolicy
 from rclpy.serialization import deserialize_message

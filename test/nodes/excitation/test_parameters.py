@@ -4,20 +4,17 @@
 from types import SimpleNamespace
 
 import pytest
+from excitation_client import ROOT, robot_limits
+from idle_nodes import idle_nodes
 
-rclpy = pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.action')
-from excitation_client import ROOT, robot_limits  # noqa: E402
-from idle_nodes import idle_nodes  # noqa: E402
-
-from robodyn_ros.errors import MotionError, RobodynError  # noqa: E402
-from robodyn_ros.excitation.limits.joint_limits import check_motion  # noqa: E402
-from robodyn_ros.nodes.excitation.parameters import (  # noqa: E402
+from robodyn_ros.errors import MotionError, RobodynError
+from robodyn_ros.excitation.limits.joint_limits import check_motion
+from robodyn_ros.nodes.excitation.parameters import (
     declare_limits,
     declare_settings,
     read_motion,
 )
-from robodyn_ros.robot_file import load_robot  # noqa: E402
+from robodyn_ros.robot_file import load_robot
 
 pytestmark = pytest.mark.ros
 

@@ -6,8 +6,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy')
 from rclpy.serialization import deserialize_message, serialize_message
 from visualization_msgs.msg import Marker
 

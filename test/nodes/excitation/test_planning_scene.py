@@ -9,23 +9,21 @@ from types import SimpleNamespace
 import mujoco
 import numpy as np
 import pytest
+import rclpy
+from excitation_client import HOME, JOINTS, Client, motion, start
+from idle_nodes import idle_nodes
+from moveit_scene import STANDING, Scene, at, random_pose, real
+from rclpy.executors import SingleThreadedExecutor
+from ros_client import PATIENCE, environment, joined
+from std_srvs.srv import Trigger
 
-rclpy = pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.action')
-from excitation_client import HOME, JOINTS, Client, motion, start  # noqa: E402
-from idle_nodes import idle_nodes  # noqa: E402
-from moveit_scene import STANDING, Scene, at, random_pose, real  # noqa: E402
-from rclpy.executors import SingleThreadedExecutor  # noqa: E402
-from ros_client import PATIENCE, environment, joined  # noqa: E402
-from std_srvs.srv import Trigger  # noqa: E402
-
-from robodyn_ros.bounds import SCENE  # noqa: E402
-from robodyn_ros.errors import ConfigError, ControlError, Fault, RobodynError  # noqa: E402
-from robodyn_ros.excitation.catalog import write_motion  # noqa: E402
-from robodyn_ros.excitation.options import collision_coverage  # noqa: E402
-from robodyn_ros.long_work import Cancellation, CancelledError, cancellable  # noqa: E402
-from robodyn_ros.nodes.excitation import planning_scene as module  # noqa: E402
-from robodyn_ros.nodes.excitation.planning_scene import RunningScene, surroundings_of  # noqa: E402
+from robodyn_ros.bounds import SCENE
+from robodyn_ros.errors import ConfigError, ControlError, Fault, RobodynError
+from robodyn_ros.excitation.catalog import write_motion
+from robodyn_ros.excitation.options import collision_coverage
+from robodyn_ros.long_work import Cancellation, CancelledError, cancellable
+from robodyn_ros.nodes.excitation import planning_scene as module
+from robodyn_ros.nodes.excitation.planning_scene import RunningScene, surroundings_of
 
 pytestmark = pytest.mark.ros
 NUMBER = 59

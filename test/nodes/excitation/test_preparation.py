@@ -6,9 +6,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.action')
 from excitation_client import HOME, JOINTS, motion, robot_limits
 from robodyn_ros.action import Excite
 

@@ -6,8 +6,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.action')
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.nodes.excitation.readiness import Readiness

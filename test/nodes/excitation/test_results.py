@@ -4,9 +4,6 @@
 from types import SimpleNamespace
 
 import pytest
-
-pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.action')
 from robodyn_ros.action import Excite
 
 from robodyn_ros.nodes.excitation import results

@@ -3,9 +3,6 @@
 
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.action')
 from excitation_client import HOME, JOINTS, PHASE, motion, robot_limits
 
 from robodyn_ros.excitation.plan import plan_excitation

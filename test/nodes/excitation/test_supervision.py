@@ -6,8 +6,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.action')
 from robodyn_ros.errors import ControlError
 from robodyn_ros.nodes.excitation.supervision import Supervision
 

@@ -5,16 +5,13 @@ import time
 
 import numpy as np
 import pytest
-
-rclpy = pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.msg')
-from action_msgs.msg import GoalStatus, GoalStatusArray  # noqa: E402
-from feedforward_client import NAMES, Trajectories, arrays, message  # noqa: E402
-from lifecycle_msgs.msg import State, TransitionEvent  # noqa: E402
-from node_process import closed, joint_state  # noqa: E402
-from rclpy.qos import qos_profile_action_status_default  # noqa: E402
-from ros_client import undisturbed  # noqa: E402
-from trajectory_msgs.msg import JointTrajectory  # noqa: E402
+from action_msgs.msg import GoalStatus, GoalStatusArray
+from feedforward_client import NAMES, Trajectories, arrays, message
+from lifecycle_msgs.msg import State, TransitionEvent
+from node_process import closed, joint_state
+from rclpy.qos import qos_profile_action_status_default
+from ros_client import undisturbed
+from trajectory_msgs.msg import JointTrajectory
 
 pytestmark = pytest.mark.ros
 JTC = 'joint_trajectory_controller'

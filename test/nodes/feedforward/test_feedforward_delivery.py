@@ -3,18 +3,15 @@
 
 import numpy as np
 import pytest
+from feedforward_client import NAMES, Stream
+from lifecycle_msgs.msg import State
+from lifecycle_msgs.srv import GetState
+from node_process import closed, joint_state
+from rcl_interfaces.srv import GetParameters
+from robodyn_ros.msg import TorqueState
+from ros_client import undisturbed
 
-rclpy = pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.msg')
-from feedforward_client import NAMES, Stream  # noqa: E402
-from lifecycle_msgs.msg import State  # noqa: E402
-from lifecycle_msgs.srv import GetState  # noqa: E402
-from node_process import closed, joint_state  # noqa: E402
-from rcl_interfaces.srv import GetParameters  # noqa: E402
-from robodyn_ros.msg import TorqueState  # noqa: E402
-from ros_client import undisturbed  # noqa: E402
-
-from robodyn_ros.nodes.robot.controller_facts import answer  # noqa: E402
+from robodyn_ros.nodes.robot.controller_facts import answer
 
 pytestmark = pytest.mark.ros
 CONTROLLER = 'forward_effort_controller'

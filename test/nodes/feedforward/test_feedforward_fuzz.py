@@ -11,9 +11,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from control_arm import small_arm
-
-pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.msg')
 from fuzzed_references import FuzzedReferences
 from lifecycle_msgs.msg import State, TransitionEvent
 from rclpy.clock import ClockType

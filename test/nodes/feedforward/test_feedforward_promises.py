@@ -6,15 +6,11 @@ values and kills in test_faults.py; messages without DDS in test_feedforward_fuz
 """
 
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
-
-rclpy = pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.msg')
-from pathlib import Path  # noqa: E402
-
-from feedforward_client import (  # noqa: E402
+from feedforward_client import (
     NAMES,
     PERIOD,
     STEP,
@@ -25,13 +21,13 @@ from feedforward_client import (  # noqa: E402
     message,
     torques,
 )
-from fuzzed_references import FuzzedReferences  # noqa: E402
-from lifecycle_msgs.msg import Transition  # noqa: E402
-from node_process import closed, joint_state  # noqa: E402
-from rcl_interfaces.srv import GetParameters  # noqa: E402
-from ros_client import undisturbed  # noqa: E402
+from fuzzed_references import FuzzedReferences
+from lifecycle_msgs.msg import Transition
+from node_process import closed, joint_state
+from rcl_interfaces.srv import GetParameters
+from ros_client import undisturbed
 
-from robodyn_ros.nodes.robot.controller_facts import answer  # noqa: E402
+from robodyn_ros.nodes.robot.controller_facts import answer
 
 pytestmark = pytest.mark.ros
 SCRIPT = Path(__file__).parents[2] / 'support' / 'ros' / 'raising_feedforward.py'

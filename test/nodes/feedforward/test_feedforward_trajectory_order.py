@@ -6,9 +6,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.msg')
 from feedforward_client import MODEL, VALUES, arrays, message
 from lifecycle_msgs.msg import State, TransitionEvent
 from rclpy.qos import ReliabilityPolicy

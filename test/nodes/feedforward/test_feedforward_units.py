@@ -9,10 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-rclpy = pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.msg')
-from feedforward_client import (  # noqa: E402
+from feedforward_client import (
     COMMON,
     DELAY,
     MODEL,
@@ -24,10 +21,10 @@ from feedforward_client import (  # noqa: E402
     arrays,
     message,
 )
-from lifecycle_msgs.msg import Transition  # noqa: E402
-from node_process import EFFORT, closed, joint_state, result_file  # noqa: E402
-from robodyn_ros.msg import TorqueState  # noqa: E402
-from ros_client import SilenceError, environment, steps, undisturbed  # noqa: E402
+from lifecycle_msgs.msg import Transition
+from node_process import EFFORT, closed, joint_state, result_file
+from robodyn_ros.msg import TorqueState
+from ros_client import SilenceError, environment, steps, undisturbed
 
 pytestmark = pytest.mark.ros
 RATED = np.array([2.0, 1.0])  # Nm, of the motors

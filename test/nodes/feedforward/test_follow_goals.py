@@ -8,9 +8,6 @@ import sys
 import fake_jtc
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy')
-pytest.importorskip('control_msgs', reason='the package control_msgs is not installed')
 from action_msgs.msg import GoalStatus
 from builtin_interfaces.msg import Duration
 from control_msgs.action import FollowJointTrajectory

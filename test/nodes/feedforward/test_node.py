@@ -6,15 +6,12 @@ import sys
 from types import SimpleNamespace
 
 import pytest
+from feedforward_client import COMMON, MODEL, VALUES
+from node_process import NodeProcess, closed, result_file
+from robodyn_ros.srv import LoadModel
 
-rclpy = pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.msg')
-from feedforward_client import COMMON, MODEL, VALUES  # noqa: E402
-from node_process import NodeProcess, closed, result_file  # noqa: E402
-from robodyn_ros.srv import LoadModel  # noqa: E402
-
-from robodyn_ros.control.feedforward.delivery import Delivery  # noqa: E402
-from robodyn_ros.nodes.feedforward.node import Feedforward  # noqa: E402
+from robodyn_ros.control.feedforward.delivery import Delivery
+from robodyn_ros.nodes.feedforward.node import Feedforward
 
 pytestmark = pytest.mark.ros
 

@@ -3,10 +3,7 @@
 
 import numpy as np
 import pytest
-
-rclpy = pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.msg')
-from feedforward_client import (  # noqa: E402
+from feedforward_client import (
     DELAY,
     MODEL,
     NAMES,
@@ -17,14 +14,14 @@ from feedforward_client import (  # noqa: E402
     check_commands,
     torques,
 )
-from lifecycle_msgs.msg import Transition  # noqa: E402
-from node_process import closed, joint_state  # noqa: E402
-from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue  # noqa: E402
-from rcl_interfaces.srv import SetParameters  # noqa: E402
-from residuals import proportional  # noqa: E402
-from robodyn_ros.msg import TorqueState  # noqa: E402
-from robodyn_ros.srv import LoadModel  # noqa: E402
-from ros_client import SilenceError, undisturbed  # noqa: E402
+from lifecycle_msgs.msg import Transition
+from node_process import closed, joint_state
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.srv import SetParameters
+from residuals import proportional
+from robodyn_ros.msg import TorqueState
+from robodyn_ros.srv import LoadModel
+from ros_client import SilenceError, undisturbed
 
 pytestmark = pytest.mark.ros
 SENT = ('requested', 'additive_command')

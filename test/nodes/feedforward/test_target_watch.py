@@ -4,9 +4,6 @@
 from types import SimpleNamespace
 
 import pytest
-
-pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.msg')
 from lifecycle_msgs.msg import State, TransitionEvent
 
 from robodyn_ros.control.feedforward.delivery import Delivery

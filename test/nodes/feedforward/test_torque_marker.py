@@ -5,8 +5,6 @@ from types import SimpleNamespace
 
 import pytest
 
-pytest.importorskip('rclpy')
-
 from robodyn_ros.nodes.feedforward.torque_marker import TorqueMarker
 
 

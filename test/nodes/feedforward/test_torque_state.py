@@ -5,9 +5,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy', reason='needs ROS 2')
-pytest.importorskip('robodyn_ros.msg', reason='the interfaces are not built')
 from rclpy.serialization import deserialize_message, serialize_message
 from robodyn_ros.msg import TorqueState
 from sensor_msgs.msg import JointState

@@ -5,11 +5,8 @@ import time
 
 import numpy as np
 import pytest
-
-rclpy = pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.msg')
-from builtin_interfaces.msg import Time  # noqa: E402
-from feedforward_client import (  # noqa: E402
+from builtin_interfaces.msg import Time
+from feedforward_client import (
     DELAY,
     MODEL,
     NAMES,
@@ -19,13 +16,13 @@ from feedforward_client import (  # noqa: E402
     arrays,
     message,
 )
-from lifecycle_msgs.msg import Transition  # noqa: E402
-from node_process import closed, joint_state, result_file  # noqa: E402
-from rclpy.serialization import serialize_message  # noqa: E402
-from robodyn_ros.srv import LoadModel  # noqa: E402
-from trajectory_msgs.msg import JointTrajectory  # noqa: E402
+from lifecycle_msgs.msg import Transition
+from node_process import closed, joint_state, result_file
+from rclpy.serialization import serialize_message
+from robodyn_ros.srv import LoadModel
+from trajectory_msgs.msg import JointTrajectory
 
-from robodyn_ros.nodes.base.common import MONITOR_QOS  # noqa: E402
+from robodyn_ros.nodes.base.common import MONITOR_QOS
 
 pytestmark = pytest.mark.ros
 

@@ -5,8 +5,6 @@ import time
 
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy')
 from rclpy.serialization import deserialize_message, serialize_message
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 

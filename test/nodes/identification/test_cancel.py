@@ -5,9 +5,6 @@ from types import SimpleNamespace
 
 import pytest
 
-pytest.importorskip('rclpy', reason='needs ROS 2')
-pytest.importorskip('robodyn_ros.srv')
-
 from robodyn_ros.long_work import CancelledError
 from robodyn_ros.nodes.identification import cancel as identification_cancel
 from robodyn_ros.nodes.identification.cancel import Cancel

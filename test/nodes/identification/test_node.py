@@ -7,31 +7,28 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
+from action_msgs.msg import GoalStatus
+from rcl_interfaces.srv import SetParametersAtomically
+from rclpy.action import ActionClient
+from rclpy.parameter import Parameter
+from robodyn_ros.action import Excite, RunIdentification
+from robodyn_ros.msg import FaultCode, IdentificationReport
+from robodyn_ros.srv import IdentificationFinish, IdentificationStart, Identify
+from ros_client import PATIENCE, environment
+from std_srvs.srv import Trigger
+from writers import write_csv
 
-rclpy = pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.srv')
-from action_msgs.msg import GoalStatus  # noqa: E402
-from rcl_interfaces.srv import SetParametersAtomically  # noqa: E402
-from rclpy.action import ActionClient  # noqa: E402
-from rclpy.parameter import Parameter  # noqa: E402
-from robodyn_ros.action import Excite, RunIdentification  # noqa: E402
-from robodyn_ros.msg import FaultCode, IdentificationReport  # noqa: E402
-from robodyn_ros.srv import IdentificationFinish, IdentificationStart, Identify  # noqa: E402
-from ros_client import PATIENCE, environment  # noqa: E402
-from std_srvs.srv import Trigger  # noqa: E402
-from writers import write_csv  # noqa: E402
-
-from robodyn_ros.cli.demo.client import Client  # noqa: E402
-from robodyn_ros.cli.demo.processes import NodeProcesses  # noqa: E402
-from robodyn_ros.errors import RobodynError  # noqa: E402
-from robodyn_ros.excitation.catalog import load_motion  # noqa: E402
-from robodyn_ros.identification.files.result_file import load_identified_model  # noqa: E402
-from robodyn_ros.identification.options import IdentifyOptions  # noqa: E402
-from robodyn_ros.identification.signals.processing import process  # noqa: E402
-from robodyn_ros.models.payload import payload_of  # noqa: E402
-from robodyn_ros.nodes.base.common import LATCHED_QOS  # noqa: E402
-from robodyn_ros.recording.readers import read_recording  # noqa: E402
-from robodyn_ros.recording.recording import Recording  # noqa: E402
+from robodyn_ros.cli.demo.client import Client
+from robodyn_ros.cli.demo.processes import NodeProcesses
+from robodyn_ros.errors import RobodynError
+from robodyn_ros.excitation.catalog import load_motion
+from robodyn_ros.identification.files.result_file import load_identified_model
+from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.signals.processing import process
+from robodyn_ros.models.payload import payload_of
+from robodyn_ros.nodes.base.common import LATCHED_QOS
+from robodyn_ros.recording.readers import read_recording
+from robodyn_ros.recording.recording import Recording
 
 pytestmark = [pytest.mark.ros, pytest.mark.timeout(240)]
 ROOT = Path(__file__).resolve().parents[3]

@@ -9,25 +9,22 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from rcl_interfaces.srv import SetParameters
+from rclpy.action import ActionClient
+from rclpy.parameter import Parameter
+from robodyn_ros.action import Excite, RunIdentification
+from robodyn_ros.srv import StopRecording
+from ros_client import PATIENCE, environment
+from rosbags.rosbag2 import Reader
+from sensor_msgs.msg import JointState
 
-rclpy = pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.srv')
-from rcl_interfaces.srv import SetParameters  # noqa: E402
-from rclpy.action import ActionClient  # noqa: E402
-from rclpy.parameter import Parameter  # noqa: E402
-from robodyn_ros.action import Excite, RunIdentification  # noqa: E402
-from robodyn_ros.srv import StopRecording  # noqa: E402
-from ros_client import PATIENCE, environment  # noqa: E402
-from rosbags.rosbag2 import Reader  # noqa: E402
-from sensor_msgs.msg import JointState  # noqa: E402
-
-from robodyn_ros.cli.demo.client import Client  # noqa: E402
-from robodyn_ros.cli.demo.processes import NodeProcesses  # noqa: E402
-from robodyn_ros.errors import IdentificationError  # noqa: E402
-from robodyn_ros.nodes.base.common import MONITOR_QOS  # noqa: E402
-from robodyn_ros.nodes.base.presence import Watch  # noqa: E402
-from robodyn_ros.nodes.identification import peers  # noqa: E402
-from robodyn_ros.recording.readers import read_recording  # noqa: E402
+from robodyn_ros.cli.demo.client import Client
+from robodyn_ros.cli.demo.processes import NodeProcesses
+from robodyn_ros.errors import IdentificationError
+from robodyn_ros.nodes.base.common import MONITOR_QOS
+from robodyn_ros.nodes.base.presence import Watch
+from robodyn_ros.nodes.identification import peers
+from robodyn_ros.recording.readers import read_recording
 
 pytestmark = [pytest.mark.ros, pytest.mark.timeout(240)]
 ROOT = Path(__file__).resolve().parents[3]

@@ -6,9 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy', reason='needs ROS 2')
-pytest.importorskip('robodyn_ros.msg', reason='the interfaces are not built')
 from prg_results import model_of, result_of
 from rclpy.serialization import deserialize_message, serialize_message
 from robodyn_ros.msg import IdentificationReport

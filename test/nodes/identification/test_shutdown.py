@@ -2,14 +2,11 @@
 """The identification node ends without half-written files."""
 
 import pytest
+from node_process import EFFORT, NodeProcess, closed
+from robodyn_ros.srv import Identify
 from robots import random_urdf
 from simulation import arm, record
 from writers import write_csv
-
-pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.srv')
-from node_process import EFFORT, NodeProcess, closed
-from robodyn_ros.srv import Identify
 
 pytestmark = pytest.mark.ros
 SLOW = """

@@ -7,23 +7,21 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import yaml
+from idle_nodes import idle_nodes
 from node_process import result_file
+from writers import write_csv
 
-rclpy = pytest.importorskip('rclpy')
-from idle_nodes import idle_nodes  # noqa: E402
-from writers import write_csv  # noqa: E402
-
-from robodyn_ros.errors import RobodynError  # noqa: E402
-from robodyn_ros.models.catalog import build_model, load_model, robot_model  # noqa: E402
-from robodyn_ros.nodes.identification import work as work_module  # noqa: E402
-from robodyn_ros.nodes.identification.work import (  # noqa: E402
+from robodyn_ros.errors import RobodynError
+from robodyn_ros.models.catalog import build_model, load_model, robot_model
+from robodyn_ros.nodes.identification import work as work_module
+from robodyn_ros.nodes.identification.work import (
     IdentificationWork,
     Job,
     Terms,
 )
-from robodyn_ros.paths import expanded  # noqa: E402
-from robodyn_ros.recording.bags.rosbag import NoSuchTopicError  # noqa: E402
-from robodyn_ros.recording.recording import Recording  # noqa: E402
+from robodyn_ros.paths import expanded
+from robodyn_ros.recording.bags.rosbag import NoSuchTopicError
+from robodyn_ros.recording.recording import Recording
 
 pytestmark = pytest.mark.ros
 UR10 = Path(__file__).resolve().parents[3] / 'urdf' / 'ur10.urdf'

@@ -6,17 +6,15 @@ import threading
 import time
 
 import pytest
+from idle_nodes import idle_nodes
+from rclpy.executors import SingleThreadedExecutor
+from std_msgs.msg import String
 
-rclpy = pytest.importorskip('rclpy')
-from idle_nodes import idle_nodes  # noqa: E402
-from rclpy.executors import SingleThreadedExecutor  # noqa: E402
-from std_msgs.msg import String  # noqa: E402
-
-from robodyn_ros.bounds import BoundError  # noqa: E402
-from robodyn_ros.errors import ConfigError  # noqa: E402
-from robodyn_ros.nodes.base.common import LATCHED_QOS  # noqa: E402
-from robodyn_ros.nodes.robot import described_robot  # noqa: E402
-from robodyn_ros.nodes.robot.described_robot import given_description, robot_description  # noqa: E402
+from robodyn_ros.bounds import BoundError
+from robodyn_ros.errors import ConfigError
+from robodyn_ros.nodes.base.common import LATCHED_QOS
+from robodyn_ros.nodes.robot import described_robot
+from robodyn_ros.nodes.robot.described_robot import given_description, robot_description
 
 pytestmark = pytest.mark.ros
 

@@ -3,21 +3,19 @@
 
 import numpy as np
 import pytest
+from idle_nodes import idle_nodes
+from writers import write_rosbag
 
-rclpy = pytest.importorskip('rclpy')
-from idle_nodes import idle_nodes  # noqa: E402
-from writers import write_rosbag  # noqa: E402
-
-from robodyn_ros.control.effort.declaration import EffortDeclaration  # noqa: E402
-from robodyn_ros.errors import ConfigError  # noqa: E402
-from robodyn_ros.nodes.robot.effort import (  # noqa: E402
+from robodyn_ros.control.effort.declaration import EffortDeclaration
+from robodyn_ros.errors import ConfigError
+from robodyn_ros.nodes.robot.effort import (
     EffortParameters,
     declare_torque_limit,
     read_torque_limit,
     watched_torque,
 )
-from robodyn_ros.recording.readers import read_recording  # noqa: E402
-from robodyn_ros.recording.recording import Recording  # noqa: E402
+from robodyn_ros.recording.readers import read_recording
+from robodyn_ros.recording.recording import Recording
 
 pytestmark = pytest.mark.ros
 SI = {'effort.unit': 'Nm', 'effort.side': 'joint', 'effort.gravity': 'included'}

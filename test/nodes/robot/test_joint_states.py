@@ -3,8 +3,6 @@
 
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy')
 from builtin_interfaces.msg import Time
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState

@@ -3,8 +3,6 @@ import numpy as np
 import pytest
 from control_arm import small_arm
 
-pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.srv')
 from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.interface import SumModel
 from robodyn_ros.nodes.robot.model_node import effort_limits, expanded

@@ -6,10 +6,7 @@ import time
 import numpy as np
 import pytest
 import yaml
-
-rclpy = pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.srv')
-from feedforward_client import (  # noqa: E402
+from feedforward_client import (
     DELAY,
     MODEL,
     NAMES,
@@ -20,21 +17,21 @@ from feedforward_client import (  # noqa: E402
     arrays,
     message,
 )
-from idle_nodes import idle_nodes  # noqa: E402
-from node_process import EFFORT, NodeProcess, closed, joint_state, result_file  # noqa: E402
-from robodyn_ros.msg import CollisionState  # noqa: E402
-from robodyn_ros.srv import SetPayload  # noqa: E402
-from ros_client import steps, undisturbed  # noqa: E402
-from sensor_msgs.msg import JointState  # noqa: E402
+from idle_nodes import idle_nodes
+from node_process import EFFORT, NodeProcess, closed, joint_state, result_file
+from robodyn_ros.msg import CollisionState
+from robodyn_ros.srv import SetPayload
+from ros_client import steps, undisturbed
+from sensor_msgs.msg import JointState
 
-from robodyn_ros.control.torque.model_torque import ModelTorque  # noqa: E402
-from robodyn_ros.errors import RobodynError  # noqa: E402
-from robodyn_ros.identification.files.result_file import load_identified_model, model_parameters  # noqa: E402
-from robodyn_ros.identification.result.payload_block import payload_block  # noqa: E402
-from robodyn_ros.identification.result.result import IdentifiedModel  # noqa: E402
-from robodyn_ros.models.catalog import build_model  # noqa: E402
-from robodyn_ros.models.payload import payload_of  # noqa: E402
-from robodyn_ros.nodes.robot.payload import CarriedPayload  # noqa: E402
+from robodyn_ros.control.torque.model_torque import ModelTorque
+from robodyn_ros.errors import RobodynError
+from robodyn_ros.identification.files.result_file import load_identified_model, model_parameters
+from robodyn_ros.identification.result.payload_block import payload_block
+from robodyn_ros.identification.result.result import IdentifiedModel
+from robodyn_ros.models.catalog import build_model
+from robodyn_ros.models.payload import payload_of
+from robodyn_ros.nodes.robot.payload import CarriedPayload
 
 pytestmark = pytest.mark.ros
 CENTRE, INERTIA = [0.05, -0.02, 0.1], [0.01, 0.0, 0.0, 0.01, 0.0, 0.01]

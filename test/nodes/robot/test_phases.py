@@ -2,8 +2,6 @@
 """Names of phases: every constant of the action files has one."""
 
 import pytest
-
-pytest.importorskip('robodyn_ros.action')
 from robodyn_ros.action import Excite, RunIdentification
 
 from robodyn_ros.nodes.robot.phases import phase_name

@@ -2,8 +2,6 @@
 """Age of joint states, and the test for standstill."""
 
 import pytest
-
-pytest.importorskip('rclpy')
 from sensor_msgs.msg import JointState
 
 from robodyn_ros.errors import ControlError

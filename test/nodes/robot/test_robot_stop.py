@@ -8,8 +8,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy', reason='needs ROS 2')
 from node_process import joint_state
 
 from robodyn_ros.nodes.robot.robot_stop import MeasuredMotion

@@ -3,8 +3,6 @@
 
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy')
 from builtin_interfaces.msg import Duration, Time
 from rclpy.serialization import deserialize_message, serialize_message
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint

@@ -5,9 +5,6 @@ import json
 import time
 
 import pytest
-
-pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.msg')
 from node_process import EFFORT, NodeProcess, closed, joint_state
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from robodyn_ros.msg import CollisionState

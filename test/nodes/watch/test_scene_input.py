@@ -6,9 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-pytest.importorskip('rclpy', reason='needs ROS 2')
-pytest.importorskip('robodyn_ros.msg', reason='the interfaces are not built')
 from sensor_msgs.msg import JointState
 
 from robodyn_ros.models.serial.urdf_file import parse_urdf

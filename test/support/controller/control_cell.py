@@ -15,11 +15,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import pytest
-
-pytest.importorskip('rclpy')
-pytest.importorskip('controller_manager_msgs', reason='there is no ros2_control')
-pytest.importorskip('control_msgs', reason='there is no ros2_control')
 import rclpy
 import yaml
 from builtin_interfaces.msg import Duration

@@ -6,12 +6,10 @@ from __future__ import annotations
 import subprocess
 
 import numpy as np
-import pytest
 from controller_build import program
 from controller_law import result_file
 from controller_models import MODELS
 
-pytest.importorskip('rclpy')
 from robodyn_ros.control.collision.change_at_rest import ReferenceRest
 from robodyn_ros.control.collision.detector import TorqueErrorDetector
 from robodyn_ros.control.collision.settings import CollisionSettings

@@ -6,11 +6,7 @@ from __future__ import annotations
 import time
 
 import numpy as np
-import pytest
 from control_arm import small_arm
-
-pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.msg')
 from node_process import EFFORT, NodeProcess, joint_state, result_file
 from robodyn_ros.msg import CollisionState
 from sensor_msgs.msg import JointState

@@ -7,11 +7,7 @@ import tempfile
 import time
 from pathlib import Path
 
-import pytest
 import yaml
-
-pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.action')
 from rclpy.action import ActionClient
 from robodyn_ros.action import Excite
 from ros_client import PATIENCE, RosClient, SilenceError, environment

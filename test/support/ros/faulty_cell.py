@@ -12,26 +12,23 @@ import time
 from typing import ClassVar
 
 import numpy as np
-import pytest
+import rclpy
 import yaml
+from builtin_interfaces.msg import Duration
 from control_arm import small_arm
+from diagnostic_msgs.msg import DiagnosticArray
+from node_process import EFFORT, result_file
+from rcl_interfaces.msg import Parameter, ParameterValue
+from rcl_interfaces.srv import SetParameters
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.serialization import deserialize_message
+from robodyn_ros.msg import CollisionState, TorqueState
 from robots import dh_urdf
-
-rclpy = pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.msg')
-from builtin_interfaces.msg import Duration  # noqa: E402
-from diagnostic_msgs.msg import DiagnosticArray  # noqa: E402
-from node_process import EFFORT, result_file  # noqa: E402
-from rcl_interfaces.msg import Parameter, ParameterValue  # noqa: E402
-from rcl_interfaces.srv import SetParameters  # noqa: E402
-from rclpy.qos import QoSProfile, ReliabilityPolicy  # noqa: E402
-from rclpy.serialization import deserialize_message  # noqa: E402
-from robodyn_ros.msg import CollisionState, TorqueState  # noqa: E402
-from ros_client import DEEP, Ear, RosClient, SilenceError, environment  # noqa: E402
-from sensor_msgs.msg import JointState  # noqa: E402
-from std_msgs.msg import Float64MultiArray  # noqa: E402
-from std_srvs.srv import SetBool, Trigger  # noqa: E402
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint  # noqa: E402
+from ros_client import DEEP, Ear, RosClient, SilenceError, environment
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+from std_srvs.srv import SetBool, Trigger
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 MODEL, VALUES = small_arm()
 URDF = dh_urdf([(np.pi / 2, 0.0, 0.3), (0.0, 0.4, 0.0)])

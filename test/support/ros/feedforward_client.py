@@ -4,19 +4,15 @@
 import time
 
 import numpy as np
-import pytest
+from builtin_interfaces.msg import Duration, Time
 from control_arm import small_arm
-
-rclpy = pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.msg')
-from builtin_interfaces.msg import Duration, Time  # noqa: E402
-from node_process import EFFORT, NodeProcess, joint_state, result_file  # noqa: E402
-from residuals import GEAR_RATIO, proportional  # noqa: E402
-from robodyn_ros.msg import TorqueState  # noqa: E402
-from ros_client import DEEP, steps  # noqa: E402
-from sensor_msgs.msg import JointState  # noqa: E402
-from std_msgs.msg import Float64MultiArray  # noqa: E402
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint  # noqa: E402
+from node_process import EFFORT, NodeProcess, joint_state, result_file
+from residuals import GEAR_RATIO, proportional
+from robodyn_ros.msg import TorqueState
+from ros_client import DEEP, steps
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 MODEL, VALUES = small_arm()
 NAMES = list(MODEL.joint_names)

@@ -13,11 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
-import pytest
 import yaml
-
-pytest.importorskip('rclpy')
-pytest.importorskip('robodyn_ros.srv')
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
 from lifecycle_msgs.msg import Transition

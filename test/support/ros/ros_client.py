@@ -12,14 +12,12 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-import pytest
+import rclpy
+from rcl_interfaces.srv import GetParameters
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.qos import QoSProfile, ReliabilityPolicy
 
 from robodyn_ros.cli.demo.ros_domain import domain
-
-rclpy = pytest.importorskip('rclpy')
-from rcl_interfaces.srv import GetParameters  # noqa: E402
-from rclpy.executors import SingleThreadedExecutor  # noqa: E402
-from rclpy.qos import QoSProfile, ReliabilityPolicy  # noqa: E402
 
 PATIENCE = 40.0
 """Longest time for what takes a moment, in [s]: a machine may have much else to do."""
