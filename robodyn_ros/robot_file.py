@@ -134,10 +134,7 @@ class RobotFile:
         return [('', sections), (f'variants.{self.variant}.', dict(items(variants[self.variant])))]
 
     def _source(self, section: str, values: Mapping[str, yaml.Node]) -> Source:
-        """Return values as a source.
-
-        :raises ConfigError: a value that rcl would refuse without naming the file
-        """
+        """Return values as a source."""
         source = f'{self.path}, section {section}'
         for name, node in values.items():
             _plain(node)
@@ -222,10 +219,7 @@ def _split(reference: str) -> tuple[str, str]:
 
 
 def _located(name: str) -> Path:
-    """Return the path of a robot file.
-
-    :raises ConfigError: the name is unknown; the message lists the known ones
-    """
+    """Return the path of a robot file."""
     if _is_path(name):
         return resource(name).absolute()
     known = known_robots()
@@ -260,10 +254,7 @@ def _robot(path: Path, variant: str, document: object) -> RobotFile:
 
 
 def _sections(document: object, where: str, known: tuple[str, ...]) -> dict[str, Any]:
-    """Return the sections.
-
-    :raises ConfigError: an unknown section, or one of the wrong type
-    """
+    """Return the sections."""
     if not isinstance(document, Mapping):
         raise ConfigError(f'{where}: expected a mapping of sections, got {document!r:.60}')
     found = {}

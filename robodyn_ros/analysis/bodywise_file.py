@@ -100,10 +100,7 @@ def _time(table: Table) -> Array:
 
 
 def _hinges(table: Table) -> Iterator[str]:
-    """Yield the prefixes of the wrenches: '' of 'fx', 'inner_' of 'inner_fx'.
-
-    :raises IdentificationError: there is none
-    """
+    """Yield the prefixes of the wrenches: '' of 'fx', 'inner_' of 'inner_fx'."""
     prefixes = [name[: -len(FORCE[0])] for name in table.columns if name.endswith(FORCE[0])]
     if not prefixes:
         raise IdentificationError(
@@ -114,10 +111,7 @@ def _hinges(table: Table) -> Iterator[str]:
 
 
 def _columns(table: Table, names: tuple[str, ...], prefix: str = '') -> Array:
-    """Return columns as a matrix, shape (N, len(names)).
-
-    :raises IdentificationError: a column is missing or not finite
-    """
+    """Return columns as a matrix, shape (N, len(names))."""
     columns = []
     for name in names:
         column = table.columns.get(prefix + name)

@@ -126,10 +126,7 @@ def _given_effort(arguments: argparse.Namespace, given: str) -> EffortDeclaratio
 
 
 def _check_file(given: str) -> None:
-    """Refuse a word that is no file, such as a unit in lower case, with the nearest right one.
-
-    :raises ConfigError: it has no suffix and no folder, and there is no such file
-    """
+    """Refuse a word that is no file, such as a unit in lower case, with the nearest right one."""
     if Path(given).suffix or '/' in given or Path(given).exists():
         return
     units = {unit.lower(): unit for unit in UNITS}

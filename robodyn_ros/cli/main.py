@@ -89,10 +89,7 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
 
 
 def _without_xacro(arguments: argparse.Namespace) -> argparse.Namespace:
-    """Locate the file of --urdf, also package://; replace a xacro file by its URDF.
-
-    :raises ConfigError: the package is unknown, or the file cannot be expanded
-    """
+    """Locate the file of --urdf, also package://; replace a xacro file by its URDF."""
     if getattr(arguments, 'urdf', None):
         arguments.urdf = urdf_file(located(arguments.urdf, resource))
     return arguments

@@ -53,10 +53,7 @@ def take_robot_file(arguments: argparse.Namespace) -> None:
 
 
 def _take_parameters(arguments: argparse.Namespace, robot: RobotFile) -> None:
-    """Set --joints and --gravity as the nodes of the robot file have them, where not given.
-
-    :raises ConfigError: they are no lists, or gravity is no list of numbers
-    """
+    """Set --joints and --gravity as the nodes of the robot file have them, where not given."""
     identification = robot.content.get('identification', {})
     moves = not hasattr(arguments, 'joint_limits')
     section = robot.content.get('excitation', {}) if moves else identification

@@ -77,10 +77,7 @@ def load_motion(path: str | Path) -> Trajectory:
 
 
 def _check_numbers(description: object) -> None:
-    """Check all numbers of a description.
-
-    :raises BoundError: one is absurdly large
-    """
+    """Check all numbers of a description."""
     if isinstance(description, (list, dict)):
         values = description.values() if isinstance(description, dict) else description
         for value in values:

@@ -254,10 +254,7 @@ def _margins(given: Values) -> Margins:
 
 
 def _check_values(name: str, value: Any) -> None:
-    """Refuse values of another type, and numbers that are infinite or out of their range.
-
-    :raises MotionError: naming the option
-    """
+    """Refuse values of another type, and numbers that are infinite or out of their range."""
     option = OPTIONS[name]
     many = option.count != 1
     if many and (isinstance(value, (str, Mapping)) or not isinstance(value, Sequence)):
@@ -276,10 +273,7 @@ def _check_values(name: str, value: Any) -> None:
 
 
 def _torque_limit(model: DynamicModel, limits: JointLimits) -> TorqueLimit:
-    """Make the limit of efforts by a-priori values, without unknown friction.
-
-    :raises MotionError: a value other than friction is unknown, or no joint has an effort limit
-    """
+    """Make the limit of efforts by a-priori values, without unknown friction."""
     prior = model.prior()
     for index in np.flatnonzero(np.isnan(prior)):
         name = model.parameters[index].name

@@ -99,10 +99,7 @@ def _identified(task: Task) -> IdentificationResult:
 
 
 def _has_gears(task: Task) -> bool:
-    """Return True if a torque of gear deflection is to be fitted.
-
-    :raises IdentificationError: it is asked for, and a recording has no motor side
-    """
+    """Return True if a torque of gear deflection is to be fitted."""
     kind = task.options.gear_torque
     if kind == 'none' or task.known is not None:
         return False

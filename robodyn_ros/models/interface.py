@@ -162,10 +162,7 @@ class DynamicModel(ABC):
         return 'the model'
 
     def _checked(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
-        """Return positions, velocities and accelerations as contiguous arrays (N, n).
-
-        :raises ModelError: another shape
-        """
+        """Return positions, velocities and accelerations as contiguous arrays (N, n)."""
         q = np.asarray(q, np.float64, 'C')
         qd = np.asarray(qd, np.float64, 'C')
         qdd = np.asarray(qdd, np.float64, 'C')

@@ -217,10 +217,7 @@ def _cost(parts: Sequence[Session], maxima: Sequence[CellMaxima], threshold: Arr
 def _without_contact(
     sessions: Sequence[Session], best: _Trial, options: Learning
 ) -> list[Session] | None:
-    """Return the sessions without samples that stand out as contact; None: there are none.
-
-    :raises ControlError: there are too many of them
-    """
+    """Return the sessions without samples that stand out as contact; None: there are none."""
     usual = np.concatenate(best.ratios)[:, :3].max(axis=1)
     reach = options.outlier * float(np.median(usual))
     cleaned = [_cleaned(session, best, options.block, reach) for session in sessions]

@@ -74,10 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _measured(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Measure and check; return the facts.
-
-    :raises RecordingError: the bag cannot be read, or lacks a topic
-    """
+    """Measure and check; return the facts."""
     path = arguments.recording
     if recording_format(path) != 'rosbag2':
         raise RecordingError(

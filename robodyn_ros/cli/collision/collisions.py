@@ -73,10 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _detected(arguments: argparse.Namespace) -> tuple[dict[str, Any], Rows, str]:
-    """Return facts, rows with a header, and text about a recording.
-
-    :raises RobodynError: a file cannot be read, or does not fit the model
-    """
+    """Return facts, rows with a header, and text about a recording."""
     if not arguments.model or not arguments.thresholds:
         raise ControlError(
             f'{arguments.recording} has no events of the black box: a recording needs --model '
@@ -103,10 +100,7 @@ def _detected(arguments: argparse.Namespace) -> tuple[dict[str, Any], Rows, str]
 
 
 def _settings(settings: CollisionSettings, recording: Recording) -> CollisionSettings:
-    """Check the rate of a recording.
-
-    :raises ControlError: it is not that of the thresholds
-    """
+    """Check the rate of a recording."""
     if not 0.9 < recording.period / settings.period < 1.1:
         raise ControlError(
             f'{recording.source} has {1.0 / recording.period:.4g} samples per second, the '

@@ -58,10 +58,7 @@ def healthy_inputs(
 
 
 def _check_copies(recordings: Sequence[Recording]) -> None:
-    """Refuse a recording that is given twice: copies would vouch for each other.
-
-    :raises ControlError: naming both
-    """
+    """Refuse a recording that is given twice: copies would vouch for each other."""
     seen: dict[bytes, str] = {}
     for each in recordings:
         digest = blake2b(each.torque.tobytes()).digest()
@@ -99,10 +96,7 @@ def _of_recording(
 
 
 def _without_drives_off(session: Session, recording: Recording, gravity: Array) -> Session:
-    """Return a session without samples of drives that are off.
-
-    :raises ControlError: no sample is left
-    """
+    """Return a session without samples of drives that are off."""
     off = drives_off(recording, gravity)
     if off.any():
         session = session.without(
@@ -121,10 +115,7 @@ def _settings(
     torque: ModelTorque,
     stored: Sequence[HealthyInput],
 ) -> CollisionSettings:
-    """Return the settings of the detector for the period of the recordings.
-
-    :raises ControlError: the healthy data have different rates or detectors
-    """
+    """Return the settings of the detector for the period of the recordings."""
     periods = [recording.period for recording in recordings]
     given = {**stored[0].detector} if stored and stored[0].detector else {}
     if other := next((each for each in stored if each.detector != stored[0].detector), None):

@@ -83,8 +83,6 @@ class Client:
 
         A process announces its clients in the order in which they were made, so an answer to a new
         one shows that the node knows the earlier ones. Asking for a parameter may be repeated.
-
-        :raises RobodynError: no answer within `START_TIMEOUT`
         """
         client = self.node.create_client(GetParameters, f'{node}/get_parameters')
         self._clients[GetParameters, f'{node} for {user}'] = client

@@ -266,10 +266,7 @@ class Stage:
         )
 
     def _alarm(self, alarms: Alarms) -> None:
-        """Wait for an alarm.
-
-        :raises RobodynError: none comes; with what the monitor said instead
-        """
+        """Wait for an alarm."""
         try:
             self._client.wait(lambda: alarms.collisions > 0, 3.0, 'an alarm after the push')
         except RobodynError as error:

@@ -177,10 +177,7 @@ def _learned(content: Mapping[str, Any]) -> LearnedThresholds:
 
 
 def _number(given: Any, name: str) -> float:
-    """Return a number; text and booleans, which `float` would take, are refused.
-
-    :raises TypeError: it is no number
-    """
+    """Return a number; text and booleans, which `float` would take, are refused."""
     if isinstance(given, bool) or not isinstance(given, (int, float)):
         raise TypeError(f'{name} must be a number, got {given!r:.40}')
     return float(given)
@@ -194,10 +191,7 @@ def _numbers(given: Any, name: str) -> list[float]:
 
 
 def _detector(given: dict[str, Any]) -> dict[str, Any]:
-    """Check values of `DETECTOR`.
-
-    :raises ValueError: naming what is wrong
-    """
+    """Check values of `DETECTOR`."""
     for key, value in given.items():
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
         if key != 'residual' and not (number and 0.0 < value < np.inf):
@@ -208,10 +202,7 @@ def _detector(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _check(given: ThresholdMap) -> None:
-    """Refuse values that would hide collisions or raise alarms for nothing.
-
-    :raises ValueError: naming what is wrong
-    """
+    """Refuse values that would hide collisions or raise alarms for nothing."""
     count = len(given.fastest)
     if given.collision.shape != (count, given.bands.cells):
         raise ValueError(

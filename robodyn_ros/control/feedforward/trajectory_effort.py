@@ -129,8 +129,6 @@ def _model_torque(motion: Motion, torque: ModelTorque, settings: FeedforwardSett
     """Return the model torque of each sample, shape (N, n), with friction held at standstill.
 
     Compiled models keep all other threads waiting, so that it is computed in blocks.
-
-    :raises ControlError: it is not finite
     """
     signals = (motion.position, motion.velocity, motion.acceleration)
     standstill = StandstillFriction(

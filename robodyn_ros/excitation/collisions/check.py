@@ -166,10 +166,7 @@ def cover(
 
 
 def _check_without_geometry(walls: bool, standing: bool) -> None:
-    """Refuse surroundings if no link has geometry.
-
-    :raises MotionError: naming the options
-    """
+    """Refuse surroundings if no link has geometry."""
     if walls:
         raise MotionError(
             'box and floor need frames: which links (or tool) they hold for; without frames they '
@@ -202,10 +199,7 @@ def _carried_alone(scene: Sequence[SceneShape], rule: SelfCollisionRule | None) 
 
 
 def _why_not(itself: bool | None, urdf: str) -> list[str]:
-    """Return why self-collision is not checked; nothing if it is.
-
-    :raises MotionError: it was required, and there is no geometry
-    """
+    """Return why self-collision is not checked; nothing if it is."""
     if itself and not urdf:
         raise MotionError('self-collision needs the URDF file: the geometry is in it')
     if itself is False:

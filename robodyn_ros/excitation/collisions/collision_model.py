@@ -66,10 +66,7 @@ def _add_capsules(model: Any, geometry: Any, capsules: Sequence[Capsule]) -> Non
 
 
 def _check_size(item: Any, source: str) -> None:
-    """Refuse a shape that is absurdly large, or placed far away.
-
-    :raises MotionError: it is, or it has numbers that are none
-    """
+    """Refuse a shape that is absurdly large, or placed far away."""
     item.geometry.computeLocalAABB()
     corners = (item.geometry.aabb_local.min_, item.geometry.aabb_local.max_)
     largest = float(np.abs([*corners, item.placement.translation]).max())

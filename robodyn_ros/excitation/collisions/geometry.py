@@ -111,10 +111,7 @@ class CollisionGeometry:
             self._add_standing(name, coal.Box(*(high - low).astype(float)), place)
 
     def _place_of(self, item: SceneShape) -> Any:
-        """Return the place in the base frame of the frame of a shape.
-
-        :raises MotionError: it moves
-        """
+        """Return the place in the base frame of the frame of a shape."""
         if item.frame is None:
             return pin.SE3.Identity()
         frame = self._frame(item)
@@ -176,8 +173,7 @@ class CollisionGeometry:
         return list(self._geometry.collisionPairs)
 
     def nearer_by(self, moves: Mapping[SceneShape, float]) -> Array:
-        """Return by how much moves of shapes of the scene can reduce each distance, (P,) in [m].
-        """
+        """Return by how much moves of shapes can reduce each distance, shape (P,), in [m]."""
         shapes = {index: moves.get(item, 0.0) for index, item in self._shapes.items()}
         return np.array(
             [shapes.get(p.first, 0.0) + shapes.get(p.second, 0.0) for p in self._collision_pairs]

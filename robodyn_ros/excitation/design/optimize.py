@@ -180,10 +180,7 @@ def _finishing(problem: Problem, seed: int, seconds: float) -> float:
 
 
 def _best(problem: Problem, found: list[Found], work: _Work) -> Candidate:
-    """Finish the most promising motions, at least one, and return the best within every limit.
-
-    :raises MotionError: none keeps every limit
-    """
+    """Finish the most promising motions, at least one, and return the best within every limit."""
     best: Candidate | None = None
     reason: MotionError | None = None
     for place, item in enumerate(sorted(found, key=lambda item: item.value)):
@@ -207,10 +204,7 @@ def _best(problem: Problem, found: list[Found], work: _Work) -> Candidate:
 
 
 def _finished(problem: Problem, x: Array, work: _Work) -> Candidate:
-    """Finish the motion of x; if it breaks a rule, return a repaired one if that is better.
-
-    :raises MotionError: neither keeps every limit
-    """
+    """Finish the motion of x; if it breaks a rule, return a repaired one if that is better."""
     candidate: Candidate | None = None
     with suppress(MotionError):
         candidate = problem.finish(x)

@@ -61,10 +61,7 @@ def load_limits(
 
 
 def _file(path: str | Path) -> str | Path:
-    """Return a file, or the file of a folder.
-
-    :raises ConfigError: the folder has none
-    """
+    """Return a file, or the file of a folder."""
     if not Path(path).is_dir():
         return path
     places = [Path(path) / name for name in ('joint_limits.yaml', 'config/joint_limits.yaml')]

@@ -42,7 +42,6 @@ class RampedMotion(Trajectory):
         :param lead_in: in [s]; None: 0 if the curve is at rest, else 1 s
         :param lead_out: in [s]; likewise
         :param start: s at t = 0; None: s = 0 is the end of the lead-in
-        :raises MotionError: not finite, too short for its leads, or an end that is not at rest
         """
         for name, value in (('duration', duration), ('lead_in', lead_in), ('lead_out', lead_out)):
             if value is not None and not (np.isfinite(value) and value >= 0.0):

@@ -182,8 +182,7 @@ class Problem:
         return self.grouping @ self.prior, precision
 
     def draw(self, data: Data, weight: float) -> Array:
-        """Return the parameters (p,) of the smallest cost, consistent or not (ridge regression).
-        """
+        """Return the parameters (p,) of the smallest cost, consistent or not (ridge)."""
         matrix = (data.triangle @ self.grouping) * self.scale
         target = data.triangle @ (data.values - self.grouping @ self.prior)
         metric = np.sqrt(weight) * self.metric * self.scale

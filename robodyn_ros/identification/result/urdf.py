@@ -123,10 +123,7 @@ def _body(model: DynamicModel) -> UrdfModel:
 
 
 def _shares(model: DynamicModel, values: Array) -> list[_Share]:
-    """Divide the identified inertias among the links of the file.
-
-    :raises IdentificationError: the links are not physically possible
-    """
+    """Divide the identified inertias among the links of the file."""
     body = _body(model)
     if not links_are_consistent(model, values):
         raise IdentificationError(

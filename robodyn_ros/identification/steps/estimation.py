@@ -173,11 +173,7 @@ def _prior(model: DynamicModel, kind: str) -> Array:
 
 
 def _offset_columns(task: Task, model: DynamicModel, grouping: Array) -> Array | None:
-    """Return the base columns' combination (b, n) with constant torque; None: not asked for.
-
-    :raises IdentificationError: the model has no torque offsets, or the estimator needs the
-        errors of all joints together
-    """
+    """Return the base columns' combination (b, n) with constant torque; None: not asked for."""
     if not task.options.recording_offsets:
         return None
     names = [item.name for item in model.parameters]

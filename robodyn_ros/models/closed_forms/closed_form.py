@@ -61,10 +61,7 @@ class ClosedFormModel(DynamicModel):
         settings: Mapping[str, object],
         prior: Mapping[str, float] | None,
     ) -> None:
-        """Set the attributes of every closed-form model.
-
-        :raises ModelError: a prior value that is not a number, or of an unknown parameter
-        """
+        """Set the attributes of every closed-form model."""
         self.joints = joints
         self.parameters = tuple(parameters)
         self.named_parameters = self.parameters

@@ -258,10 +258,7 @@ def _placement(values: Sequence[float]) -> Any:
 
 
 def _check_form(geometry: Mapping[str, Any], axes: object) -> None:
-    """Check the form of a geometry.
-
-    :raises ModelError: another form
-    """
+    """Check the form of a geometry."""
     joints = geometry.get('joints')
     known = set(geometry) <= {'joints', 'tool', 'free'} and type(axes) is int
     if not known or not isinstance(joints, list) or len(joints) != axes:

@@ -230,10 +230,7 @@ class Designer:
         return values
 
     def _check(self, new: Mapping[str, Any]) -> None:
-        """Check the options together with new values.
-
-        :raises ConfigError: they cannot be used
-        """
+        """Check the options together with new values."""
         names = [name for name in new if name.startswith('optimise.')]
         if not names and new:
             return
@@ -277,10 +274,7 @@ class Designer:
 
 
 def _result_of(work: Future[Designed]) -> Designed:
-    """Return the motion of the thread.
-
-    :raises RobodynError: there is none
-    """
+    """Return the motion of the thread."""
     try:
         return work.result()
     except RobodynError:

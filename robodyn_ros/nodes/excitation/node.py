@@ -193,7 +193,6 @@ class Excitation(SuiteNode):
         """Check a motion and run it, or start the design of one.
 
         :param answer: receives a sentence about what was started, or the error
-        :raises RobodynError: the checks cannot begin
         """
         if self._run is not None or self._busy:
             raise ControlError(
@@ -221,10 +220,7 @@ class Excitation(SuiteNode):
             self._checking.begin(goal, check, self._start_run, answer)
 
     def _run_motion(self, motion: Trajectory, goal: Any, file: str) -> None:
-        """Check the robot and a designed motion, then start the run.
-
-        :raises RobodynError: the motion cannot be started
-        """
+        """Check the robot and a designed motion, then start the run."""
         self._ready.check()
         speed = self._speed(Excite.Goal() if goal is None else goal.request)
         position = self._state.position.copy()
@@ -233,10 +229,7 @@ class Excitation(SuiteNode):
         self._checking.begin(goal, check, self._start_run, answer)
 
     def _speed(self, request: Excite.Goal) -> float:
-        """Return the share of the planned speed that a goal, or the parameter, asks for.
-
-        :raises MotionError: it is not in (0, 1]
-        """
+        """Return the share of the planned speed that a goal, or the parameter, asks for."""
         return check_speed(request.speed or float(self.get_parameter('speed').value))
 
     def _start_run(self, checked: Checked) -> str:

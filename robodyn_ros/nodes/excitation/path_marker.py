@@ -58,10 +58,7 @@ class PathMarker:
             self._publisher.publish(marker)
 
     def _points(self, urdf: UrdfFile, joints: tuple[str, ...]) -> Points:
-        """Return the positions of the drawn link.
-
-        :raises RobodynError: there is no such link, and no model with a tool
-        """
+        """Return the positions of the drawn link."""
         link = self._value('path_link')
         points = frame_in_urdf(urdf, joints, link=link)
         if points is None and not link:

@@ -115,11 +115,7 @@ class Preparation:
         return current, lines, path
 
     def _at(self, speed: float, plan: Plan) -> Plan:
-        """Return a checked plan at a share of its speed.
-
-        :raises RobodynError: it breaks a limit; the torque at low speed may be larger, as
-            accelerations do not help against gravity
-        """
+        """Return a checked plan at a share of its speed."""
         slow = plan.slowed(speed)
         if slow is not plan:
             check_motion(slow.trajectory, self._limits, period=CHECK_PERIOD / speed)

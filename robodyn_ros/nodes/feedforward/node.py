@@ -171,10 +171,7 @@ class Feedforward(ModelNode):
         )
 
     def _check_controller(self) -> None:
-        """Refuse a controller that does not fit the model.
-
-        :raises ControlError: it does not fit, or has not answered
-        """
+        """Refuse a controller that does not fit the model."""
         if self._facts is None or self.identified is None:
             return
         if self._facts.target is None:

@@ -80,10 +80,7 @@ class Passing:
         return bytes(serialize_message(message)), problem
 
     def _conversion(self, joints: Sequence[str]) -> Convert:
-        """Return the conversion for these joints.
-
-        :raises RobodynError: their efforts are not declared, or a joint has no limit
-        """
+        """Return the conversion for these joints."""
         if self._declaration is None:
             raise undeclared('the trajectory')
         conversion = self._declaration.for_joints(joints)
@@ -96,10 +93,7 @@ class Passing:
 
 
 def _finite(efforts: Array, numbers: Sequence[int]) -> Array:
-    """Return efforts, shape (N, n), that are all finite.
-
-    :raises ControlError: naming the first point where one is not
-    """
+    """Return efforts, shape (N, n), that are all finite."""
     if len(wrong := np.flatnonzero(~np.isfinite(efforts).all(axis=1))):
         row = efforts[wrong[0]]
         raise _unusable(numbers[wrong[0]], len(row), row)

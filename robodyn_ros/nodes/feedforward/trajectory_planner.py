@@ -79,10 +79,7 @@ class TrajectoryPlanner:
         return planned, ''
 
     def _check_limits(self, plan: TorquePlan, enabled: bool) -> None:
-        """Compare a plan with both limits.
-
-        :raises ControlError: naming joint, time and torque; or there is no feedback to check
-        """
+        """Compare a plan with both limits."""
         if self._check is not None:
             self._check.check(plan)
         threshold = self._threshold

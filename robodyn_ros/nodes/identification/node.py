@@ -245,11 +245,7 @@ class IdentificationNode(SuiteNode):
         return path, (_nanoseconds(result.started), _nanoseconds(result.finished))
 
     async def _rehearse(self, handle: Any, motion_file: str, speeds: Sequence[float]) -> None:
-        """Run a motion at its lower speeds.
-
-        :raises RobodynError: a run was stopped, such as for a tracking error or torque; the faster
-            ones are left out
-        """
+        """Run a motion at its lower speeds."""
         phase, interrupt = RunIdentification.Feedback, partial(cancelled, handle)
         for speed, text in steps(speeds):
             tell = partial(self._relay, handle, phase.REHEARSING, at=f'{speed:.0%} of the speed, ')

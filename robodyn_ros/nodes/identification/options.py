@@ -58,10 +58,7 @@ def _is_unset(value: float, unset: float) -> bool:
 def _per_joint(
     name: str, values: Sequence[float], joints: Sequence[str]
 ) -> float | Sequence[float] | None:
-    """Return one value, one per joint, or None; said at once, not after a motion.
-
-    :raises ConfigError: another number of values
-    """
+    """Return one value, one per joint, or None; said at once, not after a motion."""
     if len(values) not in (1, len(joints)):
         raise ConfigError(
             f'parameter {name!r} must have 1 value or {len(joints)}, one for each of '

@@ -173,10 +173,7 @@ class IdentificationWork:
         return IdentifyOptions(**options, position_limits=self._declared_limits())
 
     def _declared_gear_ratio(self) -> list[float]:
-        """Gear ratios of encoders on the motors, per joint.
-
-        :raises ConfigError: a wrong number of ratios
-        """
+        """Gear ratios of encoders on the motors, per joint."""
         ratio = declare(
             self._node, 'gear_ratio', [1.0], 'motor revolutions per revolution of the joint, of '
             'joints NAME_motor in the recording; one value or one per joint', read_only=True,

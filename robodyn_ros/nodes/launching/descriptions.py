@@ -276,10 +276,7 @@ def _node(name: str, values: dict[str, str], common: dict[str, object]) -> Node:
 
 
 def _robot(name: str, variant: str) -> dict[str, str]:
-    """Return the parameter that names the robot file; none for a robot without one.
-
-    :raises ConfigError: there is no such robot or variant
-    """
+    """Return the parameter that names the robot file; none for a robot without one."""
     if variant and not name:
         raise ConfigError('launch argument variant: it needs the argument robot')
     if not name:
@@ -288,10 +285,7 @@ def _robot(name: str, variant: str) -> dict[str, str]:
 
 
 def _existing(argument: str, value: str) -> str:
-    """Return the path of the file that an argument names, or ''.
-
-    :raises ConfigError: there is no such file, or a parameter file is no YAML
-    """
+    """Return the path of the file that an argument names, or ''."""
     # launch only warns and starts the nodes without the file, for example with other limits
     path = resource(value)
     if value and not (path.is_file() or (argument in FOLDERS and path.is_dir())):

@@ -162,7 +162,6 @@ class Recorder(SuiteNode):
         """Open a new bag.
 
         :param owner: node with whose end the recording ends; '': none
-        :raises RobodynError: one is open already, or it cannot be created or is not allowed
         """
         name = recording or time.strftime('recording_%Y_%m_%d-%H_%M_%S')
         path = self._folder / expanded(name)

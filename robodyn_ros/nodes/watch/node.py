@@ -139,10 +139,7 @@ class Watch(SuiteNode):
 
 
 def _server_type() -> type[WatchServer]:
-    """Return the server.
-
-    :raises ConfigError: its library is missing
-    """
+    """Return the server."""
     try:
         from robodyn_ros.watch.server import WatchServer
     except ImportError as error:

@@ -45,10 +45,7 @@ def rescue_bag(path: Path) -> int:
 
 
 def _topic(file: Path) -> str:
-    """Return the topic of joint states in a file.
-
-    :raises RecordingError: the file has none
-    """
+    """Return the topic of joint states in a file."""
     scan = McapScan(file, '', MSGTYPE)
     for _ in scan.messages():
         pass

@@ -174,11 +174,7 @@ class McapScan(Scan):
             self.damage.append(f'a record is damaged ({error})')
 
     def _unpacked(self, content: bytes) -> bytes:
-        """Decompress and verify the records of a chunk.
-
-        :raises ValueError: size or checksum are wrong, or the compression is not known
-        :raises BoundError: the chunks of the file expand too much
-        """
+        """Decompress and verify the records of a chunk."""
         _, _, size, checksum = struct.unpack_from('<QQQI', content)
         compression, at = _text(content, 28)
         (length,) = struct.unpack_from('<Q', content, at)

@@ -38,10 +38,7 @@ def read_mat(path: Path) -> Table:
 
 
 def _names(path: Path, folder: Path) -> list[str]:
-    """Let another process read the variables; return their names.
-
-    :raises ValueError: it cannot
-    """
+    """Let another process read the variables; return their names."""
     size = path.stat().st_size
     limits = MAT_MEMORY.most + 8 * size, MAT_TIME.most, max(RECORD.most, EXPANSION.most * size)
     done = subprocess.run(

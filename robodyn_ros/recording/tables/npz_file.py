@@ -39,7 +39,6 @@ def _array(stream: Any, size: int) -> NDArray[Any] | None:
     """Read an array of the .npy format block by block; None: it has no numbers or text.
 
     :param size: size of the member, in [bytes]
-    :raises ValueError: it has objects, or ends too early
     """
     read = HEADERS.get(npy.read_magic(stream))
     if read is None:  # of structures only

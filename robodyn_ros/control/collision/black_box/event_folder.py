@@ -51,7 +51,6 @@ class EventFolder:
         """Delete the oldest event; return the free space that another failure must find, in bytes.
 
         :param expected: what the last call has returned; with less, deleting does not help
-        :raises RecordingError: nothing was deleted
         """
         if error.errno in FULL and self.events():
             free = shutil.disk_usage(self.path).free
