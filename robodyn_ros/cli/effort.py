@@ -42,16 +42,18 @@ def joint_names(arguments: argparse.Namespace) -> list[str] | None:
 
 
 def read_in_si_units(
-    arguments: argparse.Namespace, joints: Sequence[str] | None, model: DynamicModel | None = None
+    arguments: argparse.Namespace,
+    path: str,
+    joints: Sequence[str] | None,
+    model: DynamicModel | None = None,
 ) -> Recording:
-    """Read the recording of the command line, with torque in Nm or N at the joint.
+    """Read a recording of the command line, with torque in Nm or N at the joint.
 
     :param joints: joints to read, in this order; None: all
     :param model: model with the joints' units, where it is known
     :raises RobodynError: the recording cannot be read, or its efforts are not declared
     """
-    declared = declared_effort(arguments)
-    path, columns = arguments.recording, arguments.columns
+    declared, columns = declared_effort(arguments), arguments.columns
     recording = read_recording(path, columns=columns, topic=arguments.topic, joints=joints)
     return in_si_units(recording, path, declared, model, columns=columns)
 

@@ -7,7 +7,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from robodyn_ros.cli.effort import add_source, declared_effort
+from robodyn_ros.cli.effort import add_source, joint_names, read_in_si_units
 from robodyn_ros.cli.identify_options import add_options, given_options
 from robodyn_ros.cli.output import out_folder, progress_bar
 from robodyn_ros.cli.robot_model import (
@@ -18,7 +18,6 @@ from robodyn_ros.cli.robot_model import (
     refuse,
     take_robot_file,
 )
-from robodyn_ros.control.effort.recorded import in_si_units
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.identification.diagnosis.position_limits import position_limits
 from robodyn_ros.identification.files.base_result import load_base
@@ -38,7 +37,6 @@ from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.payload import PayloadModel
 from robodyn_ros.models.serial.urdf_file import UrdfFile, read_urdf
 from robodyn_ros.output_files import json_text
-from robodyn_ros.recording.readers import read_recording
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.signals import split_motion
 from robodyn_ros.report.coverage import stated_limits
@@ -238,23 +236,13 @@ def _model(arguments: argparse.Namespace) -> DynamicModel:
     return chosen_model(arguments, (AUTO,), dynamic_model=arguments.dynamic_model)
 
 
-def _names(arguments: argparse.Namespace) -> list[str] | None:
-    return None if arguments.joints is None else arguments.joints.split(',')
-
-
 def _recordings(
     arguments: argparse.Namespace, model: DynamicModel
 ) -> tuple[list[Recording], Recording | LeaveOneOut | None]:
-    effort = declared_effort(arguments)
+    joints = joint_names(arguments) or list(model.joint_names)
 
     def read(path: str) -> Recording:
-        recording = read_recording(
-            path,
-            columns=arguments.columns,
-            topic=arguments.topic,
-            joints=_names(arguments) or list(model.joint_names),
-        )
-        return in_si_units(recording, path, effort, model, columns=arguments.columns)
+        return read_in_si_units(arguments, path, joints, model)
 
     if arguments.split is not None:
         if len(arguments.recording) > 1:

@@ -24,7 +24,7 @@ SMOOTH = 0.03
 SHARE = 0.98
 """Share of the acceleration limits for braking; the remainder covers integration errors."""
 _HARDEST = 1.0 / SMOOTH
-_WINDOW = 250
+_WINDOW = round(0.25 / CHECK_PERIOD)
 """Samples of the path at a time: a quarter of a second, in which most stops end."""
 
 

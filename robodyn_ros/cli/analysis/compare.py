@@ -49,7 +49,9 @@ def run(arguments: argparse.Namespace) -> int:
     identified = load_identified_model(arguments.result)
     options = IdentifyOptions(filter_cutoff=arguments.filter_cutoff)
     with progress_bar():
-        recording = read_in_si_units(arguments, identified.joints, identified.model)
+        recording = read_in_si_units(
+            arguments, arguments.recording, identified.joints, identified.model
+        )
         comparison = compare(arguments.urdf, identified, recording, options=options)
     files: dict[str, str] = (
         {} if arguments.out is None else export_comparison(comparison, arguments.out)

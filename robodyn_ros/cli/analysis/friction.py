@@ -47,7 +47,9 @@ def run(arguments: argparse.Namespace) -> int:
     :raises RobodynError: a file cannot be read or written, or no friction can be measured
     """
     with progress_bar():
-        curves = friction_curves(read_in_si_units(arguments, joint_names(arguments)))
+        curves = friction_curves(
+            read_in_si_units(arguments, arguments.recording, joint_names(arguments))
+        )
         fits = [curve.fit(arguments.law) for curve in tracked(curves, 'fitting')]
     if arguments.out is not None:
         folder = made_folder(arguments.out, IdentificationError)

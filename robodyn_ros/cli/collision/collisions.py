@@ -13,8 +13,9 @@ from typing import Any
 
 from robodyn_ros.analysis.health_trend import has_events
 from robodyn_ros.analysis.thresholds.events import Watch, rows_of, watched
-from robodyn_ros.cli.collision.model import add_model, load, read, rests_in
+from robodyn_ros.cli.collision.model import add_model, load, rests_in
 from robodyn_ros.cli.collision.trend import Rows, trend
+from robodyn_ros.cli.effort import read_in_si_units
 from robodyn_ros.cli.output import add_json, out_file, progress_bar, show
 from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
 from robodyn_ros.control.collision.settings import CollisionSettings
@@ -82,7 +83,9 @@ def _detected(arguments: argparse.Namespace) -> tuple[dict[str, Any], Rows, str]
     identified, torque = load(arguments)
     learned = read_thresholds(arguments.thresholds)
     learned.check_model(identified.hash, torque.joints, arguments.thresholds)
-    recording = read(arguments, arguments.recording, identified)
+    recording = read_in_si_units(
+        arguments, arguments.recording, identified.joints, identified.model
+    )
     settings = _settings(learned.settings(CollisionSettings(torque.joints, 1.0)), recording)
     detector = TorqueErrorDetector(
         torque=torque, settings=settings, thresholds=learned.thresholds()

@@ -15,7 +15,8 @@ from robodyn_ros.analysis.thresholds.drives_off import drives_off
 from robodyn_ros.analysis.thresholds.event_session import event_input
 from robodyn_ros.analysis.thresholds.healthy_data import HealthyInput, parts_of, read_healthy
 from robodyn_ros.analysis.thresholds.session import Mask, Session, session_of
-from robodyn_ros.cli.collision.model import read, rests_in
+from robodyn_ros.cli.collision.model import rests_in
+from robodyn_ros.cli.effort import read_in_si_units
 from robodyn_ros.control.collision.black_box.event_file import is_event, read_event
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.collision.thresholds_file import DETECTOR
@@ -45,7 +46,10 @@ def healthy_inputs(
         elif is_event(path):
             stored.append(event_input(read_event(path), path, identified.hash))
     plain = [path for path in paths if not parts_of(path) and not is_event(path)]
-    recordings = [read(arguments, str(path), identified) for path in tracked(plain, 'reading')]
+    recordings = [
+        read_in_si_units(arguments, str(path), identified.joints, identified.model)
+        for path in tracked(plain, 'reading')
+    ]
     rests = [
         rests_in(arguments, str(path), each, torque.joints)
         for path, each in zip(plain, recordings, strict=True)

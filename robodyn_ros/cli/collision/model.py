@@ -7,15 +7,14 @@ import argparse
 from typing import Any
 
 from robodyn_ros.analysis.thresholds.session import Mask, rest_of_reference
-from robodyn_ros.cli.effort import add_source, declared_effort
-from robodyn_ros.control.effort.recorded import in_si_units
+from robodyn_ros.cli.effort import add_source
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.recording.bags.commands import command_topic, command_topics, references
 from robodyn_ros.recording.bags.topic_bag import topic_types
-from robodyn_ros.recording.readers import read_recording, recording_format
+from robodyn_ros.recording.readers import recording_format
 from robodyn_ros.recording.recording import Recording
 
 
@@ -48,18 +47,6 @@ def load(arguments: argparse.Namespace) -> tuple[IdentifiedModel, ModelTorque]:
     identified = load_identified_model(arguments.model)
     window = arguments.velocity_window
     return identified, ModelTorque(identified.model, identified.loaded, velocity_window=window)
-
-
-def read(arguments: argparse.Namespace, path: str, identified: IdentifiedModel) -> Recording:
-    """Read a recording of the model's joints in SI units.
-
-    :raises RobodynError: it cannot be read, or its efforts are not declared
-    """
-    recording = read_recording(
-        path, columns=arguments.columns, topic=arguments.topic, joints=identified.joints
-    )
-    declared = declared_effort(arguments)
-    return in_si_units(recording, path, declared, identified.model, columns=arguments.columns)
 
 
 def rests_in(

@@ -17,16 +17,15 @@ import yaml
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.nodes.launching.large_messages import environment
 
-STOP_TIMEOUT = 8.0
-"""Longest time from SIGINT to the end of a node; then it is killed, in [s]."""
-
 
 class NodeProcesses:
     """Context that starts nodes of the suite as processes, and stops all of them on exit."""
 
+    stop_timeout = 8.0
+    """Longest time from SIGINT to the end of a node; then it is killed, in [s]."""
+
     def __init__(self, folder: Path) -> None:
         """Keep logs and parameter files in `folder`."""
-        self.stop_timeout = STOP_TIMEOUT
         self._folder = folder
         self._running: dict[str, subprocess.Popen[bytes]] = {}
 

@@ -32,6 +32,7 @@ from robodyn_ros.nodes.base.presence import Owner
 from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.base.stamps import seconds_of
 from robodyn_ros.nodes.base.suite_node import SuiteNode
+from robodyn_ros.nodes.base.waits import DISCOVERY
 from robodyn_ros.nodes.excitation.checking import Answer, Checking
 from robodyn_ros.nodes.excitation.collisions import CollisionGuard
 from robodyn_ros.nodes.excitation.design import Designer
@@ -51,9 +52,8 @@ from robodyn_ros.nodes.excitation.run import Run
 from robodyn_ros.nodes.excitation.supervision import Supervision
 from robodyn_ros.nodes.robot.phases import phase_name
 from robodyn_ros.nodes.robot.robot_state import RobotState
-from robodyn_ros.nodes.robot.robot_stop import PATIENCE
 
-OPEN_TIME = 2.0 * PATIENCE
+OPEN_TIME = 2.0 * DISCOVERY
 """Longest time from the node's start until services and action are offered, in [s].
 
 On a busy machine DDS may need more than the 3 s between two of its announcements.

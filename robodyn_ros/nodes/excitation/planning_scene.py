@@ -23,6 +23,7 @@ from robodyn_ros.excitation.trajectory import Array
 from robodyn_ros.long_work import poll
 from robodyn_ros.nodes.base.common import declare, overrides
 from robodyn_ros.nodes.base.waits import DISCOVERY
+from robodyn_ros.nodes.robot.controller_facts import PATIENCE
 
 try:
     from moveit_msgs.msg import PlanningSceneComponents as Parts
@@ -33,8 +34,6 @@ except ImportError:  # not installed: surroundings are given by options
 NAME = 'the planning scene of MoveIt'
 ROOT = '/get_planning_scene'
 """Service of a MoveIt without a namespace."""
-PATIENCE = 2.0
-"""Longest time for an answer, in [s]; a scene of usual size takes milliseconds."""
 _PRIMITIVES = {
     1: ('box', (0, 1, 2)), 2: ('sphere', (0,)), 3: ('cylinder', (1, 0)), 4: ('cone', (1, 0)),
 }  # fmt: skip

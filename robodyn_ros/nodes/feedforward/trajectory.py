@@ -236,12 +236,9 @@ class TrajectoryMode(TorqueMode):
         nanoseconds: int = self._node.get_clock().now().nanoseconds
         return nanoseconds
 
-    def _time(self, now: int) -> float:
-        """Return the time in the running plan, in [s]."""
-        return (now - self._start) / NANOSECONDS
-
-    def _elapsed(self) -> float:
-        return self._time(self._now())
+    def _elapsed(self, now: int | None = None) -> float:
+        """Return the time in the running plan, in [s], now or at a ROS time in [ns]."""
+        return ((self._now() if now is None else now) - self._start) / NANOSECONDS
 
     def _on_trajectory(self, serialised: bytes) -> None:
         if not self._running:  # it may stop the robot
@@ -342,7 +339,7 @@ class TrajectoryMode(TorqueMode):
             return
         usable = self._state.read(serialised)
         clock, plan = self._state.feedback.clock, self._plan
-        at = self._time(clock[0] * NANOSECONDS + clock[1])
+        at = self._elapsed(clock[0] * NANOSECONDS + clock[1])
         wanted = None if plan is None or not self.applied else plan.position[plan.row(at)]
         problem = self._feedback_problem(usable, wanted)
         if problem and self._enabled:

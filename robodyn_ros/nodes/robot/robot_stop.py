@@ -18,7 +18,7 @@ from robodyn_ros.excitation.braking import braking
 from robodyn_ros.msg import NodePresence
 from robodyn_ros.nodes.base.background import Background
 from robodyn_ros.nodes.base.common import MONITOR_QOS
-from robodyn_ros.nodes.base.waits import WaitError, until
+from robodyn_ros.nodes.base.waits import DISCOVERY, WaitError, until
 from robodyn_ros.nodes.excitation.output import to_message
 from robodyn_ros.nodes.robot.joint_states import JointStateReader
 
@@ -26,8 +26,6 @@ Array = NDArray[np.float64]
 WINDOW = 0.05
 """Shortest time of a velocity from positions, in [s]: the resolution of encoders over it is far
 below 0.02 rad/s."""
-PATIENCE = 3.0
-"""Longest wait for joint states and for the controller, in [s]: DDS discovery takes about 1 s."""
 
 
 class MeasuredMotion:
@@ -94,7 +92,7 @@ async def stop_robot(node: Node, background: Background, moved_by: NodePresence)
         limit = np.array(moved_by.max_acceleration)
         text = f'joint states and a controller at {topic}'
         ready = lambda: measured.known and publisher.get_subscription_count() > 0  # noqa: E731
-        await until(background, ready, PATIENCE, text, lambda: '')
+        await until(background, ready, DISCOVERY, text, lambda: '')
         for _ in range(5):  # a controller that subscribes best effort may lose one
             points = braking(moved_by.joints, measured.position, measured.velocity, limit)
             publisher.publish(to_message(points))
