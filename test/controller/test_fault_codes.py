@@ -7,7 +7,8 @@ ask.
 
 import numpy as np
 import pytest
-from controller_law import SETTINGS, result_file, run_law
+from controller_law import SETTINGS, run_law
+from writers import result_file
 
 from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque
 from robodyn_ros.control.feedforward.reference import ReferenceMotion

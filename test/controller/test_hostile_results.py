@@ -20,7 +20,7 @@ import pytest
 import yaml
 from controller_build import program
 from controller_gears import random_law
-from controller_law import result_file
+from writers import result_file
 
 from robodyn_ros.identification.files import gear_torque_block
 from robodyn_ros.models.catalog import build_model, robot_model

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 import yaml
 from controller_build import law_check
-from controller_law import SETTINGS, result_file, run_law
+from controller_law import SETTINGS, run_law
 from controller_models import DELTA, MODELS, described
+from writers import result_file
 
 from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque
 from robodyn_ros.control.feedforward.settings import FeedforwardSettings

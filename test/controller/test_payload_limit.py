@@ -6,7 +6,7 @@ import subprocess
 import numpy as np
 import pytest
 from controller_build import program
-from controller_law import result_file
+from writers import result_file
 
 from robodyn_ros.control.payload_limit import PayloadLimit
 from robodyn_ros.errors import ControlError

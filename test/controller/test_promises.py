@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 import yaml
 from controller_build import program
-from controller_law import result_file, run_law
+from controller_law import run_law
 from robots import SIX_AXIS
+from writers import result_file
 
 from robodyn_ros.models.catalog import robot_model
 

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings as files, for tests and measurements of what reads them."""
+"""Recordings and results as files, for tests and measurements of what reads them."""
 
 import numpy as np
+import yaml
 
+from robodyn_ros.identification.files.gear_torque_block import residual_block
+from robodyn_ros.identification.files.result_file import model_parameters
+from robodyn_ros.identification.result.payload_block import payload_block
 from robodyn_ros.recording.bags.joint_state_bag import JointStateBag
 from robodyn_ros.recording.stamps import stamps_of
 from robodyn_ros.wire.joint_state import encode_joint_states
@@ -34,3 +38,16 @@ def write_csv(recording, path):
     header = ['time', *(f'{name}_{joint}' for name in present for joint in recording.joints)]
     table = np.column_stack([recording.time, *present.values()])
     np.savetxt(path, table, '%.17g', ',', header=','.join(header), comments='')
+
+
+def result_file(folder, model, values, payload=None, residual=None):
+    """Write a model, its values, a payload and a gear torque as an identification does."""
+    parameters = {'dynamic_model': model_parameters(model, values, np.full(len(values), 0.1))}
+    if payload is not None:
+        parameters['payload'] = payload_block(payload)
+    if residual is not None:
+        own_hash = parameters['dynamic_model']['hash']
+        parameters['residual_torque'] = residual_block(residual, own_hash)
+    path = folder / 'result.yaml'
+    path.write_text(yaml.safe_dump({'/**': {'ros__parameters': parameters}}, width=10**6))
+    return path

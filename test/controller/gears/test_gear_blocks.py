@@ -8,10 +8,10 @@ import pytest
 import yaml
 from controller_build import program
 from controller_gears import LAW, SIZES, by_node, by_plugin, random_law
-from controller_law import result_file
 from controller_models import MODELS
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from writers import result_file
 
 from robodyn_ros.bounds import GEAR_NUMBERS
 from robodyn_ros.errors import IdentificationError

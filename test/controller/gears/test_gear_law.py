@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from controller_build import program
 from controller_gears import LAW, SIZES, by_node, by_plugin, random_law, random_steps
-from controller_law import SETTINGS, result_file, run_law
+from controller_law import SETTINGS, run_law
 from controller_models import MODELS
+from writers import result_file
 
 from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque
 from robodyn_ros.control.feedforward.settings import FeedforwardSettings

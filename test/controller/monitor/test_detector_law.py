@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from controller_build import program
-from controller_law import result_file
 from controller_models import MODELS
 from detector_law import PERIOD, Samples, by_node, by_plugin, check, run, trouble
+from writers import result_file
 
 from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
 from robodyn_ros.control.collision.settings import CollisionSettings

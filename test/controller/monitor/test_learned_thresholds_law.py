@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from controller_build import program
-from controller_law import result_file
 from controller_models import MODELS
 from detector_law import COUNT, PERIOD, Samples, by_plugin, check, learned, trouble
+from writers import result_file
 
 from robodyn_ros.control.collision.detector import Level
 from robodyn_ros.control.collision.settings import RESIDUALS

@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 import yaml
 from controller_build import program
-from controller_law import result_file
 from controller_models import MODELS
 from detector_law import PERIOD, Samples, learned
+from writers import result_file
 
 from robodyn_ros.control.collision.thresholds_file import read_thresholds, write_thresholds
 from robodyn_ros.errors import RobodynError

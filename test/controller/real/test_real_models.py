@@ -9,9 +9,9 @@ import pytest
 from control_cell import DELAY, ControlCell, write_result
 from control_checks import BOTH, check_applied, check_real_time, check_steps, torque_of
 from controller_build import law_check
-from controller_law import result_file
 from controller_models import MODELS
 from robodyn_ros.srv import SetPayload
+from writers import result_file
 
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.payload import payload_of

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
-from node_process import EFFORT, NodeProcess, closed, joint_state, result_file
+from node_process import EFFORT, NodeProcess, closed, joint_state
 from robodyn_ros.msg import CollisionState, ContactEstimate, ModelHealth
 from robots import SIX_AXIS
 from sensor_msgs.msg import JointState
 from visualization_msgs.msg import Marker
+from writers import result_file
 
 from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.models.payload import payload_of

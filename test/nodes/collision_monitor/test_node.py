@@ -15,9 +15,10 @@ from collision_client import (
 )
 from diagnostic_msgs.msg import DiagnosticStatus
 from healthy_arm import flat_map
-from node_process import NodeProcess, closed, joint_state, result_file
+from node_process import NodeProcess, closed, joint_state
 from robodyn_ros.msg import CollisionState
 from sensor_msgs.msg import JointState
+from writers import result_file
 
 from robodyn_ros.control.collision.thresholds_file import write_thresholds
 from robodyn_ros.identification.files.result_file import load_identified_model

@@ -3,10 +3,11 @@
 
 import pytest
 from collision_client import MODEL, OK, STALE, UNKNOWN, VALUES, Monitor, levels
-from node_process import EFFORT, NodeProcess, closed, result_file
+from node_process import EFFORT, NodeProcess, closed
 from robodyn_ros.msg import CollisionState, ModelHealth
 from std_msgs.msg import Bool
 from std_srvs.srv import Trigger
+from writers import result_file
 
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.nodes.base.common import LATCHED_QOS

@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 from collision_client import COLLISION, CONTACT, MODEL, VALUES, Monitor, levels
 from lifecycle_msgs.msg import Transition
-from node_process import EFFORT, NodeProcess, closed, result_file
+from node_process import EFFORT, NodeProcess, closed
 from robodyn_ros.srv import Mute, SetTask
+from writers import result_file
 
 from robodyn_ros.nodes.base.stamps import to_duration
 

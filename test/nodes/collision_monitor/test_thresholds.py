@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 from collision_client import COLLISION, MODEL, OK, STALE, VALUES, Monitor, levels
 from healthy_arm import flat_map
-from node_process import closed, result_file
+from node_process import closed
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
+from writers import result_file
 
 from robodyn_ros.control.collision.thresholds_file import write_thresholds
 from robodyn_ros.errors import ControlError

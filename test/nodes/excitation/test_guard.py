@@ -8,10 +8,11 @@ import pytest
 import rclpy
 import yaml
 from control_arm import completed
-from excitation_client import HOME, JOINTS, PHASE, ROOT, Client, motion, start
-from node_process import EFFORT, result_file
+from excitation_client import HOME, JOINTS, PHASE, ROOT, motion, robot_and_clients, start
+from node_process import EFFORT
 from rclpy.parameter import Parameter
-from ros_client import SilenceError, environment, joined, undisturbed
+from ros_client import SilenceError, undisturbed
+from writers import result_file
 
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.control.torque_limits import peak_torque
@@ -37,8 +38,6 @@ def model():
 @pytest.fixture(scope='module')
 def cell(tmp_path_factory, model):
     """Fake robot, a node with both limits, and one with the limit of a drive's rated current."""
-    from fake_robot import FakeRobot
-
     folder = tmp_path_factory.mktemp('guard')
     file = folder / 'motion.yaml'
     write_motion(motion(), file)
@@ -48,26 +47,15 @@ def cell(tmp_path_factory, model):
         'result_file': str(result_file(folder, *model)),
     }  # fmt: skip
     common = {'motion_file': str(file), **EFFORT}
-    processes = [
-        start(folder, 'watching', NUMBER, **common, **limits),
-        start(
+    processes = {
+        'watching': start(folder, 'watching', NUMBER, **common, **limits),
+        'rated': start(
             folder, 'rated', NUMBER, **common, **DRIVE, torque_max='rated',
             result_file=limits['result_file'],
         ),
-    ]  # fmt: skip
-    context = joined(environment(NUMBER))
-    clients, robot = [], FakeRobot(JOINTS, HOME, context)
-    try:
-        clients += [Client(name, context) for name in ('watching', 'rated')]
-        yield SimpleNamespace(robot=robot, folder=folder, watching=clients[0], rated=clients[1])
-    finally:
-        for process in processes:
-            process.kill()
-            process.wait()
-        for client in clients:
-            client.close()
-        robot.close()
-        rclpy.shutdown(context=context)
+    }  # fmt: skip
+    with robot_and_clients(NUMBER, processes) as (robot, clients):
+        yield SimpleNamespace(robot=robot, folder=folder, **clients)
 
 
 @pytest.fixture

@@ -6,20 +6,19 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import rclpy
 from action_msgs.msg import GoalStatus
 from excitation_client import (
     HOME,
     JOINTS,
     PHASE,
     ROOT,
-    Client,
     motion,
+    robot_and_clients,
     robot_limits,
     start,
 )
 from robodyn_ros.msg import FaultCode
-from ros_client import PATIENCE, SilenceError, environment, joined, undisturbed
+from ros_client import PATIENCE, SilenceError, undisturbed
 from visualization_msgs.msg import Marker
 
 from robodyn_ros.excitation.catalog import write_motion
@@ -41,8 +40,6 @@ LONG = 15.0
 @pytest.fixture(scope='module')
 def cell(tmp_path_factory):
     """Fake robot, a node that sends trajectories and one that streams."""
-    from fake_robot import FakeRobot
-
     folder = tmp_path_factory.mktemp('excitation')
     file, long = folder / 'motion.yaml', folder / 'long.yaml'
     write_motion(motion(), file)
@@ -53,25 +50,13 @@ def cell(tmp_path_factory):
         'streamer': start(folder, 'streamer', NUMBER, motion_file=str(file), **stream),
         'ending': start(folder, 'ending', NUMBER, **stream),
     }
-    context = joined(environment(NUMBER))
-    clients, robot = [], FakeRobot(JOINTS, HOME, context)
-    try:
-        clients += [Client(name, context) for name in processes]
+    with robot_and_clients(NUMBER, processes) as (robot, clients):
         yield SimpleNamespace(
-            robot=robot, folder=folder, file=file, planner=clients[0], streamer=clients[1],
-            ending=clients[2], processes=processes,
-        )  # fmt: skip
+            robot=robot, folder=folder, file=file, processes=processes, **clients
+        )
         for process in processes.values():
             process.send_signal(signal.SIGINT)
         codes = {name: process.wait(timeout=PATIENCE) for name, process in processes.items()}
-    finally:
-        for process in processes.values():
-            process.kill()
-            process.wait()
-        for client in clients:
-            client.close()
-        robot.close()
-        rclpy.shutdown(context=context)
     assert set(codes.values()) == {0}, [path.read_text() for path in folder.glob('*.log')]
 
 

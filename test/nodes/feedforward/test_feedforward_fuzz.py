@@ -70,16 +70,6 @@ class FakeNode:
         return SimpleNamespace(error=lambda _: None)
 
 
-@pytest.fixture
-def clock(monkeypatch):
-    now = [100.0]
-    monkeypatch.setattr(feedforward_streaming.time, 'monotonic', lambda: now[0])
-    monkeypatch.setattr(
-        feedforward_streaming.time, 'sleep', lambda wait: now.__setitem__(0, now[0] + wait)
-    )
-    return now
-
-
 def streaming(node, timeout=0.02, **declared):
     given = {'unit': 'Nm', 'side': 'joint', 'gravity': 'included', **declared}
     effort = EffortDeclaration.from_mapping(given).for_joints(MODEL.joints)

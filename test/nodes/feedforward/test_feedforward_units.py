@@ -22,9 +22,10 @@ from feedforward_client import (
     message,
 )
 from lifecycle_msgs.msg import Transition
-from node_process import EFFORT, closed, joint_state, result_file
+from node_process import EFFORT, closed, joint_state
 from robodyn_ros.msg import TorqueState
 from ros_client import SilenceError, environment, steps, undisturbed
+from writers import result_file
 
 pytestmark = pytest.mark.ros
 RATED = np.array([2.0, 1.0])  # Nm, of the motors

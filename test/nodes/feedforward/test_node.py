@@ -7,8 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 from feedforward_client import COMMON, MODEL, VALUES
-from node_process import NodeProcess, closed, result_file
+from node_process import NodeProcess, closed
 from robodyn_ros.srv import LoadModel
+from writers import result_file
 
 from robodyn_ros.control.feedforward.delivery import Delivery
 from robodyn_ros.nodes.feedforward.node import Feedforward

@@ -1,15 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from robodyn_ros.nodes.feedforward import own_messages
 from robodyn_ros.nodes.feedforward.own_messages import ON_THE_WAY, SILENCE, OwnMessages
-
-
-@pytest.fixture
-def clock(monkeypatch):
-    now = [100.0]
-    monkeypatch.setattr(own_messages.time, 'monotonic', lambda: now[0])
-    return now
 
 
 @pytest.fixture

@@ -58,13 +58,6 @@ class Cell:
 
 
 @pytest.fixture
-def clock(monkeypatch):
-    now = [100.0]
-    monkeypatch.setattr(target_watch.time, 'monotonic', lambda: now[0])
-    return now
-
-
-@pytest.fixture
 def cell(clock, monkeypatch):
     monkeypatch.setattr(target_watch, 'ListControllers', SimpleNamespace(Request=lambda: None))
     return Cell(clock, ask=True)

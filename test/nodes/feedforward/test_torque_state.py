@@ -4,7 +4,6 @@
 from types import SimpleNamespace
 
 import numpy as np
-import pytest
 from rclpy.serialization import deserialize_message, serialize_message
 from robodyn_ros.msg import TorqueState
 from sensor_msgs.msg import JointState
@@ -30,13 +29,6 @@ class FakeNode:
 
     def take(self, message):
         self.sent.append((np.array(message.feedback), np.array(message.error)))
-
-
-@pytest.fixture
-def clock(monkeypatch):
-    now = [100.0]
-    monkeypatch.setattr(torque_state.time, 'monotonic', lambda: now[0])
-    return now
 
 
 def test_feedback_is_nan_before_the_first_and_after_the_last_sample(clock):

@@ -17,10 +17,11 @@ from feedforward_client import (
     message,
 )
 from lifecycle_msgs.msg import Transition
-from node_process import closed, joint_state, result_file
+from node_process import closed, joint_state
 from rclpy.serialization import serialize_message
 from robodyn_ros.srv import LoadModel
 from trajectory_msgs.msg import JointTrajectory
+from writers import result_file
 
 from robodyn_ros.nodes.base.common import MONITOR_QOS
 

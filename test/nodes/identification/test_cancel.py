@@ -6,17 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from robodyn_ros.long_work import CancelledError
-from robodyn_ros.nodes.identification import cancel as identification_cancel
 from robodyn_ros.nodes.identification.cancel import Cancel
-
-
-@pytest.fixture
-def clock(monkeypatch):
-    """Time that a test sets."""
-    now = SimpleNamespace(time=100.0)
-    fake = SimpleNamespace(monotonic=lambda: now.time)
-    monkeypatch.setattr(identification_cancel, 'time', fake)
-    return now
 
 
 def test_the_computation_ends_where_it_looks(clock):
@@ -33,9 +23,9 @@ def test_the_wait_ends_where_it_does_not_look_and_it_still_writes_nothing(clock)
     handle = SimpleNamespace(is_cancel_requested=True)
     cancel = Cancel(handle)
     cancel.check()
-    clock.time += 9.0
+    clock[0] += 9.0
     cancel.check()
-    clock.time += 2.0
+    clock[0] += 2.0
     with pytest.raises(CancelledError, match='ends later and writes nothing'):
         cancel.check()
     handle.is_cancel_requested = False  # rclpy: the goal is over
@@ -53,7 +43,7 @@ def test_progress_reaches_the_waiting_side_once_per_change(clock):
     told = []
     cancel = Cancel(None, lambda share, text: told.append((share, text)))
     cancel.progress('condense', 0.0)
-    clock.time += 2.0
+    clock[0] += 2.0
     cancel.progress('condense', 0.25)
     assert told == [], 'the thread itself tells nothing'
     cancel.check()

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 import yaml
 from idle_nodes import idle_nodes
-from node_process import result_file
-from writers import write_csv
+from writers import result_file, write_csv
 
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.models.catalog import build_model, load_model, robot_model

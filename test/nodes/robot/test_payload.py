@@ -18,11 +18,12 @@ from feedforward_client import (
     message,
 )
 from idle_nodes import idle_nodes
-from node_process import EFFORT, NodeProcess, closed, joint_state, result_file
+from node_process import EFFORT, NodeProcess, closed, joint_state
 from robodyn_ros.msg import CollisionState
 from robodyn_ros.srv import SetPayload
 from ros_client import steps, undisturbed
 from sensor_msgs.msg import JointState
+from writers import result_file
 
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import RobodynError

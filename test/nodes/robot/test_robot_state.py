@@ -5,28 +5,14 @@ import pytest
 from sensor_msgs.msg import JointState
 
 from robodyn_ros.errors import ControlError
-from robodyn_ros.nodes.robot import robot_state
 from robodyn_ros.nodes.robot.robot_state import RobotState
 
 
-@pytest.fixture
-def clock(monkeypatch):
-    class Clock:
-        now = 100.0
-
-        def monotonic(self):
-            return self.now
-
-    clock = Clock()
-    monkeypatch.setattr(robot_state, 'time', clock)
-    return clock
-
-
 def fed(clock, state, speed, seconds=0.5, start=0.0):
-    begin = clock.now
-    while clock.now < begin + seconds:
-        clock.now += 0.004
-        position = [1.0, start + speed * (clock.now - begin)]
+    begin = clock[0]
+    while clock[0] < begin + seconds:
+        clock[0] += 0.004
+        position = [1.0, start + speed * (clock[0] - begin)]
         state.read(JointState(name=['a', 'b'], position=position))
 
 
@@ -35,9 +21,9 @@ def test_fresh_or_too_old(clock):
     with pytest.raises(ControlError, match='there are no joint states yet'):
         state.check_fresh(0.5)
     fed(clock, state, 0.0)
-    clock.now += 0.4
+    clock[0] += 0.4
     state.check_fresh(0.5)
-    clock.now += 0.2
+    clock[0] += 0.2
     with pytest.raises(ControlError, match=r'there are no joint states for 0\.6 s'):
         state.check_fresh(0.5)
     state.read(JointState(name=['a'], position=[1.0]))
@@ -63,7 +49,7 @@ def test_rest_and_motion(clock):
 def test_after_a_gap_rest_must_be_seen_again(clock):
     state = RobotState(['a', 'b'])
     fed(clock, state, 0.0)
-    clock.now += 30.0
+    clock[0] += 30.0
     fed(clock, state, 0.0, seconds=0.02, start=1.0)
     with pytest.raises(ControlError, match='not known yet'):
         state.check_rest(0.02)
@@ -71,13 +57,13 @@ def test_after_a_gap_rest_must_be_seen_again(clock):
 
 def moved(clock, state, path, seconds, stamped=False):
     """Feed joint 'b' along path(time since the first sample), at 250 Hz."""
-    begin = clock.now
-    while clock.now < begin + seconds:
-        clock.now += 0.004
-        message = JointState(name=['a', 'b'], position=[1.0, path(clock.now - begin)])
+    begin = clock[0]
+    while clock[0] < begin + seconds:
+        clock[0] += 0.004
+        message = JointState(name=['a', 'b'], position=[1.0, path(clock[0] - begin)])
         if stamped:
-            message.header.stamp.sec = int(clock.now)
-            message.header.stamp.nanosec = round(1e9 * (clock.now % 1.0)) % 10**9
+            message.header.stamp.sec = int(clock[0])
+            message.header.stamp.nanosec = round(1e9 * (clock[0] % 1.0)) % 10**9
         state.read(message)
 
 
@@ -109,8 +95,8 @@ def test_rest_of_longer_than_a_moment(clock):
 def test_messages_that_come_late_in_a_heap_count_at_their_stamps(clock):
     state = RobotState(['a', 'b'])
     moved(clock, state, lambda time: 3.0 * min(time, 0.2), 0.5, stamped=True)
-    clock.now += 0.3  # the process was held up: what came meanwhile is read now
-    late = clock.now
+    clock[0] += 0.3  # the process was held up: what came meanwhile is read now
+    late = clock[0]
     heap = JointState(name=['a', 'b'], position=[1.0, 0.6])
     for count in range(60):
         stamp = late - 0.3 + 0.004 * count

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 from control_arm import small_arm
-from node_process import EFFORT, NodeProcess, closed, result_file
+from node_process import EFFORT, NodeProcess, closed
+from writers import result_file
 
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.nodes.robot.same_robot import check_same_robot

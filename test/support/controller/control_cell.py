@@ -42,9 +42,8 @@ from std_msgs.msg import String
 from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from update_probe import UpdateProbe
+from writers import result_file
 
-from robodyn_ros.identification.files.gear_torque_block import residual_block
-from robodyn_ros.identification.files.result_file import model_parameters
 from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.nodes.launching.mock_hardware import with_mock_hardware
 
@@ -84,13 +83,7 @@ def write_result(folder: Path, residual=None):
     values = np.nan_to_num(model.prior())
     for index, parameter in enumerate(model.parameters):
         values[index] = own.get(parameter.name.rsplit('.', 1)[1], values[index])
-    parameters = {'dynamic_model': model_parameters(model, values, np.full(len(values), 0.1))}
-    if residual is not None:
-        own_hash = parameters['dynamic_model']['hash']
-        parameters['residual_torque'] = residual_block(residual, own_hash)
-    path = folder / 'result.yaml'
-    path.write_text(yaml.safe_dump({'/**': {'ros__parameters': parameters}}, width=10**6))
-    return model, values, path
+    return model, values, result_file(folder, model, values, residual=residual)
 
 
 def nanoseconds(stamp) -> int:

@@ -7,29 +7,13 @@ import subprocess
 from typing import NamedTuple
 
 import numpy as np
-import yaml
 from controller_build import law_check
 
 from robodyn_ros.faults import FAULTS
-from robodyn_ros.identification.files.gear_torque_block import residual_block
-from robodyn_ros.identification.files.result_file import model_parameters
-from robodyn_ros.identification.result.payload_block import payload_block
 
 SETTINGS = {'additive_torque_delay': 3, 'feedforward_scale': 0.8, 'period': 0.002,
             'ramp_up_time': 0.1, 'ramp_down_time': 0.2, 'friction_fade_time': 0.04}  # fmt: skip
 WORDS = {entry.number: name.replace('_', ' ') for name, entry in FAULTS.items()} | {0: ''}
-
-
-def result_file(folder, model, values, payload=None, residual=None):
-    parameters = {'dynamic_model': model_parameters(model, values, np.full(len(values), 0.1))}
-    if payload is not None:
-        parameters['payload'] = payload_block(payload)
-    if residual is not None:
-        own_hash = parameters['dynamic_model']['hash']
-        parameters['residual_torque'] = residual_block(residual, own_hash)
-    path = folder / 'result.yaml'
-    path.write_text(yaml.safe_dump({'/**': {'ros__parameters': parameters}}, width=10**6))
-    return path
 
 
 class Cycles(NamedTuple):

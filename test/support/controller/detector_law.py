@@ -7,8 +7,8 @@ import subprocess
 
 import numpy as np
 from controller_build import program
-from controller_law import result_file
 from controller_models import MODELS
+from writers import result_file
 
 from robodyn_ros.control.collision.change_at_rest import ReferenceRest
 from robodyn_ros.control.collision.detector import TorqueErrorDetector

@@ -7,10 +7,11 @@ import time
 
 import numpy as np
 from control_arm import small_arm
-from node_process import EFFORT, NodeProcess, joint_state, result_file
+from node_process import EFFORT, NodeProcess, joint_state
 from robodyn_ros.msg import CollisionState
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
+from writers import result_file
 
 MODEL, VALUES = small_arm()
 NAMES = list(MODEL.joint_names)

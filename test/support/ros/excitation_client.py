@@ -5,12 +5,15 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
+import rclpy
 import yaml
+from fake_robot import FakeRobot
 from rclpy.action import ActionClient
 from robodyn_ros.action import Excite
-from ros_client import PATIENCE, RosClient, SilenceError, environment
+from ros_client import PATIENCE, RosClient, SilenceError, environment, joined
 from std_srvs.srv import Trigger
 
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
@@ -68,6 +71,28 @@ def start(folder, name, number, **parameters):
     return subprocess.Popen(
         command, env=environment(number), stdout=log, stderr=subprocess.STDOUT, text=True
     )
+
+
+@contextmanager
+def robot_and_clients(number, processes):
+    """Give a fake robot and a client of each excitation node, and end them and the processes.
+
+    :param processes: by the name of the node, in the domain of this number
+    """
+    context = joined(environment(number))
+    clients, robot = {}, FakeRobot(JOINTS, HOME, context)
+    try:
+        for name in processes:
+            clients[name] = Client(name, context)
+        yield robot, clients
+    finally:
+        for process in processes.values():
+            process.kill()
+            process.wait()
+        for client in clients.values():
+            client.close()
+        robot.close()
+        rclpy.shutdown(context=context)
 
 
 class Client(RosClient):

@@ -17,7 +17,7 @@ import yaml
 from builtin_interfaces.msg import Duration
 from control_arm import small_arm
 from diagnostic_msgs.msg import DiagnosticArray
-from node_process import EFFORT, result_file
+from node_process import EFFORT
 from rcl_interfaces.msg import Parameter, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from rclpy.qos import QoSProfile, ReliabilityPolicy
@@ -29,6 +29,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from writers import result_file
 
 MODEL, VALUES = small_arm()
 URDF = dh_urdf([(np.pi / 2, 0.0, 0.3), (0.0, 0.4, 0.0)])

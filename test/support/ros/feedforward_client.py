@@ -6,13 +6,14 @@ import time
 import numpy as np
 from builtin_interfaces.msg import Duration, Time
 from control_arm import small_arm
-from node_process import EFFORT, NodeProcess, joint_state, result_file
+from node_process import EFFORT, NodeProcess, joint_state
 from residuals import GEAR_RATIO, proportional
 from robodyn_ros.msg import TorqueState
 from ros_client import DEEP, steps
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from writers import result_file
 
 MODEL, VALUES = small_arm()
 NAMES = list(MODEL.joint_names)
@@ -170,7 +171,8 @@ class Stream:
     def __init__(self, folder, number=2, script=None, until='active', **options) -> None:
         parameters = {
             **COMMON, 'mode': 'streaming', 'reference_timeout': TIMEOUT,
-            'result_file': result_file(folder, MODEL, VALUES, proportional(NAMES)), **options,
+            'result_file': result_file(folder, MODEL, VALUES, residual=proportional(NAMES)),
+            **options,
         }  # fmt: skip
         log = folder / 'log'
         self.process = NodeProcess('feedforward', number, log, parameters, script=script)

@@ -12,8 +12,6 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
-import numpy as np
-import yaml
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
 from lifecycle_msgs.msg import Transition
@@ -21,9 +19,6 @@ from lifecycle_msgs.srv import ChangeState
 from ros_client import RosClient, SilenceError, Trial, environment
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
-
-from robodyn_ros.identification.files.gear_torque_block import residual_block
-from robodyn_ros.identification.files.result_file import model_parameters
 
 EFFORT = {'effort.unit': 'Nm', 'effort.side': 'joint', 'effort.gravity': 'included'}
 """Declaration of what the tests' joint states hold."""
@@ -36,17 +31,6 @@ def closed(owner):
         yield owner
     finally:
         (owner if isinstance(owner, NodeProcess) else owner.process).close()
-
-
-def result_file(folder: Path, model, values, residual=None) -> Path:
-    """Write a model with its values, and a residual torque, as an identification does."""
-    parameters = {'dynamic_model': model_parameters(model, values, np.full(len(values), 0.1))}
-    if residual is not None:
-        own_hash = parameters['dynamic_model']['hash']
-        parameters['residual_torque'] = residual_block(residual, own_hash)
-    path = folder / 'result.yaml'
-    path.write_text(yaml.safe_dump({'/**': {'ros__parameters': parameters}}, width=10**6))
-    return path
 
 
 class NodeProcess(RosClient):
