@@ -30,10 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Check and print.
-
-    :raises RobodynError: a file cannot be read, or has no sines for this robot
-    """
+    """Check and print."""
     _, limits = robot(arguments)
     motion = load_sines(arguments.motion, limits.joints)
     facts = summary(motion, advise(motion, limits))

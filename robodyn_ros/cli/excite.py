@@ -47,10 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Optimise, write and print; 0 if the search was completed, 130 if Ctrl-C ended it.
-
-    :raises RobodynError: a file cannot be read or written, or no such motion is possible
-    """
+    """Optimise, write and print; 0 if the search was completed, 130 if Ctrl-C ended it."""
     values = optimise_options(arguments, OPTIONS)
     model, limits = robot(arguments)
     design = make_design(values, model, limits, urdf=arguments.urdf or '')

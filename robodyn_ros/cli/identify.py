@@ -147,10 +147,7 @@ def _add_payload(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Identify, print and write what was asked for; 0 only if the identification succeeded.
-
-    :raises RobodynError: a file cannot be read or written, or an option cannot be used
-    """
+    """Identify, print and write what was asked for; 0 only if the identification succeeded."""
     if arguments.out is not None:
         ResultFolder(Path(arguments.out))  # it refuses another's files before all the work
     take_robot_file(arguments)

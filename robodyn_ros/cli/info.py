@@ -44,8 +44,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Read the recording and print its content.
 
     Efforts need no declaration here; a finding reports that it is missing.
-
-    :raises RobodynError: it cannot be read, or a declaration of its efforts cannot be used
     """
     with progress_bar():
         recording = _in_known_units(_read(arguments), arguments)

@@ -55,7 +55,8 @@ COMMANDS = {
     'prg': ('prg', "import a result of softMC's identification (.PRG)"),
     'bodywise': ('analysis.bodywise', 'identify single bodies from the wrenches at their hinges'),
 }
-"""Sub-commands with their module in this folder and their help."""
+"""Sub-commands with their module in this folder and their help. `run` of a module returns the exit
+code, and raises a RobodynError if a file or an option cannot be used."""
 
 NEGATIVE_LIST = re.compile(r'-[\d.][^,]*,')
 """Start of a list of numbers that argparse takes for an option."""

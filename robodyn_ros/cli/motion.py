@@ -42,10 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Check, write and print; 1 if a limit is exceeded or there is a collision, else 0.
-
-    :raises RobodynError: a file cannot be read or written, or the joints do not match
-    """
+    """Check, write and print; 1 if a limit is exceeded or there is a collision, else 0."""
     model, limits = robot(arguments)
     motion = read_motion(arguments.motion, limits.joints)
     check_joints(motion, limits)

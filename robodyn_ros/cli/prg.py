@@ -46,10 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Import the file; 0 if the result file is written.
-
-    :raises RobodynError: a file cannot be read or written, or does not fit the model
-    """
+    """Import the file; 0 if the result file is written."""
     model = load_model(arguments.model)
     prg = read_prg(
         arguments.file,

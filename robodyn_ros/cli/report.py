@@ -26,10 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the page and print its name.
-
-    :raises RobodynError: the result cannot be read, or the page cannot be written
-    """
+    """Write the page and print its name."""
     path = write_page(arguments.result, arguments.out)
     show(arguments, {'report_file': str(path)}, f'written: {path}')
     return 0

@@ -129,10 +129,7 @@ class FrictionModel(DynamicModel):
         return [TERMS[term].column(qd, self._coefficients) for term in self.terms]
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Return the regressor, shape (N, n, n * terms); without load a function of velocities.
-
-        :raises ModelError: the velocities are not of shape (N, n)
-        """
+        """Return the regressor, shape (N, n, n * terms); without load a function of velocities."""
         qd = self._velocities(qd)
         return self.loaded_regressor(qd, self._load(q, qd, qdd))
 
@@ -165,10 +162,7 @@ class FrictionModel(DynamicModel):
         return result
 
     def torque(self, q: Array, qd: Array, qdd: Array, values: Array) -> Array:
-        """Return the friction of every sample, shape (N, n), in [Nm] or [N].
-
-        :raises ModelError: wrong number of values, or velocities not of shape (N, n)
-        """
+        """Return the friction of every sample, shape (N, n), in [Nm] or [N]."""
         self._check_values(values)
         result = np.zeros(np.shape(qd))
         qd = self._velocities(qd)

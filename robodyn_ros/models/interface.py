@@ -73,6 +73,7 @@ class DynamicModel(ABC):
         :param qd: joint velocities, shape (N, n), in [rad/s] or [m/s]
         :param qdd: joint accelerations, shape (N, n), in [rad/s^2] or [m/s^2]
         :return: Y, shape (N, n, p), so that torque = Y @ parameter values, in [Nm] or [N]
+        :raises ModelError: an argument is not of shape (N, n), or the robot is not defined there
         """
 
     def packed(self, q: Array, qd: Array, qdd: Array, columns: Sequence[Indices]) -> Array:
@@ -130,7 +131,7 @@ class DynamicModel(ABC):
         """Compute the joint torques of every sample, shape (N, n), in [Nm] or [N].
 
         :param values: parameter values, shape (p,), in the order of `parameters`
-        :raises ModelError: wrong number of parameter values
+        :raises ModelError: wrong number of parameter values, or as `regressor`
         """
         self._check_values(values)
         result = np.empty(np.shape(q))
@@ -227,10 +228,7 @@ class SumModel(DynamicModel):
             first = last
 
     def torque(self, q: Array, qd: Array, qdd: Array, values: Array) -> Array:
-        """Add the torques of the parts, shape (N, n).
-
-        :raises ModelError: wrong number of parameter values
-        """
+        """Add the torques of the parts, shape (N, n)."""
         self._check_values(values)
         result = np.zeros(np.shape(q))
         for part, place in parts_of(self):

@@ -94,10 +94,7 @@ class SpringModel(DynamicModel):
         return True
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Return the regressor, shape (N, n, n * terms), a function of positions.
-
-        :raises ModelError: a motion of another shape
-        """
+        """Return the regressor, shape (N, n, n * terms), a function of positions."""
         q, _, _ = self._checked(q, qd, qdd)
         joints, terms = np.arange(len(self.joints)), len(self.terms)
         result = np.zeros((len(q), len(joints), len(self.parameters)))
@@ -106,10 +103,7 @@ class SpringModel(DynamicModel):
         return result
 
     def torque(self, q: Array, qd: Array, qdd: Array, values: Array) -> Array:
-        """Return the torque of every sample, shape (N, n), in [Nm] or [N].
-
-        :raises ModelError: wrong number of values
-        """
+        """Return the torque of every sample, shape (N, n), in [Nm] or [N]."""
         self._check_values(values)
         return self.at(q, values)
 
@@ -122,10 +116,7 @@ class SpringModel(DynamicModel):
         return result
 
     def sampled(self, values: Array) -> TorqueFunction:
-        """Return the same as a function of single samples, see `DynamicModel.sampled`.
-
-        :raises ModelError: wrong number of values
-        """
+        """Return the same as a function of single samples, see `DynamicModel.sampled`."""
         self._check_values(values)
         values = values.copy()
         return lambda q, qd, qdd: self.at(q, values)

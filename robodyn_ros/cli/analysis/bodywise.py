@@ -43,10 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Identify the bodies and print them.
-
-    :raises RobodynError: the file cannot be read or used
-    """
+    """Identify the bodies and print them."""
     motions = read_bodies(
         arguments.file, gravity=arguments.gravity, wrench_axes=arguments.wrench_axes
     )

@@ -42,10 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compare, print, and write the files of --out.
-
-    :raises RobodynError: a file cannot be read or written, or the files do not fit together
-    """
+    """Compare, print, and write the files of --out."""
     identified = load_identified_model(arguments.result)
     options = IdentifyOptions(filter_cutoff=arguments.filter_cutoff)
     with progress_bar():

@@ -56,10 +56,7 @@ def _period(text: str) -> float:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Measure, check and print; 1 if the configured delay is wrong, or the delay is unknown.
-
-    :raises RobodynError: the bag cannot be read, or lacks a topic
-    """
+    """Measure, check and print; 1 if the configured delay is wrong, or the delay is unknown."""
     with progress_bar():
         facts = _measured(arguments)
     wrong = any(each.code in ('delay_wrong', 'delay_unknown') for each in facts['findings'])

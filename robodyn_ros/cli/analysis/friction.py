@@ -42,10 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Measure, print, and write the files of --out.
-
-    :raises RobodynError: a file cannot be read or written, or no friction can be measured
-    """
+    """Measure, print, and write the files of --out."""
     with progress_bar():
         curves = friction_curves(
             read_in_si_units(arguments, arguments.recording, joint_names(arguments))

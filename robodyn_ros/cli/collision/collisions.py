@@ -58,10 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Detect, or compare events; print, and write the file of --out.
-
-    :raises RobodynError: a file cannot be read or written, or does not fit the model
-    """
+    """Detect, or compare events; print, and write the file of --out."""
     folder = Path(arguments.recording)
     with progress_bar():
         facts, rows, text = trend(folder) if has_events(folder) else _detected(arguments)

@@ -36,9 +36,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Replay, write the page and print; 1 if a result differs.
 
     Events may lie where nothing can be written: without --out, the page is then left out.
-
-    :raises RobodynError: the event cannot be read, or is one of another version; the page cannot
-        be written to the folder of --out
     """
     event = read_event(arguments.event)
     with progress_bar():

@@ -106,10 +106,7 @@ def _add_detector(parser: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Learn, print, and write the file.
-
-    :raises RobodynError: a file cannot be read or written, or nothing can be learned
-    """
+    """Learn, print, and write the file."""
     identified, torque = load(arguments)
     with progress_bar():
         settings, inputs = healthy_inputs(arguments, identified, torque)

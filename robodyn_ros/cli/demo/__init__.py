@@ -36,10 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the demonstration.
-
-    :raises ConfigError: ROS 2 or the built interfaces are missing.
-    """
+    """Run the demonstration."""
     check_ros('robodyn demo')
     from robodyn_ros.cli.demo.story import run_demo
 

@@ -35,10 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the node until Ctrl-C.
-
-    :raises ConfigError: ROS 2 or the built interfaces are missing
-    """
+    """Run the node until Ctrl-C."""
     check_ros('robodyn watch')
     from robodyn_ros.nodes.watch.node import main
 

@@ -127,10 +127,7 @@ class AxisModel(ClosedFormModel):
         return {}
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Compute the regressor, shape (N, 1, p).
-
-        :raises ModelError: an argument is not of shape (N, 1)
-        """
+        """Compute the regressor, shape (N, 1, p)."""
         q, qd, qdd = self._checked(q, qd, qdd)
         result = np.empty((len(q), 1, len(self.parameters)))
         columns = self._form.columns(q, qdd, self.payload_mass)

@@ -145,10 +145,7 @@ class DeltaModel(ClosedFormModel):
         return limits
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Compute the regressor, shape (N, n, p).
-
-        :raises ModelError: an argument is not of shape (N, n), or positions out of reach
-        """
+        """Compute the regressor, shape (N, n, p)."""
         q, qd, qdd = self._checked(q, qd, qdd)
         result = np.zeros((len(q), len(self.joints), len(self.parameters)))
         for block in sample_blocks(len(q)):
@@ -182,10 +179,7 @@ class DeltaModel(ClosedFormModel):
             result[:, arm] = np.array([qdd[arm], -cosine, *row]).T
 
     def torque(self, q: Array, qd: Array, qdd: Array, values: Array) -> Array:
-        """Compute joint torques, shape (N, n), in [Nm], with the platform force limited to Fr_max.
-
-        :raises ModelError: as `regressor`, or a wrong number of parameter values
-        """
+        """Compute joint torques, (N, n), in [Nm], with the platform force limited to Fr_max."""
         result = super().torque(q, qd, qdd, values)
         if self._force is None or not values[-1]:
             return result
@@ -219,10 +213,7 @@ class DeltaModel(ClosedFormModel):
         return result
 
     def values_of(self, named: Array) -> Array:
-        """Return parameter values, shape (p,), of the fourteen named ones; J4 is 0.
-
-        :raises ModelError: not fourteen values
-        """
+        """Return parameter values, shape (p,), of the fourteen named ones; J4 is 0."""
         if np.shape(named) != (len(NAMED),):
             raise ModelError(f'a delta has 14 named parameters, got {np.shape(named)} values')
         mass, transverse, spin, upper, lower = named[5:10]

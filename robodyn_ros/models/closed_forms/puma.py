@@ -87,10 +87,7 @@ class PumaModel(ClosedFormModel):
         self._weights = sparse.csr_matrix(weights.reshape(JOINTS * width, -1))
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Compute the regressor, shape (N, 6, 34), or (N, 6, 26) with a geometry.
-
-        :raises ModelError: an argument is not of shape (N, 6)
-        """
+        """Compute the regressor, shape (N, 6, 34), or (N, 6, 26) with a geometry."""
         q, qd, qdd = self._checked(q, qd, qdd)
         result = np.empty((len(q), JOINTS, len(self.parameters)))
         for block in sample_blocks(len(q)):
@@ -195,10 +192,7 @@ class PumaGravityModel(ClosedFormModel):
         )
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Compute the regressor, shape (N, 6, 4), or (N, 6, 5) with the fifth term.
-
-        :raises ModelError: an argument is not of shape (N, 6)
-        """
+        """Compute the regressor, shape (N, 6, 4), or (N, 6, 5) with the fifth term."""
         q, qd, qdd = self._checked(q, qd, qdd)
         result = np.zeros((len(q), JOINTS, len(self.parameters)))
         second, third = result[:, 1], result[:, 2]

@@ -89,10 +89,7 @@ class ScaraModel(ClosedFormModel):
         )
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Compute the regressor, shape (N, n, 8).
-
-        :raises ModelError: an argument is not of shape (N, n)
-        """
+        """Compute the regressor, shape (N, n, 8)."""
         q, qd, qdd = self._checked(q, qd, qdd)
         geometry = self.geometry
         lengths = geometry['L1'] * geometry['L2']

@@ -98,10 +98,7 @@ class UrdfModel(DynamicModel):
         return cls(urdf=parse_urdf(xml, source=source), **options)
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Compute the regressor, shape (N, n, 10 n), or (N, n, 11 n) with rotors.
-
-        :raises ModelError: an argument is not of shape (N, n)
-        """
+        """Compute the regressor, shape (N, n, 10 n), or (N, n, 11 n) with rotors."""
         count, width = len(self.joints), len(self.parameters)
         q, qd, qdd = self._checked(q, qd, qdd)
         if len(q) >= _MANY or not self._in_order:
@@ -153,8 +150,6 @@ class UrdfModel(DynamicModel):
 
         The recursive Newton-Euler algorithm takes a third of the regressor's time. It needs
         centres of mass, so that the regressor is used if a link has almost no mass.
-
-        :raises ModelError: wrong number of parameter values, or arguments not of shape (N, n)
         """
         if not self._takes(values):
             return super().torque(q, qd, qdd, values)
