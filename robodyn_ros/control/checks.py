@@ -50,10 +50,7 @@ def check_above(name: str, value: float, least: float) -> None:
 
 
 def check_joints(what: str, joints: Sequence[str], model: Sequence[str]) -> None:
-    """Refuse settings for other joints than those of the model, or in another order.
-
-    :raises ControlError: naming both
-    """
+    """Raise a ControlError if settings are not for the joints of the model, in their order."""
     if tuple(joints) != tuple(model):
         raise ControlError(
             f'the model has the joints {list(model)}, the {what} settings are for {list(joints)}'

@@ -59,10 +59,7 @@ class PayloadLimit:
         self.reach = float(self._lever.max(initial=0.0)) or 1.0
 
     def check(self, payload: Payload) -> None:
-        """Refuse a payload that is too large.
-
-        :raises ControlError: naming the payload, the limit, and what to do
-        """
+        """Raise a ControlError if a payload is too large; it says what to do."""
         if not np.any(payload.added):
             return
         with np.errstate(all='ignore'):  # 1e308 kg overflows and is refused like any other mass

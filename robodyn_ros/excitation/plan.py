@@ -38,10 +38,7 @@ class Plan:
         return self.trajectory.duration
 
     def slowed(self, speed: float) -> Plan:
-        """Return the plan at a share of its speed in (0, 1]: same path, standstill included.
-
-        :raises MotionError: another speed
-        """
+        """Return the plan at a share of its speed in (0, 1]: same path, standstill included."""
         if speed == 1.0:
             return self
         slow = SlowedTrajectory(motion=self.trajectory, speed=speed)

@@ -221,10 +221,7 @@ def unspecified_friction(model: DynamicModel) -> FrictionModel | None:
 
 
 def body_of(model: DynamicModel) -> DynamicModel:
-    """Return the model without friction and springs.
-
-    :raises ModelError: it has no other part
-    """
+    """Return the model without friction and springs; a ModelError if nothing else is there."""
     others = [
         part for part, _ in parts_of(model) if not isinstance(part, (FrictionModel, SpringModel))
     ]

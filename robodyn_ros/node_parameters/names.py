@@ -24,10 +24,7 @@ def parameter_names() -> Mapping[str, frozenset[str]]:
 
 
 def check_keys(node: str, section: Mapping[Any, Any], where: str) -> None:
-    """Refuse keys of a section that are no parameters of its node.
-
-    :raises ConfigError: naming the first such key and the nearest right one
-    """
+    """Raise a ConfigError if a key of a section is no parameter of its node."""
     known = parameter_names()[node]
     for name in _flat(section, ''):
         if name not in known:

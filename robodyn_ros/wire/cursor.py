@@ -29,10 +29,7 @@ class Cursor:
     """
 
     def __init__(self, data: bytes | bytearray | memoryview) -> None:
-        """Start at the body.
-
-        :raises WireError: the message is not little-endian CDR
-        """
+        """Start at the body; a message that is not little-endian CDR is a WireError."""
         if len(data) < BODY or bytes(data[:2]) != LITTLE_ENDIAN:
             raise WireError('not little-endian CDR')
         self.data = data
@@ -95,10 +92,7 @@ class Cursor:
         return tuple(self.text() for _ in range(self.count()))
 
     def doubles(self) -> tuple[int, int]:
-        """Skip a sequence of doubles; return the offset of the first one and their number.
-
-        :raises WireError: as `skip`
-        """
+        """Skip a sequence of doubles; return the offset of the first one and their number."""
         count = self.count()
         if not count:
             self._slack += 4  # rmw_fastrtps reserves the alignment of an empty sequence too

@@ -42,10 +42,7 @@ class Client:
         self._clients: dict[tuple[Any, str], Any] = {}
 
     def wait(self, done: Callable[[], bool], timeout: float, what: str) -> None:
-        """Spin until `done()`.
-
-        :raises RobodynError: it takes longer than `timeout` seconds.
-        """
+        """Spin until `done()`; a RobodynError after `timeout` seconds."""
         deadline = time.monotonic() + timeout
         while not done():
             self._executor.spin_once(timeout_sec=0.05)
@@ -98,10 +95,7 @@ class Client:
         self.wait(answered, START_TIMEOUT, f'an answer of {node}')
 
     def call(self, kind: Any, name: str, request: Any, timeout: float = 20.0) -> Any:
-        """Call a service and return its answer.
-
-        :raises RobodynError: no service or no answer in time, or success is False
-        """
+        """Call a service and return its answer; a RobodynError if it has no success."""
         client = self.prepare(kind, name)
         answer = self._result(client.call_async(request), timeout, f'an answer of {name}')
         if not getattr(answer, 'success', True):

@@ -64,10 +64,7 @@ class ContactEstimator:
     """Estimation of a contact from the torque error of one instant."""
 
     def __init__(self, jacobians: LinkJacobians, settings: ContactSettings | None = None) -> None:
-        """Prepare.
-
-        :param settings: None: the defaults
-        """
+        """Prepare."""
         self.jacobians = jacobians
         self._settings = settings or ContactSettings()
         moment = self._settings.force * self._settings.lever

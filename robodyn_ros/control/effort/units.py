@@ -124,10 +124,7 @@ class Drives:
         return result
 
     def check(self, joints: Sequence[str]) -> None:
-        """Refuse impossible facts.
-
-        :raises ConfigError: naming joint and fact
-        """
+        """Raise a ConfigError if a fact is impossible; it names the joint."""
         for index, joint in enumerate(joints):
             facts = {name: float(getattr(self, name)[index]) for name in (*OBJECTS, *MECHANICS)}
             _check_numbers(joint, facts)

@@ -88,10 +88,7 @@ class AdditiveTorque:
 
     @scale.setter
     def scale(self, scale: float) -> None:
-        """Blend in another scale.
-
-        :raises ControlError: it is not from 0 to 1; the old one is then kept
-        """
+        """Blend in another scale; one outside 0 to 1 is a ControlError and changes nothing."""
         check_between('feedforward_scale', scale, 0.0, 1.0)
         if scale != self._scales[1]:
             self._scales = (self._scale, scale)

@@ -42,10 +42,7 @@ def load_mesh(loader: Any, path: str, scale: Vector) -> Any:
 
 
 def loaded(meshes: Iterable[tuple[str, Vector]]) -> Any:
-    """Return a loader that has these meshes, given as files and scales.
-
-    :raises MotionError: see `load_mesh`
-    """
+    """Return a loader that has these meshes, given as files and scales."""
     loader = coal.CachedMeshLoader()
     for path, scale in meshes:
         load_mesh(loader, path, scale)

@@ -37,10 +37,7 @@ class Margins:
     torque: float = 0.0
 
     def __post_init__(self) -> None:
-        """Check.
-
-        :raises MotionError: a share outside [0, 1)
-        """
+        """Check."""
         for item in fields(self):
             value = getattr(self, item.name)
             if not 0.0 <= value < 1.0:

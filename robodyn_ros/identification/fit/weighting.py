@@ -61,10 +61,7 @@ def fit_condensed(
 
 
 def fit_least_squares(condensed: Condensed, options: IdentifyOptions) -> Estimate:
-    """Estimate base values by least squares, joints weighted unless the options say 'ols'.
-
-    :raises IdentificationError: no samples
-    """
+    """Estimate base values by least squares, joints weighted unless the options say 'ols'."""
     plain: Estimator = 'ols' if options.estimator == 'ols' else 'wls'
     factors, width = condensed.merged(), condensed.width
     first = estimate(factors, width, estimator=plain)

@@ -71,10 +71,7 @@ class Task:
     def processed(
         self, recording: Recording, automatic: float | None = None, grid: Grid | None = None
     ) -> Segments:
-        """Return the signals of a recording, with their known torque.
-
-        :param automatic: automatic cut-off in [Hz], if it is known
-        """
+        """Return the signals of a recording, with their known torque."""
         known, joints = known_torque(self.known), self.model.joint_names
         return segments_of(recording, joints, self.options, known, automatic, grid)
 

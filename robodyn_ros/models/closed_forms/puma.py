@@ -130,10 +130,7 @@ class PumaModel(ClosedFormModel):
         return values
 
     def payload_matrix(self, values: Array) -> Array:
-        """Refuse: every parameter mixes masses and lengths of several links.
-
-        :raises ModelError: always
-        """
+        """Refuse: every parameter mixes masses and lengths of several links."""
         raise ModelError(
             f'dynamic model {self.label} cannot carry a payload: each of its parameters '
             f'mixes masses and lengths of several links; use dynamic model 2'

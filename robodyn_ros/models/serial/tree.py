@@ -27,10 +27,7 @@ class Tree:
     places: dict[str, tuple[int, Array]]
 
     def place(self, link: str) -> tuple[int, Array]:
-        """Return body index and pose of a link, see `places`.
-
-        :raises ModelError: the robot does not have the link
-        """
+        """Return body index and pose of a link, see `places`; an unknown one is a ModelError."""
         if link not in self.places:
             raise ModelError(
                 f'{self.source} has no link {link!r}, it has: {", ".join(self.places)}'

@@ -13,10 +13,7 @@ from robodyn_ros.models.interface import Array
 
 
 def attribute(element: ET.Element, key: str, where: str) -> str:
-    """Return a non-empty attribute.
-
-    :raises ModelError: it is missing
-    """
+    """Return a non-empty attribute; a ModelError if it is missing."""
     value = element.get(key)
     if not value:
         raise ModelError(f'{where}: <{element.tag}> has no {key}')
@@ -48,10 +45,7 @@ def numbers(
 
 
 def transform(origin: ET.Element | None, where: str) -> Array:
-    """Return the homogeneous transform (4, 4) of an <origin> (fixed-axis roll, pitch, yaw).
-
-    :raises ModelError: as `numbers`
-    """
+    """Return the homogeneous transform (4, 4) of an <origin> (fixed-axis roll, pitch, yaw)."""
     result = np.eye(4)
     result[:3, 3] = numbers(origin, 'xyz', where, (0.0, 0.0, 0.0))
     result[:3, :3] = _rotation(numbers(origin, 'rpy', where, (0.0, 0.0, 0.0)))

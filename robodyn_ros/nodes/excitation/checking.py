@@ -45,10 +45,7 @@ class Checking:
         return self._work is not None
 
     def begin(self, goal: Any, check: Callable[[], Any], then: Then, answer: Answer) -> None:
-        """Start a check.
-
-        :param check: runs in the thread, `cancellable`
-        """
+        """Start a check."""
         self.goal, self._then, self._answer = goal, then, answer
         self._cancellation = Cancellation()
         self._work = self._pool.submit(_run, check, self._cancellation)

@@ -31,10 +31,7 @@ class Output:
     """Publisher of commands: setpoints if `streaming`, otherwise trajectories."""
 
     def __init__(self, node: Node, settings: Settings, joints: Sequence[str]) -> None:
-        """Create the publisher.
-
-        :param joints: order of the joints in a hold
-        """
+        """Create the publisher."""
         self.streaming = settings.output == 'stream'
         self._node = node
         self._settings = settings

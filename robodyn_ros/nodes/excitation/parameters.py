@@ -87,10 +87,7 @@ class Settings:
 
 
 def declare_settings(node: Node) -> Settings:
-    """Declare the parameters of `Settings`.
-
-    :raises ConfigError: a value that cannot be used
-    """
+    """Declare the parameters of `Settings`."""
     output = _fixed(node, 'output', 'trajectory', 'trajectory (one message) or stream (setpoints)')
     if output not in OUTPUTS:
         raise ConfigError(f"parameter 'output' must be one of {list(OUTPUTS)}, got {output!r}")

@@ -14,10 +14,7 @@ from robodyn_ros.nodes.base.common import declare
 
 
 def declared_options(node: Node, joints: Sequence[str]) -> dict[str, Any]:
-    """Declare a read-only parameter for every option, and return the values by field.
-
-    :raises ConfigError: a parameter has a wrong value, or the wrong number of values
-    """
+    """Declare a read-only parameter for every option, and return the values by field."""
     return {
         name: _declared(node, name, option, joints)
         for name, option in OPTIONS.items()

@@ -94,10 +94,7 @@ class RobotState:
         raise ControlError(text, fault='state_missing')
 
     def check_rest(self, threshold: float) -> None:
-        """Refuse a robot that moves faster than `threshold` [rad/s or m/s].
-
-        :raises ControlError: naming the joint and its speed
-        """
+        """Raise a ControlError if a joint is faster than `threshold` [rad/s or m/s]."""
         if not self.known:
             text = 'it is not known yet whether the robot is at rest'
             raise ControlError(text, fault='robot_moves')

@@ -127,10 +127,7 @@ class Inputs:
         return b'' if self.monitor is None else bytes(self.monitor.level)
 
     def poll(self, *, pages: bool) -> None:
-        """Take what has come since the last call.
-
-        :param pages: browsers show the robot
-        """
+        """Take what has come since the last call."""
         self.taps.poll()
         shown = pages and self.scene is not None and not self.scene.monitored
         if self._measures or shown:

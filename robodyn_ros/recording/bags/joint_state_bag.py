@@ -180,10 +180,7 @@ class JointStateBag:
         )
 
     def flush(self) -> None:
-        """Write pending messages to the disk, for use when no further message arrives.
-
-        :raises RecordingError: as `add`
-        """
+        """Write pending messages to the disk, for use when no further message arrives."""
         if self.closed:
             return
         try:

@@ -42,10 +42,7 @@ class McapScan(Scan):
         self._expanded = self._size = 0
 
     def messages(self) -> Iterator[tuple[int, bytes]]:
-        """Yield time in the bag, in [ns], and bytes, in the order of the file.
-
-        :raises BoundError: its chunks expand too much
-        """
+        """Yield time in the bag [ns] and bytes; a BoundError if the file expands too much."""
         for code, content in self.records():
             if code == CHUNK:
                 yield from self._chunk(content)

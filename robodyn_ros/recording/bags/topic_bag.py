@@ -41,10 +41,7 @@ class TopicSamples:
 
 
 def topic_types(path: str | Path) -> dict[str, str]:
-    """Return the message types of a bag by topic.
-
-    :raises RecordingError: the bag cannot be read
-    """
+    """Return the message types of a bag by topic; a RecordingError if it cannot be read."""
     scan = BagScan(Path(path), '')
     for _ in scan.messages():  # there is no such topic
         pass

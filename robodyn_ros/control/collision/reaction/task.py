@@ -113,10 +113,7 @@ class TaskClock:
     """
 
     def __init__(self, tasks: Sequence[Task] = ()) -> None:
-        """Start without a task.
-
-        :raises ControlError: two tasks have one name
-        """
+        """Start without a task; two of the same name are a ControlError."""
         self._tasks = {task.name: task for task in tasks}
         if len(self._tasks) < len(tasks):
             raise ControlError(
