@@ -15,6 +15,7 @@ from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.msg import CollisionState
+from robodyn_ros.nodes.base.stamps import nanoseconds_of
 from robodyn_ros.nodes.robot.model_node import expanded
 from robodyn_ros.recording.readers import read_recording
 
@@ -78,8 +79,7 @@ class Alarms:
         if worst == CollisionState.COLLISION:
             self.collisions += 1
             if not self.first_collision:
-                stamp = message.header.stamp
-                self.first_collision = stamp.sec * 1_000_000_000 + stamp.nanosec
+                self.first_collision = nanoseconds_of(message.header.stamp)
                 self.received = time.time()
 
 

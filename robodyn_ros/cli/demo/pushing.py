@@ -13,6 +13,7 @@ from robodyn_ros.cell.push import Push
 from robodyn_ros.cli.demo.client import Client
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.nodes.base.common import LATCHED_QOS
+from robodyn_ros.nodes.base.stamps import nanoseconds_of
 
 
 class Pushing:
@@ -39,5 +40,4 @@ class Pushing:
         if not result.successful:
             raise RobodynError(f'{self._service}: {result.reason}')
         self._client.wait(lambda: bool(self._started), 20.0, 'the start of the push')
-        stamp = self._started[-1].header.stamp
-        return int(stamp.sec) * 10**9 + int(stamp.nanosec)
+        return nanoseconds_of(self._started[-1].header.stamp)

@@ -6,13 +6,11 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from std_srvs.srv import Trigger
-from tqdm import tqdm
 
 from robodyn_ros.action import Excite, RunIdentification
 from robodyn_ros.cell.config import CellConfig
@@ -24,11 +22,14 @@ from robodyn_ros.cli.demo.length import Length
 from robodyn_ros.cli.demo.monitoring import Alarms, Latency, thresholds
 from robodyn_ros.cli.demo.processes import NodeProcesses
 from robodyn_ros.cli.demo.pushing import Pushing
+from robodyn_ros.cli.output import progress_bar
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.identification.result.result import IdentifiedModel
+from robodyn_ros.long_work import Show, progress
 from robodyn_ros.msg import CollisionState, IdentificationReport, TorqueState
 from robodyn_ros.nodes.base.common import MONITOR_QOS
+from robodyn_ros.nodes.base.stamps import nanoseconds_of
 from robodyn_ros.nodes.robot.phases import phase_name
 from robodyn_ros.robot_file import load_robot
 from robodyn_ros.srv import StartRecording, StopRecording
@@ -146,7 +147,7 @@ class Stage:
                     feedback.progress,
                 ),
             )
-        return _nanoseconds(result.started), _nanoseconds(result.finished)
+        return nanoseconds_of(result.started), nanoseconds_of(result.finished)
 
     @contextmanager
     def recorded(self, name: str) -> Iterator[None]:
@@ -274,29 +275,16 @@ class Stage:
             raise RobodynError(f'{error}: {seen}, {alarms.unknown} of them UNKNOWN') from error
 
 
-def _nanoseconds(stamp: Any) -> int:
-    return int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)
-
-
 @contextmanager
-def _progress() -> Iterator[Any]:
-    """Progress bar on a terminal, one line per phase elsewhere."""
-    with ExitStack() as stack:
-        bar = None
-        if sys.stdout.isatty():
-            form = '   {desc:<16} {percentage:3.0f}% |{bar:40}| {remaining} left'
-            bar = stack.enter_context(tqdm(total=1.0, bar_format=form, leave=False))
-        shown: list[str] = []
+def _progress() -> Iterator[Show]:
+    """Progress bar on a terminal; one line per phase where the output is none."""
+    shown: set[str] = set()
 
-        def show(phase: str, share: float) -> None:
-            if bar is not None:
-                if share < bar.n:  # the next phase
-                    bar.reset()
-                bar.set_description_str(phase, refresh=False)
-                bar.n = share
-                bar.refresh()
-            elif phase not in shown:
-                shown.append(phase)
-                print(f'   {phase} ...', flush=True)
+    def show(phase: str, share: float) -> None:
+        progress(phase, share)
+        if phase not in shown and not sys.stdout.isatty():
+            shown.add(phase)
+            print(f'   {phase} ...', flush=True)
 
+    with progress_bar():
         yield show

@@ -95,6 +95,15 @@ def declare(
     return value
 
 
+def declare_open(node: Node, name: str, description: str, *, read_only: bool = True) -> Any:
+    """Declare a parameter of any type without a default, and return its value or None."""
+    descriptor = ParameterDescriptor(
+        description=description, read_only=read_only, dynamic_typing=True
+    )
+    value = node.declare_parameter(name, None, descriptor).value
+    return value if value is None or isinstance(value, (str, int, float)) else list(value)
+
+
 def overrides(node: Node) -> Mapping[str, Parameter]:
     """Return the values that were given from outside, by name.
 

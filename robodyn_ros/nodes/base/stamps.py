@@ -14,6 +14,11 @@ def to_stamp(nanoseconds: int) -> Time:
     return Time(sec=seconds, nanosec=rest)
 
 
+def nanoseconds_of(stamp: Time) -> int:
+    """Return the ROS time of a message, in [ns]."""
+    return int(stamp.sec) * 10**9 + int(stamp.nanosec)
+
+
 def to_duration(seconds: float) -> Duration:
     """Convert a duration in [s] to a message; beyond 68 years: the longest one; NaN: zero."""
     bounded = 0.0 if math.isnan(seconds) else min(max(seconds, -(2.0**31)), 2.0**31 - 1.0)

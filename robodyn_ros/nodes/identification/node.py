@@ -27,7 +27,7 @@ from robodyn_ros.nodes.base.background import Background
 from robodyn_ros.nodes.base.common import LATCHED_QOS, Diagnostics, steady_timer
 from robodyn_ros.nodes.base.presence import Presence
 from robodyn_ros.nodes.base.spinning import run
-from robodyn_ros.nodes.base.stamps import seconds_of
+from robodyn_ros.nodes.base.stamps import nanoseconds_of, seconds_of
 from robodyn_ros.nodes.base.suite_node import SuiteNode
 from robodyn_ros.nodes.identification.cancel import Cancel, cancelled
 from robodyn_ros.nodes.identification.peers import ExcitationClient, RecorderClient
@@ -242,7 +242,7 @@ class IdentificationNode(SuiteNode):
                 raise type(error)(f'{error}; {rest}', fault=error.fault) from error
             raise
         await self._recorder.stop()
-        return path, (_nanoseconds(result.started), _nanoseconds(result.finished))
+        return path, (nanoseconds_of(result.started), nanoseconds_of(result.finished))
 
     async def _rehearse(self, handle: Any, motion_file: str, speeds: Sequence[float]) -> None:
         """Run a motion at its lower speeds."""
@@ -312,10 +312,6 @@ class IdentificationNode(SuiteNode):
         """Give up work that has not started."""
         self._background.close()
         super().destroy_node()
-
-
-def _nanoseconds(stamp: Any) -> int:
-    return int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)
 
 
 def _sentence(report: IdentificationReport) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.node import Node
 
 from robodyn_ros.control.effort.declaration import KEYS, EffortDeclaration, undeclared
@@ -17,7 +16,7 @@ from robodyn_ros.control.effort.units import MECHANICS, OBJECTS
 from robodyn_ros.control.torque_limits import torque_limit
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.models.interface import Array, DynamicModel, Joint
-from robodyn_ros.nodes.base.common import log_limit, overrides, source_of
+from robodyn_ros.nodes.base.common import declare_open, log_limit, overrides, source_of
 from robodyn_ros.recording.recording import Recording
 
 PREFIX = 'effort.'
@@ -63,9 +62,7 @@ class EffortParameters:
 
     def _declared(self, key: str) -> Any:
         text = TEXTS[key] if key == 'joints' else f'{TEXTS[key]}; one value or one per joint'
-        descriptor = ParameterDescriptor(description=text, read_only=True, dynamic_typing=True)
-        value = self._node.declare_parameter(PREFIX + key, None, descriptor).value
-        return value if value is None or isinstance(value, (str, int, float)) else list(value)
+        return declare_open(self._node, PREFIX + key, text)
 
     def for_joints(self, joints: Sequence[str] | Sequence[Joint]) -> EffortConversion:
         """Return the conversion for these joints; see `EffortDeclaration.for_joints`.
@@ -98,14 +95,12 @@ class EffortParameters:
 
 def declare_torque_limit(node: Node, name: str, text: str) -> Any:
     """Declare `torque_max` or `torque_threshold` and return its value; None: not given."""
-    descriptor = ParameterDescriptor(
-        description=f'{text} [Nm or N], one value or one per joint; or rated or peak: the '
-        'torque at the rated or peak current of the drive (effort.*)',
-        read_only=True,
-        dynamic_typing=True,
+    value = declare_open(
+        node,
+        name,
+        f'{text} [Nm or N], one value or one per joint; or rated or peak: the torque at the rated '
+        'or peak current of the drive (effort.*)',
     )
-    value = node.declare_parameter(name, None, descriptor).value
-    value = value if value is None or isinstance(value, (str, int, float)) else list(value)
     log_limit(node, name, value)
     return value
 

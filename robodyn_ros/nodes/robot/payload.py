@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
@@ -16,7 +15,7 @@ from robodyn_ros.errors import ControlError, ModelError
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
 from robodyn_ros.models.payload import Payload, PayloadModel, payload_of
-from robodyn_ros.nodes.base.common import declare
+from robodyn_ros.nodes.base.common import declare, declare_open
 from robodyn_ros.srv import SetPayload
 
 BLOCK_KEYS = ('parameter_names', 'parameter_units', 'parameter_values', 'parameter_stddevs')
@@ -138,15 +137,11 @@ def declared_block(
     node: Node, prefix: str, keys: Sequence[str], text: str, *, read_only: bool = False
 ) -> dict[str, Any]:
     """Declare the parameters of a block of a result file, and return those that are given."""
-    found = {}
-    for key in keys:
-        descriptor = ParameterDescriptor(
-            description=f'{key} {text}', dynamic_typing=True, read_only=read_only
-        )
-        value = node.declare_parameter(f'{prefix}.{key}', None, descriptor).value
-        if value is not None:
-            found[key] = value if isinstance(value, (str, int, float)) else list(value)
-    return found
+    found = {
+        key: declare_open(node, f'{prefix}.{key}', f'{key} {text}', read_only=read_only)
+        for key in keys
+    }
+    return {key: value for key, value in found.items() if value is not None}
 
 
 def loaded_values(model: IdentifiedModel, payload: Payload | None) -> Any:

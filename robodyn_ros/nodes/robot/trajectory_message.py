@@ -12,8 +12,9 @@ from trajectory_msgs.msg import JointTrajectory
 from robodyn_ros.bounds import MIXED_POINTS, check_bound
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.motions.spline import TrajectoryPoints
+from robodyn_ros.nodes.base.stamps import nanoseconds_of
 from robodyn_ros.wire import trajectory
-from robodyn_ros.wire.cursor import NANOSECONDS, WireError
+from robodyn_ros.wire.cursor import WireError
 
 
 def whole_trajectory(serialised: bytes) -> Any:
@@ -73,5 +74,5 @@ def read_trajectory(serialised: bytes) -> tuple[int, TrajectoryPoints | None]:
                 arrays.joints, arrays.time, position, velocity, acceleration, effort
             )
     message = whole_trajectory(serialised)
-    stamp = message.header.stamp.sec * NANOSECONDS + message.header.stamp.nanosec
+    stamp = nanoseconds_of(message.header.stamp)
     return stamp, TrajectoryPoints.from_message(message) if message.points else None
