@@ -6,11 +6,11 @@ The whole promise is
 """
 
 import os
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from control_arm import small_arm
+from fake_node import FakeNode
 from fuzzed_references import FuzzedReferences
 from lifecycle_msgs.msg import State, TransitionEvent
 from rclpy.clock import ClockType
@@ -33,41 +33,6 @@ CYCLES = 10
 """Of the ramp to zero."""
 STEP = LIMIT / CYCLES
 INT16 = 32767.0
-
-
-class FakeNode:
-    """Keeps what is published; time is what the test says."""
-
-    def __init__(self):
-        self.published = {}
-        self.timer_clocks = []
-        self.publishers = 1
-
-    def create_publisher(self, kind, topic, _):
-        rows = self.published[topic] = []
-        return SimpleNamespace(
-            publish=rows.append,
-            topic_name=topic,
-            get_subscription_count=lambda: 1,
-            wait_for_all_acked=lambda _: True,
-        )
-
-    def create_subscription(self, *_, **__):
-        pass
-
-    def create_timer(self, *_, clock=None):
-        self.timer_clocks.append(clock and clock.clock_type)
-
-    def count_publishers(self, _):
-        return self.publishers
-
-    def get_clock(self):
-        return SimpleNamespace(now=lambda: SimpleNamespace(nanoseconds=10**18))
-
-    refusals = SimpleNamespace(say=lambda _: None)
-
-    def get_logger(self):
-        return SimpleNamespace(error=lambda _: None)
 
 
 def streaming(node, timeout=0.02, **declared):
@@ -284,7 +249,7 @@ def test_another_sender_of_commands_is_pointed_out(clock):
     mode, _ = streaming(node)
     assert not mode.warning
     node.publishers = 2
-    assert 'another node publishes to forward_effort_controller/commands' in mode.warning
+    assert 'another node publishes to /forward_effort_controller/commands' in mode.warning
 
 
 def test_a_controller_that_is_deactivated_while_it_has_torque_is_a_fault(clock):

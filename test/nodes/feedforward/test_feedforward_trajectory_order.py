@@ -2,13 +2,12 @@
 """Trajectory mode without DDS: what comes while a trajectory is planned, in which order."""
 
 from concurrent.futures import wait
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from fake_node import FakeNode
 from feedforward_client import MODEL, VALUES, arrays, message
 from lifecycle_msgs.msg import State, TransitionEvent
-from rclpy.qos import ReliabilityPolicy
 from rclpy.serialization import deserialize_message, serialize_message
 from trajectory_msgs.msg import JointTrajectory
 
@@ -22,41 +21,6 @@ from robodyn_ros.nodes.feedforward.trajectory import TrajectoryMode
 EFFORT = {'unit': 'Nm', 'side': 'joint', 'gravity': 'included'}
 
 
-class FakeNode:
-    """Keeps what is published; its timers fire when the test says."""
-
-    def __init__(self):
-        self.sent, self.told = [], []
-        self.now = 10**18
-
-    def create_publisher(self, _, topic, __):
-        return SimpleNamespace(
-            publish=self.sent.append,
-            topic_name=f'/{topic}',
-            get_subscription_count=lambda: 0,
-            wait_for_all_acked=lambda _: None,
-        )
-
-    def create_subscription(self, *_, **__):
-        pass
-
-    def create_timer(self, *_, **__):
-        return SimpleNamespace(cancel=lambda: None, reset=lambda: None)
-
-    def get_subscriptions_info_by_topic(self, _):
-        listener = SimpleNamespace(reliability=ReliabilityPolicy.RELIABLE)
-        return [SimpleNamespace(qos_profile=listener)]
-
-    def get_clock(self):
-        return SimpleNamespace(now=lambda: SimpleNamespace(nanoseconds=self.now))
-
-    refusals = SimpleNamespace(say=lambda _: None)
-
-    def get_logger(self):
-        told = self.told.append
-        return SimpleNamespace(error=told, warning=told, info=told)
-
-
 @pytest.fixture
 def node():
     return FakeNode()
@@ -66,6 +30,7 @@ def node():
 def mode(node, monkeypatch):
     monkeypatch.setattr(follow_goals, 'FollowJointTrajectory', None)  # as where it is missing
     mode = TrajectoryMode(node, hold_at_end=False)
+    node.sent = node.published['joint_trajectory_controller/joint_trajectory']
     (line,) = node.told
     assert 'follow_joint_trajectory is not offered: the package control_msgs' in line
     settings = FeedforwardSettings(joints=MODEL.joint_names, max_torque=[200.0, 100.0])

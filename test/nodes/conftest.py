@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+import time
+
+import pytest
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """The steady time in [s], as a list with one number that a test sets; sleeping advances it."""
+    now = [100.0]
+    monkeypatch.setattr(time, 'monotonic', lambda: now[0])
+    monkeypatch.setattr(time, 'sleep', lambda wait: now.__setitem__(0, now[0] + wait))
+    return now
