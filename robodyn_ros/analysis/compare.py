@@ -121,7 +121,6 @@ def compare(
 ) -> Comparison:
     """Compare the inertials of a URDF with a result, and the torques of both on a recording.
 
-    :param urdf: file of the robot as designed
     :param options: processing of the recording; significant time offsets of the torque are
         corrected as in an identification
     :raises RobodynError: the URDF cannot be read or has no such joint, or the recording does not

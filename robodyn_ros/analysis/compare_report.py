@@ -80,7 +80,6 @@ def _error_lines(comparison: Comparison) -> list[str]:
 def export_comparison(comparison: Comparison, folder: str | Path) -> dict[str, str]:
     """Write comparison.json, both tables as CSV, and pictures of the tables and the torques.
 
-    :return: paths of the files, by kind
     :raises IdentificationError: a file cannot be written
     """
     folder = made_folder(folder, IdentificationError)

@@ -52,7 +52,6 @@ def hint(events: Sequence[HealthOfEvent], *, most: int = 5) -> str:
     """Return one sentence about the trend, with what to do.
 
     :param events: oldest first; only those of the newest model count
-    :param most: newest events that decide
     """
     known = [
         each.health

@@ -41,7 +41,6 @@ def run(arguments: argparse.Namespace) -> int:
 def load_sines(path: str | Path, joints: tuple[str, ...]) -> SineMotion:
     """Read sines from a motion file, a robot file or a parameter file of the excitation node.
 
-    :param joints: joints of a motion that names none
     :raises MotionError: it cannot be read, or is not a motion of sines
     """
     motion = read_motion(path, joints, 'sine')

@@ -50,7 +50,6 @@ def read_in_si_units(
     """Read a recording of the command line, with torque in Nm or N at the joint.
 
     :param joints: joints to read, in this order; None: all
-    :param model: model with the joints' units, where it is known
     :raises RobodynError: the recording cannot be read, or its efforts are not declared
     """
     declared, columns = declared_effort(arguments), arguments.columns
@@ -61,10 +60,7 @@ def read_in_si_units(
 def add_source(
     parser: Any, *, topic: str | None = '/joint_states', default: str = '/joint_states'
 ) -> None:
-    """Add `--columns`, `--topic` and `--effort`.
-
-    :param default: description of the default topic
-    """
+    """Add `--columns`, `--topic` and `--effort`."""
     parser.add_argument(
         '--columns',
         metavar='YAML',

@@ -16,7 +16,6 @@ from robodyn_ros.robot_file import read_part
 def read_motion(path: str | Path, joints: tuple[str, ...], kind: str = '') -> Trajectory:
     """Read a motion file, or the motion in a robot file or a parameter file of excitation.
 
-    :param joints: joints of a motion that names none
     :param kind: only kind that is accepted; '': any
     :raises MotionError: it cannot be read, or has no motion that can be built
     """

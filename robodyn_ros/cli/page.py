@@ -27,7 +27,6 @@ def with_page(
 ) -> dict[str, Any]:
     """Write NAME.html to the folder of `--out`; return the facts with its path among the files.
 
-    :param text: printed output of the command
     :param good: verdict; None: the command gives none
     :raises ConfigError: it cannot be written, or would replace a file that is no page of ours
     """

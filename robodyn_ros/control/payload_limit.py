@@ -41,7 +41,6 @@ class PayloadLimit:
     ) -> None:
         """Find the worst poses.
 
-        :param model: payload at the last link of the robot
         :param values: parameter values of the robot without payload, shape (p,), SI
         :param effort: effort limits, shape (n,), in [Nm] or [N]; None: not known
         :param max_payload: largest mass, in [kg]; 0: that of the effort limits

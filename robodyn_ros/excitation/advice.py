@@ -49,7 +49,6 @@ class Advice:
     """Assessment of a motion; arrays of shape (n,).
 
     :param repetitions: of all pairs of joints whose pattern repeats, earliest first
-    :param quality: of the frequencies, by the earliest repetition
     :param range_share: share of the position range that a joint uses
     :param velocity_share: share of the velocity limit that a joint reaches
     :param factor: of all frequencies, which brings the fastest joint close to its velocity limit

@@ -29,13 +29,11 @@ def design_motion(
     :param limits: of the model's joints; or a file in the form of MoveIt's joint_limits.yaml, or
         its content, that narrows those of the model's URDF; None: those of the URDF alone.
         Accelerations that neither limits follow a slow rule (`with_default_acceleration`)
-    :param urdf: file of the robot, for self-collision, box and floor
     :param progress: called with the share of the work that is done and the best criterion so far
     :param cancel: asked regularly whether to end; the result is then the best motion so far
     :param options: flags of `robodyn excite` by name (`excitation/options.py`): `duration=20.0`,
         `time=60.0`, `criterion='cond'`. The search runs in one process here; a script that asks
         for more with `processes` needs `if __name__ == '__main__':`
-    :return: the motion in `trajectory`, and what was reached
     :raises RobodynError: a limits file cannot be used, an option has no such value, or no motion
         keeps the limits
     """

@@ -29,10 +29,8 @@ def export_motion(
 ) -> dict[str, str]:
     """Write trajectory.yaml, trajectory.csv and joints.png, and path.png if points are given.
 
-    :param limits: of the joints, drawn into the picture
     :param period: of the table, in [s]
     :param points: places (N, F, 3) in [m] of frames at positions (N, n); the first is drawn
-    :return: paths of the files, by kind
     :raises MotionError: a file cannot be written
     """
     folder = made_folder(folder, MotionError)

@@ -161,9 +161,7 @@ def make_design(
     """Build a design from options.
 
     :param values: values of some `OPTIONS`; the others have their defaults
-    :param limits: of the model's joints
     :param urdf: file of the robot, or its text, with the collision geometry
-    :param surroundings: objects in addition to those of the options
     :raises MotionError: values that cannot be used
     """
     given = check_options(values)
@@ -195,9 +193,6 @@ def collision_coverage(
 ) -> Coverage:
     """Return the coverage of the collision check of these joints, according to the options.
 
-    :param values: values of some `OPTIONS`
-    :param urdf: file of the robot, or its text
-    :param surroundings: objects in addition to those of the options
     :raises MotionError: values that cannot be used
     """
     return cover(check_options(values), urdf, joints, surroundings)

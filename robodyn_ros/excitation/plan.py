@@ -54,7 +54,6 @@ def plan_excitation(
 
     :param motion: it must move exactly the joints of the limits, in any order
     :param position: position of the robot, shape (n,), in the order of the motion's joints
-    :param limits: of the robot's joints
     :param pause: standstill between move and motion, in [s]
     :raises MotionError: other joints, the robot outside its limits, or a motion that breaks one
     """

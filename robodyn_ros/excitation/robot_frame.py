@@ -50,7 +50,6 @@ def frame_in_urdf(
 
     :param link: the frame; empty: the tip of the arm, if all joints move it, else the tool of
         the model, because the URDF of a parallel robot has no tool
-    :param model: of the robot; None: only the URDF is known
     :return: see `frame_points`; None if there is no such frame
     :raises ModelError: joints that the URDF does not have
     """

@@ -42,7 +42,6 @@ class GearTorqueLaw:
     """Residual torque of every joint, limited to the range of the training data.
 
     :param inputs: of `INPUTS`, the first two or all three
-    :param map: f, of all joints
     :param low: smallest features in training, shape (n, k)
     :param high: largest ones
     :param limit: largest torque in training, shape (n,), in [Nm] or [N]; 0: no residual torque

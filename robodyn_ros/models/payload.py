@@ -148,7 +148,6 @@ class PayloadModel(DynamicModel):
 class Payload:
     """A payload with its values.
 
-    :param model: how it enters the torque
     :param values: of the parameters of the model, shape (k,), SI
     :param stddevs: shape (k,); NaN: only combinations are known; None: not identified but given
     """

@@ -50,7 +50,6 @@ def upper(
 
     :param largest: of one or more sessions, as of `CellMaxima`
     :param share: quantile, 0..1
-    :param least: blocks in which a cell must be visited
     :return: shape (n, cells + 1), in [Nm] or [N], and bool of the same shape
     """
     visited = np.isfinite(largest).sum(axis=0) >= least

@@ -19,7 +19,6 @@ from robodyn_ros.models.interface import Array
 def event_input(event: Event, path: Path, model_hash: str) -> HealthyInput:
     """Return an event as healthy data that are not left out as contact.
 
-    :param model_hash: of the model that thresholds are learned for
     :raises RobodynError: the event has another model, or no settled sample
     """
     setup = event.setup

@@ -41,7 +41,6 @@ class Event:
 class Watch:
     """Detection over a recording.
 
-    :param events: in order of time
     :param unknown: samples with level UNKNOWN: not monitored
     """
 

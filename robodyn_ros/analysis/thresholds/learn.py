@@ -51,10 +51,8 @@ class Learned:
     """A threshold map and what it rests on.
 
     :param hours: healthy motion, in [h]
-    :param alarms: false alarms in the sessions left out
     :param unvisited: share of the cells that have the largest value of their joint instead of
         their own
-    :param notes: sentences about what was left out
     """
 
     map: ThresholdMap

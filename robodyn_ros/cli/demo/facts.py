@@ -19,7 +19,6 @@ MOTIONS = ('validation', 'tracking')
 class PushFacts:
     """Push of the moving robot.
 
-    :param link: body of the simulated robot
     :param force: force on its centre of mass, world frame, in [N]
     :param torque: torque on it, world frame, in [Nm]
     """

@@ -21,11 +21,7 @@ from robodyn_ros.recording.readers import read_recording
 def draw(
     identified: IdentifiedModel, validation: Path, tracking: Mapping[str, TrackingError]
 ) -> None:
-    """Write validation.png and tracking.png into the folder of the demonstration.
-
-    :param validation: recording of another motion, in that folder
-    :param tracking: tracking errors, by the torque that was applied
-    """
+    """Write validation.png and tracking.png into the folder of the demonstration."""
     _draw_validation(identified, validation)
     _draw_tracking(identified, tracking, validation.parent / 'tracking.png')
 

@@ -25,7 +25,6 @@ def run_demo(*, robot: str, out: Path, short: bool = False, watch: bool = False)
     :param robot: robot of this package, or robot file, with a section demo
     :param out: parent folder; a new folder in it gets recordings, results and pictures
     :param short: motions of a few seconds, one push and wider limits
-    :param watch: serve the live page
     """
     length = SHORT if short else FULL
     folder = out.absolute() / time.strftime('%Y_%m_%d-%H_%M_%S')

@@ -55,7 +55,6 @@ class ContactWatch:
         """Prepare.
 
         :param tool: link at whose origin the wrench is estimated; '': the last link
-        :param settings: None: the defaults
         :raises ModelError: the model has links, but not this tool
         """
         self._detector = detector

@@ -34,7 +34,6 @@ class LearnedThresholds:
 
     :param joints: names of the n joints
     :param model_hash: hash of the result file whose torque errors it bounds
-    :param detector: values of `DETECTOR` with which it was learned
     :param hours: healthy motion from which it was learned, in [h]
     :param rate: false alarms per hour that are not exceeded with 95 % confidence, by the healthy
         motion alone: none in T hours is at most 3 / T

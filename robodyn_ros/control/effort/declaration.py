@@ -50,10 +50,7 @@ HOW = (
 
 
 def undeclared(what: str) -> ConfigError:
-    """Return an error that says what to declare.
-
-    :param what: owner of the effort, for example 'the joint states'
-    """
+    """Return an error that says what to declare."""
     return ConfigError(f'the effort of {what} is not declared: {HOW}')
 
 

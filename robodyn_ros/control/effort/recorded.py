@@ -36,7 +36,6 @@ def in_si_units(
     Tables (CSV, NPZ, MAT) and mapped columns are in SI units by definition and not converted. The
     effort of a bag is declared by its metadata or by `declared`; all of them must agree.
 
-    :param declared: declarations of the user or the parameters
     :param model: model to be identified; the types of its joints are compared with the units, and
         it must have no gravity if the effort has none
     :param columns: the mapping with which the recording was read

@@ -13,7 +13,6 @@ from robodyn_ros.errors import ControlError
 class CommandTarget:
     """The controller that receives the commands, according to its parameters.
 
-    :param joints: joints that it commands, in its order
     :param interfaces: its command interfaces, e.g. position and effort
     """
 

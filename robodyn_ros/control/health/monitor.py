@@ -60,7 +60,6 @@ class HealthMonitor:
         """Reserve the memory.
 
         :param torque: of this model with the values in use
-        :param settings: None: the defaults
         :param tracking: that follows friction; whoever calls `evaluate` must then add its
             correction to the values in use
         """

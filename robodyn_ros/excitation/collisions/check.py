@@ -34,7 +34,6 @@ class Coverage:
 
     :param limits: limits for the design of a motion, and for the check afterwards
     :param rule: rule of the distances of links, from one of the limits; None: not checked
-    :param unchecked: collisions that are not checked, with the reason
     """
 
     limits: tuple[Limit, ...] = ()
@@ -50,7 +49,6 @@ class Coverage:
     def check(self, trajectory: Trajectory, model: DynamicModel | None = None) -> Report:
         """Check a motion every `CHECK_PERIOD`.
 
-        :param model: of the robot, for limits of frames
         :raises MotionError: there are limits of frames, and no model that has such frames
         """
         contacts = None if self.rule is None else self.rule.check(trajectory)
@@ -119,7 +117,6 @@ def cover(
 
     :param values: of the options `SPACE` of `options.py`, all of them
     :param urdf: file of the robot, or its text; empty: there is none
-    :param surroundings: objects in addition to those of the options
     :raises MotionError: options that cannot be used, or geometry that cannot be read
     """
     box, floor, obstacles = values['box'], values['floor'], obstacle_boxes(values['obstacles'])

@@ -145,10 +145,7 @@ class CollisionGeometry:
         )
 
     def _add_standing(self, name: str, shape: Any, place: Any) -> int:
-        """Add a fixed shape, and a collision pair with each moving link; return its number.
-
-        :param place: of its frame in the base frame
-        """
+        """Add a fixed shape, and a collision pair with each moving link; return its number."""
         moving = [i for i, o in enumerate(self._geometry.geometryObjects) if o.parentJoint > 0]
         item = pin.GeometryObject(name, 0, 0, place, shape)
         index = self._geometry.addGeometryObject(item)

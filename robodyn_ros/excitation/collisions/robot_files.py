@@ -31,7 +31,6 @@ class CollisionFile:
     """A URDF whose meshes all exist.
 
     :param text: XML with the paths of the meshes; meshes that were not found are left out
-    :param solid: links with geometry that can be used
     :param bare: bodies (links with a mass or a `<visual>`) without any, in the file's order
     :param meshes: files of the meshes with their scales, x, y and z
     :param capsules: of links without `<collision>`

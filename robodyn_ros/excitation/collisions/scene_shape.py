@@ -32,7 +32,6 @@ class SceneShape:
     :param frame: link of the URDF; None: the base frame
     :param attached: True: it moves with the link; False: the link must not move
     :param touching: links that an attached object may touch
-    :param scene: name of its scene in messages
     """
 
     name: str
@@ -166,7 +165,6 @@ class Surroundings:
     """Objects around the robot that no option gives, see `cover`.
 
     :param shapes: that the robot must not enter, or that it carries
-    :param unchecked: what is there and cannot be checked
     """
 
     shapes: tuple[SceneShape, ...] = ()

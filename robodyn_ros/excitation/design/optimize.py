@@ -43,7 +43,6 @@ Cancel = Callable[[], bool]
 class Optimised:
     """The best motion within every limit.
 
-    :param value: criterion, see `Criterion`; the smaller the better
     :param shares: of each joint's limits used, by quantity, shape (n,)
     :param complete: True if the search was not ended early (time, cancel): the same seed then
         gives the same motion anywhere

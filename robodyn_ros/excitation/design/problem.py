@@ -61,15 +61,12 @@ _BLOCK_EFFORT, _DIFFERENCES_EFFORT, _RULE_EFFORT, _LEAST_EFFORT = 4.0, 10.0, 1.0
 class Design:
     """Requirements of a motion.
 
-    :param model: model of the robot, with or without friction
     :param limits: of the model's joints; velocity and acceleration must be finite
     :param motion: 'fourier', 'sines' (sums of sines with free frequencies) or 'waypoints'
     :param duration: in [s]
     :param harmonics: of the series, sines in a sum, or half the number of via-points
     :param position: at both ends, (n,) in [rad] or [m]; None: the middle of the free ranges, see
         `rest_position`
-    :param samples: number of evenly spaced samples for the criterion
-    :param margins: unused shares of the limits
     :param fly_by: of the via-points, see `JointMoves`; 0: a stop at each of them
     :param rise: of their moves' ramps, likewise; 0: trapezoids of speed
     :param conservative: keep Eq. 17 of the double-encoder document instead of the limits alone
@@ -184,8 +181,6 @@ class Problem:
         """Move from x until the rules are kept, regardless of the criterion.
 
         Otherwise, a motion that breaks a rule in a few places would be scaled down completely.
-
-        :param stop: asked regularly whether to end
         """
         stage = replace(CLOSE, samples=self.design.samples)
 
@@ -308,7 +303,6 @@ class Candidate:
     """A motion that keeps every limit.
 
     :param repaired: smallest factor by which a joint was scaled down to keep the rules
-    :param broken: sentence about the rule that required it
     """
 
     value: float

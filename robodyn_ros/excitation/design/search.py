@@ -59,7 +59,6 @@ class Found:
     """Result of a search: variables x, and their criterion without smoothing.
 
     :param complete: False if the search was stopped
-    :param metric: approximate curvature there, see `Descent`
     """
 
     value: float

@@ -39,7 +39,6 @@ class WaypointFamily(MotionFamily):
         :param points: K, from 1 to 500
         :param rise: see `JointMoves`; with 0 (trapezoid) derivatives by z leave the jumps of the
             acceleration out
-        :param place: arguments of `MotionFamily`
         :raises MotionError: arguments that cannot be used
         """
         super().__init__(**place)

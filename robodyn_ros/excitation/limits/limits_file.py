@@ -51,7 +51,6 @@ def load_limits(
 
     :param path: of such a file, of a robot file with a section `limits`, or of a folder with
         `joint_limits.yaml` or `config/joint_limits.yaml`, as a MoveIt configuration has
-    :param base: limits from the URDF
     :param others: joints of the robot that are not moved, whose limits are ignored
     :raises ConfigError: the file cannot be read, is no YAML, or see `narrow_limits`
     """

@@ -29,7 +29,6 @@ class Segment:
         :param start: pose (p,)
         :param target: pose (p,) at another place
         :param through: place (3,) on the arc; None: a line
-        :param rotates: the poses have quaternions
         :raises MotionError: a target at the place of the start, or three places on one line
         """
         self.start, self.target = start, target

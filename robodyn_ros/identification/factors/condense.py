@@ -103,7 +103,6 @@ class Condensed:
     :param joints: names of the n joints
     :param width: number of selected (base) columns b
     :param coupled: per segment the factor of all joints together; empty if not asked for
-    :param sample: some of the rows themselves
     """
 
     joints: tuple[str, ...]

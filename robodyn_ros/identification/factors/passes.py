@@ -28,10 +28,7 @@ def condensed_signals(
     options: IdentifyOptions,
     weights: Array | None = None,
 ) -> Condensed:
-    """Condense regressor and measured torque, both thinned by the same low pass.
-
-    :param signals: their known torque is subtracted
-    """
+    """Condense regressor and measured torque, both thinned by the same low pass."""
     signals = signals.to_estimate()
     wanted = 1 if options.consistent == 'no' and options.ridge is None else FOLDS
     count = max(1, min(wanted, signals.thinning.count(len(signals)) // SAMPLES_PER_COLUMN))
@@ -56,10 +53,7 @@ def condensed_parts(
     options: IdentifyOptions,
     weights: Callable[[Processed], Array] | None = None,
 ) -> Condensed:
-    """Return the factors of all segments.
-
-    :param weights: gives the weights of a segment's samples, see `condense`
-    """
+    """Return the factors of all segments."""
 
     def factors(signals: Processed) -> Condensed:
         weight = None if weights is None else weights(signals.to_estimate())
@@ -72,10 +66,7 @@ def condensed_parts(
 
 
 def joined(processed: Iterable[Condensed], segments: int, count: int) -> Condensed:
-    """Return the factors of the segments of processing as those of one recording.
-
-    :param segments: largest number of segments of the result, equally long
-    """
+    """Return the factors of the segments of processing as those of one recording."""
     chosen = set(np.linspace(0, count - 1, SEGMENTS).astype(int).tolist())
     parts = [
         replace(part, sample=_begin(part.sample, LENGTH if number in chosen else 0))

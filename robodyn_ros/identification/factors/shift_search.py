@@ -41,7 +41,6 @@ def torque_shift(own: OwnFit, torque: Array, rows: Indices, reach: int) -> Torqu
 
     :param torque: of the joint, all samples, smoothed, shape (N,)
     :param rows: samples of the fit among these, shape (m,)
-    :param reach: largest shift, in samples
     """
     shifted = torque[rows[:, None] + np.arange(-reach, reach + 1)]
     coarse = np.sum(shifted**2, axis=0) - np.sum((own.basis.T @ shifted) ** 2, axis=0)

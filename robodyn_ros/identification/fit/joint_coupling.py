@@ -34,10 +34,7 @@ class Coupled:
 
 
 def decouple(condensed: Condensed, start: Estimate) -> Coupled:
-    """Decouple joints; covariance and values are computed in turn until they settle.
-
-    :param start: a first estimate, with each joint weighted by itself
-    """
+    """Decouple joints; covariance and values are computed in turn until they settle."""
     whole, values = condensed.merged_coupled(), start.values
     mixing = np.eye(len(start.sigma))
     # With fewer samples than values there is hardly a residual, so they are reported as too few.

@@ -36,7 +36,6 @@ class Estimate:
     :param condition_number: of the weighted regressor, columns as they are
     :param condition_number_scaled: the same with columns scaled to unit length
     :param unseen: directions of the values the data do not determine, shape (b, b - rank)
-    :param iterations: how often the weights were computed
     """
 
     values: Array

@@ -41,7 +41,6 @@ def coloured_scores(
     a system of regression equations when disturbances are both serially and contemporaneously
     correlated", 1967).
 
-    :param fit: the estimate, its covariance that of independent residuals
     :param mixing: joints are decoupled by this matrix (n, n) first, see `covariance`
     """
     count = len(sample.columns)

@@ -120,7 +120,6 @@ def with_arm_uncertainty(
     A wrong factor of all torques is in the arm's parameters too, and so in all values of the
     payload by the same share.
 
-    :param arm: factors of the arm, of the same samples
     :param mixing: from the payload's columns to the arm's base columns, shape (b, k)
     """
     spread = _arm_covariance(base, arm, options)

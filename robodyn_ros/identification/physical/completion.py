@@ -23,7 +23,6 @@ class Completion:
     :param values: shape (p,), SI; their torque is that of the base values
     :param stddevs: shape (p,); NaN where the parameter cannot be identified on its own
     :param physically_consistent: every link and rotor is possible (see `consistency`)
-    :param findings: why not, if not
     :param rule: how values were chosen that torque shows only in combination
     """
 

@@ -37,7 +37,6 @@ def expected_error(
 ) -> Array:
     """Return the RMS torque error of each joint to be expected at other states, shape (n,).
 
-    :param selection: the exported estimate, a regularised one
     :param states: q, qd, qdd (N, n), see `uncertainty.random_states`
     """
     sigma = residual_sigma(factors, fit.values)

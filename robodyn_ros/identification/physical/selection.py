@@ -71,8 +71,6 @@ def choose(
     links with joints that were fitted again, and the unconstrained estimate. Rotor inertias and
     viscous friction then have no limits: measured at the link, or with a delay, they are apparent
     values. No delay makes other friction drive a joint: it stays limited.
-
-    :param completion: its standard parameters
     """
     if options.consistent == 'no' and options.ridge is None:
         return completion, Selection()

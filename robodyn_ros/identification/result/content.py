@@ -22,11 +22,7 @@ from robodyn_ros.models.payload import Payload
 
 @dataclass(frozen=True)
 class IdentifiedResidual:
-    """Residual torque in a result, and what it is worth.
-
-    :param without: torque errors of the plain estimate, without residual torque
-    :param validation_without: the same on the validation recording
-    """
+    """Residual torque in a result, and what it is worth."""
 
     torque: GearTorqueLaw
     candidates: tuple[GearCandidate, ...]
@@ -39,8 +35,6 @@ class IdentifiedPayload:
     """Identified payload, and the arm that carries it.
 
     :param without: torque errors of the arm alone on the same recording
-    :param base_source: file with the arm's parameters
-    :param base_hash: fingerprint of the arm's parameters
     """
 
     payload: Payload
@@ -90,7 +84,6 @@ class ResultContent:
         result are those with it
     :param residual_of_base: with `payload`: that of the run without, which still holds
     :param friction: how friction was completed; None: the model had all of it
-    :param recordings: torque errors of each recording, in the order given
     """
 
     success: bool

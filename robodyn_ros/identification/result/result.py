@@ -45,7 +45,6 @@ class IdentifiedModel(ResultMethods):
 
     :param values: parameter values, shape (p,), SI, in the order of `model.parameters`
     :param stddevs: shape (p,); NaN: not identifiable on its own
-    :param hash: fingerprint of the model and the values
     :param payload: on top of the values, if the result has one
     :param facts: the block `identification` of the file: how the values were found
     :param residual: torque that the deflection of gears shows, for robots with double encoders

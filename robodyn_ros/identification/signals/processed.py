@@ -26,8 +26,6 @@ class Processed:
 
     :param time: shape (N,), in [s]
     :param torque: low-passed as the position, by an automatic cut-off at 20 Hz at the least
-    :param measured: torque as measured
-    :param measured_position: position as measured
     :param used: samples that the fit uses: not at standstill, not in a gap of the recording
     :param moving: those between each joint's velocity thresholds, which relative errors are of
     :param threshold: velocity thresholds, shape (n,), in [rad/s] or [m/s]

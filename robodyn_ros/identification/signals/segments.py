@@ -42,7 +42,6 @@ class Segments:
     :param shown: signals of one segment in which all joints move, if there is one; those of the
         whole recording, if it is not long
     :param others: gives the signals of all segments of a long recording
-    :param offsets: time offsets of the torque that are corrected
     :param grid: of a recording that is not long and whose derivatives are computed
     """
 

@@ -148,11 +148,7 @@ def _payload_findings(run: Run, payload: IdentifiedPayload) -> Iterator[Finding]
 
 
 def gear_finding(torque: GearTorqueLaw, plain: FitReport, report: FitReport) -> Finding:
-    """Return what the torque of gear deflection is worth.
-
-    :param plain: torque errors without it
-    :param report: torque errors with it
-    """
+    """Return what the torque of gear deflection is worth."""
     return finding(
         'residual_torque',
         kind=torque.kind,

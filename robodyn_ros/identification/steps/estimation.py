@@ -43,8 +43,6 @@ from robodyn_ros.models.payload import PayloadModel
 class Estimated:
     """Parameters, and how they were found.
 
-    :param fit: unconstrained estimate of the base values
-    :param completion: exported values of all parameters
     :param plain: values of all parameters of the unconstrained estimate, shape (p,)
     :param error: mean squared error (b, b) of the exported base values
     """

@@ -27,7 +27,6 @@ def check_held_out(
 ) -> tuple[Finding, ...]:
     """Refuse a validation on the data of the fit, also on a part of it or from another file.
 
-    :param joints: of the model, whose signals are compared
     :return: a warning about each validation that has fewer samples of the fit than half of its own
     :raises IdentificationError: at least half of the samples of a validation are in recordings of
         the fit; with 'leave-one-out', in the other recordings

@@ -139,10 +139,6 @@ class Clock:
 class Prepared:
     """Recordings that are ready to be condensed.
 
-    :param task: with the cut-off that is used
-    :param model: with its friction law
-    :param raw: signals of each recording before time offsets were corrected
-    :param parts: the same with corrected time offsets
     :param frozen: names of the joints that move in no recording, or whose torque is not measured
     """
 

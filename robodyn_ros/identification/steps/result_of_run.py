@@ -75,10 +75,7 @@ def failed_result(
     options: IdentifyOptions,
     findings: Sequence[Finding],
 ) -> IdentificationResult:
-    """Return a result without estimates: all values are NaN, and it is never exported.
-
-    :param findings: why nothing could be estimated
-    """
+    """Return a result without estimates: all values are NaN, and it is never exported."""
     unknown = np.full(len(model.parameters), np.nan)
     return IdentificationResult(
         success=False,

@@ -32,8 +32,6 @@ from robodyn_ros.recording.recording import Recording
 class Run:
     """One run of the steps.
 
-    :param predicted: torque at the shown signals of each recording
-    :param report: torque errors of all recordings together
     :param without: the same with the known torque alone, where a payload is estimated
     :param expected: RMS torque error to be expected on other motions, shape (n,); NaN: unknown,
         or a joint at rest
@@ -123,7 +121,7 @@ class Run:
     def _tally(
         self, index: int, values: Array, phase: str = '', reference: int = 0
     ) -> tuple[Tally, Array]:
-        """Return torque errors of parameter values (p,) on one of the recordings, and its torque.
+        """Return torque errors of parameter values (p,) on a recording, and its torque.
 
         :param reference: recording whose torque offsets are those of the parameters
         """

@@ -91,7 +91,6 @@ class AxisModel(ClosedFormModel):
         """Build the model.
 
         :param type: 'rotary' or 'linear'
-        :param joints: the one joint's name
         :param dynamic_model: 1 to 3 (rotary), 1 or 2 (linear)
         :param payload_mass: M_payload [kg]
         :param payload_inertia: I_payload [kg m^2] about its centre; rotary only

@@ -46,7 +46,6 @@ class LinkJacobians:
 
         :param tool: link at whose origin the tool is; '': the last link of the URDF that the last
             joint moves and that carries no other link, or else the link that the joint moves
-        :param points: points along each link
         :raises ModelError: joints that are not one after the other, or a link that they do not
             move
         """

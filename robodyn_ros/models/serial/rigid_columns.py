@@ -81,7 +81,6 @@ class RigidColumns:
     def __init__(self, bodies: Sequence[Body], gravity: Array, columns: Sequence[Indices]) -> None:
         """Prepare the constant matrices.
 
-        :param bodies: each after its parent
         :param gravity: in the frame of the base, shape (3,), in [m/s^2]
         :param columns: for each joint, indices into the 10 n columns of the links (in the order of
             the joints) followed by the n columns of the rotors
@@ -134,12 +133,7 @@ class _Part:
     """Constant matrices of one body, and work space for its numbers."""
 
     def __init__(self, body: Body, before: int, chosen: Indices, place: slice) -> None:
-        """Prepare.
-
-        :param before: number of joints between the base and its joint
-        :param chosen: indices of the selected ones of its ten parameters
-        :param place: of its columns, joint by joint
-        """
+        """Prepare."""
         self.body, self.place, self.count = body, place, len(chosen)
         self.passage, self.drive = body.passage(), body.drive().T.copy()
         self.wrench = np.ascontiguousarray(_WRENCH[:, :, chosen].reshape(len(_WRENCH), -1))

@@ -17,7 +17,6 @@ from robodyn_ros.models.serial.urdf_file import UrdfFile
 class Tree:
     """Moving bodies, and the place of every link on them.
 
-    :param bodies: each after its parent
     :param places: index of the body that carries each link (-1: the root), and the link's pose
         (4, 4) in that body's frame
     """

@@ -40,7 +40,6 @@ class ControllerServices:
         """Offer the services.
 
         :param facts: parameters of each controller, by its name in the cell
-        :param driver: names of the controllers in ROS
         """
         self._controllers, self._driver = controllers, driver
         self._events = {

@@ -77,8 +77,6 @@ class Designer:
         """Declare the parameters; they may be changed while the node runs.
 
         :param run: starts a motion for a goal, from a file; it may raise a `RobodynError`
-        :param give: gives a goal its result
-        :param rules: limits in addition to those of the parameters
         """
         self._node, self._limits = node, limits
         self._run, self._give, self._rules = run, give, rules
@@ -110,7 +108,6 @@ class Designer:
     def prepare(self, request: Excite.Goal, surroundings: Surroundings = NOTHING) -> Prepared:
         """Build the problem of a search, which may read files; this can be done in a thread.
 
-        :param surroundings: objects in addition to those of the options
         :raises RobodynError: parameters that cannot be used
         """
         values = self.values()
@@ -121,7 +118,6 @@ class Designer:
         """Start a search.
 
         :param goal: goal handle of the action; None if a service was called
-        :return: a sentence about the search
         :raises RobodynError: its folder cannot be made
         """
         design, values, request = prepared.design, prepared.values, prepared.request
@@ -216,10 +212,7 @@ class Designer:
         return Designed(result.trajectory, file, f'{sentence(result, design)}; saved: {file}')
 
     def values(self, new: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
-        """Return the given options.
-
-        :param new: values of parameters that are about to change
-        """
+        """Return the given options."""
         values = {}
         for name in OPTIONS:
             parameter = f'optimise.{name}'

@@ -35,7 +35,6 @@ class Guard:
     def __init__(self, node: Node, joints: tuple[str, ...]) -> None:
         """Declare the parameters and load the model that torque_max needs.
 
-        :param joints: in the order of limits given as lists
         :raises RobodynError: a parameter that cannot be used, or no model for torque_max
         """
         self._node = node

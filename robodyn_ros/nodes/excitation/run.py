@@ -109,7 +109,6 @@ class Run:
         :param position: measured at the time, shape (n,)
         :param time: of the run, in [s]
         :param tolerance: in [rad] or [m]; 0: not checked
-        :param limits: of the joints, for their names and units
         """
         low, high = self.recent(FOLLOWING_TIME, time)
         distance = np.maximum(low - position, position - high)

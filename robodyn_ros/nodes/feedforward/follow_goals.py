@@ -57,11 +57,7 @@ class FollowGoals:
     def __init__(
         self, node: LifecycleNode, controller: str, mode: Planning, watch: ControllerWatch
     ) -> None:
-        """Offer the action.
-
-        :param mode: plans trajectories
-        :param watch: distinguishes these goals from others of the controller
-        """
+        """Offer the action."""
         self.node, self.mode, self.watch = node, mode, watch
         watch.deactivated = self._on_deactivated
         self.controller = controller

@@ -84,7 +84,6 @@ class TorqueStateOut:
     ) -> None:
         """Publish each topic that has a subscriber, and is due.
 
-        :param clock: stamp, seconds and nanoseconds
         :param requested: shape (n,), in [Nm] or [N], as `applied`
         """
         self._additive.publish(*clock, applied)

@@ -65,8 +65,6 @@ class TrajectoryMode(TorqueMode):
     ) -> None:
         """Create publisher and subscriptions.
 
-        :param declaration: declaration of the efforts that are sent; None: unknown
-        :param ask: ask for the state of the controller, for TorqueState
         :param state_rate: how often TorqueState is published, in [Hz]; 0: for each joint state
         """
         self._passing = Passing(declaration)
@@ -99,10 +97,7 @@ class TrajectoryMode(TorqueMode):
         *,
         check: PlannedTorque | None = None,
     ) -> None:
-        """Set another model, its settings, the conversion of efforts, and the watches.
-
-        :param check: torque_max, or None
-        """
+        """Set another model, its settings, the conversion of efforts, and the watches."""
         if self._planner is None or self._planner.torque.joints != torque.joints:
             self._plan = None  # otherwise its torque may still be ramped out
         self._passing.limit = dict(zip(settings.joints, settings.limit.tolist(), strict=True))

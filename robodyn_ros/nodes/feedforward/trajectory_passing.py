@@ -28,10 +28,7 @@ class Passing:
     """
 
     def __init__(self, declaration: EffortDeclaration | None) -> None:
-        """Start without limits.
-
-        :param declaration: declaration of the efforts that are sent; None: unknown
-        """
+        """Start without limits."""
         self._declaration = declaration
         self.limit: dict[str, float] = {}
 

@@ -34,7 +34,6 @@ class TrajectoryPlanner:
     ) -> None:
         """Use these.
 
-        :param check: torque_max, or None
         :param hold_at_end: keep the torque that holds the robot at the end
         """
         self.torque, self.settings = torque, settings

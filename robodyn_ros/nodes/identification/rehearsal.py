@@ -52,8 +52,6 @@ class Rehearsal:
     ) -> None:
         """Wait for the operator, if `confirm_each_speed` is set.
 
-        :param text: the step that is done and the next one
-        :param tell: receives the request to the operator
         :raises RobodynError: that of the interrupt
         """
         if not self._node.get_parameter('confirm_each_speed').value:

@@ -50,7 +50,6 @@ class Terms:
     """Settings of an identification in a request.
 
     :param filter_cutoff: in [Hz]; None: from the data
-    :param frame: in which a payload is described
     """
 
     filter_cutoff: float | None = None
@@ -200,7 +199,6 @@ class IdentificationWork:
 
         Whether the cut-off suits the sampling rate and the motion only the recording tells.
 
-        :param request: a request or goal with the fields of `IdentificationStart`
         :raises RobodynError: a cut-off that none can be, or a payload that cannot be identified
         """
         cutoff = float(request.filter_cutoff_frequency)
@@ -239,7 +237,6 @@ class IdentificationWork:
     def compute(self, job: Job, show: Show) -> tuple[IdentificationResult, Exported]:
         """Read, identify and write the files; runs in a thread.
 
-        :param show: shows the progress, and ends the work by raising
         :raises RobodynError: nothing can be identified, or a file cannot be written
         """
         with shown_by(show):

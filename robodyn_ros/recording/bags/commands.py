@@ -69,7 +69,6 @@ def references(
     Of a JTC, these are `reference`, also where `read_commands` takes `output`: the monitor does
     the same. Damaged messages, and those without all joints, are left out.
 
-    :param joints: all of which a reference must have
     :param origin: stamp of time 0, in [ns]
     :raises RecordingError: the bag cannot be read
     """

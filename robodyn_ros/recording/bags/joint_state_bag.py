@@ -86,7 +86,6 @@ class JointStateBag:
 
         :param commands: topic of the commanded positions, see `add_command`; empty: none
         :param name: name of the bag inside its files; None: that of the folder
-        :param metadata: facts to store with the messages (see `bag_metadata.py`)
         :raises RecordingError: the folder exists already or cannot be written
         """
         self.path = Path(path)

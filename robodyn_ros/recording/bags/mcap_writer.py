@@ -86,7 +86,6 @@ class McapWriter:
     ) -> None:
         """Create the file.
 
-        :param topics: one, or several that `add` identifies by their index
         :param facts: metadata records at the start of the file: name -> entries
         :raises OSError: it exists already, or cannot be written
         """

@@ -53,7 +53,6 @@ class CallRing:
     def __init__(self, *, width: int, capacity: int, every: int) -> None:
         """Reserve the memory.
 
-        :param capacity: calls that are kept
         :param every: calls between two copies of the state
         """
         self.count = 0

@@ -23,7 +23,6 @@ from robodyn_ros.models.interface import Array
 class Difference:
     """First result that differs from the recorded one.
 
-    :param row: number of the call
     :param time: since the first call, in [s]
     :param quantity: level, torque_error or threshold
     """

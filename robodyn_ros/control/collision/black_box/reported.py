@@ -80,7 +80,6 @@ class Reported:
     ) -> Reported:
         """Read what `content` returned; an event of an earlier version has none.
 
-        :param wrenches: time, stamp and wrench of each contact
         :raises RecordingError: texts and wrenches do not fit
         """
         texts = content.get('contacts', [])

@@ -42,7 +42,6 @@ def zone_of(
 ) -> Zone | None:
     """Return the box of named joints, or None without a name.
 
-    :param joints: names of the n joints of the robot
     :raises ControlError: an unknown or repeated joint, or limits that do not fit
     """
     if not len(names) == len(low) == len(high):
