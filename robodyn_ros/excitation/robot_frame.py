@@ -10,8 +10,8 @@ import numpy as np
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.limits.constraints import Points, frame_points
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
-from robodyn_ros.models.interface import DynamicModel, SumModel
-from robodyn_ros.models.serial.urdf import UrdfModel
+from robodyn_ros.models.interface import DynamicModel
+from robodyn_ros.models.serial.urdf import UrdfModel, rigid_part
 from robodyn_ros.models.serial.urdf_file import UrdfFile
 
 
@@ -20,7 +20,7 @@ def model_limits(model: DynamicModel) -> JointLimits:
 
     :raises MotionError: invalid limits in the URDF
     """
-    body = _urdf_part(model)
+    body = rigid_part(model)
     if body is not None:
         return JointLimits.from_urdf(body.urdf, model.joint_names)
     endless = np.full(len(model.joints), np.inf)
@@ -35,7 +35,7 @@ def shown_frame(model: DynamicModel, frames: Sequence[str] = ()) -> Points | Non
 
     :return: see `frame_points`; None if the model has no kinematics
     """
-    body = _urdf_part(model)
+    body = rigid_part(model)
     last = 'tool' if body is None else tip_link(body.urdf, body.joint_names[-1])
     try:
         return frame_points(model, [*frames, last][:1])
@@ -84,8 +84,3 @@ def _carriers(urdf: UrdfFile, link: str) -> set[str]:
         names.add(above[link].name)
         link = above[link].parent
     return names
-
-
-def _urdf_part(model: DynamicModel) -> UrdfModel | None:
-    parts = model.parts if isinstance(model, SumModel) else (model,)
-    return next((part for part in parts if isinstance(part, UrdfModel)), None)

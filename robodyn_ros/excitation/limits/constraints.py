@@ -18,11 +18,11 @@ from robodyn_ros.errors import ModelError, MotionError
 from robodyn_ros.excitation.limits.joint_limits import rise_between
 from robodyn_ros.excitation.trajectory import Array, Motion
 from robodyn_ros.models.catalog import build_model
-from robodyn_ros.models.interface import DynamicModel, SumModel
+from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.kinematics import kinematics_of
 from robodyn_ros.models.sensitivity import STEP, state_gradient
 from robodyn_ros.models.serial.chain import Chain
-from robodyn_ros.models.serial.urdf import UrdfModel
+from robodyn_ros.models.serial.urdf import rigid_part
 
 States = tuple[Array, Array, Array]
 Points = Callable[[Array], Array]
@@ -208,8 +208,7 @@ def frame_points(model: DynamicModel, frames: Sequence[str]) -> Points:
 
     :raises MotionError: no such frame, or no kinematics of such a model
     """
-    parts = model.parts if isinstance(model, SumModel) else (model,)
-    body = next((part for part in parts if isinstance(part, UrdfModel)), None)
+    body = rigid_part(model)
     try:
         if body is not None:
             chain = Chain(body)

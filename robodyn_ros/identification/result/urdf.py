@@ -16,7 +16,7 @@ from robodyn_ros.identification.physical.consistency import (
 from robodyn_ros.identification.result.urdf_text import UrdfText, comment, tag
 from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.friction_terms import DEFAULT_TERMS
-from robodyn_ros.models.interface import Array, DynamicModel, SumModel
+from robodyn_ros.models.interface import Array, DynamicModel, parts_of
 from robodyn_ros.models.serial.inertia import pseudo_inertia
 from robodyn_ros.models.serial.urdf import UrdfModel, rigid_part
 
@@ -196,18 +196,14 @@ def _friction(model: DynamicModel, values: Array) -> dict[str, dict[str, str]]:
     return result
 
 
-def _curves(
-    model: DynamicModel, values: Array, first: int = 0
-) -> dict[str, tuple[FrictionModel, Array, int]]:
+def _curves(model: DynamicModel, values: Array) -> dict[str, tuple[FrictionModel, Array, int]]:
     """Return nonlinear friction by joint: model, values and index of the joint."""
-    if isinstance(model, FrictionModel) and not set(model.terms) <= set(DEFAULT_TERMS):
-        own = values[first : first + len(model.parameters)]
-        return {name: (model, own, k) for k, name in enumerate(model.joint_names)}
-    found: dict[str, tuple[FrictionModel, Array, int]] = {}
-    for part in model.parts if isinstance(model, SumModel) else ():
-        found |= _curves(part, values, first)
-        first += len(part.parameters)
-    return found
+    return {
+        name: (part, values[own], joint)
+        for part, own in parts_of(model)
+        if isinstance(part, FrictionModel) and not set(part.terms) <= set(DEFAULT_TERMS)
+        for joint, name in enumerate(part.joint_names)
+    }
 
 
 def _nearest_linear(

@@ -15,8 +15,8 @@ from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ConfigError, ControlError
 from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.identification.result.result import IdentifiedModel
-from robodyn_ros.models.interface import Array, DynamicModel, SumModel
-from robodyn_ros.models.serial.urdf import UrdfModel
+from robodyn_ros.models.interface import Array, DynamicModel
+from robodyn_ros.models.serial.urdf import rigid_part
 from robodyn_ros.nodes.base.allowed import AllowedDirectories
 from robodyn_ros.nodes.base.common import (
     Diagnostics,
@@ -299,12 +299,9 @@ def expanded(values: list[Any]) -> Any:
 
 def effort_limits(model: DynamicModel) -> list[float]:
     """Return the effort limits of the URDF in a model, in [Nm] or [N]; [0.0] if one is missing."""
-    parts = model.parts if isinstance(model, SumModel) else (model,)
-    for part in parts:
-        if isinstance(part, SumModel):
-            return effort_limits(part)
-        if isinstance(part, UrdfModel):
-            known = {joint.name: joint.effort for joint in part.urdf.joints}
-            limits = [float(known[name]) for name in model.joint_names]
-            return limits if all(0.0 < v < math.inf for v in limits) else [0.0]
-    return [0.0]
+    body = rigid_part(model)
+    if body is None:
+        return [0.0]
+    known = {joint.name: joint.effort for joint in body.urdf.joints}
+    limits = [float(known[name]) for name in model.joint_names]
+    return limits if all(0.0 < v < math.inf for v in limits) else [0.0]

@@ -9,7 +9,7 @@ from robodyn_ros.models.closed_forms.axis import AxisModel
 from robodyn_ros.models.closed_forms.scara import ScaraModel
 from robodyn_ros.models.interface import Array, DynamicModel, parts_of
 from robodyn_ros.models.serial.rigid_columns import Body
-from robodyn_ros.models.serial.urdf import UrdfModel
+from robodyn_ros.models.serial.urdf import UrdfModel, rigid_part
 from robodyn_ros.report.robot.capsules import Places
 
 
@@ -27,8 +27,8 @@ def bodies(model: DynamicModel) -> tuple[Body, ...]:
 
 def places(model: DynamicModel) -> Places | None:
     """Return the places of the links of a URDF; None: a closed form."""
-    part = next((p for p, _ in parts_of(model) if isinstance(p, UrdfModel)), None)
-    return None if part is None else part.tree.places
+    body = rigid_part(model)
+    return None if body is None else body.tree.places
 
 
 def _axis(part: AxisModel) -> tuple[Array, bool]:
