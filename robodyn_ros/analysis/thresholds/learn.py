@@ -9,8 +9,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from robodyn_ros.analysis.thresholds.bands import Layout, bands_of, still_speed
-from robodyn_ros.analysis.thresholds.cell_maxima import CellMaxima, cell_maxima, upper
+from robodyn_ros.analysis.thresholds.cells import (
+    CellMaxima,
+    Layout,
+    bands_of,
+    cell_maxima,
+    still_speed,
+    upper,
+)
 from robodyn_ros.analysis.thresholds.session import Session
 from robodyn_ros.analysis.thresholds.tail import level_at, rate_bound
 from robodyn_ros.control.collision.threshold_map import Bands, ThresholdMap

@@ -29,9 +29,8 @@ from robodyn_ros.nodes.feedforward.arrived import Arrived
 from robodyn_ros.nodes.feedforward.controller_watch import ControllerWatch
 from robodyn_ros.nodes.feedforward.follow_goals import offered_goals
 from robodyn_ros.nodes.feedforward.mode import TorqueMode
-from robodyn_ros.nodes.feedforward.thinning import thinned
 from robodyn_ros.nodes.feedforward.trajectory_passing import Passing
-from robodyn_ros.nodes.feedforward.trajectory_planner import TrajectoryPlanner, serialised
+from robodyn_ros.nodes.feedforward.trajectory_planner import TrajectoryPlanner, serialised, thinned
 from robodyn_ros.nodes.robot.trajectory_message import read_trajectory, with_valid_stamp
 from robodyn_ros.wire.cursor import NANOSECONDS
 from robodyn_ros.wire.trajectory import is_empty

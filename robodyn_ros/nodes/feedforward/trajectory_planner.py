@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Torque of the trajectories that the feed-forward receives, with its limits."""
+"""Torque of the trajectories that the feed-forward receives, with its limits, and their size."""
 
 from __future__ import annotations
 
 from functools import partial
 
 import numpy as np
+from rclpy.node import Node
 
 from robodyn_ros.control.effort.joint_effort import EffortConversion
 from robodyn_ros.control.feedforward.settings import FeedforwardSettings
@@ -16,6 +17,7 @@ from robodyn_ros.control.torque_limits import PlannedTorque
 from robodyn_ros.control.torque_threshold import TorqueThreshold
 from robodyn_ros.errors import ControlError
 from robodyn_ros.excitation.motions.spline import TrajectoryPoints
+from robodyn_ros.nodes.base.best_effort import check_points, parts
 from robodyn_ros.wire.cursor import NANOSECONDS
 from robodyn_ros.wire.trajectory import write_trajectory
 
@@ -94,3 +96,25 @@ def serialised(plan: TorquePlan, stamp: int, effort: EffortConversion) -> bytes:
     """
     fields = (plan.position, plan.velocity, plan.acceleration, effort.commands(plan.effort))
     return write_trajectory(stamp=stamp, joints=plan.joints, time=plan.time, fields=fields)
+
+
+def thinned(plan: TorquePlan, node: Node, topic: str, longest: float) -> TorquePlan:
+    """Reduce a plan to the number of points that arrive.
+
+    :param topic: resolved name of the trajectory topic of the controller
+    :param longest: longest time between points, in [s]
+    :raises ControlError: the points that arrive are too few for the motion
+    """
+    some = min(len(plan.time), 100)
+    fields = [plan.position[:some]] * 4
+    sample = write_trajectory(stamp=0, joints=plan.joints, time=plan.time[:some], fields=fields)
+    stride = parts(node, topic, len(plan.time) * len(sample) / some)
+    if stride == 1:
+        return plan
+    few = plan.every(stride)
+    check_points(float(plan.time[-1]), few.period, plan.distance_to(few), longest=longest)
+    node.get_logger().info(
+        f'{len(plan.time)} points are too large for one message to the controller: one every '
+        f'{1e3 * few.period:.3g} ms is sent'
+    )
+    return few
