@@ -100,7 +100,11 @@ def declare_open(node: Node, name: str, description: str, *, read_only: bool = T
     descriptor = ParameterDescriptor(
         description=description, read_only=read_only, dynamic_typing=True
     )
-    value = node.declare_parameter(name, None, descriptor).value
+    return plain(node.declare_parameter(name, None, descriptor).value)
+
+
+def plain(value: Any) -> Any:
+    """Return the value of a parameter, arrays as lists."""
     return value if value is None or isinstance(value, (str, int, float)) else list(value)
 
 

@@ -30,7 +30,7 @@ from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.faults import fault_of, number_of
 from robodyn_ros.models.catalog import load_model, robot_model
 from robodyn_ros.models.interface import DynamicModel
-from robodyn_ros.nodes.base.common import check_when_set, declare, steady_timer
+from robodyn_ros.nodes.base.common import check_when_set, declare, plain, steady_timer
 from robodyn_ros.nodes.base.folders import dated_folder
 from robodyn_ros.nodes.base.stamps import to_duration
 from robodyn_ros.nodes.excitation.collisions import robot_file
@@ -219,7 +219,7 @@ class Designer:
             value = self._node.get_parameter_or(parameter, Parameter('none')).value
             value = new.get(parameter, value)
             if value is not None and not (hasattr(value, '__len__') and len(value) == 0):
-                values[name] = value if isinstance(value, (str, bool, int, float)) else list(value)
+                values[name] = plain(value)
         return values
 
     def _check(self, new: Mapping[str, Any]) -> None:

@@ -16,7 +16,7 @@ from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.excitation.limits.limits_file import load_limits
 from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.models.serial.urdf_file import parse_urdf
-from robodyn_ros.nodes.base.common import declare, source_of
+from robodyn_ros.nodes.base.common import declare, plain, source_of
 from robodyn_ros.nodes.robot.described_robot import robot_description
 from robodyn_ros.paths import resource
 
@@ -154,7 +154,7 @@ def read_motion(node: Node, motion_file: str, limits: JointLimits) -> Trajectory
     """
     given = {name: node.get_parameter_or(f'motion.{name}', None) for name in MOTION}
     description: dict[str, Any] = {
-        name: _plain(parameter.value)
+        name: plain(parameter.value)
         for name, parameter in given.items()
         if parameter is not None and parameter.value is not None
     }
@@ -171,10 +171,6 @@ def read_motion(node: Node, motion_file: str, limits: JointLimits) -> Trajectory
         if name in description:
             description[name] = _rows(name, description[name], len(joints), harmonics)
     return build_motion(description)
-
-
-def _plain(value: Any) -> Any:
-    return value if isinstance(value, (str, bool, int, float)) else list(value)
 
 
 def _rows(name: str, values: list[float], joints: int, harmonics: int | None) -> list[list[float]]:

@@ -21,6 +21,7 @@ from robodyn_ros.nodes.base.allowed import AllowedDirectories
 from robodyn_ros.nodes.base.common import (
     Diagnostics,
     declare,
+    plain,
     realtime_priority,
     steady_timer,
 )
@@ -252,11 +253,7 @@ class ModelNode(SuiteLifecycleNode):
 
     def _model_parameters(self) -> Mapping[str, Any]:
         found = {key: self.get_parameter(f'dynamic_model.{key}').value for key in MODEL_KEYS}
-        return {
-            key: value if isinstance(value, (str, int)) else list(value)
-            for key, value in found.items()
-            if value is not None
-        }
+        return {key: plain(value) for key, value in found.items() if value is not None}
 
     def _on_load(
         self, request: LoadModel.Request, response: LoadModel.Response
