@@ -68,7 +68,6 @@ class DeltaMechanism:
     def from_mapping(cls, content: Mapping[str, Any], where: str) -> DeltaMechanism:
         """Check and store the `mechanism` of a cell configuration.
 
-        :param where: names the file in messages
         :raises CellError: a missing or unknown entry, or a value out of range
         """
         where = f'{where}: mechanism delta'
@@ -89,7 +88,6 @@ class DeltaMechanism:
     def check(self, joints: Sequence[str], prismatic: Sequence[bool], source: str) -> None:
         """Check that the joints of a URDF are those of this mechanism.
 
-        :param source: names the URDF in messages
         :raises CellError: a wrong number of joints, or one that is prismatic
         """
         needed = ARMS + bool(self.shaft)
@@ -108,7 +106,6 @@ class DeltaMechanism:
     ) -> Any:
         """Compile MuJoCo's model, whose driven joints are every `STRIDE`-th coordinate.
 
-        :param joints: names of the driven joints
         :param lower: their position limits, shape (n,), in [rad]
         :param elastic: add a joint with the same axis after each one: the deflection of its gear
         :raises CellError: MuJoCo refuses it

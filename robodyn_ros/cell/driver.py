@@ -104,10 +104,7 @@ def _factors(value: Any, where: str) -> tuple[float, ...]:
 
 
 def _names(content: Mapping[str, Any], where: str) -> dict[str, str]:
-    """Return the names of controllers.
-
-    :raises CellError: they are no mapping from words to words
-    """
+    """Return the names of controllers."""
     given = content.get('controllers', {})
     words = (*given, *given.values()) if isinstance(given, Mapping) else (None,)
     if not all(isinstance(word, str) and word for word in words):

@@ -45,7 +45,6 @@ class Sample(NamedTuple):
 class InjectedFault:
     """Kind and duration of a fault.
 
-    :param stream: name of the stream
     :param kind: one of `KINDS`
     :param duration: in [s]
     :param size: of a delay or a clock's error, in [s]
@@ -60,7 +59,6 @@ class InjectedFault:
     def parse(cls, text: str, streams: tuple[str, ...]) -> InjectedFault:
         """Read 'STREAM KIND DURATION [SIZE]'.
 
-        :param streams: names of the streams
         :raises CellError: an unknown stream or kind, or invalid numbers
         """
         words = text.split()

@@ -51,7 +51,6 @@ class JointTrajectoryController:
         """Hold a position.
 
         :param position: shape (n,), in [rad] or [m]
-        :param position_only: refuse effort, like a controller without effort interface
         """
         self.joints = tuple(joints)
         self.position_only = position_only

@@ -26,7 +26,6 @@ def profiles() -> Mapping[str, Mapping[str, Any]]:
 def over_profile(content: Mapping[str, Any], where: str) -> dict[str, Any]:
     """Return a section `cell` with the values of its profile where it has none.
 
-    :param where: names the section in messages
     :raises CellError: there is no such profile
     """
     name = content.get('profile', DEFAULT)

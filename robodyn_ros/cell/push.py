@@ -14,7 +14,6 @@ FORM = '[LINK] SECONDS FX FY FZ [TX TY TZ]'
 class Push:
     """Force and torque on a link for some time; `RobotCell.push` checks the values.
 
-    :param link: its name; '' is the last one
     :param duration: in [s]
     :param force: at the centre of mass of the link, world frame, in [N]
     :param torque: world frame, in [Nm]

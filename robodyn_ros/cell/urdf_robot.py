@@ -122,7 +122,6 @@ def compile_urdf(root: ET.Element, source: str, *, elastic: bool = False) -> Any
     """Compile the dynamics: meshes need not exist, and links are not merged.
 
     :param elastic: add a joint with the same axis after each one: the deflection of its gear
-    :return: MuJoCo's model
     :raises CellError: MuJoCo refuses it
     """
     robot = ET.Element('robot', {'name': root.get('name', 'robot')})

@@ -37,7 +37,6 @@ class Limit(NamedTuple):
 
     :param level: in [Nm] or [N]
     :param beyond: torque of the model where it is beyond the limit
-    :param share: share of such samples
     :param friction: friction by velocity explains the torque as well
     """
 
@@ -159,11 +158,7 @@ def _held_out(
     *,
     limit: float = np.inf,
 ) -> HeldOut:
-    """Return errors on each fold, of fits to the kept samples of the others.
-
-    :param judged: which samples errors are of; None: all
-    :param limit: of the predictions
-    """
+    """Return errors on each fold, of fits to the kept samples of the others."""
     judged = np.ones(len(kept), dtype=bool) if judged is None else judged
     kinds, samples = [], []
     for kind in labels:

@@ -26,10 +26,7 @@ SIGNALS = (
 
 
 def together(cases: Sequence[Case], samples: int = 5000) -> Case:
-    """Return the recordings as one, which has samples of each in their order.
-
-    :param samples: number of samples of all recordings, about
-    """
+    """Return the recordings as one, which has samples of each in their order."""
     parts = [
         case.signals.cut(slice(None, None, -(-len(case.signals) * len(cases) // samples)))
         for case in cases

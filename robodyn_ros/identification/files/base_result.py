@@ -16,7 +16,6 @@ from robodyn_ros.models.interface import DynamicModel
 def load_base(path: str | Path, model: DynamicModel | None = None) -> IdentifiedModel:
     """Read the result of the run without payload.
 
-    :param path: result file
     :param model: the model meant, if another than the file's is possible
     :raises IdentificationError: no path, no result file, or the result of another model
     """

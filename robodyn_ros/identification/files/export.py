@@ -39,10 +39,7 @@ Page = Callable[[Mapping[str, Any]], str]
 class Exported:
     """The files written; None: not written.
 
-    :param inertials: inertials of the links for a xacro
     :param prg: result in softMC's format, for the models that softMC has
-    :param signals: rosbag2 of the identification itself, see `signals_bag`
-    :param page: report for a browser
     :param notes: why a file was not written that could be expected, one sentence each
     :param robot: robot file for the next commands; '': none was named
     """
@@ -89,9 +86,7 @@ def export(
     exist, and IDNT<group>.PRG if it is a model that softMC has. An earlier model goes to
     `previous/` (`result_folder.py`), also when this run failed.
 
-    :param export_failed: write the model of a failed identification too
     :param group: number in the name of the .PRG file
-    :param page: function that returns the text of report.html
     :param more_facts: plain facts that result.json has in addition
     :raises IdentificationError: a file cannot be written; the folder is then as it was
     """

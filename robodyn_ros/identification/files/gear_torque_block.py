@@ -25,10 +25,7 @@ PER_INPUT = ('low', 'high')
 
 
 def residual_block(residual: GearTorqueLaw, model_hash: str) -> dict[str, Any]:
-    """Describe a residual torque as flat ROS parameters.
-
-    :param model_hash: fingerprint of the model whose torque it completes
-    """
+    """Describe a residual torque as flat ROS parameters."""
     arrays = residual.map.arrays()
     block: dict[str, Any] = {
         'kind': residual.kind,
@@ -50,8 +47,6 @@ def read_residual(
     """Return the residual torque of a result file's block; None where there is none.
 
     :param joints: of the model, in its order
-    :param model_hash: fingerprint of the model
-    :param name: the file, for messages
     :raises IdentificationError: a key is missing, a number is none or too many, or the block
         belongs to another model or was changed
     """

@@ -48,8 +48,6 @@ class Layout:
     """Content of a file for a model.
 
     :param part: the model without friction, and where its parameters begin
-    :param robot: name of the robot in softMC
-    :param axes: softMC's name of each joint
     :param documented: names behind DynamicParameter[1], [2], ...
     :param entries: number of DynamicParameter lines, at least as many
     :param beside: names of the parameters that are comments

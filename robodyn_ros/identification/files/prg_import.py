@@ -58,7 +58,6 @@ def read_prg(
 
     :param robot: the robot's name in softMC, if it is not its kind's
     :param friction_sign: sign of friction in the file, see `FRICTION_SIGNS`
-    :param force: read a file whose identification failed
     :raises IdentificationError: the file cannot be read; a statement is missing, out of order,
         of another robot, axis or dynamic model; a number is not finite or of the wrong sign; the
         identification failed

@@ -33,7 +33,6 @@ def write_result(
 
     The file appears complete or not at all.
 
-    :param export_failed: write it although the identification failed
     :raises IdentificationError: the identification failed, or the file cannot be written
     """
     refuse_failed(result, export_failed)

@@ -15,7 +15,6 @@ def printed_text(
 ) -> str:
     """Return what an operator reads: the result, the files and the next commands.
 
-    :param files: None: no folder was named
     :param verbose: all parameters and findings in full; otherwise at most `LINES` lines
     """
     end = written_text(result, files)
@@ -24,10 +23,7 @@ def printed_text(
 
 
 def written_text(result: IdentificationResult, files: Exported | None) -> list[str]:
-    """Return which files were written, and the next commands.
-
-    :param files: None: no folder was named
-    """
+    """Return which files were written, and the next commands."""
     if files is None:
         return [_next_without_files(result)]
     names = ', '.join(path.name for path in files.paths)

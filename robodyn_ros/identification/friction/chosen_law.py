@@ -13,7 +13,6 @@ class FrictionCandidate:
     :param name: of the law, or its terms; with `+load` load-dependent friction too
     :param terms: parameters per joint
     :param error: RMS held-out error of all joints, relative to that of the first candidate
-    :param residual: the same for the residual
     """
 
     name: str
@@ -26,9 +25,7 @@ class FrictionCandidate:
 class FrictionChoice:
     """Selected friction law, and the laws it was compared with.
 
-    :param law: the law that the model has now
     :param candidates: what it was compared with, in the order tried; the law itself among them
-    :param loops: iterations of its fit
     :param automatic: True: selected by its error; False: requested, only its shape fitted
     :param doubt: why the recording does not determine the law; empty: it does
     :param springs_or_masses: True: other masses explain the recording as well as its springs

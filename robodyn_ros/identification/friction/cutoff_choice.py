@@ -37,9 +37,6 @@ def cutoff_factor(
     errors show it, since torque and friction go through the same low pass for all cut-offs. The
     automatic one stays unless another is significantly better, and a lower one keeps the motion
     and is certainly better.
-
-    :param signals: those at the automatic cut-off
-    :param process: gives the signals for a factor
     """
     rate = 1.0 / float(np.diff(signals.time[:2])[0]) if len(signals) > 1 else 1.0
     if signals.cutoff is None or options.filter_cutoff is not None:

@@ -19,14 +19,12 @@ SHARES = tuple(0.004 * 2.0**k for k in range(8))
 class LawFit:
     """A friction law fitted to a sample, with the rigid body.
 
-    :param terms: of the law
     :param shapes: shape coefficients of each joint
     :param rigid_values: base values of the body, shape (b,)
     :param rigid_torque: of the body, shape (M, n), in [Nm] or [N]
     :param load: absolute torque that load-dependent friction was fitted to, (M, n), or None
     :param amplitudes: of the terms, shape (n, k)
     :param residuals: RMS residual of each joint, shape (n,)
-    :param loops: number of iterations
     """
 
     terms: tuple[str, ...]

@@ -54,10 +54,7 @@ class FrictionSample:
 
     @classmethod
     def of(cls, body: DynamicModel, base: BaseParameters, signals: Processed) -> FrictionSample:
-        """Take samples all over a recording.
-
-        :param body: the model without friction
-        """
+        """Take samples all over a recording."""
         given = signals.thinning
         count = given.count(len(signals))
         every = max(1, -(-count // SAMPLES))

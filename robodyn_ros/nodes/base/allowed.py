@@ -32,7 +32,6 @@ class AllowedDirectories:
     def __init__(self, node: Node, *parameters: str) -> None:
         """Declare the parameter.
 
-        :param parameters: declared parameters that hold a path
         :raises ConfigError: a folder that no file can have, or of an unknown package
         """
         given = declare(

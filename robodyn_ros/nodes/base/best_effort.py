@@ -28,7 +28,6 @@ FARTHEST = 1e-3
 def parts(node: Node, topic: str, size: float) -> int:
     """Return the factor by which a message must shrink to be published; 1: it fits.
 
-    :param topic: resolved name
     :param size: in bytes
     """
     if size <= LARGEST:  # a stop does not wait for the middleware's view of the network

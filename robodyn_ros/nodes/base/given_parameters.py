@@ -48,7 +48,6 @@ class GivenParameters:
         A declaration of effort counts as a unit: if one is given, that of the robot file is
         ignored completely.
 
-        :param node: full name
         :param program: name without remapping, which is that of the section in the robot file
         :raises ConfigError: a robot file that cannot be used
         """

@@ -59,8 +59,6 @@ class Presence:
     ) -> None:
         """Publish on ~/presence.
 
-        :param command_topic: of the trajectories that the node sends
-        :param joints: of these trajectories
         :param max_acceleration: of these joints, in [rad/s^2] or [m/s^2]
         """
         self._message = NodePresence(

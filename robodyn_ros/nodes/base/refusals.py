@@ -135,7 +135,6 @@ def guarded(
     """Wrap a callback or coroutine function, so that no exception leaves it.
 
     :param failed: called with the exception and the arguments; returns the result instead
-    :param done: called with the result, which it returns
     """
     if callback is None:
         return None

@@ -26,7 +26,6 @@ class BlackBox:
     def __init__(self, node: ModelNode, answers: Callable[[], Mapping[str, object]]) -> None:
         """Declare the parameters; without a folder, nothing is recorded.
 
-        :param answers: returns the present state of each reaction
         :raises ConfigError: a parameter that cannot be used
         """
         chosen = node.declared(BLACK_BOX)

@@ -29,10 +29,7 @@ class ContactTopic:
     """
 
     def __init__(self, node: Any) -> None:
-        """Declare the parameters and create the publishers.
-
-        :param node: `CollisionMonitor`
-        """
+        """Declare the parameters and create the publishers."""
         self._node = node
         self._tool = declare(
             node, 'contact_tool', '', 'link at whose origin the wrench is estimated; empty: the '

@@ -27,10 +27,7 @@ class HealthTopic:
     """Publisher of the health, once per second. A cycle only copies a sample."""
 
     def __init__(self, node: Any) -> None:
-        """Declare the parameters, and create publisher and timers.
-
-        :param node: `CollisionMonitor`
-        """
+        """Declare the parameters, and create publisher and timers."""
         defaults = HealthSettings()
         self._given = replace(
             defaults,

@@ -28,7 +28,6 @@ class Inputs:
     def __init__(self, joints: Sequence[str], *, source: str, delay: int) -> None:
         """Prepare for these joints.
 
-        :param source: one of `SOURCES`
         :param delay: cycles between a reference and its effect
         """
         self.state = JointStateReader(joints)

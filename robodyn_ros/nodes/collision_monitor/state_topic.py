@@ -21,10 +21,7 @@ class StateTopic:
     """Publisher of levels and torque errors: each change of a level at once."""
 
     def __init__(self, node: Any) -> None:
-        """Create the publisher.
-
-        :param node: `CollisionMonitor`
-        """
+        """Create the publisher."""
         self._node = node
         self._publisher = node.create_lifecycle_publisher(
             CollisionState, '~/collision_state', MONITOR_QOS

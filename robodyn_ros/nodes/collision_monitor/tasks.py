@@ -91,7 +91,6 @@ class Tasks:
     def build(self, recorded: RecordedDetector, tasks: list[Task], sensitivity: float) -> None:
         """Start without a task, with another detector.
 
-        :param tasks: of `checked`
         :param sensitivity: without a task
         """
         self.end()
@@ -100,10 +99,7 @@ class Tasks:
         recorded.call('set_sensitivity', sensitivity)
 
     def _task(self, name: str, joints: tuple[str, ...]) -> Task:
-        """Return a task of the parameters.
-
-        :raises ControlError: values that cannot be used
-        """
+        """Return a task of the parameters."""
         given = self._given[name]
         names = [joint for joint in given['zone.joints'] if joint]
         try:

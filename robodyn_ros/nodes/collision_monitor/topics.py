@@ -31,10 +31,7 @@ class Topic(Protocol):
         """Forget earlier samples: the payload was changed."""
 
     def publish(self, detector: TorqueErrorDetector, inputs: Inputs, stamp: Any) -> None:
-        """Publish the state after a sample, or after a timeout without samples.
-
-        :param stamp: time as a message
-        """
+        """Publish the state after a sample, or after a timeout without samples."""
 
     def details(self) -> dict[str, object]:
         """Return entries of the diagnostics. 'advice' is what the operator should do, or ''."""

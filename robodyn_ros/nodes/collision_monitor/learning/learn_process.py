@@ -30,7 +30,6 @@ class LearnProcess:
     def run(self, folder: Path, model: dict[str, Any], out: Path) -> dict[str, Any]:
         """Learn and write the file; blocks. Return the facts that the command prints.
 
-        :param model: content of `dynamic_model` of a result file
         :raises RobodynError: nothing can be learned, or the file cannot be written
         """
         if self._ended:

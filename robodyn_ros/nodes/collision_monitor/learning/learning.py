@@ -142,10 +142,7 @@ class Learning:
         return response
 
     def _checked(self, path: Path) -> Path:
-        """Return the file of a request.
-
-        :raises ControlError: it cannot be written
-        """
+        """Return the file of a request."""
         if path.suffix != '.yaml':
             raise ControlError(f'{path}: a thresholds file ends in .yaml', fault='invalid_value')
         if problem := unusable(path.with_suffix('.healthy')):

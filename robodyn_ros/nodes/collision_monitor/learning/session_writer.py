@@ -113,10 +113,7 @@ class SessionWriter:
 
 
 def _check_owner(path: Path, owner: Owner) -> None:
-    """Refuse to add to sessions of another model or detector.
-
-    :raises RobodynError: with the difference
-    """
+    """Refuse to add to sessions of another model or detector."""
     try:
         other = owner_of(path)
     except RobodynError as error:

@@ -39,8 +39,6 @@ class RobotMotion:
     def __init__(self, node: Node, kind: str, controller: str, period: float) -> None:
         """Create the clients.
 
-        :param kind: one of `KINDS`
-        :param controller: name of the joint_trajectory_controller
         :param period: time between two attempts, in [s]
         """
         self._node, self._kind = node, kind
@@ -61,7 +59,6 @@ class RobotMotion:
     ) -> None:
         """Prepare for a model.
 
-        :param limits: of the motions
         :param distance: how far a joint may go back, shape (n,), in [rad] or [m]
         :param low: velocity that counts as rest, shape (n,), in [rad/s] or [m/s]
         :param timeout: age above which the state of the robot is unknown, in [s]

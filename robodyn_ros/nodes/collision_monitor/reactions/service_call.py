@@ -35,7 +35,6 @@ class ServiceCall:
 
         :param period: time between two calls, in [s]
         :param accepts: returns True for an answer that ends the calls
-        :param then: called after that
         """
         self._node, self._request, self._accepts, self._then = node, request, accepts, then
         self._client = node.create_client(kind, service)
