@@ -28,7 +28,8 @@ from robodyn_ros.analysis.collision_thresholds import friction_at  # noqa: E402
 from robodyn_ros.analysis.thresholds.session import Mask, Session, session_of  # noqa: E402
 from robodyn_ros.cli.collision import thresholds  # noqa: E402
 from robodyn_ros.cli.collision.healthy import healthy_inputs  # noqa: E402
-from robodyn_ros.cli.collision.model import load, read  # noqa: E402
+from robodyn_ros.cli.collision.model import load  # noqa: E402
+from robodyn_ros.cli.effort import read_in_si_units  # noqa: E402
 from robodyn_ros.control.collision.settings import RESIDUALS  # noqa: E402
 from robodyn_ros.models.interface import Array  # noqa: E402
 
@@ -106,7 +107,8 @@ def judged(folder: Path, residual: str) -> dict[str, Curve]:
     follows = [each for each in tracked if each is not None]
     curves = {name: Curve(settings.period) for name in methods}
     for path in sorted(folder.glob('touched_*.csv')):
-        session = session_of(read(given, str(path), identified), torque, settings)
+        recording = read_in_si_units(given, str(path), identified.joints, identified.model)
+        session = session_of(recording, torque, settings)
         label = np.genfromtxt(path, delimiter=',', names=True)['label'] > 0
         own = Touched(session, label, position_errors(path, session.used, torque.joints))
         for name, method in methods.items():
