@@ -128,7 +128,10 @@ def identify_body(motion: BodyMotion) -> BodyEstimate:
 def identify_bodies(
     motions: Sequence[BodyMotion],
 ) -> tuple[tuple[BodyEstimate, ...], tuple[Finding, ...]]:
-    """Return the parameters of each body, and findings about them."""
+    """Return the parameters of each body, and findings about them.
+
+    :raises IdentificationError: as `identify_body`
+    """
     estimates = tuple(identify_body(motion) for motion in motions)
     return estimates, tuple(item for each in estimates for item in body_findings(each))
 

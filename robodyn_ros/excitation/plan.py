@@ -38,7 +38,10 @@ class Plan:
         return self.trajectory.duration
 
     def slowed(self, speed: float) -> Plan:
-        """Return the plan at a share of its speed in (0, 1]: same path, standstill included."""
+        """Return the plan at a share of its speed in (0, 1]: same path, standstill included.
+
+        :raises MotionError: another speed
+        """
         if speed == 1.0:
             return self
         slow = SlowedTrajectory(motion=self.trajectory, speed=speed)

@@ -69,7 +69,10 @@ class Trajectory(ABC):
         return {'kind': self.kind, **{name: _plain(getattr(self, name)) for name in names}}
 
     def grid(self, period: float) -> Motion:
-        """Sample every `period` seconds from 0 to `duration`, both ends included."""
+        """Sample every `period` seconds from 0 to `duration`, both ends included.
+
+        :raises MotionError: the period is not positive
+        """
         if not period > 0.0:
             raise MotionError(f'the sampling period must be positive, got {period} s')
         steps = max(1, int(np.ceil(self.duration / period - 1e-9)))

@@ -16,7 +16,10 @@ from robodyn_ros.report.source import ReportSignals, ReportSource
 
 
 def folder_of(path: str | Path) -> Path:
-    """Return the folder of a result: the path, or where the named file is."""
+    """Return the folder of a result: the path, or where the named file is.
+
+    :raises IdentificationError: it does not exist
+    """
     path = Path(path)
     if not path.exists():
         raise IdentificationError(f'{path}: no such file or folder')

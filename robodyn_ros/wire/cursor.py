@@ -92,7 +92,10 @@ class Cursor:
         return tuple(self.text() for _ in range(self.count()))
 
     def doubles(self) -> tuple[int, int]:
-        """Skip a sequence of doubles; return the offset of the first one and their number."""
+        """Skip a sequence of doubles; return the offset of the first one and their number.
+
+        :raises WireError: as `skip`
+        """
         count = self.count()
         if not count:
             self._slack += 4  # rmw_fastrtps reserves the alignment of an empty sequence too

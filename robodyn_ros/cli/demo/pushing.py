@@ -20,7 +20,11 @@ class Pushing:
     """Client of the parameter and the topic `push` of a cell."""
 
     def __init__(self, client: Client, cell: str = 'cell') -> None:
-        """Connect, so that a later push starts at once."""
+        """Connect, so that a later push starts at once.
+
+        :param cell: name of the node, with its namespace
+        :raises RobodynError: there is no such node
+        """
         self._client, self._service = client, f'{cell}/set_parameters'
         self._started: list[Any] = []
         client.node.create_subscription(

@@ -42,7 +42,10 @@ def load_mesh(loader: Any, path: str, scale: Vector) -> Any:
 
 
 def loaded(meshes: Iterable[tuple[str, Vector]]) -> Any:
-    """Return a loader that has these meshes, given as files and scales."""
+    """Return a loader that has these meshes, given as files and scales.
+
+    :raises MotionError: see `load_mesh`
+    """
     loader = coal.CachedMeshLoader()
     for path, scale in meshes:
         load_mesh(loader, path, scale)

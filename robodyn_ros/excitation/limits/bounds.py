@@ -37,7 +37,10 @@ class Margins:
     torque: float = 0.0
 
     def __post_init__(self) -> None:
-        """Check."""
+        """Check.
+
+        :raises MotionError: a share outside [0, 1)
+        """
         for item in fields(self):
             value = getattr(self, item.name)
             if not 0.0 <= value < 1.0:

@@ -61,7 +61,10 @@ def fit_condensed(
 
 
 def fit_least_squares(condensed: Condensed, options: IdentifyOptions) -> Estimate:
-    """Estimate base values by least squares, joints weighted unless the options say 'ols'."""
+    """Estimate base values by least squares, joints weighted unless the options say 'ols'.
+
+    :raises IdentificationError: no samples
+    """
     plain: Estimator = 'ols' if options.estimator == 'ols' else 'wls'
     factors, width = condensed.merged(), condensed.width
     first = estimate(factors, width, estimator=plain)

@@ -213,7 +213,10 @@ class DeltaModel(ClosedFormModel):
         return result
 
     def values_of(self, named: Array) -> Array:
-        """Return parameter values, shape (p,), of the fourteen named ones; J4 is 0."""
+        """Return parameter values, shape (p,), of the fourteen named ones; J4 is 0.
+
+        :raises ModelError: not fourteen values
+        """
         if np.shape(named) != (len(NAMED),):
             raise ModelError(f'a delta has 14 named parameters, got {np.shape(named)} values')
         mass, transverse, spin, upper, lower = named[5:10]

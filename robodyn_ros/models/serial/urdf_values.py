@@ -45,7 +45,10 @@ def numbers(
 
 
 def transform(origin: ET.Element | None, where: str) -> Array:
-    """Return the homogeneous transform (4, 4) of an <origin> (fixed-axis roll, pitch, yaw)."""
+    """Return the homogeneous transform (4, 4) of an <origin> (fixed-axis roll, pitch, yaw).
+
+    :raises ModelError: as `numbers`
+    """
     result = np.eye(4)
     result[:3, 3] = numbers(origin, 'xyz', where, (0.0, 0.0, 0.0))
     result[:3, :3] = _rotation(numbers(origin, 'rpy', where, (0.0, 0.0, 0.0)))

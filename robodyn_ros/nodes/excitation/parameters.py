@@ -87,7 +87,10 @@ class Settings:
 
 
 def declare_settings(node: Node) -> Settings:
-    """Declare the parameters of `Settings`."""
+    """Declare the parameters of `Settings`.
+
+    :raises ConfigError: a value that cannot be used
+    """
     output = _fixed(node, 'output', 'trajectory', 'trajectory (one message) or stream (setpoints)')
     if output not in OUTPUTS:
         raise ConfigError(f"parameter 'output' must be one of {list(OUTPUTS)}, got {output!r}")

@@ -51,14 +51,20 @@ class Preparation:
         self._path = path
 
     def search(self, request: Excite.Goal) -> Prepared:
-        """Prepare the search for a motion."""
+        """Prepare the search for a motion.
+
+        :raises RobodynError: parameters that cannot be used
+        """
         self._collisions.look()
         if not request.design_only:  # better refused now than after the search
             self._collisions.check_allowed()
         return self._designer.prepare(request, self._collisions.surroundings)
 
     def read(self, goal: Any, file: str, position: Array, speed: float) -> Checked:
-        """Read the motion of a file, or of the parameters, and prepare its run."""
+        """Read the motion of a file, or of the parameters, and prepare its run.
+
+        :raises RobodynError: the motion cannot be read, see `run`
+        """
         self._collisions.look()
         self._collisions.check_allowed()
         motion = read_motion(self._node, file, self._limits)

@@ -234,7 +234,10 @@ class Feedforward(ModelNode):
         )
 
     def set_values(self, values: Array) -> None:
-        """Set another payload: immediately in streaming mode, else for later trajectories."""
+        """Set another payload: immediately in streaming mode, else for later trajectories.
+
+        :raises ControlError: values that cannot be used
+        """
         self._mode.set_values(values)
 
     def payload_efforts(self, model: IdentifiedModel) -> list[float] | None:

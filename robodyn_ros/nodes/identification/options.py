@@ -14,7 +14,11 @@ from robodyn_ros.nodes.base.common import declare
 
 
 def declared_options(node: Node, joints: Sequence[str]) -> dict[str, Any]:
-    """Declare a read-only parameter for every option, and return the values by field."""
+    """Declare a read-only parameter for every option, and return the values by field.
+
+    :param joints: names of the joints of the model
+    :raises ConfigError: a parameter has a wrong value, or the wrong number of values
+    """
     return {
         name: _declared(node, name, option, joints)
         for name, option in OPTIONS.items()

@@ -179,7 +179,10 @@ class JointStateBag:
         )
 
     def flush(self) -> None:
-        """Write pending messages to the disk, for use when no further message arrives."""
+        """Write pending messages to the disk, for use when no further message arrives.
+
+        :raises RecordingError: as `add`
+        """
         if self.closed:
             return
         try:
