@@ -48,9 +48,6 @@ SUSPICIOUS = 0.2
 """Share of a joint's torque that its residual must exceed for corrections to be tried, unless the
 joints disagree about shared parameters."""
 
-FINALISTS = 2
-"""Corrections with the smallest residual that are compared on held-out data."""
-
 
 @dataclass(frozen=True)
 class Correction:
@@ -74,7 +71,7 @@ def correction_findings(case: Case, sample: Sample) -> Iterator[Finding]:
     if of_urdf and not _suspicious(case, sample):
         return
     tried = [(each.trial.fitted()[1], each) for each in _corrections(case, sample, present)]
-    best = sorted(tried, key=lambda pair: pair[0])[:FINALISTS]
+    best = sorted(tried, key=lambda pair: pair[0])[:2]  # held-out errors cost more
     division, count = folds(present), int(np.count_nonzero(present.weight))
     error = present.held_out(division)
     left = [(share_left(error, each.trial.held_out(division), count), each) for _, each in best]

@@ -30,9 +30,6 @@ from robodyn_ros.identification.fit.time_offset import OffsetTrial
 from robodyn_ros.identification.signals.processed import Mask
 from robodyn_ros.models.interface import Array, Indices
 
-PARTS = 40
-"""Blocks of time in which a disturbance is looked for."""
-
 
 def stuck_findings(case: Case) -> Iterator[Finding]:
     """Name joints whose torque does not change while they go there and back.
@@ -80,9 +77,9 @@ def interval_findings(case: Case, sample: Sample) -> Iterator[Finding]:
     yield finding('disturbed_interval', start=start, end=end, reason=why, share=share)
 
 
-def _blocks(count: int) -> Indices:
+def _blocks(count: int, parts: int = 40) -> Indices:
     """Return the number of the block of each sample (M,); a disturbance lasts for some blocks."""
-    return np.arange(count) * PARTS // count
+    return np.arange(count) * parts // count
 
 
 def _squares(trial: Trial, values: Array) -> Array:
@@ -98,7 +95,7 @@ def _typical(trial: Trial) -> Array:
     reweighted least squares of groups).
     """
     block = _blocks(len(trial.rows))
-    grams = np.array([gram_of(trial.rows[block == number]) for number in range(PARTS)])
+    grams = np.array([gram_of(trial.rows[block == number]) for number in np.unique(block)])
     values = fitted_to(grams.sum(axis=0))
     for _ in range(10):
         errors = np.sqrt([squared_error(gram, values) for gram in grams])
@@ -110,12 +107,12 @@ def _typical(trial: Trial) -> Array:
 def _worst_interval(squares: Array) -> Mask:
     """Return which samples (M,) lie in the interval with the largest excess of the residual."""
     block = _blocks(len(squares))
-    mean = np.bincount(block, squares, PARTS) / np.bincount(block, minlength=PARTS)
+    mean = np.bincount(block, squares) / np.maximum(np.bincount(block), 1)
     excess = np.concatenate([[0.0], np.cumsum(mean - 2.0 * np.median(mean))])
     lowest = np.minimum.accumulate(excess)
     end = int(np.argmax(excess - lowest))
     start = int(np.argmin(excess[: end + 1]))
-    if not 0 < end - start <= PARTS / 3:  # a longer one is not the exception
+    if not 0 < end - start <= len(mean) / 3:  # a longer one is not the exception
         return np.zeros(len(squares), dtype=bool)
     return np.asarray((block >= start) & (block < end))
 

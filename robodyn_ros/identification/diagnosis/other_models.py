@@ -13,8 +13,11 @@ import numpy as np
 
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.findings import Finding, finding
+from robodyn_ros.identification.diagnosis.case import Case, Sample
 from robodyn_ros.models.catalog import build_model
+from robodyn_ros.models.friction_terms import FRICTION_PARAMETERS
 from robodyn_ros.models.interface import DynamicModel, SumModel
+from robodyn_ros.models.springs import SPRING_PARAMETERS
 
 _NUMBERS = {('axis', 'rotary'): (1, 2, 3), ('axis', 'linear'): (1, 2), ('puma', None): (1, 2)}
 _DIRECTIONS = {
@@ -42,6 +45,8 @@ REASONS = (
     (10.197, 'the unit is kgf cm or dNm, not Nm'),
 )
 """Factors that have a usual reason."""
+
+_NOT_LINKS = ('rotor_inertia', *FRICTION_PARAMETERS, *SPRING_PARAMETERS)
 
 
 @dataclass(frozen=True)
@@ -123,3 +128,35 @@ def reason(factor: float) -> str:
     if factor > 20.0:
         texts.append(f'a gear of ratio {factor:.0f} was counted twice')
     return ': perhaps ' + ', or '.join(texts) if texts else ''
+
+
+def by_prior(case: Case, sample: Sample) -> dict[int, tuple[float, float]]:
+    """Return per joint the factor between its torque and the prior's, and its standard deviation.
+
+    Friction and rotors, which no prior knows, are fitted beside it. Empty without prior.
+    """
+    prior = case.model.prior()
+    suffixes = [item.name.rpartition('.')[2] for item in case.model.parameters]
+    free = np.array([suffix in _NOT_LINKS for suffix in suffixes])
+    if not np.isfinite(prior[~free]).all() or not np.nan_to_num(prior)[~free].any():
+        return {}
+    base = case.base.grouping @ np.where(free, 0.0, np.nan_to_num(prior))
+    result = {}
+    for joint, own in sample.fits():
+        torque = own.matrix @ base[own.columns]
+        motion = [
+            values[sample.rows[own.rows], joint]
+            for values in (case.signals.acceleration, case.signals.velocity)
+        ]
+        beside = np.column_stack([*motion, np.sign(motion[1]), np.ones(len(torque))])
+        basis = np.linalg.qr(beside / np.maximum(np.linalg.norm(beside, axis=0), 1e-300))[0]
+        clear = torque - basis @ (basis.T @ torque)
+        size = float(clear @ clear)
+        if size <= 1e-6 * float(torque @ torque):
+            continue
+        factor = float(clear @ own.torque) / size
+        rest = own.torque - basis @ (basis.T @ own.torque) - factor * clear
+        # The error of the prior is no noise: it does not average out.
+        spread = float(np.linalg.norm(rest)) / np.sqrt(size) / np.sqrt(3.0)
+        result[joint] = (factor, spread)
+    return result

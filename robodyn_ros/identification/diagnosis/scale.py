@@ -31,10 +31,6 @@ LARGEST = 20.0
 """Largest factor of time that is looked for, and the inverse of the smallest one: beyond it, the
 torque of inertia is below a 400th of what it was, or hides that of gravity."""
 
-OTHER_SIZE = 2.0
-"""Factor of lengths, up to which another size of the robot is the more likely cause: robots of one
-family differ by less, and a scale of time by more than its root."""
-
 IMPOSSIBLE = 10.0
 """Inertia at a joint, in times of the robot's mass at its reach, which no robot has."""
 
@@ -66,7 +62,8 @@ def scaled_gravity(present: Trial) -> tuple[Callable[..., Finding], Trial] | Non
     found = minimize_scalar(error, bounds=bounds, method='bounded', options={'xatol': 1e-2})
     times = float(np.exp(found.x))
     described = partial(finding, 'time_scale.correction', factor=times)
-    if 1.0 / OTHER_SIZE < times**2 < OTHER_SIZE:
+    # Sizes of one family of robots differ by less, and a scale of time by more than the root.
+    if 0.5 < times**2 < 2.0:
         described = partial(finding, 'wrong_size', factor=times**2)
     return described, replace(present, regressor=inertia + gravity / times**2)
 

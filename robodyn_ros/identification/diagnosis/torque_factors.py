@@ -15,7 +15,7 @@ import numpy as np
 
 from robodyn_ros.findings import Finding, Severity, finding
 from robodyn_ros.identification.diagnosis.case import Case, Sample
-from robodyn_ros.identification.diagnosis.other_models import reason
+from robodyn_ros.identification.diagnosis.other_models import by_prior, reason
 from robodyn_ros.identification.diagnosis.trial import (
     MOST,
     Trial,
@@ -25,9 +25,8 @@ from robodyn_ros.identification.diagnosis.trial import (
 )
 from robodyn_ros.identification.factors.joint_fit import OwnFit
 from robodyn_ros.identification.fit.choice import FOUR
-from robodyn_ros.models.friction_terms import BRAKING, FRICTION_PARAMETERS
+from robodyn_ros.models.friction_terms import BRAKING
 from robodyn_ros.models.interface import Array
-from robodyn_ros.models.springs import SPRING_PARAMETERS
 
 DISAGREE = 1.06
 """`Shared.excess` from which on joints do not agree about the parameters they share."""
@@ -39,8 +38,6 @@ SMALLEST_PRIOR_FACTOR = 3.0
 
 NEGATIVE = -5.0
 """Standard deviations below 0 at which inertia and friction are negative for certain."""
-
-_NOT_LINKS = ('rotor_inertia', *FRICTION_PARAMETERS, *SPRING_PARAMETERS)
 
 
 @dataclass(frozen=True)
@@ -320,35 +317,3 @@ def _in_deviations(own: OwnFit, weights: Array) -> float:
         return float('nan')
     spread = own.sigma * np.linalg.norm(weights @ own.inverse) * np.sqrt(len(own.torque) / 100)
     return float(weights @ own.values / max(spread, 1e-300))
-
-
-def by_prior(case: Case, sample: Sample) -> dict[int, tuple[float, float]]:
-    """Return per joint the factor between its torque and the prior's, and its standard deviation.
-
-    Friction and rotors, which no prior knows, are fitted beside it. Empty without prior.
-    """
-    prior = case.model.prior()
-    suffixes = [item.name.rpartition('.')[2] for item in case.model.parameters]
-    free = np.array([suffix in _NOT_LINKS for suffix in suffixes])
-    if not np.isfinite(prior[~free]).all() or not np.nan_to_num(prior)[~free].any():
-        return {}
-    base = case.base.grouping @ np.where(free, 0.0, np.nan_to_num(prior))
-    result = {}
-    for joint, own in sample.fits():
-        torque = own.matrix @ base[own.columns]
-        motion = [
-            values[sample.rows[own.rows], joint]
-            for values in (case.signals.acceleration, case.signals.velocity)
-        ]
-        beside = np.column_stack([*motion, np.sign(motion[1]), np.ones(len(torque))])
-        basis = np.linalg.qr(beside / np.maximum(np.linalg.norm(beside, axis=0), 1e-300))[0]
-        clear = torque - basis @ (basis.T @ torque)
-        size = float(clear @ clear)
-        if size <= 1e-6 * float(torque @ torque):
-            continue
-        factor = float(clear @ own.torque) / size
-        rest = own.torque - basis @ (basis.T @ own.torque) - factor * clear
-        # The error of the prior is no noise: it does not average out.
-        spread = float(np.linalg.norm(rest)) / np.sqrt(size) / np.sqrt(3.0)
-        result[joint] = (factor, spread)
-    return result

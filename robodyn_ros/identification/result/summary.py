@@ -15,9 +15,6 @@ from robodyn_ros.models.payload import Payload
 
 LINES, WIDTH = 25, 99
 """Largest size of a summary: it fits on a terminal without scrolling."""
-JOINTS = LINES // 3
-"""Most rows in the table of joints, so that findings have room too."""
-
 MORE = '--verbose, report.html'
 """Reference to the pages with everything that a summary leaves out."""
 
@@ -118,8 +115,8 @@ def _joints(model: DynamicModel, facts: Mapping[str, Any]) -> list[str]:
         for joint, error, share in zip(model.joints, rms, largest, strict=True)
     ]
     title = f'{"joint":<{width}}  {"RMS error":>12}  {"max error":>9}'
-    if len(rows) > JOINTS:
-        shown = _worst(largest, JOINTS - 1)
+    if len(rows) > LINES // 3:  # findings have room too
+        shown = _worst(largest, LINES // 3 - 1)
         rows = [*(rows[k] for k in shown), f'and {len(rows) - len(shown)} more joints: {MORE}']
     return [f'{title}  on {"validation" if prefix else "the recording itself"}', *rows]
 

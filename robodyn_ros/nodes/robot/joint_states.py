@@ -23,8 +23,6 @@ from sensor_msgs.msg import JointState
 from robodyn_ros.wire.cursor import WireError
 from robodyn_ros.wire.joint_state import FIELDS, JointStateLayout
 
-LISTED = 20
-"""Largest number of names in a sentence: robots have fewer joints."""
 Array = NDArray[np.float64]
 Pick = Callable[[tuple[Any, ...]], tuple[Any, ...]]
 
@@ -171,10 +169,10 @@ class JointStateReader:
         self._layout = layout
 
 
-def few(names: Sequence[str]) -> str:
-    """Return a list of names for a sentence, at most `LISTED` of them."""
-    more = f' and {len(names) - LISTED} more' if len(names) > LISTED else ''
-    return f'{list(names[:LISTED])}{more}'
+def few(names: Sequence[str], most: int = 20) -> str:
+    """Return a list of names for a sentence; robots have fewer joints than `most`."""
+    more = f' and {len(names) - most} more' if len(names) > most else ''
+    return f'{list(names[:most])}{more}'
 
 
 def fill(message: JointState, position: Array, velocity: Array, effort: Array) -> None:
