@@ -18,10 +18,6 @@ from robodyn_ros.models.serial.urdf_file import UrdfFile
 TOLERANCE = 0.01
 """Share of a joint's range that a position may lie outside of it: zeros of encoders differ."""
 
-NEAR = 0.1
-"""Share of the range by which positions in degrees may lie outside: a wrong limit of one joint
-must not hide that all positions are 57 times too large."""
-
 
 def position_limits(
     model: DynamicModel, urdf: UrdfFile | None = None, file: str | Path | None = None
@@ -88,7 +84,8 @@ def limit_findings(
     turning = np.isfinite(width) & [name not in prismatic for name in joints]
     in_radians = np.deg2rad(np.stack([low, high], axis=1))
     misses = np.abs(in_radians - np.clip(in_radians, *bounds.T[:, :, None])).max(axis=1)
-    fits = misses[turning] <= np.maximum(TOLERANCE * 2 * np.pi, NEAR * width[turning])
+    # A wrong limit of one joint must not hide that all positions are 57 times too large.
+    fits = misses[turning] <= np.maximum(TOLERANCE * 2 * np.pi, 0.1 * width[turning])
     # Strokes are too long, or most joints are far outside; one joint alone may have another zero.
     beyond = (outside > width)[turning]
     long = (high - low > width)[turning]

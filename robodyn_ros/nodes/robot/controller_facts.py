@@ -14,6 +14,8 @@ from rclpy.node import Node
 from robodyn_ros.control.feedforward.command_target import CommandTarget
 from robodyn_ros.nodes.base.common import steady_timer
 
+INTERVAL = 0.5
+"""Time between requests to a controller, in [s]: short against the patience of an operator."""
 PATIENCE = 2.0
 """Longest time of a service call, in [s]; a later answer is not expected: calls between processes
 take milliseconds."""
@@ -38,7 +40,7 @@ class ControllerFacts:
         self._changed = changed
         self._client = node.create_client(GetParameters, f'{self.name}/get_parameters')
         self._asked = -PATIENCE
-        steady_timer(node, 0.5, self._ask)  # short against the patience of an operator
+        steady_timer(node, INTERVAL, self._ask)
 
     def _ask(self) -> None:
         now = time.monotonic()
