@@ -74,7 +74,7 @@ def add_source(
         metavar='FILE|Nm',
         help='meaning of the efforts in a bag without a declaration: a robot file or a YAML file '
         'with effort.* (see config/example_robot.yaml), or Nm: Nm or N at the joint, gravity '
-        'included. CSV, NPZ and MAT files are in SI units',
+        'included. CSV, NPZ and MAT files are in SI units unless --columns gives other units',
     )
 
 

@@ -36,15 +36,20 @@ def in_si_units(
     Tables (CSV, NPZ, MAT) and mapped columns are in SI units by definition and not converted. The
     effort of a bag is declared by its metadata or by `declared`; all of them must agree.
 
+    :param declared: declarations of the user or the parameters, in the order of their priority
     :param model: model to be identified; the types of its joints are compared with the units, and
         it must have no gravity if the effort has none
     :param columns: the mapping with which the recording was read
     :raises ConfigError: nothing is declared, two declarations differ, one cannot be used, or the
-        effort has no gravity and the model does
+        effort has no gravity and the model does; for a table: the declaration of highest priority
+        is not Nm or N with gravity, and the mapping has no unit of torque
     """
+    torque = None if columns is None else load_columns(columns).get('torque')
     if recording_format(path) != 'rosbag2':
+        if declared and not (isinstance(torque, Mapping) and 'unit' in torque):
+            _check_table(declared[0], recording.joints, path)
         return recording
-    if columns is not None and 'torque' in load_columns(columns):
+    if torque is not None:
         return recording
     stored = bag_declaration(path)
     every = [*declared] if stored is None else [stored, *declared]
@@ -55,6 +60,23 @@ def in_si_units(
         return recording
     torque = blockwise(lambda part: conversion.feedback(np.array(part)), recording.torque)
     return replace(recording, torque=torque)
+
+
+def _check_table(declared: EffortDeclaration, joints: Sequence[str], path: str | Path) -> None:
+    """Refuse a declaration that would be ignored, because tables are in SI units.
+
+    :raises ConfigError: it declares another effort than Nm or N with gravity
+    """
+    conversion = declared.for_joints(joints)
+    other = (conversion.scale != 1.0) | conversion.gravity_excluded
+    if other.any():
+        joint = int(np.argmax(other))
+        raise ConfigError(
+            f'{declared.source} declares the effort of joint {joints[joint]!r} as '
+            f'{conversion.describe(joint)}, but {path} is a table, whose torque is in Nm or N '
+            f'unless --columns gives its unit: give a mapping with the unit, or `--effort Nm` if '
+            f'this table is in Nm or N already'
+        )
 
 
 def bag_declaration(path: str | Path) -> EffortDeclaration | None:

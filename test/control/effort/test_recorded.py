@@ -89,12 +89,27 @@ def test_tables_and_mapped_columns_are_declared_by_their_format(recording, tmp_p
     write_csv(recording, tmp_path / 'table.csv')
     table = read_recording(tmp_path / 'table.csv')
     assert in_si_units(table, tmp_path / 'table.csv', []) is table
-    assert in_si_units(table, tmp_path / 'table.csv', [declared(CURRENT)]) is table
     found, path = bag(recording, tmp_path)
     columns = {'torque': {'columns': ['torque'], 'scale': 2.0}}
     assert in_si_units(found, path, [], columns=columns) is found
     with pytest.raises(ConfigError, match='is not declared'):
         in_si_units(found, path, [], columns={'position': {'columns': ['position']}})
+
+
+def test_a_table_is_not_converted_by_a_declaration(recording, tmp_path):
+    path = tmp_path / 'table.csv'
+    write_csv(recording, path)
+    table = read_recording(path)
+    assert in_si_units(table, path, [declared(SI)]) is table
+    assert in_si_units(table, path, [declared(SI, 'the flag'), declared(CURRENT)]) is table
+    for other in (CURRENT, FREE):
+        with pytest.raises(ConfigError, match=r'declares the effort .* is a table, .*--effort Nm'):
+            in_si_units(table, path, [declared(other)])
+    columns = {'torque': {'columns': ['tau_joint1', 'tau_joint2'], 'unit': 'Nm'}}
+    assert in_si_units(table, path, [declared(CURRENT)], columns=columns) is table
+    del columns['torque']['unit']
+    with pytest.raises(ConfigError, match='gives its unit'):
+        in_si_units(table, path, [declared(CURRENT)], columns=columns)
 
 
 def test_types_of_the_model_count(recording, tmp_path):
