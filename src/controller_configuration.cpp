@@ -191,7 +191,7 @@ std::unique_ptr<TorqueErrorDetector> FeedforwardTorqueController::make_detector(
     return std::make_unique<TorqueErrorDetector>(torque, collision_settings());
   }
   const LearnedThresholds learned = read_thresholds(
-    file, {monitored_.hash, torque.joints(), 1.0 / get_update_rate()});
+    file, {monitored_.loaded_hash, torque.joints(), 1.0 / get_update_rate()});
   return std::make_unique<TorqueErrorDetector>(
     torque, learned.settings(collision_settings()),
     std::make_unique<MappedThresholds>(learned.map));

@@ -93,7 +93,7 @@ int run(char ** arguments)
   std::unique_ptr<robodyn_ros::Thresholds> thresholds;
   if (arguments[13] != nullptr) {
     const auto learned = robodyn_ros::read_thresholds(
-      arguments[13], {model.hash, torque.joints(), settings.period});
+      arguments[13], {model.loaded_hash, torque.joints(), settings.period});
     settings = learned.settings(settings);
     thresholds = std::make_unique<robodyn_ros::MappedThresholds>(learned.map);
   }

@@ -26,6 +26,8 @@ using Names = std::vector<std::string>;
 constexpr std::size_t kMostJoints = 64;
 /// Most parts of a sum: a robot and its friction are two, each is computed in every cycle.
 constexpr std::size_t kMostParts = 20;
+/// Version of the parameter file.
+constexpr int kFormat = 1;
 
 /// Names of a part's joints; friction has their types beside them.
 Names joints_of(const YAML::Node & map)
@@ -150,6 +152,14 @@ void read_payload(const YAML::Node & block, IdentifiedModel & model)
   }
 }
 
+/// Hash with the payload: `loaded_hash` in robodyn_ros/identification/result/result.py.
+std::string loaded_hash(const YAML::Node & block, const std::string & hash)
+{
+  return result_hash(
+    kFormat, hash, get<Names>(block, "parameter_names"),
+    get<std::vector<double>>(block, "parameter_values"));
+}
+
 /// Torque of gear deflection of a result.
 void read_gears(const YAML::Node & block, IdentifiedModel & model)
 {
@@ -177,8 +187,8 @@ std::string checked_hash(const YAML::Node & content, const std::vector<double> &
 IdentifiedModel read(const YAML::Node & parameters)
 {
   const YAML::Node content = parameters["dynamic_model"];
-  if (get<int>(content, "format") != 1) {
-    throw error("its format is not known, expected 1");
+  if (get<int>(content, "format") != kFormat) {
+    throw error("its format is not known, expected " + std::to_string(kFormat));
   }
   const auto numbers = get<std::vector<double>>(content, "parameter_values");
   const Vector values = vector_of(numbers);
@@ -194,7 +204,7 @@ IdentifiedModel read(const YAML::Node & parameters)
       std::to_string(parts.width) + " parameters");
   }
   IdentifiedModel result;
-  result.hash = checked_hash(content, numbers);
+  result.hash = result.loaded_hash = checked_hash(content, numbers);
   result.torque = std::make_unique<ModelTorque>(
     std::move(parts.joints), std::move(parts.bodies), std::move(parts.frictions), values);
   if (const YAML::Node block = parameters["residual_torque"]; block && !block.IsNull()) {
@@ -202,6 +212,7 @@ IdentifiedModel read(const YAML::Node & parameters)
   }
   if (parameters["payload"] && parameters["payload"]["parameter_values"]) {
     read_payload(parameters["payload"], result);
+    result.loaded_hash = loaded_hash(parameters["payload"], result.hash);
   }
   return result;
 }

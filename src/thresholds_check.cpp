@@ -44,7 +44,7 @@ int run(char ** arguments)
 {
   const auto model = robodyn_ros::read_result(arguments[1]);
   const robodyn_ros::ThresholdsOwner owner{
-    model.hash, model.torque->joints(), std::atof(arguments[2])};
+    model.loaded_hash, model.torque->joints(), std::atof(arguments[2])};
   for (char ** file = arguments + 3; *file != nullptr; ++file) {
     try {
       if (!holds(robodyn_ros::read_thresholds(*file, owner))) {

@@ -146,9 +146,9 @@ void check_owner(
   }
   if (hash != owner.model_hash) {
     throw error(
-      "the thresholds were learned with another model (hash " + quoted_text(hash, 12) +
-      ", this one has " + quoted_text(owner.model_hash, 12) +
-      "): learn them again with `robodyn thresholds`");
+      "the thresholds were learned with another model or payload (hash " + quoted_text(hash, 12) +
+      ", this result has " + quoted_text(owner.model_hash, 12) +
+      "): learn them again with `robodyn thresholds`, from recordings with its payload");
   }
   if (!(period < kPeriodRatio * owner.period && owner.period < kPeriodRatio * period)) {
     throw error(

@@ -17,6 +17,7 @@ struct IdentifiedModel
 {
   std::unique_ptr<ModelTorque> torque;
   std::string hash;
+  std::string loaded_hash;  // with the payload; `hash` without one
   Vector payload;  // identified with the result; empty: none
   std::string payload_frame;
   std::unique_ptr<GearTorqueLaw> gears;  // torque by measured deflections; null: none

@@ -230,7 +230,9 @@ def test_limits_from_a_file_or_a_urdf_beside_a_model_file(tmp_path, capsys):
 
 
 def test_a_payload_on_top_of_a_result(files, tmp_path, capsys):
-    urdf = files / 'robot.urdf'
+    urdf, marked = tmp_path / 'robot.urdf', '<collision><!-- kept --></collision>'
+    text = (files / 'robot.urdf').read_text()
+    urdf.write_text(text.replace('</link>', f'{marked}</link>', 1))
     assert robodyn(files / 'first.csv', '--urdf', urdf, '--out', tmp_path / 'base') == 0
     base = tmp_path / 'base' / 'result.yaml'
     model, truth = arm(urdf.read_text())
@@ -251,6 +253,12 @@ def test_a_payload_on_top_of_a_result(files, tmp_path, capsys):
     wanted = model.torque(*states, truth + payload.added)
     error = np.linalg.norm(back.torque(*states) - wanted) / np.linalg.norm(wanted)
     assert error < 0.03
+    assert back.loaded_hash != back.hash == load_identified_model(base).loaded_hash
+    assert marked in (tmp_path / 'out' / 'robot.urdf').read_text()  # of the base's folder
+    (tmp_path / 'base' / 'robot.urdf').unlink()
+    assert robodyn(*command, '--urdf', urdf, '--out', tmp_path / 'named') == 0
+    assert marked in (tmp_path / 'named' / 'robot.urdf').read_text()
+    capsys.readouterr()
     # the model may be named, and must then be that of the base; and a frame of it
     assert robodyn(*command, '--urdf', urdf, '--frame', 'link3_part') == 0
     assert json.loads(capsys.readouterr().out)['payload']['frame'] == 'link3_part'

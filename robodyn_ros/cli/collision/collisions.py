@@ -79,7 +79,7 @@ def _detected(arguments: argparse.Namespace) -> tuple[dict[str, Any], Rows, str]
         )
     identified, torque = load(arguments)
     learned = read_thresholds(arguments.thresholds)
-    learned.check_model(identified.hash, torque.joints, arguments.thresholds)
+    learned.check_model(identified.loaded_hash, torque.joints, arguments.thresholds)
     recording = read_in_si_units(
         arguments, arguments.recording, identified.joints, identified.model
     )

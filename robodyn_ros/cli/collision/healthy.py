@@ -75,10 +75,10 @@ def _of_folder(
     folder: Path, identified: IdentifiedModel, torque: ModelTorque
 ) -> list[HealthyInput]:
     owner, sessions = read_healthy(folder)
-    if owner.model_hash != identified.hash or owner.joints != torque.joints:
+    if owner.model_hash != identified.loaded_hash or owner.joints != torque.joints:
         raise ControlError(
-            f'{folder}: the sessions belong to another model (hash {owner.model_hash[:12]}, this '
-            f'one has {identified.hash[:12]}): learn again with this model'
+            f'{folder}: the sessions belong to another model or payload (hash {owner.model_hash[:12]}, this '
+            f'one has {identified.loaded_hash[:12]}): learn again with this model'
         )
     found = []
     for session, recording in sessions:

@@ -116,7 +116,7 @@ def run(arguments: argparse.Namespace) -> int:
         cost = _cost(inputs, friction, options, learned, identified)
     file = LearnedThresholds(
         joints=torque.joints,
-        model_hash=identified.hash,
+        model_hash=identified.loaded_hash,
         detector={name: getattr(settings, name) for name in DETECTOR},
         map=learned.map,
         hours=learned.hours,

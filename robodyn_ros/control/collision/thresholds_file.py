@@ -33,7 +33,7 @@ class LearnedThresholds:
     """A threshold map with what it belongs to.
 
     :param joints: names of the n joints
-    :param model_hash: hash of the result file whose torque errors it bounds
+    :param model_hash: `loaded_hash` of the result whose torque errors it bounds
     :param hours: healthy motion from which it was learned, in [h]
     :param rate: false alarms per hour that are not exceeded with 95 % confidence, by the healthy
         motion alone: none in T hours is at most 3 / T
@@ -47,7 +47,7 @@ class LearnedThresholds:
     rate: float
 
     def check_model(self, model_hash: str, joints: Sequence[str], source: str) -> None:
-        """Refuse another model.
+        """Refuse another model, or the same one with another payload in its result.
 
         :raises ControlError: hash or joints of the model are other ones
         """
@@ -58,9 +58,9 @@ class LearnedThresholds:
             )
         if model_hash != self.model_hash:
             raise ControlError(
-                f'{source}: the thresholds were learned with another model (hash '
-                f'{self.model_hash[:12]}, this one has {model_hash[:12]}): learn them again with '
-                f'`robodyn thresholds`'
+                f'{source}: the thresholds were learned with another model or payload (hash '
+                f'{self.model_hash[:12]}, this result has {model_hash[:12]}): learn them again '
+                f'with `robodyn thresholds`, from recordings with its payload'
             )
 
     def settings(self, given: CollisionSettings) -> CollisionSettings:

@@ -3,14 +3,20 @@
 
 from __future__ import annotations
 
+import warnings
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
-from robodyn_ros.errors import IdentificationError
+from robodyn_ros.errors import IdentificationError, ModelError
+from robodyn_ros.identification.files.export import URDF
 from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.catalog import model_hash
 from robodyn_ros.models.friction import body_of, unspecified_friction
 from robodyn_ros.models.interface import DynamicModel
+from robodyn_ros.models.serial.urdf import rigid_part
+from robodyn_ros.models.serial.urdf_file import UrdfFile, UrdfWarning, read_urdf
 
 
 def load_base(path: str | Path, model: DynamicModel | None = None) -> IdentifiedModel:
@@ -25,6 +31,7 @@ def load_base(path: str | Path, model: DynamicModel | None = None) -> Identified
             'of a run without payload as base result'
         )
     base = load_identified_model(path)
+    _restore_text(base.model, model, Path(path).parent / URDF)
     if model is None:
         return base
     if base.model.joint_names != model.joint_names:
@@ -41,6 +48,28 @@ def load_base(path: str | Path, model: DynamicModel | None = None) -> Identified
             f'identify without payload with this model first'
         )
     return base
+
+
+def _restore_text(arm: DynamicModel, model: DynamicModel | None, beside: Path) -> None:
+    """Give the arm the complete URDF text, because a result file has only links and joints.
+
+    :param model: the model meant, whose text has priority
+    :param beside: the URDF in the folder of the result; ignored if it is of another robot
+    """
+    own, meant = rigid_part(arm), None if model is None else rigid_part(model)
+    if own is None:
+        return
+    urdf = None if meant is None else meant.urdf
+    if urdf is None and beside.is_file():
+        with suppress(ModelError), warnings.catch_warnings():
+            warnings.simplefilter('ignore', UrdfWarning)
+            urdf = read_urdf(beside)
+    if urdf is not None and _names(urdf) == _names(own.urdf):
+        own.urdf = replace(own.urdf, text=urdf.text)
+
+
+def _names(urdf: UrdfFile) -> list[tuple[str, str, str]]:
+    return [(joint.name, joint.parent, joint.child) for joint in urdf.joints]
 
 
 def _difference(base: IdentifiedModel, model: DynamicModel) -> str:

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,15 +14,12 @@ from robodyn_ros.errors import IdentificationError, RobodynError
 from robodyn_ros.identification.files.gear_torque_block import read_residual, residual_block
 from robodyn_ros.identification.files.parameter_text import parameter_text, write_text
 from robodyn_ros.identification.result.facts import header_facts
+from robodyn_ros.identification.result.fingerprint import FORMAT, fingerprint
 from robodyn_ros.identification.result.payload_block import beside, payload_block, read_payload
 from robodyn_ros.identification.result.result import IdentificationResult, IdentifiedModel
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.yaml_file import DUMPER, parse_yaml, read_yaml
-
-FORMAT = 1
-"""Version of the parameter file."""
-
 
 def write_result(
     result: IdentificationResult, path: str | Path, *, export_failed: bool = False
@@ -142,11 +137,9 @@ def _kind(value: object) -> str:
 
 
 def _hash(content: Mapping[str, Any]) -> str:
-    """Return the SHA-256 over what determines the torque; numbers by their exact value."""
-    exact = [float(value).hex() for value in content['parameter_values']]
-    names = [str(name) for name in content['parameter_names']]
-    parts = [content['format'], str(content['description']).strip(), names, exact]
-    return hashlib.sha256(json.dumps(parts).encode('utf-8')).hexdigest()
+    return fingerprint(
+        str(content['description']), content['parameter_names'], content['parameter_values']
+    )
 
 
 def _read(path: str | Path) -> Mapping[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from robodyn_ros.identification.result.content import ResultContent
 from robodyn_ros.identification.result.facts import header_facts
+from robodyn_ros.identification.result.fingerprint import fingerprint
 from robodyn_ros.identification.result.methods import ResultMethods
 from robodyn_ros.models.gear_torque import GearTorqueLaw
 from robodyn_ros.models.interface import Array, DynamicModel
@@ -63,6 +64,14 @@ class IdentifiedModel(ResultMethods):
     def joints(self) -> tuple[str, ...]:
         """Names of the joints, in the order of the torque columns."""
         return self.model.joint_names
+
+    @property
+    def loaded_hash(self) -> str:
+        """Fingerprint of the model with the payload of the result: `hash` without a payload."""
+        if self.payload is None:
+            return self.hash
+        names = [item.name for item in self.payload.model.parameters]
+        return fingerprint(self.hash, names, self.payload.values)
 
     @property
     def carried(self) -> Payload | None:

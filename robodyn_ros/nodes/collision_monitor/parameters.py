@@ -107,7 +107,7 @@ def learned_thresholds(file: str, model: IdentifiedModel) -> LearnedThresholds |
     if not file:
         return None
     learned = read_thresholds(resource(file))
-    learned.check_model(model.hash, model.joints, file)
+    learned.check_model(model.loaded_hash, model.joints, file)
     return learned
 
 

@@ -27,6 +27,8 @@ from robodyn_ros.control.effort.declaration import EffortDeclaration
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.identification.files.parameter_text import parameter_text
 from robodyn_ros.identification.files.result_file import load_identified_model, model_parameters
+from robodyn_ros.identification.result.payload_block import payload_block
+from robodyn_ros.models.payload import payload_of
 from robodyn_ros.recording.readers import read_recording
 
 EFFORT = EffortDeclaration.from_mapping({'unit': 'Nm', 'side': 'joint', 'gravity': 'included'})
@@ -38,6 +40,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, values in (('result', VALUES), ('other', 1.01 * VALUES)):
         block = model_parameters(MODEL, values, np.zeros_like(values))
         (folder / f'{name}.yaml').write_text(parameter_text({'dynamic_model': block}))
+    block = model_parameters(MODEL, VALUES, np.zeros_like(VALUES))
+    carried = {'dynamic_model': block, 'payload': payload_block(payload_of(MODEL, 0.1))}
+    (folder / 'loaded.yaml').write_text(parameter_text(carried))
     for seed in range(3):
         save(folder / f'healthy{seed}.npz', 60.0, seed)
     save(folder / 'touched.npz', 20.0, 9, {15.0: 3.0, 20.0: -20.0})
@@ -88,8 +93,9 @@ def test_collisions_are_found_with_learned_thresholds(
     assert [row[3:5] for row in rows[1:]] == [['COLLISION', 'joint2']] * 2
     for row, start in zip(rows[1:], (15.0, 20.0), strict=True):
         assert start < float(row[0]) < start + 0.1
-    assert main([*command, str(folder / 'other.yaml')]) == 2
-    assert 'the thresholds were learned with another model' in capsys.readouterr().err
+    for other in ('other', 'loaded'):
+        assert main([*command, str(folder / f'{other}.yaml')]) == 2
+        assert 'were learned with another model or payload' in capsys.readouterr().err
     assert main([*command, str(folder / 'result.yaml'), '--sensitivity', '3']) == 2
     assert 'sensitivity must be from 0.5 to 2.0, got 3.0' in capsys.readouterr().err
 

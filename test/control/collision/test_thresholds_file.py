@@ -55,7 +55,7 @@ def test_a_file_is_read_as_it_was_written(tmp_path: Path, rest: float) -> None:
     after.check_model('hash of the model', after.joints, 'x')
     with pytest.raises(
         ControlError,
-        match=r'x: the .* another model \(hash hash of the , this one has another hash\)',
+        match=r'x: the .* another model or payload \(hash hash of the , this result has another ',
     ):
         after.check_model('another hash', after.joints, 'x')
     with pytest.raises(

@@ -24,6 +24,7 @@ from writers import result_file
 from robodyn_ros.control.collision.thresholds_file import read_thresholds, write_thresholds
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.identification.files.result_file import load_identified_model
+from robodyn_ros.models.payload import payload_of
 from robodyn_ros.yaml_file import DUMPER
 
 sys.path.append(str(Path(__file__).resolve().parents[2]))  # `faults` is a program of its own
@@ -134,7 +135,7 @@ def by_node(result, file):
     model = load_identified_model(result)
     try:
         found = read_thresholds(file)
-        found.check_model(model.hash, model.joints, str(file))
+        found.check_model(model.loaded_hash, model.joints, str(file))
     except RobodynError as error:
         return str(error)
     ratio = found.detector['period'] / PERIOD
@@ -235,6 +236,21 @@ def test_the_sentence_says_what_is_wrong(base, tmp_path, path, value, sentence):
     new = changed(content, path, replace(value))
     (said,) = by_plugin(result, written(tmp_path, [new]))
     assert sentence in said
+
+
+def test_a_result_with_another_payload_is_refused_by_both(tmp_path):
+    model, results = MODELS['scara'](), []
+    values = np.random.default_rng(1).uniform(0.1, 2.0, len(model.parameters))
+    for number, mass in enumerate((None, 0.5, 0.7)):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        payload = None if mass is None else payload_of(model, mass)
+        results.append(result_file(folder, model, values, payload))
+    for result in results:
+        file = tmp_path / 'thresholds.yaml'
+        write_thresholds(learned()(model, result, Samples(model, values)), file)
+        said = [check_both(other, [file])[0] for other in results]
+        assert [line == 'used' for line in said] == [other == result for other in results]
 
 
 def test_joints_in_another_order_are_those_of_another_model(base, tmp_path):

@@ -112,7 +112,7 @@ def learned(residual='filtered', *, edges=(2, 1, 2), seed=0, **detector):
         values = {'residual': residual, 'observer_bandwidth': 22.0, **TIMES, **detector}
         return LearnedThresholds(
             joints=tuple(model.joint_names),
-            model_hash=load_identified_model(path).hash,
+            model_hash=load_identified_model(path).loaded_hash,
             detector={key: values[key] for key in DETECTOR},
             map=given, hours=1.0, rate=3.0,
         )  # fmt: skip

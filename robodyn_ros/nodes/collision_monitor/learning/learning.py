@@ -63,7 +63,7 @@ class Learning:
         effort = setup.effort.for_joints(setup.model.model.joints)
         self._setup, self._feedback = setup, effort.feedback
         self._owner = Owner(
-            tuple(setup.settings.joints), setup.model.hash,
+            tuple(setup.settings.joints), setup.model.loaded_hash,
             {name: getattr(setup.settings, name) for name in DETECTOR},
             tuple((~np.asarray(effort.gravity_excluded, dtype=bool)).tolist()),
         )  # fmt: skip
