@@ -51,7 +51,12 @@ def run(arguments: argparse.Namespace) -> int:
         urdf = read_urdf(arguments.urdf)
         prismatic = {joint.name for joint in urdf.joints if joint.type == 'prismatic'}
         limits = urdf.position_limits
-        found = limit_findings(recording.joints, recording.position, limits, prismatic)
+        found = [*limit_findings(recording.joints, recording.position, limits, prismatic)]
+        known = [joint.name for joint in urdf.joints if joint.type != 'fixed']
+        if other := [name for name in recording.joints if name not in known]:
+            names, others = ', '.join(other), ', '.join(known)
+            told = finding('joints_not_in_urdf', joints=names, urdf=urdf.source, others=others)
+            found.append(told)
         recording = replace(recording, findings=(*recording.findings, *found))
     facts = summary(recording, recording_format(arguments.recording))
     show(arguments, facts, table(facts))
@@ -71,7 +76,11 @@ def _read(arguments: argparse.Namespace) -> Recording:
         for topic in () if arguments.topic else error.others:
             with suppress(RecordingError):
                 recording = read(topic)
-                told = finding('topic_chosen', topic=topic, others=', '.join(error.others))
+                others = ', '.join(other for other in error.others if other != topic)
+                told = (
+                    finding('topic_chosen.of_several', topic=topic, others=others)
+                    if others else finding('topic_chosen', topic=topic)
+                )  # fmt: skip
                 return replace(recording, findings=(*recording.findings, told))
         hint = ' (choose one with --topic)' if error.others else ''
         raise RecordingError(f'{error}{hint}') from error

@@ -12,9 +12,9 @@ Nothing is sorted or interpolated. These samples are dropped with a finding:
 
 Positions are unwrapped where they jump by a whole turn (`wrapped_position`).
 
-Only reported: `gaps`, `position_jump` (an error), `irregular_sampling`, `frozen_joint`,
-`no_motion`, `zero_torque`, `constant_torque`, `stale_samples`, `no_velocity`, `time_scale`,
-`velocity_scale`, `gear_ratio` (the motor side is left out then).
+Only reported: `gaps`, `position_jump` (an error), `slow_sampling`, `irregular_sampling`,
+`frozen_joint`, `no_motion`, `zero_torque`, `constant_torque`, `stale_samples`, `no_velocity`,
+`time_scale`, `velocity_scale`, `gear_ratio` (the motor side is left out then).
 """
 
 from __future__ import annotations
@@ -184,6 +184,8 @@ def _sampling(signals: Signals) -> Iterator[Finding]:
             time=signals.time[worst],
             period=period,
         )
+    if period >= 1.0:
+        yield finding('slow_sampling', rate=1.0 / period, duration=float(np.ptp(signals.time)))
     limit = 0.2
     off = (np.abs(steps - period) > limit * period) & ~gaps
     if off.mean() > 0.01:

@@ -42,7 +42,13 @@ def read_recording(
     """
     mapping = None if columns is None else load_columns(columns)
     table = _table(Path(path), topic, joints)
-    signals = signals_from(table, mapping, joints)
+    try:
+        signals = signals_from(table, mapping, joints)
+    except RecordingError as error:
+        if not isinstance(columns, (str, Path)):
+            raise
+        lines = () if is_rosbag(Path(path)) else error.lines  # those of a bag are the known ones
+        raise RecordingError(f'column mapping {columns}: {error}', lines=lines) from error
     # Transport may deliver messages late, and clocks are set; the rows of a table are in order.
     late_share = MISSING_SHARE if is_rosbag(Path(path)) else 0.0
     del table  # frees unused columns before the checks

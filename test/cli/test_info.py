@@ -3,6 +3,7 @@ import json
 
 import numpy as np
 import pytest
+from robots import random_urdf
 
 from robodyn_ros.cli.main import build_parser
 from robodyn_ros.errors import RecordingError
@@ -45,6 +46,22 @@ def test_json_is_one_object(run, capsys):
     assert [joint['name'] for joint in facts['joints']] == ['elbow']
     assert facts['joints'][0]['torque'] == pytest.approx([-2.0, -2 * np.cos(0.6)])
     assert [finding['code'] for finding in facts['findings']] == ['gaps']
+
+
+def test_joints_without_limits_and_slow_times_are_said(tmp_path, capsys):
+    time = np.arange(50) * 4.0  # in ms, but the unit is not given
+    q = np.stack([np.sin(time), np.cos(time)], axis=1)
+    names = ['a', 'b']
+    np.savez(tmp_path / 'a.npz', t=time, q=q, tau=-2 * q, joint_names=names)
+    (tmp_path / 'r.urdf').write_text(random_urdf(2, 90, types=('revolute',)))
+    command = ['info', str(tmp_path / 'a.npz'), '--urdf', str(tmp_path / 'r.urdf'), '--json']
+    arguments = build_parser('info').parse_args(command)
+    assert arguments.run(arguments) == 0
+    found = {
+        each['code']: each['text'] for each in json.loads(capsys.readouterr().out)['findings']
+    }
+    assert 'Positions of a, b are not compared' in found['joints_not_in_urdf']
+    assert 'is 0.25 Hz, over 196 s' in found['slow_sampling']
 
 
 def test_errors_are_passed_on(run):

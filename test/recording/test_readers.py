@@ -126,6 +126,17 @@ def test_damaged_tables_raise_nothing_but_recording_errors(tmp_path_factory, dat
         assert str(path) in str(error)
 
 
+def test_an_error_with_a_mapping_names_its_file(tmp_path):
+    mapping = tmp_path / 'columns.yaml'
+    mapping.write_text('position: {columns: positions, unit: degree}')
+    with pytest.raises(RecordingError, match=rf"^column mapping {mapping}: .*'degree' of pos"):
+        read_recording(written(tmp_path, 'npz'), columns=mapping)
+    mapping.write_text('position: {columns: [Arm_Grad]}')
+    with pytest.raises(RecordingError, match=rf"^column mapping {mapping}: .*'Arm_Grad'") as e:
+        read_recording(written(tmp_path, 'mcap'), columns=mapping)
+    assert not e.value.lines  # a bag has known columns
+
+
 @measured
 def test_ur10():
     recording = read_recording(DATA / 'ur10')

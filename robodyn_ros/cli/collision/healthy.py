@@ -77,8 +77,9 @@ def _of_folder(
     owner, sessions = read_healthy(folder)
     if owner.model_hash != identified.loaded_hash or owner.joints != torque.joints:
         raise ControlError(
-            f'{folder}: the sessions belong to another model or payload (hash {owner.model_hash[:12]}, this '
-            f'one has {identified.loaded_hash[:12]}): learn again with this model'
+            f'{folder}: the sessions belong to another model or payload (hash '
+            f'{owner.model_hash[:12]}, this one has {identified.loaded_hash[:12]}): '
+            f'learn again with this model'
         )
     found = []
     for session, recording in sessions:

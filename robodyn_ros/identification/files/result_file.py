@@ -21,6 +21,7 @@ from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.yaml_file import DUMPER, parse_yaml, read_yaml
 
+
 def write_result(
     result: IdentificationResult, path: str | Path, *, export_failed: bool = False
 ) -> None:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,8 +20,15 @@ LIKELY = {
     'torque': r'(?<![a-z])i(?![a-z])|tau|torque|eff|force|current|cur(?![a-z])',
 }
 """Parts of names of columns, looser than those that a file is read by: for examples only."""
+PLAIN_UNITS = {
+    'time': {'ms': 'ms', 'us': 'us', 'ns': 'ns'},
+    'position': {'deg': 'deg', 'degree': 'deg', 'degrees': 'deg', 'grad': 'deg', 'rad': 'rad'},
+    'torque': {'nm': 'Nm', 'mnm': 'mNm'},
+}
+"""Units that may be the last word of a name, in lower case, with their names in a mapping."""
 DERIVED = r'vel|acc|speed|ref|target|desired'
 """Parts of names that a measured position or torque does not have."""
+NOTE = '# joints: [NAME, ...]  # of the robot, in the order of the columns above'
 
 SPECIAL = ('true', 'false', 'yes', 'no', 'on', 'off', 'null')
 """Words that YAML does not read as text."""
@@ -45,36 +52,71 @@ def mapping_error(
     for name in order:
         if name not in chosen:
             chosen[name] = _likely(columns, name, chosen)
+    lines = [f'{name}: {_yaml(name, chosen[name])}' for name in order if chosen[name]]
     return RecordingError(
         f'{text}; a file for --columns can say which columns these are (docs/recordings.md)',
-        lines=[f'{name}: {_yaml(name, chosen[name])}' for name in order if chosen[name]],
+        lines=lines if len(chosen['position']) < 2 else [*lines, NOTE],
     )
 
 
 def _likely(columns: Columns, signal: str, chosen: Mapping[str, list[str]]) -> list[str]:
-    """Return columns with similar names: likely ones, one for each joint if possible."""
-    taken = {name for names in chosen.values() for name in names}
+    """Return columns with similar names: likely ones, one for each joint if possible.
+
+    Columns without a name or unit of the signal are returned only if no others are left.
+    """
     known = chosen.get('position') or chosen.get('torque') or []
     joints = [] if signal == 'time' else known
-    groups: dict[str, list[str]] = {}
-    never = '' if signal not in LIKELY or signal == 'time' else DERIVED
-    for name, values in columns.items():
-        if never and re.search(never, name, re.IGNORECASE):
-            continue  # a velocity taken for a torque gives a model that fits, and is wrong
-        if name not in taken and values.ndim in (1, 2) and values.size > 1:
-            group = name if signal == 'time' else _without_joint(name, joints)
-            groups.setdefault(group, []).append(name)
+    groups = _groups(
+        columns, signal, joints, {name for names in chosen.values() for name in names}
+    )
     pattern = LIKELY.get(signal, re.escape(signal))
+
+    def unlike(names: list[str]) -> bool:
+        return not (re.search(pattern, names[0], re.IGNORECASE) or _unit(names[0], signal))
 
     def doubts(names: list[str]) -> tuple[bool, ...]:
         return (
-            not re.search(pattern, names[0], re.IGNORECASE),
-            signal == 'time' and not _grows(columns[names[0]]),
+            unlike(names),
             len(names) != (len(joints) or len(names)),
         )
 
-    ordered = sorted(groups.values(), key=doubts) or [['COLUMN'] if signal in LIKELY else []]
+    ordered = sorted(groups, key=doubts)
+    if len(ordered) > 1 and unlike(ordered[0]):
+        ordered = []  # a position taken for a torque would give a model
+    if not ordered:
+        return ['COLUMN'] if signal in LIKELY else []
     return sorted(ordered[0], key=_numbers)[: len(joints) or None]
+
+
+def _groups(
+    columns: Columns, signal: str, joints: Sequence[str], taken: Collection[str]
+) -> list[list[str]]:
+    """Return the columns that a signal can have, those with similar names together.
+
+    :param joints: columns of another signal
+    :param taken: columns of all other signals
+    """
+    groups: dict[str, list[str]] = {}
+    never = '' if signal not in LIKELY or signal == 'time' else DERIVED
+    for name, values in columns.items():
+        if name in taken or values.ndim not in (1, 2) or values.size < 2:
+            continue
+        if never and re.search(never, name, re.IGNORECASE):
+            continue  # a velocity taken for a torque gives a model that fits, and is wrong
+        if signal == 'time' and not _grows(values):
+            continue
+        unit = _unit(name, signal)
+        if unit is None and any(_unit(name, other) for other in PLAIN_UNITS):
+            continue
+        group = name if signal == 'time' else unit or _without_joint(name, joints)
+        groups.setdefault(group, []).append(name)
+    return [*groups.values()]
+
+
+def _unit(name: str, signal: str) -> str | None:
+    """Return the unit of a signal that is the last word of a name; None: there is none."""
+    last = (_words(name.replace('_', ' ')) or [''])[-1].lower()
+    return PLAIN_UNITS.get(signal, {}).get(last)
 
 
 def _without_joint(name: str, others: Sequence[str]) -> str:
@@ -98,7 +140,9 @@ def _numbers(name: str) -> list[int]:
 
 def _yaml(signal: str, names: Sequence[str]) -> str:
     quoted = [name if _is_plain(name) else "'" + name.replace("'", "''") + "'" for name in names]
-    return quoted[0] if signal == 'time' else f'[{", ".join(quoted)}]'
+    written = quoted[0] if signal == 'time' else f'[{", ".join(quoted)}]'
+    unit = _unit(names[0], signal)
+    return f'{{columns: {written}, unit: {unit}}}' if unit else written
 
 
 def _is_plain(name: str) -> bool:

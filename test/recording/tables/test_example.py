@@ -23,7 +23,8 @@ def table(names: str, joints: tuple[str, ...] | None = None) -> Table:
 
 def mapping_of(error: RecordingError) -> dict[str, object]:
     found = yaml.safe_load('\n'.join(error.lines))
-    assert list(found)[:3] == ['time', 'position', 'torque'] and len(error.lines) == len(found)
+    assert list(found)[:3] == ['time', 'position', 'torque']
+    assert len([line for line in error.lines if line[0] != '#']) == len(found)
     return dict(found)
 
 
@@ -62,11 +63,34 @@ def test_the_lines_name_plausible_columns_and_solve_the_error(names, mapping, ex
         signals_from(source, load_columns(mapping))
     lines = mapping_of(e.value)
     time, position, torque = expected
+    time = {'columns': time, 'unit': time} if time == 'ms' else time
     assert (lines['time'], lines['position'], lines['torque']) == (
         time, position.split(), torque.split()
     )  # fmt: skip
     signals = signals_from(source, load_columns(lines))
     assert signals.values['torque'].shape == (4, len(torque.split()))
+
+
+def test_units_and_words_of_joints_give_columns_of_all_joints() -> None:
+    names = 'Zeit_ms Dreh_Grad Arm_Grad M_Dreh M_Arm'
+    columns = {name: TIME if name == 'Zeit_ms' else np.ones(4) for name in names.split()}
+    error = mapping_error('', columns)
+    assert mapping_of(error) == {
+        'time': {'columns': 'Zeit_ms', 'unit': 'ms'},
+        'position': {'columns': ['Dreh_Grad', 'Arm_Grad'], 'unit': 'deg'},
+        'torque': ['M_Dreh', 'M_Arm'],
+    }
+    assert error.lines[-1].startswith('# joints: ')
+    signals = signals_from(Table(columns, 'log.csv'), load_columns(mapping_of(error)))
+    np.testing.assert_allclose(signals.values['position'], np.deg2rad(np.ones((4, 2))))
+    assert signals.time[-1] == 0.003
+
+
+def test_columns_that_could_be_anything_are_not_named() -> None:
+    columns = table('time Grad_eins zwei drei').columns
+    assert mapping_error('', columns).lines[1:] == ('position: [COLUMN]', 'torque: [COLUMN]')
+    only = table('time Dreh_Grad Arm_Grad').columns
+    assert mapping_error('', only).lines[2] == 'torque: [COLUMN]'
 
 
 def test_a_signal_that_is_asked_for_gets_a_line_too() -> None:
