@@ -9,7 +9,7 @@ from pathlib import Path
 
 from robodyn_ros.cli.effort import add_source, joint_names, read_in_si_units
 from robodyn_ros.cli.identify_options import add_options, given_options
-from robodyn_ros.cli.output import out_folder, progress_bar
+from robodyn_ros.cli.output import out_folder, progress_bar, result_file
 from robodyn_ros.cli.robot_model import (
     OF_URDF,
     add_robot_file,
@@ -138,7 +138,12 @@ def _add_payload(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         '--payload', action='store_true', help='identify only the payload, on top of --base'
     )
-    group.add_argument('--base', metavar='RESULT', help='result file of a run without payload')
+    group.add_argument(
+        '--base',
+        type=result_file,
+        metavar='RESULT',
+        help='result file, or its folder, of a run without payload',
+    )
     group.add_argument(
         '--frame',
         metavar='LINK',
@@ -223,7 +228,9 @@ def _model_and_base(
         refuse(arguments, OF_MODEL, 'goes with --urdf or --model; that of --base is as it was')
     else:
         PayloadModel(arm=model, frame=arguments.frame or '')  # says first what it cannot carry
-    base = load_base(arguments.base or '', model)
+    if not arguments.base:
+        raise ConfigError('--payload needs --base: name the result file of a run without payload')
+    base = load_base(arguments.base, model)
     return base.model, base
 
 

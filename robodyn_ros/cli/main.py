@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import importlib
 import re
 import shlex
@@ -81,7 +82,7 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
         if only in (None, name):
             command = importlib.import_module(f'robodyn_ros.cli.{module}')
             command.add_arguments(sub_parser)
-            sub_parser.set_defaults(run=command.run, command_line='')
+            sub_parser.set_defaults(run=command.run, command_line='', parser=sub_parser)
         # A default would overwrite the value given before the sub-command.
         sub_parser.add_argument(
             '--debug', action='store_true', default=argparse.SUPPRESS, help='show tracebacks'
@@ -101,7 +102,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = _joined(sys.argv[1:] if argv is None else argv)
     command = next((word for word in words if word in COMMANDS), '')
     try:
-        arguments = build_parser(command).parse_args(words)
+        arguments, unknown = build_parser(command).parse_known_args(words)
+        _check_known(arguments.parser, unknown)
         arguments.command_line = shlex.join(['robodyn', *words])
     except KeyboardInterrupt:  # importing the libraries of a command takes a second
         return _interrupted()
@@ -144,6 +146,17 @@ def _show_warning(
     message: Warning | str, category: object, filename: str, lineno: int, *_: Any, **__: Any
 ) -> None:
     print(f'warning: {message}', file=sys.stderr)
+
+
+def _check_known(parser: argparse.ArgumentParser, unknown: Sequence[str]) -> None:
+    """Exit with a sentence about the first word that a sub-command does not know."""
+    for word in unknown[:1]:
+        name = word.partition('=')[0]
+        known = [option for action in parser._actions for option in action.option_strings]
+        near = difflib.get_close_matches(name, known, 1)
+        meant = f'; did you mean {near[0]}?' if near else ''
+        text = f'{bounded(name)} is not known{meant} (see `{parser.prog} --help`)'
+        parser.exit(EXIT_ERROR, f'error: {parser.prog}: {text}\n')
 
 
 def _interrupted() -> int:

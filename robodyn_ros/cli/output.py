@@ -10,11 +10,13 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
 from robodyn_ros.errors import bounded
+from robodyn_ros.identification.files.result_folder import MODEL
 from robodyn_ros.long_work import shown_by
 from robodyn_ros.output_files import is_folder, json_text, unusable
 
@@ -39,6 +41,16 @@ def out_file(text: str) -> str:
     if is_folder(text):
         raise argparse.ArgumentTypeError(f'{text} is a folder, expected a file')
     return _usable(text)
+
+
+def result_file(text: str) -> str:
+    """Return the result file, also of a folder that has one; type of an argument."""
+    if not is_folder(text):
+        return text
+    file = Path(text) / MODEL
+    if not file.is_file():
+        raise argparse.ArgumentTypeError(f'{text} is a folder without {MODEL}')
+    return str(file)
 
 
 def _usable(text: str) -> str:

@@ -266,7 +266,7 @@ def test_a_payload_on_top_of_a_result(files, tmp_path, capsys):
     assert 'payload.m' in capsys.readouterr().out
     with pytest.raises(RobodynError, match='of another model'):
         robodyn(*command, '--urdf', urdf, '--gravity', 0, 0, -1.62)
-    with pytest.raises(RobodynError, match='name the result file of a run without payload'):
+    with pytest.raises(RobodynError, match='--payload needs --base: name the result file'):
         robodyn(*command[:2])
     with pytest.raises(RobodynError, match='--base goes with --payload'):
         robodyn(files / 'first.csv', '--urdf', urdf, '--base', base)

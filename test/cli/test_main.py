@@ -35,6 +35,16 @@ def test_help_version_and_a_missing_command(words, code, out, err, capsys):
     assert out in printed.out and err in printed.err
 
 
+def test_an_unknown_option_is_one_sentence_with_the_nearest_one(capsys):
+    with pytest.raises(SystemExit) as done:
+        main(['identify', 'a.csv', '--validation=x'])
+    sentence = capsys.readouterr().err
+    assert done.value.code == 2 and sentence == (
+        'error: robodyn identify: --validation is not known; did you mean --validate? (see '
+        '`robodyn identify --help`)\n'
+    )
+
+
 def test_only_the_command_that_runs_is_imported_and_the_help_is_the_same():
     for only in ('', 'info'):
         assert build_parser(only).format_help() == build_parser().format_help()

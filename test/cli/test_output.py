@@ -1,10 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Progress bar: on a terminal only."""
+"""Progress bar: on a terminal only; the result file of a folder."""
 
+import argparse
 import sys
 
-from robodyn_ros.cli.output import progress_bar
+import pytest
+
+from robodyn_ros.cli.output import progress_bar, result_file
 from robodyn_ros.long_work import progress
+
+
+def test_the_result_file_of_a_folder(tmp_path):
+    with pytest.raises(argparse.ArgumentTypeError, match=r'is a folder without result\.yaml$'):
+        result_file(str(tmp_path))
+    file = tmp_path / 'result.yaml'
+    file.touch()
+    assert result_file(str(tmp_path)) == result_file(str(file)) == str(file)
+    assert result_file('/no/such/file') == '/no/such/file'
 
 
 def test_on_a_terminal_only(capsys, monkeypatch):

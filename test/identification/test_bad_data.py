@@ -112,6 +112,8 @@ def test_a_finding_names_joint_and_cause_and_nothing_is_exported(case, tmp_path)
     assert not result.success
     found = [item for item in result.findings if (item.code, item.joint) == (code, joint)]
     assert [item.severity for item in found] == ['error'], result.findings
+    if case == '100 samples':
+        assert 'has 0.198 s at 500 Hz' in found[0].remedy and 'nan' not in result.summary()
     assert words in found[0].text and (joint or 'joint1') in found[0].text
     files = export(result, tmp_path)
     assert files.result is None and files.urdf is None

@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from robodyn_ros.analysis.compare import compare
 from robodyn_ros.analysis.compare_report import export_comparison, text_comparison
 from robodyn_ros.cli.effort import add_recording, read_in_si_units
-from robodyn_ros.cli.output import add_json, out_folder, progress_bar, show
+from robodyn_ros.cli.output import add_json, out_folder, progress_bar, result_file, show
 from robodyn_ros.cli.page import with_page
+from robodyn_ros.errors import ConfigError
 from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.identification.options import IdentifyOptions
 
@@ -24,7 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--urdf', metavar='FILE', required=True, help='URDF of the robot as designed'
     )
-    parser.add_argument('result', help='result file of `robodyn identify`')
+    parser.add_argument(
+        'result', type=result_file, help='result file of `robodyn identify`, or its folder'
+    )
     add_recording(parser)
     parser.add_argument(
         '--filter-cutoff',
@@ -43,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare, print, and write the files of --out."""
+    _check_order(arguments.result, arguments.recording)
     identified = load_identified_model(arguments.result)
     options = IdentifyOptions(filter_cutoff=arguments.filter_cutoff)
     with progress_bar():
@@ -61,3 +66,15 @@ def run(arguments: argparse.Namespace) -> int:
     lines = [text, *(f'{kind:<16} {path}' for kind, path in facts['files'].items())]
     show(arguments, facts, '\n'.join(lines))
     return 0
+
+
+def _check_order(result: str, recording: str) -> None:
+    """Refuse a result in place of the recording.
+
+    :raises ConfigError: the recording is a YAML file
+    """
+    if Path(recording).suffix.lower() in ('.yaml', '.yml'):
+        raise ConfigError(
+            f'the result comes first, then the recording: {recording} is a YAML file; did you '
+            f'mean `robodyn compare {recording} {result}`?'
+        )

@@ -73,9 +73,11 @@ def run(arguments: argparse.Namespace) -> int:
 def _detected(arguments: argparse.Namespace) -> tuple[dict[str, Any], Rows, str]:
     """Return facts, rows with a header, and text about a recording."""
     if not arguments.model or not arguments.thresholds:
+        missing = [f'--{name}' for name in ('model', 'thresholds') if not getattr(arguments, name)]
         raise ControlError(
-            f'{arguments.recording} has no events of the black box: a recording needs --model '
-            f'and --thresholds'
+            f'{" and ".join(missing)} {"is" if len(missing) == 1 else "are"} missing: a recording '
+            f'needs --model RESULT and --thresholds FILE, which `robodyn thresholds` writes; '
+            f'{arguments.recording} has no events of the black box'
         )
     identified, torque = load(arguments)
     learned = read_thresholds(arguments.thresholds)
@@ -124,8 +126,9 @@ def _table(
 ) -> str:
     width = max(len(name) for name in (*torque.joints, 'joint', 'threshold'))
     lines = ['  '.join(f'{cell:>{max(width, 14)}}' for cell in row) for row in rows]
+    count = f'{len(watch.events)} event{"" if len(watch.events) == 1 else "s"}'
     lines.append(
-        f'{len(watch.events)} events in {recording.duration / 60.0:.3g} min; share of samples '
-        f'without monitoring {100.0 * watch.unknown / max(watch.samples, 1):.2f} %'
+        f'{count} in {recording.duration / 60.0:.3g} min; share of samples without monitoring '
+        f'{100.0 * watch.unknown / max(watch.samples, 1):.2f} %'
     )
     return '\n'.join(lines)

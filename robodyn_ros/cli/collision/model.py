@@ -8,6 +8,7 @@ from typing import Any
 
 from robodyn_ros.analysis.thresholds.session import Mask, rest_of_reference
 from robodyn_ros.cli.effort import add_source
+from robodyn_ros.cli.output import result_file
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.identification.files.result_file import load_identified_model
@@ -21,7 +22,11 @@ from robodyn_ros.recording.recording import Recording
 def add_model(parser: Any, *, required: bool = True) -> None:
     """Add `--model`, `--velocity-window` and the options of recordings."""
     parser.add_argument(
-        '--model', required=required, metavar='RESULT', help='result.yaml of `robodyn identify`'
+        '--model',
+        required=required,
+        type=result_file,
+        metavar='RESULT',
+        help='result.yaml of `robodyn identify`, or its folder',
     )
     parser.add_argument(
         '--velocity-window',

@@ -283,10 +283,13 @@ def failure_findings(
     """
     own = recording.select(model.joint_names)
     joints = ', '.join(model.joint_names)
+    duration, rate = recording.duration, 1.0 / recording.period
     found = [
         *frozen_findings(own, ~moving_joints(own.position)),
         *torque_findings(own),
-        finding('too_few_samples.nothing', joints=joints, reason=reason),
+        finding(
+            'too_few_samples.nothing', joints=joints, reason=reason, duration=duration, rate=rate
+        ),
     ]
     known = {(item.code, item.joint) for item in found}
     others = (item for item in recording.findings if (item.code, item.joint) not in known)

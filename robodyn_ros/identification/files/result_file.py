@@ -87,7 +87,7 @@ def load_identified_model(source: str | Path | Mapping[str, Any]) -> IdentifiedM
             raise IdentificationError(f'{name}: dynamic_model has no "{key}"')
         if _kind(content[key]) != kind:
             raise IdentificationError(f'{name}: {key} must be a {kind}, not {content[key]!r:.60}')
-    if content['format'] != FORMAT:
+    if type(content['format']) is not int or content['format'] != FORMAT:
         raise IdentificationError(
             f'{name}: format {content["format"]} is not known, expected {FORMAT}'
         )

@@ -26,7 +26,8 @@ def summary_text(
 
     :param facts: the block `identification` of the result file; keys may be missing
     """
-    text = [*_verdict(model, facts, payload), '', *_joints(model, facts)]
+    joints = _joints(model, facts)
+    text = [*_verdict(model, facts, payload), *(['', *joints] if joints else [])]
     text += _actions(facts, lines - len(text))
     return '\n'.join(line if len(line) <= WIDTH else f'{line[: WIDTH - 3]}...' for line in text)
 
@@ -98,11 +99,14 @@ def limit_text(facts: Mapping[str, Any]) -> str:
 
 
 def _joints(model: DynamicModel, facts: Mapping[str, Any]) -> list[str]:
-    """Return a table of the torque errors that decide: on the validation, if there is one."""
+    """Return a table of the torque errors that decide: on the validation, if there is one.
+
+    It is empty if there are none, or if nothing could be identified.
+    """
     prefix = 'validation_' if 'validation_rms_error' in facts else ''
     rms = facts.get(f'{prefix}rms_error')
     largest = facts.get(f'{prefix}decisive_error', facts.get(f'{prefix}max_relative_torque_error'))
-    if rms is None or largest is None:
+    if rms is None or largest is None or all(math.isnan(error) for error in rms):
         return []
     limit = facts.get('max_relative_error_allowed', float('inf'))
     names = [each.name for each in model.joints]

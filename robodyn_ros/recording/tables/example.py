@@ -69,19 +69,15 @@ def _likely(columns: Columns, signal: str, chosen: Mapping[str, list[str]]) -> l
     groups = _groups(
         columns, signal, joints, {name for names in chosen.values() for name in names}
     )
-    pattern = LIKELY.get(signal, re.escape(signal))
-
-    def unlike(names: list[str]) -> bool:
-        return not (re.search(pattern, names[0], re.IGNORECASE) or _unit(names[0], signal))
 
     def doubts(names: list[str]) -> tuple[bool, ...]:
         return (
-            unlike(names),
+            not _is_like(names[0], signal),
             len(names) != (len(joints) or len(names)),
         )
 
     ordered = sorted(groups, key=doubts)
-    if len(ordered) > 1 and unlike(ordered[0]):
+    if len(ordered) > 1 and not _is_like(ordered[0][0], signal):
         ordered = []  # a position taken for a torque would give a model
     if not ordered:
         return ['COLUMN'] if signal in LIKELY else []
@@ -105,12 +101,18 @@ def _groups(
             continue  # a velocity taken for a torque gives a model that fits, and is wrong
         if signal == 'time' and not _grows(values):
             continue
-        unit = _unit(name, signal)
-        if unit is None and any(_unit(name, other) for other in PLAIN_UNITS):
+        if not _is_like(name, signal) and any(_is_like(name, other) for other in LIKELY):
             continue
+        unit = _unit(name, signal)
         group = name if signal == 'time' else unit or _without_joint(name, joints)
         groups.setdefault(group, []).append(name)
     return [*groups.values()]
+
+
+def _is_like(name: str, signal: str) -> bool:
+    """Return True if a name has a word or unit of a signal."""
+    pattern = LIKELY.get(signal, re.escape(signal))
+    return bool(re.search(pattern, name, re.IGNORECASE) or _unit(name, signal))
 
 
 def _unit(name: str, signal: str) -> str | None:

@@ -35,5 +35,9 @@ def test_the_result_has_smaller_errors_than_the_cad(command, tmp_path, capsys):
     text = capsys.readouterr().out
     assert 'RMS torque error' in text
     assert f'torques          {tmp_path / "out" / "torques.png"}' in text
+    assert main([*command[:3], str(tmp_path), command[-1]]) == 0  # the folder of result.yaml
+    capsys.readouterr()
     assert main([*command[:3], '/no/such/result.yaml', command[-1]]) == 2
     assert capsys.readouterr().err.startswith('error: ')
+    assert main([*command[:3], command[-1], command[-2]]) == 2
+    assert 'the result comes first, then the recording' in capsys.readouterr().err

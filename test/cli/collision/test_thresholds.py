@@ -93,6 +93,8 @@ def test_collisions_are_found_with_learned_thresholds(
     assert [row[3:5] for row in rows[1:]] == [['COLLISION', 'joint2']] * 2
     for row, start in zip(rows[1:], (15.0, 20.0), strict=True):
         assert start < float(row[0]) < start + 0.1
+    assert main([*command[:2], '--model', str(folder / 'result.yaml')]) == 2
+    assert 'error: --thresholds is missing: a recording needs' in capsys.readouterr().err
     for other in ('other', 'loaded'):
         assert main([*command, str(folder / f'{other}.yaml')]) == 2
         assert 'were learned with another model or payload' in capsys.readouterr().err

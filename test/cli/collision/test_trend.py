@@ -41,7 +41,9 @@ def test_a_folder_without_readable_events_and_a_recording_without_model_are_refu
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(['collisions', str(tmp_path)]) == 2
-    assert 'a recording needs --model and --thresholds' in capsys.readouterr().err
+    assert (
+        'error: --model and --thresholds are missing: a recording needs' in capsys.readouterr().err
+    )
     (tmp_path / 'event_20260401_080000').mkdir()
     (tmp_path / 'event_20260401_080000' / 'event_0.mcap').write_bytes(b'no bag')
     assert main(['collisions', str(tmp_path)]) == 2
