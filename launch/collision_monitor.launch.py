@@ -9,5 +9,6 @@ from robodyn_ros.nodes.launching.descriptions import description
 def generate_launch_description() -> LaunchDescription:
     """Launch the monitor."""
     return description(
-        ['collision_monitor'], ['result_file', 'autostart', 'effort', 'controller', 'joint_limits']
+        ['collision_monitor'],
+        ['result_file', 'thresholds', 'autostart', 'effort', 'controller', 'joint_limits'],
     )

@@ -157,6 +157,7 @@ def run(arguments: argparse.Namespace) -> int:
         ResultFolder(Path(arguments.out))  # it refuses another's files before all the work
     take_robot_file(arguments)
     model, base = _model_and_base(arguments)
+    limits = stated_limits(model, _urdf_beside(arguments, model), arguments.joint_limits)
     options = _options(arguments, model)
     with progress_bar():
         recordings, validation = _recordings(arguments, model)
@@ -176,7 +177,7 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.out,
             command=arguments.command_line,
             robot=arguments.robot or '',
-            limits=stated_limits(model, _urdf_beside(arguments, model), arguments.joint_limits),
+            limits=limits,
             export_failed=arguments.force_export,
             page=arguments.report,
         )

@@ -57,8 +57,9 @@ def _next(source: ReportSource) -> list[tuple[str, str]]:
     """Return purpose and command of what follows; empty for a result that must not be used."""
     if source.result_file is None or not source.facts['success']:
         return []
-    robot = (source.facts.get('repeat') or {}).get('robot', '')
-    return next_steps(source.result_file, str(robot))
+    repeat = source.facts.get('repeat') or {}
+    given = [str(repeat.get(key, '')) for key in ('robot', 'command')]
+    return next_steps(source.result_file, *given)
 
 
 def _links(source: ReportSource) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from robodyn_ros.identification.fit.success import MEANING
+from robodyn_ros.identification.result.payload_block import payload_figures
 from robodyn_ros.report.numbers import share, short
 
 
@@ -24,6 +25,9 @@ def verdict(facts: Mapping[str, Any]) -> dict[str, Any]:
         ('friction law', (facts.get('friction_choice') or {}).get('law') or 'as given'),
         ('physically consistent', 'yes' if facts.get('physically_consistent') else 'no'),
     ]
+    payload = facts.get('payload')
+    if payload:
+        figures = [(f'payload: {name}', text) for name, text in payload_figures(payload)] + figures
     return {
         'success': success,
         'text': 'Identification succeeded' if success else 'Identification FAILED',

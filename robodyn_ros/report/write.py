@@ -57,7 +57,7 @@ def export_with_page(
             'joint_limits': stated_limits(result.model) if limits is None else limits,
         },
     )
-    return replace(files, robot=robot)
+    return replace(files, robot=robot, command=command)
 
 
 def _start(result: IdentificationResult) -> float:

@@ -16,9 +16,10 @@ def test_a_success_names_each_file_and_the_next_command(result, tmp_path):
     assert lines[-3:] == [
         'next, feed-forward: ros2 launch robodyn_ros feedforward.launch.py robot:=MY_ROBOT.yaml '
         f'result_file:={model}',
-        f'next, thresholds: robodyn thresholds HEALTHY1 HEALTHY2 --model {model}',
+        f'next, thresholds: robodyn thresholds HEALTHY1 HEALTHY2 --model {model} '
+        '--out thresholds.yaml',
         'next, monitoring: ros2 launch robodyn_ros collision_monitor.launch.py '
-        f'robot:=MY_ROBOT.yaml result_file:={model}',
+        f'robot:=MY_ROBOT.yaml result_file:={model} thresholds:=thresholds.yaml',
     ]
     named = lines[-4].removeprefix(f'written to {tmp_path}: ').split(', ')
     assert sorted(named) == sorted(path.name for path in tmp_path.iterdir())
@@ -32,6 +33,14 @@ def test_the_next_commands_name_the_robot_for_every_folder(result, tmp_path, mon
                          ('./arm.yaml#slow', f"'{tmp_path}/arm.yaml#slow'")):  # fmt: skip
         files = export_with_page(result, 'out', command='', robot=given)
         assert printed_text(result, files).count(f' robot:={named} ') == 2
+
+
+def test_thresholds_are_learned_from_recordings_that_are_read_alike(result, tmp_path):
+    command = "robodyn identify a.csv --columns 'my columns.yaml' --urdf r.urdf --effort=Nm"
+    text = printed_text(result, export_with_page(result, tmp_path, command=command))
+    assert "result.yaml --columns 'my columns.yaml' --effort=Nm --out thresholds.yaml" in text
+    other = export_with_page(result, tmp_path, command="node: it's no command --columns x")
+    assert '--columns' not in printed_text(result, other)
 
 
 def test_a_failure_names_no_model(result, tmp_path):

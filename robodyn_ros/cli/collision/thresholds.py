@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from robodyn_ros.control.collision.thresholds_file import (
 )
 from robodyn_ros.control.torque.low_pass import HIGHEST_SHARE
 from robodyn_ros.control.torque.model_torque import ModelTorque
+from robodyn_ros.identification.files.next_steps import monitoring
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
 
@@ -63,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=out_file,
         default='thresholds.yaml',
         metavar='FILE',
-        help='(default: %(default)s)',
+        help='thresholds file to write (default: %(default)s)',
     )
     _add_detector(parser)
     add_json(parser)
@@ -126,7 +128,8 @@ def run(arguments: argparse.Namespace) -> int:
     for note in learned.notes:
         print(f'note: {note}', file=sys.stderr)
     commanded = any(each.session.change is not None for each in inputs)
-    facts = _facts(arguments, learned, torque) | {'commanded': commanded} | cost
+    following = monitoring(Path(arguments.model), '', arguments.out)
+    facts = _facts(arguments, learned, torque) | {'commanded': commanded, 'next': following} | cost
     show(arguments, facts, _table(facts))
     return 0
 
@@ -214,7 +217,7 @@ def _table(facts: dict[str, Any]) -> str:
         lines.append(NO_CHANGE.format(NO_REST if facts['commanded'] else NO_COMMANDS))
     if 'events' in facts:
         lines.append(_cost_text(facts))
-    return '\n'.join([*lines, 'This is NOT a safety function.'])
+    return '\n'.join([*lines, 'This is NOT a safety function.', f'next: {facts["next"]}'])
 
 
 def _cost_text(facts: dict[str, Any]) -> str:

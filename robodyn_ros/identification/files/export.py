@@ -42,6 +42,7 @@ class Exported:
     :param prg: result in softMC's format, for the models that softMC has
     :param notes: why a file was not written that could be expected, one sentence each
     :param robot: robot file for the next commands; '': none was named
+    :param command: how the identification was started, for the next commands
     """
 
     facts: Path
@@ -53,6 +54,7 @@ class Exported:
     page: Path | None = None
     notes: tuple[str, ...] = ()
     robot: str = ''
+    command: str = ''
 
     @property
     def paths(self) -> list[Path]:

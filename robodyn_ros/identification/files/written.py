@@ -32,7 +32,7 @@ def written_text(result: IdentificationResult, files: Exported | None) -> list[s
         return ['no model is exported, as the identification failed', *lines, _AGAIN]
     if not result.success:
         return [f'{lines[0]} (forced: the identification FAILED)', _AGAIN]
-    steps = next_steps(files.result, files.robot)
+    steps = next_steps(files.result, files.robot, files.command)
     return [*lines, *(f'next, {purpose}: {command}' for purpose, command in steps)]
 
 

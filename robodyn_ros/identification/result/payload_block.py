@@ -28,6 +28,40 @@ def payload_block(payload: Payload) -> dict[str, object]:
     }
 
 
+def payload_figures(block: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return name and text of mass and centre of mass, with 95 % intervals, or of other values.
+
+    Errors of moment and mass are taken as independent.
+
+    :param block: see `payload_block`; unknown standard deviations may be NaN or None
+    """
+    names = [str(name).removeprefix('payload.') for name in block['parameter_names']]
+    values = [float(value) for value in block['parameter_values']]
+    spread = [np.nan if std is None else float(std) for std in block['parameter_stddevs']]
+    if names[:4] != ['m', 'mx', 'my', 'mz']:
+        units = block['parameter_units']
+        return [
+            (name, _with_interval(value, std, f' {unit}'))
+            for name, value, std, unit in zip(names, values, spread, units, strict=True)
+        ]
+    mass = values[0]
+    figures = [('mass', _with_interval(mass, spread[0], ' kg'))]
+    if mass > 0.0:
+        centre = [moment / mass for moment in values[1:4]]
+        std = np.hypot(spread[1:4], np.multiply(centre, spread[0])) / mass
+        texts = ', '.join(map(_with_interval, centre, std))
+        figures.append(('centre of mass', f'{texts} m in {block["frame"]}'))
+    return figures
+
+
+def _with_interval(value: float, std: float, unit: str = '') -> str:
+    if not np.isfinite(std):
+        return f'{value:.4g}{unit} (not determined alone)'
+    digits = int(np.ceil(-np.log10(1.96 * std))) + 1 if std > 0.0 else 6
+    places = min(max(digits, 0), 6)
+    return f'{value:.{places}f} ± {1.96 * std:.{places}f}{unit}'
+
+
 def read_payload(block: object, arm: DynamicModel, name: str) -> Payload | None:
     """Return the payload of a result file's block; None where there is none.
 

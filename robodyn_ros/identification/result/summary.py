@@ -10,6 +10,7 @@ from typing import Any
 
 from robodyn_ros.identification.fit.success import MEANING
 from robodyn_ros.identification.result.actions import SEVERITIES
+from robodyn_ros.identification.result.payload_block import payload_block, payload_figures
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.payload import Payload
 
@@ -63,8 +64,12 @@ def _verdict(model: DynamicModel, facts: Mapping[str, Any], payload: Payload | N
         'recording': _with_residual(facts, ''),
         'validation': _with_residual(facts, 'validation_') or 'none (--validate, --split)',
         'model': _model(model, facts),
-        'payload': None if payload is None else f'mass {payload.mass:.4g} kg',
         'limit': limit_text(facts),
+    }
+    payload_rows = [] if payload is None else payload_figures(payload_block(payload))
+    rows |= {
+        'payload' if number == 0 else ' ' * number: f'{name} {text}'
+        for number, (name, text) in enumerate(payload_rows)
     }
     if 'relative_residual' not in facts:
         del rows['validation']

@@ -56,6 +56,10 @@ ARGUMENTS = {
     'log_level': ('info', 'least severe messages to log'),
     'autostart': ('true', 'configure and activate lifecycle nodes at once'),
     'result_file': ('', 'result.yaml of an identification'),
+    'thresholds': (
+        '',
+        'file of `robodyn thresholds`; empty: thresholds of the robot file or params_file',
+    ),
     'model_file': (
         '',
         'model YAML to identify; empty: section model of the robot file, without it the URDF',
@@ -143,7 +147,7 @@ BASIC = (
 )
 """Arguments of every launch file."""
 
-FILES = ('params_file', 'urdf', 'model_file', 'effort', 'joint_limits')
+FILES = ('params_file', 'urdf', 'model_file', 'effort', 'joint_limits', 'thresholds')
 """Arguments that name an existing file; package://PACKAGE/... is a file of a package."""
 
 FOLDERS = ('joint_limits',)
