@@ -184,7 +184,7 @@ def _draw_joint(
     time = comparison.signals.time[::step]
     measured = comparison.signals.torque[::step, joint]
     predicted = each.predicted[::step, joint]
-    plot.plot(time, measured, linewidth=1.0, color='C0', label='measured')
-    plot.plot(time, predicted, linewidth=1.0, color='C3', label='predicted')
-    plot.plot(time, measured - predicted, linewidth=0.6, color='0.2', label='error')
+    plot.plot(time, measured, linewidth=2.0, color='0.7', label='measured')
+    plot.plot(time, predicted, linewidth=0.8, color='C0', label='model')
+    plot.plot(time, predicted - measured, linewidth=0.6, color='C3', label='error')
     plot.tick_params(labelsize=6)

@@ -55,6 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
         progress('searching', 0.0)
         result = search(design, values, progress=_criterion_shown(design), cancel=cancel)
     facts = {**summary(result, design), 'interrupted': cancel()}
+    facts['assumed_limits'] = arguments.assumed_limits
     if arguments.out is not None:
         points = shown_frame(model, values.get('frames') or ())
         facts['files'] = export_motion(

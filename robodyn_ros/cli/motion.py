@@ -50,6 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     coverage = collision_coverage(values, model.joint_names, arguments.urdf or '')
     with progress_bar():
         facts = summary(motion, limits, coverage.check(motion, model))
+    facts['assumed_limits'] = arguments.assumed_limits
     if arguments.out is not None:
         points = shown_frame(model)
         columns = [motion.joints.index(name) for name in model.joint_names]
@@ -103,6 +104,7 @@ def table(facts: dict[str, Any]) -> str:
     """Return the facts as text."""
     lines = [f'{facts["kind"]}, {facts["duration"]:.3f} s', '', *shares_table(facts['joints']), '']
     lines += [facts['broken'] or _kept(facts), *collision_lines(facts)]
+    lines += [facts['assumed_limits']] if facts.get('assumed_limits') else []
     lines += [f'{kind:<12} {path}' for kind, path in facts.get('files', {}).items()]
     return '\n'.join(lines)
 

@@ -143,7 +143,7 @@ def robot(arguments: argparse.Namespace) -> tuple[DynamicModel, JointLimits]:
     """Return model and limits of the robot of a command line.
 
     Limits are those of the URDF, narrowed by the file of --limits. Accelerations without a limit
-    get a slow default.
+    get a slow default, which `arguments.assumed_limits` says.
 
     :raises RobodynError: a file cannot be read or used
     """
@@ -158,6 +158,7 @@ def robot(arguments: argparse.Namespace) -> tuple[DynamicModel, JointLimits]:
         limits = JointLimits.from_urdf(read_urdf(arguments.urdf), model.joint_names)
     if arguments.limits is not None:
         limits = load_limits(resource(arguments.limits), limits, others=_others(arguments, model))
+    arguments.assumed_limits = limits.assumed_accelerations()
     return model, limits.with_default_acceleration()
 
 

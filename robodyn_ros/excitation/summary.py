@@ -99,6 +99,8 @@ def table(facts: dict[str, Any]) -> str:
         )
     if facts['note']:
         lines.append(facts['note'])
+    if facts.get('assumed_limits'):
+        lines.append(facts['assumed_limits'])
     lines += [f'{kind:<12} {path}' for kind, path in facts.get('files', {}).items()]
     return '\n'.join(lines)
 

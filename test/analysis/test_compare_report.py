@@ -62,8 +62,9 @@ def test_files(comparison, tmp_path):
         *comparison.torques[1].report.rms_error
     ]
     measured, predicted, error = compare_report._draw_torques(comparison).axes[0].lines
-    difference = measured.get_ydata() - predicted.get_ydata()
+    difference = predicted.get_ydata() - measured.get_ydata()
     np.testing.assert_allclose(error.get_ydata(), difference)
+    assert measured.get_linewidth() > predicted.get_linewidth()  # it is below the other one
     left, right = compare_report._draw_tables(comparison).axes
     shown = [row for row in comparison.rows if not np.isnan(row.cad)]
     for line, name in zip(left.lines, ('cad', 'result'), strict=False):

@@ -39,7 +39,7 @@ NODES = ('cell', 'collision_monitor', 'excitation', 'feedforward', 'identificati
 ARGUMENTS = ['--ros-args', '-p', 'robot:=six_axis', '-p', 'port:=0']
 """A complete robot, and any free port for the live page."""
 PLUGIN = 'feedforward_torque_controller'
-UNIT = re.compile(r'(?: in)? \[(?!SIZE)([^\]]*)\]')
+UNIT = re.compile(r'(?: in)? \[(?!SIZE|LINK|TX )([^\]]*)\]')
 TYPES = {bool: 'bool', int: 'integer', float: 'number', str: 'text'}
 
 Declared = dict[str, tuple[Any, Any]]

@@ -28,8 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         '--bind',
         default='127.0.0.1',
         metavar='ADDRESS',
-        help='address to listen on (default: %(default)s, this computer only); 0.0.0.0: '
-        'everybody in the network can read the page',
+        help='address to listen on; with 0.0.0.0 every computer of the network can read the page '
+        '(default: %(default)s, this computer only)',
     )
     parser.add_argument('--namespace', default='', help='namespace of the nodes')
 

@@ -108,6 +108,17 @@ class JointLimits:
             )
         return replace(self, acceleration=np.where(missing, self.velocity, self.acceleration))
 
+    def assumed_accelerations(self) -> str:
+        """Return a sentence about what `with_default_acceleration` sets; '': nothing."""
+        missing = np.flatnonzero(np.isinf(self.acceleration))
+        values = ', '.join(
+            f'{self.joints[k]} {self.velocity[k]:.4g} {self.units[k]}/s^2' for k in missing
+        )
+        return values and (
+            f'acceleration limits: none given, assumed are values that reach the velocity limit '
+            f'within 1 s: {values}'
+        )
+
     def scaled(self, *, velocity: float = 1.0, acceleration: float = 1.0) -> JointLimits:
         """Use a share of the velocity and acceleration limits.
 

@@ -159,7 +159,7 @@ class CellNode(SuiteNode):
         self._streams = {'joint_states': self._joint_states, 'reference': self._reference}
         text = (
             f"fault to inject: 'STREAM KIND DURATION [SIZE]', STREAM is one of "
-            f'{", ".join(self._streams)}, KIND one of {", ".join(KINDS)}, DURATION in [s]'
+            f'{", ".join(self._streams)}, KIND one of {", ".join(KINDS)}, DURATION in seconds'
         )
         declare(self, 'fault', '', text)
         declare(self, 'push', '', f'push of the robot that begins when this is set: {FORM}')
