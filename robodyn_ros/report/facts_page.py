@@ -45,7 +45,9 @@ def facts_page(
         sentence=sentence,
         command_name=' '.join(command.split()[:2]) or 'robodyn',
         good=good,
-        figures=[(_name(key), _cell(each)) for key, each in shown.items() if _short(each)],
+        figures=[
+            (_name(key), _with_unit(key, each)) for key, each in shown.items() if _short(each)
+        ],
         notes=[(_name(key), each) for key, each in shown.items() if _sentence(each)],
         findings=[each for each in facts.get('findings', ()) if isinstance(each, Finding)],
         pictures=list(_pictures(facts.get('files', {}))),
@@ -57,6 +59,10 @@ def facts_page(
 
 
 _SPECIAL = ('files', 'findings')
+NAMES = {'joints': 'Joints: shares of the limits used'}
+"""Titles of tables of motions, in place of their keys."""
+UNITS = {'duration': 's', 'seconds': 's', 'time': 's', 'smallest_distance': 'm'}
+"""Units of single values."""
 TORQUES = ('rms_error',)
 """Lists of torques, in the units of `torque_units`."""
 
@@ -137,13 +143,14 @@ def _table(name: str, value: Any) -> dict[str, Any]:
     """Return a list or a mapping as rows of text; a list of mappings has their keys as header."""
     if isinstance(value, Mapping):
         value = [
-            {'': key, **(each if isinstance(each, Mapping) else {'value': each})}
+            {'': key, **(each if isinstance(each, Mapping) else {'value': _with_unit(key, each)})}
             for key, each in value.items()
         ]
     rows = [each if isinstance(each, Mapping) else {'': each} for each in value]
     header = list(dict.fromkeys(key for row in rows for key in row))
     cells = [[_cell(row.get(key)) for key in header] for row in rows]
-    return {'name': _name(name), 'header': [_name(key) for key in header], 'rows': cells}
+    title = NAMES[name] if name in NAMES and 'velocity' in header else _name(name)
+    return {'name': title, 'header': [_name(key) for key in header], 'rows': cells}
 
 
 def _cell(value: Any, most: int = 12) -> str:
@@ -158,6 +165,11 @@ def _cell(value: Any, most: int = 12) -> str:
         shown = [_cell(each) for each in value[:most]]
         return ', '.join([*shown, f'and {len(value) - most} more'] if value[most:] else shown)
     return str(value)
+
+
+def _with_unit(key: str, value: Any) -> str:
+    unit = UNITS.get(key, '') if isinstance(value, int | float) else ''
+    return f'{_cell(value)} {unit}'.rstrip()
 
 
 def _name(key: str) -> str:

@@ -40,7 +40,7 @@ def test_values_lists_mappings_findings_and_pictures_are_shown(tmp_path):
     }
     text = facts_page('Title', facts, 'printed <text>', good=False, command='robodyn friction x')
     for shown in (
-        '<title>Title</title>', '<dt>duration</dt><dd>20</dd>', 'robodyn friction x',
+        '<title>Title</title>', '<dt>duration</dt><dd>20 s</dd>', 'robodyn friction x',
         '<th scope="row" class="expression">a&lt;b</th><td class="number">0.25</td>',
         '10, 11, and 3 more', '<td class="number">yes</td>', 'It is late.', 'Wait.',
         'printed &lt;text&gt;', 'script-src &#39;none&#39;', 'verdict bad',
