@@ -213,7 +213,7 @@ def test_a_second_document_is_refused_by_both(base, tmp_path):
 @pytest.mark.parametrize(
     ('path', 'value', 'sentence'),
     [
-        (('model_hash',), 'other', 'were learned with another model (hash other, this one has '),
+        (('model_hash',), 'other', 'another model or payload (hash other, this result has '),
         (('format',), 'x', 'it is no thresholds file: expected format'),
         (('detector', 'period'), 0.0023, 'a period of 0.002300 s, this controller is updated '
          'every 0.002000 s'),

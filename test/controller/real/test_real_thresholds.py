@@ -102,7 +102,7 @@ def test_a_file_of_another_model_or_period_or_a_damaged_one_is_refused(cell, tmp
     other = replace(usual, model_hash='other')
     slower = learned(cell.result, period=2.0 * PERIOD)
     for given, sentence in (
-        (other, 'were learned with another model (hash other, this one has '),
+        (other, 'were learned with another model or payload (hash other, this result has '),
         (slower, 'a period of 0.004000 s, this controller is updated every 0.002000 s'),
     ):
         check_refused(cell, given, tmp_path, sentence)

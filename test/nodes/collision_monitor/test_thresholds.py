@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,12 @@ from writers import result_file
 from robodyn_ros.control.collision.thresholds_file import write_thresholds
 from robodyn_ros.errors import ControlError
 from robodyn_ros.identification.files.result_file import load_identified_model
-from robodyn_ros.nodes.collision_monitor.parameters import DETECTOR, collision_settings
+from robodyn_ros.models.payload import payload_of
+from robodyn_ros.nodes.collision_monitor.parameters import (
+    DETECTOR,
+    collision_settings,
+    learned_thresholds,
+)
 
 pytestmark = pytest.mark.ros
 
@@ -31,6 +37,19 @@ def test_learned_thresholds_hold_and_sensitivity_divides_them_at_run_time(tmp_pa
         assert [each.successful for each in answers] == [False, True]
         assert levels(monitor.run(40, push=4.5))[-1].tolist() == [OK, COLLISION]
         np.testing.assert_array_equal(monitor.states[-1].threshold, [6.0, 4.0])
+
+
+def test_thresholds_of_another_payload_are_refused(tmp_path):
+    file, model = tmp_path / 'thresholds.yaml', load_identified_model(
+        result_file(tmp_path, MODEL, VALUES)
+    )  # fmt: skip
+    write_thresholds(flat_map(model.hash, np.array([12.0, 8.0])), file)
+    assert learned_thresholds(str(file), model) is not None
+    loaded = replace(model, payload=payload_of(MODEL, 0.5))
+    with pytest.raises(ControlError, match='learned with another model or payload'):
+        learned_thresholds(str(file), loaded)
+    write_thresholds(flat_map(loaded.loaded_hash, np.array([12.0, 8.0])), file)
+    assert learned_thresholds(str(file), loaded) is not None
 
 
 def test_a_monitor_without_thresholds_says_where_they_come_from():
