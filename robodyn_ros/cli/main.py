@@ -153,7 +153,7 @@ def _check_known(parser: argparse.ArgumentParser, unknown: Sequence[str]) -> Non
     for word in unknown[:1]:
         name = word.partition('=')[0]
         known = [option for action in parser._actions for option in action.option_strings]
-        near = difflib.get_close_matches(name, known, 1)
+        near = difflib.get_close_matches(name, known, 1, 0.75)
         meant = f'; did you mean {near[0]}?' if near else ''
         text = f'{bounded(name)} is not known{meant} (see `{parser.prog} --help`)'
         parser.exit(EXIT_ERROR, f'error: {parser.prog}: {text}\n')
