@@ -31,8 +31,9 @@ LARGEST = 20.0
 """Largest factor of time that is looked for, and the inverse of the smallest one: beyond it, the
 torque of inertia is below a 400th of what it was, or hides that of gravity."""
 
-IMPOSSIBLE = 10.0
-"""Inertia at a joint, in times of the robot's mass at its reach, which no robot has."""
+IMPOSSIBLE = 1000.0
+"""Inertia at a joint, in times of the robot's mass at its reach, which no robot has: rotors of
+small axes behind gears have up to 100 times as much. Times in ms make it 1e6 times larger."""
 
 
 def scaled_gravity(present: Trial) -> tuple[Callable[..., Finding], Trial] | None:
@@ -71,10 +72,9 @@ def scaled_gravity(present: Trial) -> tuple[Callable[..., Finding], Trial] | Non
 def inertia_findings(case: Case, sample: Sample) -> Iterator[Finding]:
     """Yield the joint whose inertia no robot of this mass and size has, if there is one.
 
-    Rotors behind gears have about as much of it as the links, so that `IMPOSSIBLE` times the
-    robot's mass at its reach is left for a wrong scale of time alone. The mass is that of the
-    URDF, or what gravity shows if that is more. An inertia counts whose torque is a tenth of the
-    joint's: others may be wrong by any factor.
+    `IMPOSSIBLE` times the robot's mass at its reach is left for a wrong scale of time alone. The
+    mass is that of the URDF, or what gravity shows if that is more. An inertia counts whose torque
+    is a tenth of the joint's: others may be wrong by any factor.
     """
     body = rigid_part(case.model)
     mass, reach = (0.0, 0.0) if body is None else _mass_and_reach(body)

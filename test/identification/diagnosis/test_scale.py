@@ -56,7 +56,7 @@ def test_without_gravity_there_is_nothing_to_compare():
     assert np.isfinite(found_in(1.0)[1][1].regressor).all()
 
 
-@pytest.mark.parametrize('unit', [60.0, 1e3, 1e6])
+@pytest.mark.parametrize('unit', [1e3, 1e6])
 @pytest.mark.parametrize('light', [1.0, 1e-3])
 def test_times_in_another_unit_are_an_inertia_that_no_robot_has(unit, light):
     """A URDF whose masses are placeholders too: gravity shows more."""
