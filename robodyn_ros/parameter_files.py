@@ -212,8 +212,8 @@ def not_for_ros(arguments: Sequence[str]) -> list[str]:
     """Return the arguments that are not between `--ros-args` and `--`, without the program."""
     ros, others = False, []
     for argument in arguments[1:]:
-        if argument == '--ros-args' or (ros and argument == '--'):
-            ros = not ros or argument == '--ros-args'
+        if argument in ('--ros-args', '--'):
+            ros = argument == '--ros-args'
         elif not ros:
             others.append(argument)
     return others

@@ -203,4 +203,5 @@ def test_a_file_for_several_nodes_has_no_alias_which_rcl_does_not_read(tmp_path)
 def test_arguments_that_are_not_for_ros():
     words = 'program a:=1 --ros-args -p b:=2 --ros-args -r c:=d -- e --ros-args -p f:=3'
     assert not_for_ros(words.split()) == ['a:=1', 'e']
+    assert not_for_ros(['program', '--', '--ros-args', '-p', 'b:=2']) == []
     assert not_for_ros(['program', '-h']) == ['-h'] and not_for_ros(['program']) == []

@@ -68,9 +68,10 @@ def _in_use(number: int) -> bool:
 
 
 def _remove_remains(number: int) -> None:
-    """Remove the ports in shared memory of a domain that nobody uses."""
+    """Remove the ports in shared memory of a domain whose owner is dead: nobody holds its lock."""
     for port in range(_first_port(number), _first_port(number + 1)):
         name = f'fastrtps_port{port}'
-        for file in (name, f'{name}_el', f'sem.{name}_mutex'):
-            with suppress(OSError):  # absent, or of another user
+        with suppress(OSError), (SHARED_MEMORY / f'{name}_el').open() as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            for file in (name, f'sem.{name}_mutex', f'{name}_el'):
                 (SHARED_MEMORY / file).unlink()

@@ -16,6 +16,7 @@ from rcl_interfaces.msg import (
     SetParametersResult,
 )
 from rclpy.clock import Clock, ClockType
+from rclpy.exceptions import InvalidParameterTypeException
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
@@ -78,7 +79,8 @@ def declare(
     try:
         value = node.declare_parameter(name, default, descriptor).value
     except Exception as error:
-        hint = HINTS.get(type(default), '')
+        other = isinstance(error, InvalidParameterTypeException)
+        hint = HINTS.get(type(default), '') if other else ''
         raise ConfigError(f'parameter {name!r}: {error}{hint}{source_of(node, name)}') from error
     array = (
         default in _ARRAYS if isinstance(default, Parameter.Type) else isinstance(default, list)

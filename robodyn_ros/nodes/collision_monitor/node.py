@@ -112,7 +112,7 @@ class CollisionMonitor(ModelNode):
             self._recorded.call('lose', Fault('state_missing', 'no joint states yet'))
             self._inputs.restart()
             self._reactions.trigger.expect_unknown()
-            self._reference_due = time.monotonic() + DISCOVERY
+            self._reference_due = -np.inf  # from the first joint states on
 
     def finish(self) -> None:
         """End the attempts of reactions: an inactive node commands nothing."""
@@ -237,8 +237,14 @@ class CollisionMonitor(ModelNode):
         return f'not known: no controller_state of the controller{missing}, no ~/reference'
 
     def _check_reference(self, detector: TorqueErrorDetector) -> None:
-        """Warn once per activation if thresholds at rest need a reference that is missing."""
-        if time.monotonic() < self._reference_due:
+        """Warn once per activation if thresholds at rest need a reference that is missing.
+
+        A controller is often started after the joint states.
+        """
+        now = time.monotonic()
+        if self._reference_due == -np.inf:
+            self._reference_due = now + 2.0 * DISCOVERY
+        if now < self._reference_due:
             return
         self._reference_due = np.inf
         needed = np.isfinite(detector.thresholds.change).any()

@@ -26,12 +26,7 @@ from robodyn_ros.nodes.base.presence import Owner, Presence
 from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.base.stamps import to_duration
 from robodyn_ros.nodes.base.suite_node import SuiteNode
-from robodyn_ros.nodes.robot.commanded import (
-    REFERENCE,
-    follow_controller,
-    follow_reference,
-    state_topic,
-)
+from robodyn_ros.nodes.robot.commanded import follow_controller, follow_reference
 from robodyn_ros.nodes.robot.effort import EffortParameters
 from robodyn_ros.paths import expanded
 from robodyn_ros.recording.bags.disk_space import check_space
@@ -123,18 +118,12 @@ class Recorder(SuiteNode):
         except RecordingError as error:
             self._fail(error)
 
-    def _commanded(self) -> bool:
-        """Return True if another process publishes commanded positions."""
-        topics = (REFERENCE, state_topic(self, self._controller))
-        return any(self.count_publishers(topic) for topic in topics)
-
-    def _subscribe(self, commanded: bool) -> None:
-        self._heard = [self._subscribed()]
-        if commanded:
-            self._heard += [
-                follow_reference(self, self._on_command, BEST_EFFORT),
-                follow_controller(self, self._controller, self._on_command, BEST_EFFORT),
-            ]
+    def _subscribe(self) -> None:
+        self._heard = [
+            self._subscribed(),
+            follow_reference(self, self._on_command, BEST_EFFORT),
+            follow_controller(self, self._controller, self._on_command, BEST_EFFORT),
+        ]
 
     def _unsubscribe(self) -> None:
         """End the subscriptions: an idle recorder costs nothing."""
@@ -175,15 +164,14 @@ class Recorder(SuiteNode):
         metadata = self._effort.metadata()
         self._owner.take(owner)
         self._owner_name = owner
-        commanded = self._commanded()
-        reference = self.resolve_topic_name(REFERENCE) if commanded else ''
-        self._bag = JointStateBag(path, topic=self._topic, commands=reference, metadata=metadata)
+        commands = f'{self.get_fully_qualified_name()}/reference'  # by its end, commands find it
+        self._bag = JointStateBag(path, topic=self._topic, commands=commands, metadata=metadata)
         if not metadata:  # it is recorded, but its effort must be declared for later use
             self.get_logger().warning(str(undeclared(f'the recording {path}')))
         self._error, self._last_message = NO_FAULT, time.monotonic()
         self._presence.tell(str(path))
         self._unsubscribe()  # of a recording that ended by itself
-        self._subscribe(commanded)
+        self._subscribe()
         self.get_logger().info(f'recording {self._topic} to {self._bag.path}')
 
     def _on_start(

@@ -11,18 +11,10 @@ from rclpy.qos import QoSProfile
 from rclpy.subscription import Subscription
 from sensor_msgs.msg import JointState
 
-REFERENCE = '~/reference'
-"""Topic (JointState) for robots whose controller is no joint_trajectory_controller."""
-
-
-def state_topic(node: Node, controller: str) -> str:
-    """Return the topic on which a controller publishes what it commands."""
-    return str(node.resolve_topic_name(f'{controller}/controller_state'))
-
 
 def follow_reference(node: Node, taken: Callable[[bytes], None], qos: QoSProfile) -> Subscription:
-    """Take the serialised messages of REFERENCE."""
-    return node.create_subscription(JointState, REFERENCE, taken, qos, raw=True)
+    """Take serialised JointStates, of robots without a joint_trajectory_controller."""
+    return node.create_subscription(JointState, '~/reference', taken, qos, raw=True)
 
 
 def follow_controller(
@@ -34,4 +26,5 @@ def follow_controller(
     except ImportError:
         return None
     kind: Any = JointTrajectoryControllerState
-    return node.create_subscription(kind, state_topic(node, controller), taken, qos, raw=True)
+    topic = f'{controller}/controller_state'
+    return node.create_subscription(kind, topic, taken, qos, raw=True)

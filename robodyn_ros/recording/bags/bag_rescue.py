@@ -28,12 +28,14 @@ def rescue_bag(path: Path) -> int:
     partial = path.with_name(f'.{path.name}.partial')
     shutil.rmtree(partial, ignore_errors=True)
     try:
-        topic = _topic(file)
+        topic, *others = _topics(file)
+        names = {'commands': others[0]} if others else {}
         with JointStateBag(
-            partial, topic=topic, name=path.name, metadata=bag_metadata(path)
+            partial, topic=topic, name=path.name, metadata=bag_metadata(path), **names
         ) as bag:
-            for time, data in McapScan(file, topic, MSGTYPE).messages():
-                bag.add(data, time)
+            for name, add in zip((topic, *others), (bag.add, bag.add_command), strict=False):
+                for time, data in McapScan(file, name, MSGTYPE).messages():
+                    add(data, time)
         for name in (file.name, 'metadata.yaml'):
             (partial / name).replace(path / name)
         file.with_name(f'.{file.name}.reserve').unlink(missing_ok=True)
@@ -44,12 +46,12 @@ def rescue_bag(path: Path) -> int:
     return bag.statistics.messages
 
 
-def _topic(file: Path) -> str:
-    """Return the topic of joint states in a file."""
+def _topics(file: Path) -> list[str]:
+    """Return the topics of joint states, and of commanded positions if there are any."""
     scan = McapScan(file, '', MSGTYPE)
     for _ in scan.messages():
         pass
-    for name, kind in scan.topics.items():
-        if kind == MSGTYPE:
-            return name
-    raise RecordingError(f'{file}: it has no joint states')
+    found = [name for name, kind in scan.topics.items() if kind == MSGTYPE]
+    if not found:
+        raise RecordingError(f'{file}: it has no joint states')
+    return found

@@ -78,13 +78,13 @@ class JointStateBag:
         path: str | Path,
         *,
         topic: str = '/joint_states',
-        commands: str = '',
+        commands: str = '/recorder/reference',
         name: str | None = None,
         metadata: Mapping[str, str] | None = None,
     ) -> None:
         """Create the folder.
 
-        :param commands: topic of the commanded positions, see `add_command`; empty: none
+        :param commands: topic of the commanded positions, see `add_command`
         :param name: name of the bag inside its files; None: that of the folder
         :raises RecordingError: the folder exists already or cannot be written
         """
@@ -92,6 +92,7 @@ class JointStateBag:
         self.closed = False
         self._sources: list[tuple[JointStateLayout, MissingMessages]] = []
         self._messages = self._commands = 0
+        self._command_topic = commands
         self._span = (2**63, -(2**63))
         self._flushed: int | None = None
         self._custom = dict(metadata or {})
@@ -104,8 +105,7 @@ class JointStateBag:
         file = self.path / f'{name or self.path.name}_0.mcap'
         try:
             facts = {RECORD_NAME: self._custom} if self._custom else {}
-            topics = [joint_state_topic(each) for each in (topic, commands) if each]
-            self._writer = McapWriter(file, topics, facts)
+            self._writer = McapWriter(file, joint_state_topic(topic), facts)
         except OSError as error:
             with suppress(OSError):
                 self.path.rmdir()
@@ -125,7 +125,7 @@ class JointStateBag:
         self._write(data, log_time, 0)
 
     def add_command(self, data: bytes, log_time: int) -> None:
-        """Write commanded positions, a serialised JointState.
+        """Write commanded positions, a serialised JointState, on a topic of their own.
 
         :raises RecordingError: as `add`
         """
@@ -135,6 +135,8 @@ class JointStateBag:
 
     def _write(self, data: bytes, log_time: int, topic: int) -> None:
         try:
+            if topic == len(self._writer.topics):
+                self._writer.add_topic(joint_state_topic(self._command_topic))
             self._writer.add(data, log_time, topic)
         except OSError as error:
             self._give_up(error)

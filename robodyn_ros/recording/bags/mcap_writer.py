@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, zip_longest
 from pathlib import Path
 
 import numpy as np
@@ -90,21 +90,38 @@ class McapWriter:
         :raises OSError: it exists already, or cannot be written
         """
         self.path = path
-        self.topics = (topics,) if isinstance(topics, Topic) else tuple(topics)
+        self.topics: tuple[Topic, ...] = ()
         self._reserve = path.with_name(f'.{path.name}.reserve')
         self._chunks: list[_Chunk] = []
         self._pending = bytearray()
-        self._times: tuple[list[tuple[int, int]], ...] = tuple([] for _ in self.topics)
+        self._times: tuple[list[tuple[int, int]], ...] = ()
         self._schemas = b''
         self._channels = b''
-        for number, topic in enumerate(self.topics, start=1):
-            schema = text(topic.msgtype) + text('ros2msg') + text(topic.definition)
-            self._schemas += record(SCHEMA, struct.pack('<H', number) + schema)
-            channel = text(topic.name) + text('cdr') + _map({'offered_qos_profiles': topic.qos})
-            self._channels += record(CHANNEL, struct.pack('<HH', number, number) + channel)
+        for topic in (topics,) if isinstance(topics, Topic) else topics:
+            self._declare(topic)
         self._facts: list[tuple[str, int, int]] = []
         self._file = path.open('xb', buffering=0)
         self._start(facts or {})
+
+    def _declare(self, topic: Topic) -> bytes:
+        """Take a topic, and return its records."""
+        number = len(self.topics) + 1
+        schema = text(topic.msgtype) + text('ros2msg') + text(topic.definition)
+        described = record(SCHEMA, struct.pack('<H', number) + schema)
+        channel = text(topic.name) + text('cdr') + _map({'offered_qos_profiles': topic.qos})
+        opened = record(CHANNEL, struct.pack('<HH', number, number) + channel)
+        self._schemas += described
+        self._channels += opened
+        self.topics, self._times = (*self.topics, topic), (*self._times, [])
+        return described + opened
+
+    def add_topic(self, topic: Topic) -> None:
+        """Add a topic, whose index is the highest, to a file that has messages already.
+
+        :raises OSError: as `add`
+        """
+        self.flush()
+        self._write(self._declare(topic))
 
     def _start(self, facts: Mapping[str, Mapping[str, str]]) -> None:
         """Write everything before the messages; after an error no file remains."""
@@ -132,8 +149,9 @@ class McapWriter:
     @property
     def counts(self) -> tuple[int, ...]:
         """Messages of each topic in complete chunks."""
-        counts = [chunk.counts for chunk in self._chunks]
-        return tuple(sum(row[k] for row in counts) for k in range(len(self.topics)))
+        columns = zip_longest(*(chunk.counts for chunk in self._chunks), fillvalue=0)
+        known = [sum(column) for column in columns]  # a chunk has the topics of its time
+        return (*known, *[0] * (len(self.topics) - len(known)))
 
     @property
     def first(self) -> int:

@@ -38,10 +38,11 @@ NUMBER = 31
 class Robot(RosClient):
     """A recorder process, and a node that publishes joint states and calls its services."""
 
-    def __init__(self, folder, *parameters, qos=RELIABLE, limit=None):
+    def __init__(self, folder, *parameters, qos=RELIABLE, limit=None, remap='a:=a'):
         self.folder = folder
         self.log = (folder / 'recorder.log').open('w+')
         command = [sys.executable, '-m', 'robodyn_ros.nodes.recorder.node', '--ros-args']
+        command += ['-r', remap]
         for parameter in (f'output_directory:={folder}', *parameters):
             command += ['-p', parameter]
         self.process = subprocess.Popen(
@@ -169,10 +170,9 @@ def test_from_start_to_stop(robot, tmp_path):
 
 
 def test_commanded_positions_are_recorded_with_the_joint_states(robot):
-    cell = robot()
-    commanded = cell.node.create_publisher(JointState, 'recorder/reference', RELIABLE)
-    cell.known_to('recorder')
+    cell = robot(remap='~/reference:=/controller/commanded')
     cell.call(StartRecording, 'start', recording='first')
+    commanded = cell.node.create_publisher(JointState, 'controller/commanded', RELIABLE)
     cell.wait(commanded.get_subscription_count, 'the recorder')
     cell.connect()
     for position in (0.25, 0.5):

@@ -46,18 +46,23 @@ def test_rosbags_and_our_reader_read_it(tmp_path):
 
 
 def test_commanded_positions_are_a_topic_of_their_own(tmp_path):
-    with JointStateBag(tmp_path / 'bag', commands='/recorder/reference') as bag:
+    with JointStateBag(tmp_path / 'bag') as bag:
+        bag.add(cdr(message(SECOND - 1, ['a'], [1.0], [0.0], [0.0])), SECOND - 1)
+        bag.flush()  # a chunk without the other topic
+        assert bag.statistics.commands == 0
         for index in range(20):
             for add, value in ((bag.add, 1.0), (bag.add_command, 2.0)):
                 add(cdr(message(SECOND + index, ['a'], [value], [0.0], [0.0])), SECOND + index)
         bag.flush()
-        assert (bag.statistics.messages, bag.statistics.commands) == (20, 20)
-    assert (bag.statistics.messages, bag.statistics.commands) == (20, 20)
+        assert (bag.statistics.messages, bag.statistics.commands) == (21, 20)
+    assert (bag.statistics.messages, bag.statistics.commands) == (21, 20)
+    with Reader(tmp_path / 'bag') as reader:
+        assert [link.msgcount for link in reader.connections] == [21, 20]
     states, commands = (
         read_recording(tmp_path / 'bag', topic=topic).position[:, 0].tolist()
         for topic in ('/joint_states', '/recorder/reference')
     )
-    assert (states, commands) == ([1.0] * 20, [2.0] * 20)
+    assert (states, commands) == ([1.0] * 21, [2.0] * 20)
     found = [value for _, value in references(tmp_path / 'bag', '/recorder/reference', ('a',), 0)]
     assert found == [[2.0]] * 20
 
