@@ -42,11 +42,11 @@ def in_si_units(
     :param columns: the mapping with which the recording was read
     :raises ConfigError: nothing is declared, two declarations differ, one cannot be used, or the
         effort has no gravity and the model does; for a table: the declaration of highest priority
-        is not Nm or N with gravity, and the mapping has no unit of torque
+        is not Nm or N with gravity, and the mapping has neither unit nor scale of the torque
     """
     torque = None if columns is None else load_columns(columns).get('torque')
     if recording_format(path) != 'rosbag2':
-        if declared and not (isinstance(torque, Mapping) and 'unit' in torque):
+        if declared and not (isinstance(torque, Mapping) and {'unit', 'scale'} & torque.keys()):
             _check_table(declared[0], recording.joints, path)
         return recording
     if torque is not None:
@@ -74,8 +74,9 @@ def _check_table(declared: EffortDeclaration, joints: Sequence[str], path: str |
         raise ConfigError(
             f'{declared.source} declares the effort of joint {joints[joint]!r} as '
             f'{conversion.describe(joint)}, but {path} is a table, whose torque is in Nm or N '
-            f'unless --columns gives its unit: give a mapping with the unit, or `--effort Nm` if '
-            f'this table is in Nm or N already'
+            f'unless a column mapping gives its unit or scale. Give such a mapping (--columns, or '
+            f'the parameter `columns` of a node), with `torque: {{unit: Nm}}` if this table is in '
+            f'Nm or N already. Commands also take `--effort Nm` then'
         )
 
 

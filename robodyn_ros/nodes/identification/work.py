@@ -293,7 +293,7 @@ class IdentificationWork:
             if self._topic:
                 raise
             recording = read()
-        recording = self._effort.in_si_units(recording, path, self.model)
+        recording = self._effort.in_si_units(recording, path, self.model, columns=columns)
         return recording if between is None else recording.between(*between)
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -82,11 +82,16 @@ class EffortParameters:
         return self.declaration
 
     def in_si_units(
-        self, recording: Recording, path: str | Path, model: DynamicModel | None = None
+        self,
+        recording: Recording,
+        path: str | Path,
+        model: DynamicModel | None = None,
+        *,
+        columns: Mapping[str, object] | None = None,
     ) -> Recording:
         """Return a recording read from `path` in Nm or N; see `control.effort.recorded`."""
         declared = [] if self.declaration is None else [self.declaration]
-        return in_si_units(recording, path, declared, model)
+        return in_si_units(recording, path, declared, model, columns=columns)
 
     def metadata(self) -> dict[str, str]:
         """Return the metadata of a bag that declare its efforts; empty without a declaration."""

@@ -107,8 +107,10 @@ def test_a_table_is_not_converted_by_a_declaration(recording, tmp_path):
             in_si_units(table, path, [declared(other)])
     columns = {'torque': {'columns': ['tau_joint1', 'tau_joint2'], 'unit': 'Nm'}}
     assert in_si_units(table, path, [declared(CURRENT)], columns=columns) is table
-    del columns['torque']['unit']
-    with pytest.raises(ConfigError, match='gives its unit'):
+    columns['torque'] = {'columns': ['tau_joint1', 'tau_joint2'], 'scale': [0.5, 2.0]}
+    assert in_si_units(table, path, [declared(CURRENT)], columns=columns) is table
+    del columns['torque']['scale']
+    with pytest.raises(ConfigError, match=r'its unit or scale.* parameter `columns` of a node'):
         in_si_units(table, path, [declared(CURRENT)], columns=columns)
 
 

@@ -168,6 +168,23 @@ def test_a_recording_alone_is_tested_on_its_last_part(make, tmp_path, columns):
     assert work.compute(job, lambda phase, share: None)[0].success
 
 
+@pytest.mark.parametrize('torque', ['unit: A, scale: 2.0', 'scale: 2.0', 'unit: Nm'])
+def test_a_mapping_declares_the_torque_of_a_table(make, tmp_path, columns, torque):
+    table, file = axis_table(tmp_path / 'a.csv'), tmp_path / 'columns.yaml'
+    currents = {'effort.unit': 'A', 'effort.side': 'motor', 'effort.gravity': 'included',
+                'effort.torque_constant': 0.5, 'effort.gear_ratio': 10.0}  # fmt: skip
+    plain = make(AXIS, columns=columns)._read(table).torque
+    mapping = 'time: zeit\nposition: [angle]\ntorque: {columns: [current]'
+    file.write_text(f'{mapping}, {torque}}}\n')
+    factor = 1.0 if 'Nm' in torque else 2.0
+    found = make(AXIS, columns=str(file), **currents)._read(table).torque
+    np.testing.assert_allclose(found, factor * plain)
+    file.write_text(f'{mapping}}}\n')
+    work = make(AXIS, columns=str(file), **currents)
+    with pytest.raises(RobodynError, match='the parameter `columns` of a node'):
+        work._read(table)
+
+
 def test_a_column_mapping_is_checked_at_the_start(make):
     with pytest.raises(RobodynError, match='column mapping'):
         make(AXIS, columns='/no/such/columns.yaml')
