@@ -12,9 +12,11 @@ from robodyn_ros.analysis.compare_report import export_comparison, text_comparis
 from robodyn_ros.cli.effort import add_recording, read_in_si_units
 from robodyn_ros.cli.output import add_json, out_folder, progress_bar, result_file, show
 from robodyn_ros.cli.page import with_page
-from robodyn_ros.errors import ConfigError
+from robodyn_ros.errors import ConfigError, RecordingError
 from robodyn_ros.identification.files.result_file import load_identified_model
+from robodyn_ros.identification.files.result_folder import MODEL
 from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.recording.readers import recording_format
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -69,12 +71,32 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check_order(result: str, recording: str) -> None:
-    """Refuse a result in place of the recording.
+    """Refuse a result in place of the recording, and a recording in place of the result.
 
-    :raises ConfigError: the recording is a YAML file
+    :raises ConfigError: the arguments are exchanged
     """
-    if Path(recording).suffix.lower() in ('.yaml', '.yml'):
+    order = 'the result comes first, then the recording'
+    if named := _result_in(recording):
         raise ConfigError(
-            f'the result comes first, then the recording: {recording} is a YAML file; did you '
-            f'mean `robodyn compare {recording} {result}`?'
+            f'{order}: {recording} {named}; did you mean `robodyn compare {recording} {result}`?'
         )
+    if kind := _format_of(result):
+        raise ConfigError(
+            f'{order}: {result} is a recording ({kind}), not a result file of `robodyn identify`'
+        )
+
+
+def _result_in(path: str) -> str:
+    """Return what shows that a path is a result and no recording, or ''."""
+    if Path(path).suffix.lower() in ('.yaml', '.yml'):
+        return 'is a YAML file'
+    found = (Path(path) / MODEL).is_file() and not _format_of(path)
+    return f'is a folder with {MODEL}' if found else ''
+
+
+def _format_of(path: str) -> str:
+    """Return the format of a recording, or '' if the path is none."""
+    try:
+        return recording_format(path)
+    except RecordingError:
+        return ''
