@@ -44,7 +44,7 @@ def healthy_inputs(
         if parts_of(path):
             stored += _of_folder(path, identified, torque)
         elif is_event(path):
-            stored.append(event_input(read_event(path), path, identified.hash))
+            stored.append(event_input(read_event(path), path, identified))
     plain = [path for path in paths if not parts_of(path) and not is_event(path)]
     recordings = [
         read_in_si_units(arguments, str(path), identified.joints, identified.model)

@@ -58,10 +58,10 @@ def save(path: Path, seconds: float, seed: int, pushes: dict[float, float] | Non
              joints=data.joints)  # fmt: skip
 
 
-def learn(folder: Path, *options: str, event: Path | None = None) -> int:
+def learn(folder: Path, *options: str, event: Path | None = None, model: str = 'result') -> int:
     recordings = [str(folder / f'healthy{seed}.npz') for seed in range(3)]
     recordings += [] if event is None else [str(event)]
-    command = ['thresholds', '--model', str(folder / 'result.yaml'), *options]
+    command = ['thresholds', '--model', str(folder / f'{model}.yaml'), *options]
     return main([*command, '--out', str(folder / 'thresholds.yaml'), '--', *recordings])
 
 
@@ -122,8 +122,12 @@ def test_recordings_of_another_rate_are_refused(
     assert not (folder / 'x.yaml').exists()
 
 
-def alarm(folder: Path, push: float) -> Path:
-    """Event of the black box with the learned thresholds: a push of a second at joint 2."""
+def alarm(folder: Path, push: float, payload: float = 0.0, friction: float = 1.0) -> Path:
+    """Event of the black box with the learned thresholds: a push of a second at joint 2.
+
+    :param payload: that the monitor was told before, in [kg]
+    :param friction: factor that the monitor has found for the friction
+    """
     model = load_identified_model(folder / 'result.yaml')
     learned = read_thresholds(folder / 'thresholds.yaml')
     settings = learned.settings(CollisionSettings(MODEL.joint_names, 1.0))
@@ -132,6 +136,11 @@ def alarm(folder: Path, push: float) -> Path:
     data = recorded(20.0, 9, {20.0 + 0.3 * part: push for part in range(4)})
     detector.ring = CallRing(width=2, capacity=3000, every=50)
     assert data.velocity is not None
+    if payload:
+        detector.call('set_values', (model.values + payload_of(MODEL, payload).added).tolist())
+    if friction != 1.0:
+        tracked = [item.name.endswith('friction') for item in MODEL.parameters]
+        detector.call('adjust', np.where(tracked, friction * VALUES, VALUES).tolist())
     for row, time in enumerate(data.time):
         detector.update(round(1e9 * time), data.position[row].copy(), data.velocity[row].copy(),
                         data.torque[row].copy(), None)  # fmt: skip
@@ -174,6 +183,24 @@ def test_an_event_of_another_model_or_detector_is_refused(
     assert main([*command, '--model', str(folder / 'other.yaml')]) == 2
     assert 'the event has another model' in capsys.readouterr().err
     assert not (folder / 'x.yaml').exists()
+
+
+def test_an_event_with_another_payload_is_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert learn(folder) == 0
+    heavy, tracked = alarm(folder, 5.0, payload=0.1), alarm(folder, 6.0, friction=1.05)
+    (folder / 'thresholds.yaml').unlink()
+    for event, model, right in (
+        (heavy, 'result', False), (heavy, 'loaded', True),
+        (tracked, 'loaded', False), (tracked, 'result', True),
+    ):  # fmt: skip
+        capsys.readouterr()
+        assert learn(folder, event=event, model=model) == (0 if right else 2)
+        error = capsys.readouterr().err
+        assert ('the event was recorded with another payload than that of' in error) != right
+        assert (folder / 'thresholds.yaml').exists() == right
+        (folder / 'thresholds.yaml').unlink(missing_ok=True)
 
 
 def bag(path: Path, seed: int, push: float = 0.0, commanded: tuple[str, ...] = ()) -> Path:

@@ -88,6 +88,11 @@ class RecordedDetector:
         if ring is not None:
             ring.put_result(self.detector)
 
+    @property
+    def values(self) -> Array:
+        """Copy of the parameter values of the model in use, with its payload, shape (p,), SI."""
+        return self._torque.values
+
     def state(self) -> State:
         """Copy the state of detector and model."""
         return {**capture(self.detector), VALUES: self._torque.values}
