@@ -103,6 +103,17 @@ def test_angles_in_degrees_are_radians_for_rcl(file):
     assert given(load_robot(path), 'excitation')['motion.start'][0] == [math.pi, 0.5]
 
 
+@pytest.mark.parametrize('file', sorted((CONFIG / 'robots').glob('*.yaml')), ids=lambda f: f.stem)
+def test_all_nodes_of_a_robot_have_the_same_controller(file):
+    usual = 'joint_trajectory_controller'
+    content = {name: section or {} for name, section in load_robot(file).content.items()}
+    topic = content.get('excitation', {}).get('command_topic', f'{usual}/joint_trajectory')
+    nodes = ['recorder', 'collision_monitor', *{'feedforward'} & content.keys()]
+    named = {content.get(node, {}).get('controller', usual) for node in nodes}
+    assert {f'{name}/joint_trajectory' for name in named} == {topic}
+    assert topic.startswith({'fr3': 'fr3_arm', 'ur10e': 'scaled_joint'}.get(file.stem, 'joint'))
+
+
 def test_robots_of_the_package_have_names():
     pytest.importorskip('robodyn_ros.msg', reason='the share folder is that of the built package')
     assert load_robot('puma#semi_static').content['model']['dynamic_model'] == 2
