@@ -12,7 +12,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
 
 from robodyn_ros import __version__
 from robodyn_ros.cli.output import EXIT_ERROR, EXIT_INTERRUPTED
@@ -63,13 +63,21 @@ NEGATIVE_LIST = re.compile(r'-[\d.][^,]*,')
 """Start of a list of numbers that argparse takes for an option."""
 
 
+class _Parser(argparse.ArgumentParser):
+    """Parser that refuses a command line in one sentence: the usage has up to 25 lines."""
+
+    def error(self, message: str) -> NoReturn:
+        """Exit with what is wrong."""
+        self.exit(EXIT_ERROR, f'error: {self.prog}: {message} (see `{self.prog} --help`)\n')
+
+
 def build_parser(only: str | None = None) -> argparse.ArgumentParser:
     """Build the parser of all sub-commands.
 
     :param only: the sub-command to run, '' for none; all others have only a name and a help,
         because importing all of them takes seconds
     """
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog='robodyn',
         description='Identify the dynamics of a robot, for torque feed-forward and collision '
         'detection.',
@@ -155,8 +163,7 @@ def _check_known(parser: argparse.ArgumentParser, unknown: Sequence[str]) -> Non
         known = [option for action in parser._actions for option in action.option_strings]
         near = difflib.get_close_matches(name, known, 1, 0.75)
         meant = f'; did you mean {near[0]}?' if near else ''
-        text = f'{bounded(name)} is not known{meant} (see `{parser.prog} --help`)'
-        parser.exit(EXIT_ERROR, f'error: {parser.prog}: {text}\n')
+        parser.error(f'{bounded(name)} is not known{meant}')
 
 
 def _interrupted() -> int:

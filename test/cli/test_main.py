@@ -45,6 +45,14 @@ def test_an_unknown_option_is_one_sentence_with_the_nearest_one(capsys):
     )
 
 
+def test_a_value_that_cannot_be_used_is_one_sentence_without_the_usage(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(['excite', '--box=-0.3,1'])
+    told = capsys.readouterr().err
+    assert ended.value.code == 2 and told.count('\n') == 1
+    assert told.startswith('error: robodyn excite: argument --box: expected 6 arguments (see ')
+
+
 def test_only_the_command_that_runs_is_imported_and_the_help_is_the_same():
     for only in ('', 'info'):
         assert build_parser(only).format_help() == build_parser().format_help()
