@@ -83,6 +83,16 @@ def test_a_placeholder_of_the_effort_limit_hides_no_model_without_worth():
     assert identify(GOOD, loose, validation=other).success
 
 
+def test_errors_to_be_expected_are_compared_with_the_limit():
+    report = SimpleNamespace(rms_torque=np.array([20.0, 1.0]))  # 5 Nm are 5 % of the rating
+    found = list(
+        checks.extrapolation_findings(report, np.array([9.0, 3.0]), IdentifyOptions(), MODEL)
+    )
+    assert [item.joint for item in found] == ['joint2'] and '60%' in found[0].text.replace(
+        '.0', ''
+    )
+
+
 def test_noise_as_large_as_the_torque_is_a_warning():
     result = identify(record(MODEL, TRUTH, 3000, noise=1.5), MODEL)
     assert set(errors_of(result).values()) <= {'warning'}

@@ -91,6 +91,8 @@ def test_a_flaw_is_named_by_what_its_correction_is_worth(flaw):
     recording, code, words = FLAWS[flaw]
     (finding,) = found_in(MODEL, recording)
     assert finding.code == code and words in finding.text, finding.text
+    first = re.search(r'joint\d', finding.text)
+    assert finding.joint == (first[0] if first else '')
     assert finding.severity == 'error'
     assert 'On held-out parts of the recording' in finding.text
 

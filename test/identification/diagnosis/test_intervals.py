@@ -49,6 +49,19 @@ def test_a_torque_that_is_stuck_is_named():
     assert item.severity == 'error' and 'from 7.500 s to 18.995 s' in item.text
 
 
+def test_a_torque_that_stays_for_two_strokes_is_stuck():
+    position = GOOD.position[:, 1]
+    way, last = 0.0, 1000
+    while way < 2.0 * np.ptp(position):
+        last += 1
+        way = np.abs(np.diff(position[1000:last])).sum() - abs(position[last - 1] - position[1000])
+
+    def stick(torque):
+        torque[1000:last, 1] = torque[1000, 1]
+
+    assert ('stuck_torque', 'joint2') in found_in(changed(stick))
+
+
 @pytest.mark.parametrize('joint', [slice(None), 0])
 def test_drives_that_go_off_are_named(joint):
     def off(torque):

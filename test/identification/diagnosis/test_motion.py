@@ -98,7 +98,8 @@ def test_nothing_is_said_about_a_motion_of_which_no_sample_counts():
 def test_a_small_region_is_told_where_limits_are_known():
     small = ((0.25, 0.3175, 0.3575), (1.0, 0.2, 0.08))
     (finding,) = region_findings(case(*small, position_limits=LIMITS))
-    assert (finding.code, finding.joint) == ('region_too_small', 'b') and '10% of' in finding.text
+    assert (finding.code, finding.joint) == ('region_too_small', 'b')
+    assert '10% of its range (-2 to 2 rad' in finding.text
     assert codes(region_findings(case(*small))) == []
 
 

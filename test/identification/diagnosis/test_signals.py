@@ -45,6 +45,15 @@ def test_stale_runs_are_segments_that_end_in_a_jump():
     assert not len(stale_runs(coarse))
 
 
+def test_a_step_as_small_as_those_of_the_motion_ends_no_stale_run():
+    """A joint that rests for a moment and goes on: it did not move meanwhile."""
+    steps = np.concatenate([np.full(500, 0.001), np.full(100, 0.01), np.zeros(10)])
+    position = np.cumsum(np.concatenate([steps, np.full(100, 0.01)]))
+    assert not len(stale_runs(position))
+    position[610:] += 0.1  # what it went meanwhile at this speed
+    assert stale_runs(position).tolist() == [10.0]
+
+
 def test_rounding_of_a_joint_at_rest_is_no_step():
     """Converted units leave positions of a joint at rest that differ by the last bit."""
     random = np.random.default_rng(4)
