@@ -68,7 +68,7 @@ def _in_use(number: int) -> bool:
 
 
 def _remove_remains(number: int) -> None:
-    """Remove the ports in shared memory of a domain whose owner is dead: nobody holds its lock."""
+    """Remove ports in shared memory that belong to dead processes: their locks are free."""
     for port in range(_first_port(number), _first_port(number + 1)):
         name = f'fastrtps_port{port}'
         with suppress(OSError), (SHARED_MEMORY / f'{name}_el').open() as lock:

@@ -32,8 +32,8 @@ LARGEST = 20.0
 torque of inertia is below a 400th of what it was, or hides that of gravity."""
 
 IMPOSSIBLE = 1000.0
-"""Inertia at a joint, in times of the robot's mass at its reach, which no robot has: rotors of
-small axes behind gears have up to 100 times as much. Times in ms make it 1e6 times larger."""
+"""Inertia at a joint, in times of the robot's mass at its reach, which no robot has. A geared
+axis of the random plants has 11 times as much; times in ms make it 1e6 times larger."""
 
 
 def scaled_gravity(present: Trial) -> tuple[Callable[..., Finding], Trial] | None:

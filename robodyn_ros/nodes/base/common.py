@@ -38,7 +38,7 @@ HINTS = {
     str: ': write the word in quotes',  # YAML takes yes, no, on and off for a bool
     float: ': write a number with a decimal point, as 20.0',
 }
-"""What helps where the value of a parameter has another type than its default."""
+"""End of the message about a value of a wrong type, by the type of the default."""
 URGENT = 45
 """SCHED_FIFO priority of a stop: above the suite's cycles, below the controller_manager's."""
 _ARRAYS = tuple(kind for kind in Parameter.Type if kind.name.endswith('_ARRAY'))

@@ -77,7 +77,7 @@ class Guarded(_Base):
         return self._given[parameter].source if parameter in self._given else DEFAULT
 
     def log_defaults(self) -> None:
-        """Log the limits that nobody gave."""
+        """Log all limits that have their default value, in one line."""
         if self.defaults:
             self.get_logger().info(f'limits by default: {", ".join(self.defaults)}')
 

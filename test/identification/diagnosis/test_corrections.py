@@ -106,7 +106,7 @@ def test_what_to_do_about_an_offset_names_it_without_the_text():
 
 
 def test_a_joint_whose_inertia_and_friction_are_positive_is_not_turned(monkeypatch):
-    """Where two joints share what tells the sign, turning either is as good."""
+    """A joint whose own inertia and friction have the right sign is not named."""
     recording, *_ = FLAWS['sign']
     for known, turned in (({1: (9.0, 9.0)}, False), ({1: (9.0, -9.0)}, True), ({}, True)):
         monkeypatch.setattr(corrections, 'signs', lambda *_, known=known: known)
