@@ -90,7 +90,7 @@ def _track(stage: Stage) -> dict[str, analysis.TrackingError]:
 def _monitor(stage: Stage, length: Length) -> list[Figure]:
     least = length.motion or 60.0
     stage.print_heading(
-        f'3. monitor collisions during {least:g} s of another motion, and validate on it'
+        f'3. monitor collisions during {least:g} s or more of another motion, and validate on it'
     )
     stage.start_monitor()
     with stage.recorded('validation'), stage.watched() as alarms:
