@@ -24,7 +24,14 @@ PARTS = {
         'joint_limits',
     ),
     'feedforward': ('result_file', 'autostart', 'effort', 'controller'),
-    'collision_monitor': ('result_file', 'autostart', 'effort', 'controller', 'joint_limits'),
+    'collision_monitor': (
+        'result_file',
+        'thresholds',
+        'autostart',
+        'effort',
+        'controller',
+        'joint_limits',
+    ),
     'watch': ('effort',),
 }
 SWITCHED = ('cell', 'feedforward', 'collision_monitor', 'watch')

@@ -140,7 +140,8 @@ class EffortDeclaration:
         for name in names:
             if self.joints and name not in self.joints:
                 raise ConfigError(
-                    f'{self.source} declares the effort of {_list(self.joints)}, not of {name!r}'
+                    f'{self.source}: effort of joint {name!r} is missing, there are '
+                    f'{_list(self.joints)}'
                 )
         chosen = [self.joints.index(name) for name in names] if self.joints else []
         columns = {

@@ -72,7 +72,7 @@ def _check_table(declared: EffortDeclaration, joints: Sequence[str], path: str |
     if other.any():
         joint = int(np.argmax(other))
         raise ConfigError(
-            f'{declared.source} declares the effort of joint {joints[joint]!r} as '
+            f'{declared.source}: the effort of joint {joints[joint]!r} is '
             f'{conversion.describe(joint)}, but {path} is a table, whose torque is in Nm or N '
             f'unless a column mapping gives its unit or scale. Give such a mapping (--columns, or '
             f'the parameter `columns` of a node), with `torque: {{unit: Nm}}` if this table is in '

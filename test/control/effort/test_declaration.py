@@ -37,7 +37,7 @@ def test_lists_are_matched_by_name():
     found = EffortDeclaration.from_mapping(DRIVE).for_joints(['b', 'a'])
     np.testing.assert_allclose(found.scale, [1.0, -1e-6 * 0.5 * 4000.0 * 100.0])
     assert found.unit == ('Nm', 'permille_rated_current')
-    with pytest.raises(ConfigError, match="declares the effort of a, b, not of 'c'"):
+    with pytest.raises(ConfigError, match="effort of joint 'c' is missing, there are a, b"):
         EffortDeclaration.from_mapping(DRIVE).for_joints(['a', 'c'])
 
 

@@ -103,7 +103,7 @@ def test_a_table_is_not_converted_by_a_declaration(recording, tmp_path):
     assert in_si_units(table, path, [declared(SI)]) is table
     assert in_si_units(table, path, [declared(SI, 'the flag'), declared(CURRENT)]) is table
     for other in (CURRENT, FREE):
-        with pytest.raises(ConfigError, match=r'declares the effort .* is a table, .*--effort Nm'):
+        with pytest.raises(ConfigError, match=r'the effort of joint .* is a table, .*--effort Nm'):
             in_si_units(table, path, [declared(other)])
     columns = {'torque': {'columns': ['tau_joint1', 'tau_joint2'], 'unit': 'Nm'}}
     assert in_si_units(table, path, [declared(CURRENT)], columns=columns) is table

@@ -93,7 +93,7 @@ def test_no_motion_for_efforts_that_cannot_be_used(make):
         make(SCARA).check_effort()
     with pytest.raises(RobodynError, match=r"'joint3' is declared without gravity"):
         make(SCARA, **SI, **{'effort.gravity': 'excluded'}).check_effort()
-    with pytest.raises(RobodynError, match="declares the effort of other, not of 'joint1'"):
+    with pytest.raises(RobodynError, match="effort of joint 'joint1' is missing, there are other"):
         make(
             SCARA, **SI, **{'effort.gravity': 'included', 'effort.joints': ['other']}
         ).check_effort()
