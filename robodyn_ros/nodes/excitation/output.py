@@ -7,19 +7,18 @@ import array
 from collections.abc import Sequence
 
 import numpy as np
-from builtin_interfaces.msg import Duration
 from numpy.typing import NDArray
 from rclpy.node import Node
 from std_msgs.msg import Float64MultiArray
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from trajectory_msgs.msg import JointTrajectory
 
 from robodyn_ros.errors import ControlError
-from robodyn_ros.excitation.motions.spline import TrajectoryPoints
 from robodyn_ros.excitation.plan import distance_between, points_of
 from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.nodes.base.best_effort import check_points, parts
 from robodyn_ros.nodes.base.presence import Presence
 from robodyn_ros.nodes.excitation.parameters import Settings
+from robodyn_ros.nodes.robot.trajectory_message import write_points
 from robodyn_ros.wire.trajectory import with_stamp, write_trajectory
 
 Array = NDArray[np.float64]
@@ -92,8 +91,7 @@ class Output:
         points = points_of(trajectory, spacing)
         if spacing > self._settings.point_spacing and not stop:
             check_points(trajectory.duration, spacing, distance_between(points, trajectory))
-        fields = (points.position, points.velocity, points.acceleration, None)
-        return write_trajectory(stamp=0, joints=points.joints, time=points.time, fields=fields)
+        return write_points(points)
 
     def send(self, message: bytes, zero: int) -> None:
         """Send a trajectory that starts at ROS time `zero`, in [ns]."""
@@ -105,31 +103,9 @@ class Output:
 
     def hold(self, position: Array) -> None:
         """Command the position for 0.1 s; the controller would refuse an empty trajectory."""
-        rest = position.tolist()
-        points = [
-            JointTrajectoryPoint(
-                positions=rest,
-                velocities=[0.0] * len(rest),
-                time_from_start=Duration(nanosec=time_from_start),
-            )
-            for time_from_start in (0, 10**8)
-        ]
-        self._publisher.publish(JointTrajectory(joint_names=self._joints, points=points))
-
-
-def to_message(points: TrajectoryPoints) -> JointTrajectory:
-    """Convert points to a message; rclpy takes `array.array` without checking every element."""
-    fields = {'positions': points.position, 'velocities': points.velocity}
-    fields['accelerations'] = points.acceleration
-    given = {name: rows for name, rows in fields.items() if rows is not None}
-    nanoseconds = np.round(points.time * 1e9).astype(np.int64).tolist()
-    return JointTrajectory(
-        joint_names=list(points.joints),
-        points=[
-            JointTrajectoryPoint(
-                time_from_start=Duration(sec=moment // 10**9, nanosec=moment % 10**9),
-                **{name: array.array('d', rows[k].tobytes()) for name, rows in given.items()},
-            )
-            for k, moment in enumerate(nanoseconds)
-        ],
-    )
+        rest = np.tile(position, (2, 1))
+        message = write_trajectory(
+            stamp=0, joints=self._joints, time=np.array([0.0, 0.1]),
+            fields=(rest, np.zeros_like(rest), None, None),
+        )  # fmt: skip
+        self._publisher.publish(message)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Position of the robot, its age, and rest."""
+"""Position and velocity of the robot, their age, and rest."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ Array = NDArray[np.float64]
 WINDOW = 0.1
 """Time over which speeds are measured as the range of positions, in [s]: joint states of 50 Hz
 give five positions. Not every robot reports velocities."""
+BRIEF = 0.5 * WINDOW
+"""Time over which a velocity is measured, in [s]: the resolution of encoders over it is far below
+0.02 rad/s, and a robot changes its velocity little."""
 LONGEST = 2.0 * WINDOW
 """Longest time that `moving` can look back, in [s]."""
 
@@ -52,6 +55,16 @@ class RobotState:
         """True if position and motion of the robot are known."""
         return self._range(WINDOW) is not None
 
+    def motion(self, now: float) -> tuple[Array, Array]:
+        """Return position and velocity at a ROS time, each of shape (n,), of a `known` robot.
+
+        :param now: in [s], by the clock of the stamps; the position is extrapolated to it, by
+            `BRIEF` at most
+        """
+        moments, positions = self._since(BRIEF)
+        velocity = (positions[-1] - positions[0]) / (moments[-1] - moments[0])
+        return positions[-1] + velocity * np.clip(now - moments[-1], 0.0, BRIEF), velocity
+
     def read(self, message: JointState) -> None:
         """Read a message; one that cannot be used is ignored."""
         self._problem = self._reader.read(message)
@@ -71,13 +84,16 @@ class RobotState:
 
     def _range(self, duration: float) -> Array | None:
         """Return the travel of each joint in the last `duration` [s], (n,); None: unknown."""
-        moments = np.array([moment for moment, _ in self._recent])
-        if not len(moments) or moments[-1] - moments[0] < duration:
+        if not self._recent or self._recent[-1][0] - self._recent[0][0] < duration:
             return None
-        first = np.searchsorted(moments, moments[-1] - duration, side='right') - 1
-        positions = np.array([position for _, position in self._recent])[first:]
-        moved: Array = np.ptp(positions, axis=0)
+        moved: Array = np.ptp(self._since(duration)[1], axis=0)
         return moved
+
+    def _since(self, duration: float) -> tuple[Array, Array]:
+        """Return times (N,) and positions (N, n) of the last `duration` [s], which is known."""
+        moments = np.array([moment for moment, _ in self._recent])
+        first = np.searchsorted(moments, moments[-1] - duration, side='right') - 1
+        return moments[first:], np.array([position for _, position in self._recent])[first:]
 
     def check_fresh(self, timeout: float) -> None:
         """Refuse joint states older than `timeout` [s].

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Conversion of serialised JointTrajectory messages to points of a motion."""
+"""Conversion between serialised JointTrajectory messages and points of a motion."""
 
 from __future__ import annotations
 
@@ -15,6 +15,14 @@ from robodyn_ros.excitation.motions.spline import TrajectoryPoints
 from robodyn_ros.nodes.base.stamps import nanoseconds_of
 from robodyn_ros.wire import trajectory
 from robodyn_ros.wire.cursor import WireError
+
+
+def write_points(points: TrajectoryPoints) -> bytes:
+    """Serialise points as a JointTrajectory without a stamp, ready for `Publisher.publish`."""
+    fields = (points.position, points.velocity, points.acceleration, points.effort)
+    return trajectory.write_trajectory(
+        stamp=0, joints=points.joints, time=points.time, fields=fields
+    )
 
 
 def whole_trajectory(serialised: bytes) -> Any:

@@ -10,9 +10,8 @@ from trajectory_msgs.msg import JointTrajectory
 
 from robodyn_ros.errors import ControlError
 from robodyn_ros.excitation.motions.sine import SineMotion
-from robodyn_ros.excitation.plan import points_of
 from robodyn_ros.nodes.base.best_effort import LARGEST
-from robodyn_ros.nodes.excitation.output import STOP_SPACING, Output, to_message
+from robodyn_ros.nodes.excitation.output import STOP_SPACING, Output
 from robodyn_ros.wire.trajectory import read_trajectory
 
 
@@ -45,11 +44,6 @@ def node():
     return FakeNode()
 
 
-def stamped(message, sec, nanosec):
-    message.header.stamp.sec, message.header.stamp.nanosec = sec, nanosec
-    return message
-
-
 def output(node, kind='trajectory'):
     return Output(node, SimpleNamespace(output=kind, topic='commands', point_spacing=0.02), JOINTS)
 
@@ -59,15 +53,24 @@ def test_trajectories_setpoints_and_holds(node):
     out.send(out.message(motion()), 3_000_000_007)
     message = deserialize_message(node.sent[0], JointTrajectory)
     assert (message.header.stamp.sec, message.header.stamp.nanosec) == (3, 7)
-    assert message == stamped(to_message(points_of(motion(), 0.02)), 3, 7)
     at = [p.time_from_start.sec + 1e-9 * p.time_from_start.nanosec for p in message.points]
     expected = motion().sample(np.array(at))
-    np.testing.assert_allclose([p.positions for p in message.points], expected.position)
+    for point, position, velocity, acceleration in zip(
+        message.points, expected.position, expected.velocity, expected.acceleration, strict=True
+    ):
+        np.testing.assert_allclose(point.positions, position)
+        np.testing.assert_allclose(point.velocities, velocity, atol=1e-9)
+        np.testing.assert_allclose(point.accelerations, acceleration, atol=1e-9)
+        assert not point.effort
     assert np.diff(at).max() <= 0.02 + 1e-8
     stop = read_trajectory(out.message(motion(), stop=True))
     assert len(stop.time) >= 2.5 / STOP_SPACING
     out.hold(np.array(HOME))
-    assert [list(p.positions) for p in node.sent[1].points] == [HOME, HOME]
+    held = deserialize_message(node.sent[1], JointTrajectory)
+    assert (held.joint_names, held.header.stamp.sec) == (list(JOINTS), 0)
+    assert [list(p.positions) for p in held.points] == [HOME, HOME]
+    assert [list(p.velocities) for p in held.points] == [[0.0] * len(HOME)] * 2
+    assert [p.time_from_start.nanosec for p in held.points] == [0, 10**8]
     output(node, 'stream').stream(np.array(HOME))
     assert list(node.sent[2].data) == HOME
 

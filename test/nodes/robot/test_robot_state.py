@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Age of joint states, and the test for standstill."""
+"""Age of joint states, velocity, and the test for standstill."""
 
+import numpy as np
 import pytest
+from node_process import joint_state
 from sensor_msgs.msg import JointState
 
 from robodyn_ros.errors import ControlError
@@ -108,3 +110,18 @@ def test_messages_that_come_late_in_a_heap_count_at_their_stamps(clock):
     state.read(held)
     with pytest.raises(ControlError, match='not known yet'):
         state.check_rest(0.02)
+
+
+def test_velocity_is_signed_and_the_position_is_that_of_now(clock):
+    state = RobotState(['a', 'b'])
+    for stamp in np.arange(100.0, 100.2, 0.005):
+        state.read(joint_state(['b', 'other', 'a'], stamp, [-0.5 * stamp, 9.0, 2.0 * stamp]))
+        state.read(joint_state(['a', 'b'], stamp + 1.0, [np.nan, 0.0]))
+    last = 2.0 * stamp, -0.5 * stamp
+    for now, ahead in ((stamp - 1.0, 0.0), (stamp + 0.02, 0.02), (stamp + 5.0, 0.05)):
+        position, velocity = state.motion(now)
+        np.testing.assert_allclose(velocity, [2.0, -0.5], atol=1e-6)
+        np.testing.assert_allclose(position, last + velocity * ahead, atol=1e-6)
+    for later in np.arange(stamp + 0.005, stamp + 0.1, 0.005):
+        state.read(joint_state(['a', 'b'], later, [1.0, 2.0]))
+    assert (state.motion(later)[1] == 0.0).all()

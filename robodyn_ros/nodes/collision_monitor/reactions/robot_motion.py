@@ -21,7 +21,7 @@ from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.excitation.motions.spline import TrajectoryPoints
 from robodyn_ros.nodes.collision_monitor.inputs import Inputs
 from robodyn_ros.nodes.collision_monitor.reactions.service_call import ServiceCall
-from robodyn_ros.nodes.excitation.output import to_message
+from robodyn_ros.nodes.robot.trajectory_message import write_points
 
 KINDS = ('hold', 'brake', 'retract')
 
@@ -160,7 +160,7 @@ class RobotMotion:
     def _command(self, now: float) -> None:
         points, text = self._points(goes_back=now < self._back_until)
         self._path.clear()  # from now on it leads into the contact
-        self._publisher.publish(to_message(points))
+        self._publisher.publish(write_points(points))
         self._back_until, self._rests = 0.0, 0
         self.result = f'commanded: {text}'
         # The next attempt is a check: the controller needs this time to come to rest.
