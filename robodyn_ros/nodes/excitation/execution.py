@@ -14,7 +14,6 @@ from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.nodes.base.common import steady_timer, urgent
 from robodyn_ros.nodes.excitation.output import Output
 from robodyn_ros.nodes.excitation.parameters import Settings
-from robodyn_ros.nodes.excitation.readiness import Readiness
 from robodyn_ros.nodes.excitation.results import FEEDBACK_PERIOD
 from robodyn_ros.nodes.excitation.run import Run
 from robodyn_ros.nodes.excitation.supervision import Supervision
@@ -38,15 +37,13 @@ class Execution:
         limits: JointLimits,
         settings: Settings,
         output: Output,
-        ready: Readiness,
         supervision: Supervision,
         ended: Ended,
     ) -> None:
         """Create the timer of the cycle, which runs only during a run."""
         self.run: Run | None = None
         self._node, self._state, self._limits, self._settings = node, state, limits, settings
-        self._output, self._ready, self._supervision = output, ready, supervision
-        self._ended = ended
+        self._output, self._supervision, self._ended = output, supervision, ended
         self._last_cycle, self._arrived_by, self._feedback_due = 0, 0.0, 0.0
         period = 1.0 / settings.rate if output.streaming else TICK
         self._cycle = steady_timer(node, period, self._on_cycle)
@@ -66,9 +63,9 @@ class Execution:
         if current.reason:
             text = f'stopped before it began: {current.reason}'
             self._finish(current, False, Fault(current.reason.name, text))
-        elif not self._ready.waits(current, time.monotonic()):
+        elif not self._supervision.waits(current, time.monotonic()):
             try:
-                self._ready.check_again(current)
+                self._supervision.check_again(current)
                 self._send(current)
             except RobodynError as error:
                 self._finish(current, False, Fault(error.fault, str(error)))

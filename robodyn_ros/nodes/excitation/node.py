@@ -46,7 +46,6 @@ from robodyn_ros.nodes.excitation.parameters import (
 )
 from robodyn_ros.nodes.excitation.path_marker import PathMarker
 from robodyn_ros.nodes.excitation.preparation import Checked, Preparation
-from robodyn_ros.nodes.excitation.readiness import Readiness
 from robodyn_ros.nodes.excitation.results import Results
 from robodyn_ros.nodes.excitation.run import Run
 from robodyn_ros.nodes.excitation.supervision import Supervision
@@ -88,8 +87,6 @@ class Excitation(SuiteNode):
         self._collisions = CollisionGuard(self, self._limits.joints, self._designer)
         self._output = Output(self, self._settings, self._limits.joints)
         self._allowed = AllowedDirectories(self, *PATHS)
-        robot = self._state, self._limits, self._settings
-        self._ready = Readiness(*robot, self._output)
         self._checking = Checking(self)
         self._path = PathMarker(self)
         self._preparation = Preparation(
@@ -103,10 +100,9 @@ class Excitation(SuiteNode):
             self._path,
         )
         self._owner = Owner(self)
-        supervision = Supervision(*robot, self._owner, self._guard)
-        self._execution = Execution(
-            self, *robot, self._output, self._ready, supervision, self._on_ended
-        )
+        robot = self._state, self._limits, self._settings, self._output
+        self._supervision = Supervision(*robot, self._owner, self._guard)
+        self._execution = Execution(self, *robot, self._supervision, self._on_ended)
         self.create_subscription(JointState, 'joint_states', self._on_state, MONITOR_QOS)
         self._open_by = time.monotonic() + OPEN_TIME
         self._opening = steady_timer(self, TICK, self._on_opening)
@@ -205,7 +201,7 @@ class Excitation(SuiteNode):
         self._owner.take(request.owner)
         search = not request.motion_file and self._designer.asked
         if not request.design_only:
-            self._ready.check()
+            self._supervision.check()
         elif not search:
             text = 'there is nothing to design'
             result = Excite.Result(success=True, message=text, motion_file=request.motion_file)
@@ -221,7 +217,7 @@ class Excitation(SuiteNode):
 
     def _run_motion(self, motion: Trajectory, goal: Any, file: str) -> None:
         """Check the robot and a designed motion, then start the run."""
-        self._ready.check()
+        self._supervision.check()
         speed = self._speed(Excite.Goal() if goal is None else goal.request)
         position = self._state.position.copy()
         check = partial(self._preparation.run, motion, goal, file, position, speed)

@@ -26,14 +26,16 @@ class Bare(Execution):
     def __init__(self):
         self.sent, self.ended, self.waiting, self.refusal = [], [], False, ''
         self.stops, self.broken = [], False
-        self._supervision = SimpleNamespace(not_following=lambda run: NO_FAULT)
+        self._supervision = SimpleNamespace(
+            not_following=lambda run: NO_FAULT, waits=lambda *_: self.waiting,
+            check_again=self._check,
+        )  # fmt: skip
         self._settings = SimpleNamespace(start_delay=0.0)
         self._state = SimpleNamespace(position=np.zeros(1))
         self._output = SimpleNamespace(
             streaming=False, message=self._message, send=lambda *_: self.sent.append('motion'),
             hold=lambda position: self.sent.append('hold'),
         )  # fmt: skip
-        self._ready = SimpleNamespace(waits=lambda *_: self.waiting, check_again=self._check)
         self.run = SimpleNamespace(
             reason=NO_FAULT, active=None, time=1.0, stopping=False, sent=False, zero=0, offset=0.0,
             message=b'', advance=lambda *_: None, stop=self._stop,
