@@ -10,8 +10,8 @@ from typing import Any
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.nodes.base.background import Background
 
-Check = Callable[[], str]
-"""Returns the reason to stop waiting, or ''; it may also raise an exception."""
+Check = Callable[[], object]
+"""Called while waiting; an error that it raises ends the wait."""
 DISCOVERY = 3.0
 """Time in which DDS discovers what runs already, in [s]: it announces a node every 3 s."""
 
@@ -23,35 +23,36 @@ class WaitError(IdentificationError):
 
 
 async def until(
-    background: Background, done: Callable[[], bool], timeout: float, what: str, check: Check
+    background: Background, done: Callable[[], bool], timeout: float, what: str, *checks: Check
 ) -> None:
     """Wait while the node continues to spin.
 
     :param timeout: in [s]
     :param what: name of the event in messages, such as 'service recorder/start'
-    :raises WaitError: timeout, or `check` returns a reason
+    :raises WaitError: timeout
+    :raises RobodynError: what a check raises
     """
     deadline = time.monotonic() + timeout
     while not done():
-        if problem := check():
-            raise WaitError(problem)
+        for check in checks:
+            check()
         if time.monotonic() > deadline:
             raise WaitError(f'{what} did not come within {timeout:g} s: is that node running?')
         await background.tick()
 
 
 async def answer(
-    background: Background, client: Any, request: Any, timeout: float, check: Check
+    background: Background, client: Any, request: Any, timeout: float, *checks: Check
 ) -> Any:
     """Call a service that is ready and wait for its answer.
 
     :param timeout: in [s]
-    :raises WaitError: as `until`
+    :raises RobodynError: as `until`
     """
     future = client.call_async(request)
     try:
         what = f'the answer of service {client.srv_name}'
-        await until(background, future.done, timeout, what, check)
+        await until(background, future.done, timeout, what, *checks)
     except BaseException:
         client.remove_pending_request(future)
         raise

@@ -7,16 +7,17 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from robodyn_ros.errors import RobodynError
 from robodyn_ros.long_work import CancelledError
 from robodyn_ros.nodes.base.presence import MISSING
 
 
-def cancelled(handle: Any) -> RobodynError | None:
-    """Error of a goal that is to be cancelled, or None."""
-    if handle is not None and handle.is_cancel_requested:
-        return CancelledError('cancelled, nothing was identified')
-    return None
+def check_cancel(handle: Any) -> None:
+    """End the work on a goal that is to be cancelled.
+
+    :raises CancelledError: it is
+    """
+    if handle.is_cancel_requested:
+        raise CancelledError('cancelled, nothing was identified')
 
 
 class Cancel:
@@ -39,6 +40,10 @@ class Cancel:
         self._ended = False
         self._deadline = float('inf')
 
+    @property
+    def _requested(self) -> bool:
+        return self._handle is not None and self._handle.is_cancel_requested
+
     def progress(self, phase: str, share: float) -> None:
         """Note the progress, or end the computation, in its thread.
 
@@ -50,7 +55,7 @@ class Cancel:
         left = (now - self._started) * (1.0 - share) / share if share else 0.0
         text = f'{phase}, about {left:.0f} s to the end of this step' if left else phase
         self._progress = (share, text)
-        if self._ended or cancelled(self._handle):
+        if self._ended or self._requested:
             raise CancelledError('cancelled while identifying: nothing was written')
 
     def end(self) -> None:
@@ -65,7 +70,7 @@ class Cancel:
         if self._progress != self._told:
             self._told = self._progress
             self._tell(*self._told)
-        if cancelled(self._handle):
+        if self._requested:
             self._deadline = min(self._deadline, time.monotonic() + MISSING)
         if time.monotonic() > self._deadline:
             self._ended = True

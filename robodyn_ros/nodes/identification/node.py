@@ -29,7 +29,7 @@ from robodyn_ros.nodes.base.presence import Presence
 from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.base.stamps import nanoseconds_of, seconds_of
 from robodyn_ros.nodes.base.suite_node import SuiteNode
-from robodyn_ros.nodes.identification.cancel import Cancel, cancelled
+from robodyn_ros.nodes.identification.cancel import Cancel, check_cancel
 from robodyn_ros.nodes.identification.peers import ExcitationClient, RecorderClient
 from robodyn_ros.nodes.identification.rehearsal import Rehearsal, steps
 from robodyn_ros.nodes.identification.report_message import report_message
@@ -214,7 +214,7 @@ class IdentificationNode(SuiteNode):
         wish = Excite.Goal(design_only=True, output_directory=str(folder))
         phase = RunIdentification.Feedback.DESIGNING
         result = await self._excitation.run(
-            wish, partial(self._relay, handle, phase), partial(cancelled, handle)
+            wish, partial(self._relay, handle, phase), partial(check_cancel, handle)
         )
         return str(result.motion_file)
 
@@ -228,14 +228,12 @@ class IdentificationNode(SuiteNode):
         speeds = self._rehearsal.speeds(handle.request)
         await self._rehearse(handle, motion_file, speeds)
 
-        def interrupt() -> RobodynError | None:
-            return cancelled(handle) or self._recorder.problem()
-
-        path = await self._recorder.start(recording, partial(cancelled, handle))
+        cancelled = partial(check_cancel, handle)
+        path = await self._recorder.start(recording, cancelled)
         try:
             wish = Excite.Goal(motion_file=motion_file, speed=speeds[-1])
             tell = partial(self._relay, handle, phase)
-            result = await self._excitation.run(wish, tell, interrupt)
+            result = await self._excitation.run(wish, tell, cancelled, self._recorder.check)
         except Exception as error:
             rest = await self._recorder.give_up()
             if isinstance(error, RobodynError):
@@ -246,17 +244,17 @@ class IdentificationNode(SuiteNode):
 
     async def _rehearse(self, handle: Any, motion_file: str, speeds: Sequence[float]) -> None:
         """Run a motion at its lower speeds."""
-        phase, interrupt = RunIdentification.Feedback, partial(cancelled, handle)
+        phase, cancelled = RunIdentification.Feedback, partial(check_cancel, handle)
         for speed, text in steps(speeds):
             tell = partial(self._relay, handle, phase.REHEARSING, at=f'{speed:.0%} of the speed, ')
             wish = Excite.Goal(motion_file=motion_file, speed=speed)
             try:
-                await self._excitation.run(wish, tell, interrupt)
+                await self._excitation.run(wish, tell, cancelled)
             except RobodynError as error:
                 text = f'at {speed:.0%} of the speed: {error}'
                 raise type(error)(text, fault=error.fault) from error
             ask = partial(self._tell, handle, phase.WAITING, 0.0)
-            await self._rehearsal.confirmed(text, ask, interrupt)
+            await self._rehearsal.confirmed(text, ask, cancelled)
 
     def _relay(self, handle: Any, phase: int, feedback: Excite.Feedback, at: str = '') -> None:
         if feedback.phase == Excite.Feedback.MOVING_TO_START:

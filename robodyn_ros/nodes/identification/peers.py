@@ -6,6 +6,7 @@ Both receive the name of their client, so they stop by themselves when the ident
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable
@@ -36,43 +37,54 @@ ENDING_TIMEOUT = 60.0
 """Longest time in which another node ends its work, in [s]: a recorder closes a bag on a slow
 disk, an excitation draws its pictures."""
 
-Interrupt = Callable[[], RobodynError | None]
-"""Gives the error with which the work is to end early, or None."""
+
+class _Peer:
+    """Another node; its end ends each wait for it."""
+
+    def __init__(self, node: Node, background: Background, name: str) -> None:
+        self._node, self._background = node, background
+        self._owner = node.get_fully_qualified_name()
+        self._watch = Watch(node, name)
+
+    def _check(self) -> None:
+        """Raise a WaitError if the node is gone."""
+        if problem := self._watch.problem():
+            raise WaitError(problem)
+
+    async def _until(
+        self, done: Callable[[], bool], timeout: float, what: str, *checks: Check
+    ) -> None:
+        await until(self._background, done, timeout, what, *checks, self._check)
+
+    async def _answer(self, client: Any, request: Any, timeout: float) -> Any:
+        return await answer(self._background, client, request, timeout, self._check)
+
+    async def _ready(self, ready: Callable[[], bool], what: str, *checks: Check) -> None:
+        """Wait for the node, and for a service or action of it."""
+        await self._until(lambda: ready() and self._watch.seen, MISSING, what, *checks)
 
 
-def _raising(*interrupts: Interrupt) -> Check:
-    def check() -> str:
-        for interrupt in interrupts:
-            if error := interrupt():
-                raise error
-        return ''
-
-    return check
-
-
-class RecorderClient:
+class RecorderClient(_Peer):
     """Starts and stops recordings."""
 
     def __init__(self, node: Node, background: Background) -> None:
         """Create the clients of its services."""
+        super().__init__(node, background, 'recorder')
         group = background.group
-        self._owner = node.get_fully_qualified_name()
-        self._background = background
         self._start = node.create_client(StartRecording, 'recorder/start', callback_group=group)
         self._stop = node.create_client(StopRecording, 'recorder/stop', callback_group=group)
-        self._watch = Watch(node, 'recorder')
         self._path = ''
 
-    async def start(self, path: Path, interrupt: Interrupt = lambda: None) -> Path:
+    async def start(self, path: Path, *checks: Check) -> Path:
         """Start a recording.
 
         :return: folder that is recorded to
-        :raises RobodynError: the recorder is not there or refuses, or the interrupt's error
+        :raises RobodynError: the recorder is not there or refuses, or the error of a check
         """
         self._watch.begin()
-        await self._ready(self._start, _raising(interrupt, self._lost))
+        await self._service_ready(self._start, *checks)
         try:  # a cancel waits for this answer, without which nobody knows whether it records
-            reply = await self._started(str(path.absolute()), _raising(self._lost))
+            reply = await self._started(str(path.absolute()))
         except RobodynError:
             self._stop.call_async(StopRecording.Request())  # it may have started all the same
             raise
@@ -87,14 +99,14 @@ class RecorderClient:
             )
         return Path(self._path)
 
-    async def _started(self, path: str, check: Check) -> StartRecording.Response:
+    async def _started(self, path: str) -> Any:
         request = StartRecording.Request(recording=path, owner=self._owner)
         deadline = time.monotonic() + ANSWER_TIMEOUT
         while True:
             try:
-                return await answer(self._background, self._start, request, PATIENCE, check)
+                return await self._answer(self._start, request, PATIENCE)
             except WaitError:  # the answer to a new client may be lost
-                if self._lost() or time.monotonic() > deadline:
+                if self._watch.problem() or time.monotonic() > deadline:
                     raise
 
     async def stop(self) -> None:
@@ -122,15 +134,13 @@ class RecorderClient:
             return await self._rescued()
         return f'what was recorded is in {self._path}'
 
-    async def _stopped(self) -> StopRecording.Response:
-        check = _raising(self._lost)
-        await self._ready(self._stop, check)
-        request = StopRecording.Request()
-        return await answer(self._background, self._stop, request, ENDING_TIMEOUT, check)
+    async def _stopped(self) -> Any:
+        await self._service_ready(self._stop)
+        return await self._answer(self._stop, StopRecording.Request(), ENDING_TIMEOUT)
 
     async def _rescued(self) -> str:
         """Close the bag of a recorder that is gone; the end of a sentence."""
-        if not self._lost():
+        if not self._watch.problem():
             return f'the recorder does not close {self._path}'
         try:
             count = await self._background.run(rescue_bag, Path(self._path))
@@ -138,56 +148,47 @@ class RecorderClient:
             return f'its recording stays as it is: {error}'
         return f'{count} recorded messages are in {self._path}'
 
-    def _lost(self) -> RobodynError | None:
-        problem = self._watch.problem()
-        return WaitError(problem) if problem else None
+    def check(self) -> None:
+        """Refuse to go on without the recording under way.
 
-    def problem(self) -> RobodynError | None:
-        """Error of the recording under way, or None."""
-        if error := self._lost():
-            return IdentificationError(f'the recording ended early: {error}')
+        :raises IdentificationError: it has ended
+        """
+        if problem := self._watch.problem():
+            raise IdentificationError(f'the recording ended early: {problem}')
         message = self._watch.message
         if message is not None and message.work == self._path and message.problem:
             text = f'the recording ended early: {message.problem}'
-            return IdentificationError(received(message.fault_code, text))
-        return None
+            raise IdentificationError(received(message.fault_code, text))
 
-    async def _ready(self, client: Any, check: Check) -> None:
-        def ready() -> bool:
-            return bool(client.service_is_ready()) and self._watch.seen
-
-        what = f'service {client.srv_name}'
-        await until(self._background, ready, MISSING, what, check)
+    async def _service_ready(self, client: Any, *checks: Check) -> None:
+        await self._ready(client.service_is_ready, f'service {client.srv_name}', *checks)
 
 
-class ExcitationClient:
+class ExcitationClient(_Peer):
     """Runs motions, one at a time."""
 
     def __init__(self, node: Node, background: Background) -> None:
         """Create the client of its action."""
-        self._node, self._background = node, background
+        super().__init__(node, background, 'excitation')
         group = background.group
         self._client = ActionClient(node, Excite, 'excitation/excite', callback_group=group)
         self._stop = node.create_client(Trigger, 'excitation/stop', callback_group=group)
-        self._watch = Watch(node, 'excitation')
         self._silent_by = 0.0
 
     async def run(
-        self, wish: Excite.Goal, tell: Callable[[Excite.Feedback], None], interrupt: Interrupt
+        self, wish: Excite.Goal, tell: Callable[[Excite.Feedback], None], *checks: Check
     ) -> Excite.Result:
         """Run a motion, or design one.
 
         The robot is at rest when this returns or raises, or the error says that it is not.
 
-        :raises RobodynError: the motion was not run to its end, or the interrupt's error
+        :raises RobodynError: the motion was not run to its end, or the error of a check
         """
         self._watch.begin()
-        check = _raising(interrupt, self._lost)
-        ready = lambda: self._client.server_is_ready() and self._watch.seen  # noqa: E731
-        await until(self._background, ready, MISSING, 'action excitation/excite', check)
-        wish.owner = self._node.get_fully_qualified_name()
+        await self._ready(self._client.server_is_ready, 'action excitation/excite', *checks)
+        wish.owner = self._owner
         try:
-            return await self._run(wish, tell, interrupt)
+            return await self._run(wish, tell, *checks)
         except WaitError as error:  # it died, or hangs: its trajectory goes on in the controller
             # Only the answer may be lost: the excitation must not move the robot afterwards.
             self._stop.call_async(Trigger.Request())
@@ -197,29 +198,18 @@ class ExcitationClient:
             raise IdentificationError(text, fault=error.fault) from error
 
     async def _run(
-        self, wish: Excite.Goal, tell: Callable[[Excite.Feedback], None], interrupt: Interrupt
+        self, wish: Excite.Goal, tell: Callable[[Excite.Feedback], None], *checks: Check
     ) -> Excite.Result:
-        background = self._background
         self._silent_by = time.monotonic() + PLANNING_TIMEOUT
         sent = self._client.send_goal_async(wish, feedback_callback=self._heard(tell))
-        what = 'the answer of action excitation/excite'
-        await until(background, sent.done, ANSWER_TIMEOUT, what, self._watch.problem)
+        await self._until(sent.done, ANSWER_TIMEOUT, 'the answer of action excitation/excite')
         goal = sent.result()
         if not goal.accepted:
             text = 'the excitation node refused the motion: see its log'
             raise IdentificationError(text, fault='refused')
         end = goal.get_result_async()
         try:
-            while not end.done():
-                if error := interrupt():
-                    goal.cancel_goal_async()
-                    what = 'the end of the motion'
-                    await until(background, end.done, ENDING_TIMEOUT, what, self._watch.problem)
-                    text = f'{error}: {end.result().result.message}'
-                    raise type(error)(text, fault=error.fault)
-                if problem := self._watch.problem() or self._silence():
-                    raise WaitError(problem)
-                await background.tick()
+            await self._ended(goal, end, *checks)
         finally:
             if not end.done():  # it may hang only
                 goal.cancel_goal_async()
@@ -229,6 +219,19 @@ class ExcitationClient:
             raise IdentificationError(received(result.fault_code, text))
         return result
 
+    async def _ended(self, goal: Any, end: Any, *checks: Check) -> None:
+        """Wait for the end of a goal; the error of a check cancels it first."""
+        what = 'the end of the motion'
+        try:
+            await self._until(end.done, math.inf, what, *checks, self._check_feedback)
+        except WaitError:
+            raise
+        except RobodynError as error:
+            goal.cancel_goal_async()
+            await self._until(end.done, ENDING_TIMEOUT, what)
+            text = f'{error}: {end.result().result.message}'
+            raise type(error)(text, fault=error.fault) from error
+
     def _heard(self, tell: Callable[[Excite.Feedback], None]) -> Callable[[Any], None]:
         def heard(message: Any) -> None:
             self._silent_by = time.monotonic() + MISSING  # it gives ten a second
@@ -236,11 +239,6 @@ class ExcitationClient:
 
         return heard
 
-    def _silence(self) -> str:
-        if time.monotonic() < self._silent_by:
-            return ''
-        return f'node {self._watch.name} gives no feedback any more'
-
-    def _lost(self) -> RobodynError | None:
-        problem = self._watch.problem()
-        return WaitError(problem) if problem else None
+    def _check_feedback(self) -> None:
+        if time.monotonic() >= self._silent_by:
+            raise WaitError(f'node {self._watch.name} gives no feedback any more')

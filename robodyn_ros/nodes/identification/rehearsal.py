@@ -3,20 +3,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 from rclpy.node import Node
 from std_srvs.srv import Trigger
 
-from robodyn_ros.errors import RobodynError
 from robodyn_ros.excitation.slowed import check_speeds
 from robodyn_ros.nodes.base.background import Background
 from robodyn_ros.nodes.base.common import declare
-
-Interrupt = Callable[[], RobodynError | None]
-"""Returns the error that ends the wait, or None."""
+from robodyn_ros.nodes.base.waits import Check, until
 
 
 class Rehearsal:
@@ -47,12 +46,10 @@ class Rehearsal:
         given: Sequence[float] = goal.speeds
         return check_speeds(given if len(given) else self._node.get_parameter('speeds').value)
 
-    async def confirmed(
-        self, text: str, tell: Callable[[str], None], interrupt: Interrupt
-    ) -> None:
+    async def confirmed(self, text: str, tell: Callable[[str], None], check: Check) -> None:
         """Wait for the operator, if `confirm_each_speed` is set.
 
-        :raises RobodynError: that of the interrupt
+        :raises RobodynError: that of the check
         """
         if not self._node.get_parameter('confirm_each_speed').value:
             return
@@ -60,11 +57,10 @@ class Rehearsal:
         self._node.get_logger().info(wish)
         self._asked, self._confirmed = True, False
         try:
-            while not self._confirmed:
-                if error := interrupt():
-                    raise error
-                tell(wish)
-                await self._background.tick()
+            await until(
+                self._background, lambda: self._confirmed, math.inf, 'the confirmation', check,
+                partial(tell, wish),
+            )  # fmt: skip
         finally:
             self._asked = False
 

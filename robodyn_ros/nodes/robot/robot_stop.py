@@ -40,7 +40,7 @@ async def stop_robot(node: Node, background: Background, moved_by: NodePresence)
         text = f'joint states and a controller at {topic}'
         ready = lambda: robot.known and publisher.get_subscription_count() > 0  # noqa: E731
         for _ in range(5):  # a controller that subscribes best effort may lose one
-            await until(background, ready, DISCOVERY, text, lambda: '')
+            await until(background, ready, DISCOVERY, text)
             position, velocity = robot.motion(1e-9 * node.get_clock().now().nanoseconds)
             points = braking(moved_by.joints, position, velocity, limit)
             publisher.publish(write_points(points))
@@ -62,7 +62,7 @@ async def _at_rest(background: Background, robot: RobotState, braking_time: floa
 
     try:
         # 2 s for the delays of the controller: after that the motion may have been lost.
-        await until(background, done, braking_time + 2.0, 'rest', lambda: '')
+        await until(background, done, braking_time + 2.0, 'rest')
     except WaitError:
         return False
     return True

@@ -6,13 +6,14 @@ from types import SimpleNamespace
 
 import pytest
 
+from robodyn_ros.long_work import CancelledError
 from robodyn_ros.nodes.base.waits import WaitError, answer, until
 
 BACKGROUND = SimpleNamespace(tick=lambda: asyncio.sleep(0.001))
 
 
-def wait(done, timeout=5.0, check=lambda: ''):
-    asyncio.run(until(BACKGROUND, done, timeout, 'service x', check))
+def wait(done, timeout=5.0, *checks):
+    asyncio.run(until(BACKGROUND, done, timeout, 'service x', *checks))
 
 
 def test_it_ends_when_it_is_done():
@@ -26,9 +27,14 @@ def test_it_ends_with_its_time_and_names_what_was_waited_for():
         wait(lambda: False, 0.01)
 
 
-def test_it_ends_with_a_reason():
-    with pytest.raises(WaitError, match='it is gone'):
-        wait(lambda: False, check=lambda: 'it is gone')
+def test_it_ends_with_the_error_of_a_check():
+    def gone():
+        raise CancelledError('it is gone')
+
+    calls = []
+    with pytest.raises(CancelledError, match='it is gone'):
+        wait(lambda: False, 5.0, lambda: calls.append(1), gone)
+    assert calls == [1]
 
 
 def test_a_request_without_answer_is_forgotten():
@@ -38,7 +44,7 @@ def test_a_request_without_answer_is_forgotten():
         srv_name='/x', call_async=lambda _: pending, remove_pending_request=removed.append
     )
     with pytest.raises(WaitError, match='the answer of service /x did not come'):
-        asyncio.run(answer(BACKGROUND, client, None, 0.01, lambda: ''))
+        asyncio.run(answer(BACKGROUND, client, None, 0.01))
     assert removed == [pending]
     pending = SimpleNamespace(done=lambda: True, result=lambda: 'answer')
-    assert asyncio.run(answer(BACKGROUND, client, None, 5.0, lambda: '')) == 'answer'
+    assert asyncio.run(answer(BACKGROUND, client, None, 5.0)) == 'answer'
