@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from rclpy.qos import HistoryPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 
 from robodyn_ros.control.effort.declaration import undeclared
-from robodyn_ros.errors import NO_FAULT, Fault, RecordingError, RobodynError
+from robodyn_ros.errors import NO_FAULT, Fault, RecordingError
 from robodyn_ros.faults import number_of
 from robodyn_ros.nodes.base.allowed import AllowedDirectories
 from robodyn_ros.nodes.base.common import RECORDER_QOS, Diagnostics, declare, steady_timer
@@ -98,25 +98,28 @@ class Recorder(SuiteNode):
         )
 
     @property
-    def _recording(self) -> bool:
-        return self._bag is not None and not self._bag.closed
+    def _open(self) -> JointStateBag | None:
+        """Bag that is recorded to; None: there is none, or its recording ended by itself."""
+        return None if self._bag is None or self._bag.closed else self._bag
 
     def _on_message(self, data: bytes) -> None:
-        if self._bag is None or self._bag.closed:
-            return
-        self._last_message = time.monotonic()
-        try:
-            self._bag.add(data, time.time_ns())
-        except RecordingError as error:
-            self._fail(error)
+        if (bag := self._open) is not None:
+            self._last_message = time.monotonic()
+            self._write(bag.add, data, time.time_ns())
 
     def _on_command(self, data: bytes) -> None:
-        if self._bag is None or (command := as_joint_state(data)) is None:
-            return
+        if (bag := self._open) is not None and (command := as_joint_state(data)) is not None:
+            self._write(bag.add_command, command, time.time_ns())
+
+    def _write(self, write: Callable[..., None], *arguments: Any) -> None:
+        """Call a function that writes to the bag; report the error that ends the recording."""
         try:
-            self._bag.add_command(command, time.time_ns())
+            write(*arguments)
         except RecordingError as error:
-            self._fail(error)
+            self._error = Fault(error.fault, str(error))
+            self.get_logger().error(self._error)
+            if self._bag is not None:
+                self._presence.tell(str(self._bag.path), self._error)
 
     def _subscribe(self) -> None:
         self._heard = [
@@ -132,33 +135,18 @@ class Recorder(SuiteNode):
                 self.destroy_subscription(subscription)
         self._heard = []
 
-    def _fail(self, error: RobodynError) -> None:
-        self._error = Fault(error.fault, str(error))
-        self.get_logger().error(self._error)
-        if self._bag is not None:
-            self._presence.tell(str(self._bag.path), self._error)
-
-    def _end(self, error: RobodynError) -> None:
-        """Close the bag before it is stopped."""
-        try:
-            if self._bag is not None:
-                self._bag.close()
-        except RecordingError as worse:
-            error = RecordingError(f'{error}; {worse}', fault=error.fault)
-        self._fail(error)
-
-    def _start(self, recording: str, owner: str) -> None:
-        """Open a new bag.
+    def _start(self, recording: str, owner: str) -> Path:
+        """Open a new bag, and return its folder.
 
         :param owner: node with whose end the recording ends; '': none
         """
         name = recording or time.strftime('recording_%Y_%m_%d-%H_%M_%S')
         path = self._folder / expanded(name)
         path = self._allowed.path(path) if recording else path.absolute()
-        if self._bag is not None and self._recording:
-            if owner and (path, owner) == (self._bag.path, self._owner_name):
-                return  # a node repeats its request if DDS lost the answer
-            text = f'already recording to {self._bag.path}: stop that first'
+        if (bag := self._open) is not None:
+            if owner and (path, owner) == (bag.path, self._owner_name):
+                return path  # a node repeats its request if DDS lost the answer
+            text = f'already recording to {bag.path}: stop that first'
             raise RecordingError(text, fault='busy')
         self._check_space(path)
         metadata = self._effort.metadata()
@@ -172,15 +160,14 @@ class Recorder(SuiteNode):
         self._presence.tell(str(path))
         self._unsubscribe()  # of a recording that ended by itself
         self._subscribe()
-        self.get_logger().info(f'recording {self._topic} to {self._bag.path}')
+        self.get_logger().info(f'recording {self._topic} to {path}')
+        return path
 
     def _on_start(
         self, request: StartRecording.Request, response: StartRecording.Response
     ) -> StartRecording.Response:
-        self._start(request.recording, request.owner)
-        assert self._bag is not None
+        response.recording = str(self._start(request.recording, request.owner))
         response.success = True
-        response.recording = str(self._bag.path)
         response.message = f'recording {self._topic}'
         return response
 
@@ -192,10 +179,7 @@ class Recorder(SuiteNode):
             response.fault_code = number_of(nothing)
             return response
         self._unsubscribe()
-        try:
-            self._bag.close()
-        except RecordingError as error:
-            self._fail(error)
+        self._write(self._bag.close)
         found = self._bag.statistics
         response.recording = str(self._bag.path)
         response.messages = found.messages
@@ -218,10 +202,9 @@ class Recorder(SuiteNode):
 
     def _on_timer(self) -> None:
         """Write waiting messages to the disk, and publish the state."""
-        found = NOTHING
-        if self._bag is not None:
-            self._look_after(self._bag)
-            found = self._bag.statistics
+        if (bag := self._open) is not None:
+            self._write(self._look_after, bag)
+        found = NOTHING if self._bag is None else self._bag.statistics
         level, message = self._state(found)
         values = {
             'recording': '' if self._bag is None else self._bag.path,
@@ -238,9 +221,10 @@ class Recorder(SuiteNode):
         check_space(path, 1e6 * float(self.get_parameter('min_free_space').value))
 
     def _look_after(self, bag: JointStateBag) -> None:
-        """Write waiting messages; end when the disk is full or the owner is gone."""
-        if bag.closed:
-            return
+        """Write waiting messages.
+
+        :raises RecordingError: the disk is full or the owner is gone; the bag is then closed
+        """
         try:
             bag.flush()
             self._check_space(bag.path)
@@ -248,7 +232,11 @@ class Recorder(SuiteNode):
                 text = f'{bag.path}: recording ended: {problem}'
                 raise RecordingError(text, fault=problem.name)
         except RecordingError as error:
-            self._end(error)
+            try:
+                bag.close()
+            except RecordingError as worse:
+                raise RecordingError(f'{error}; {worse}', fault=error.fault) from worse
+            raise
 
     def _state(self, found: BagStatistics) -> tuple[bytes, str]:
         if self._error:
@@ -264,10 +252,7 @@ class Recorder(SuiteNode):
     def destroy_node(self) -> None:
         """Finish the bag, also after SIGINT."""
         if self._bag is not None:
-            try:
-                self._bag.close()
-            except RecordingError as error:
-                self._fail(error)
+            self._write(self._bag.close)
         super().destroy_node()
 
 
