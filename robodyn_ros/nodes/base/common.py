@@ -19,18 +19,22 @@ from rclpy.clock import Clock, ClockType
 from rclpy.exceptions import InvalidParameterTypeException
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.timer import Timer
 
 from robodyn_ros.errors import ConfigError, RobodynError, bounded
 from robodyn_ros.nodes.base.suite_node import DEFAULT, Guarded
 
-MONITOR_QOS = QoSProfile(
-    depth=5, reliability=ReliabilityPolicy.BEST_EFFORT, history=HistoryPolicy.KEEP_LAST
-)
-RECORDER_QOS = QoSProfile(
-    depth=5000, reliability=ReliabilityPolicy.RELIABLE, history=HistoryPolicy.KEEP_LAST
-)
+
+def best_effort(depth: int) -> QoSProfile:
+    """Return the QoS of a stream whose last messages are kept; it fits every publisher."""
+    return QoSProfile(depth=depth, reliability=ReliabilityPolicy.BEST_EFFORT)
+
+
+MONITOR_QOS = best_effort(5)
+STREAM_QOS = best_effort(50)
+"""For data of every cycle: a node that a busy computer delayed catches up without losing any."""
+RECORDER_QOS = QoSProfile(depth=5000, reliability=ReliabilityPolicy.RELIABLE)
 LATCHED_QOS = QoSProfile(
     depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
 )

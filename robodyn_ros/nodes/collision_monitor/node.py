@@ -23,7 +23,7 @@ from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ConfigError, ControlError, Fault
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
-from robodyn_ros.nodes.base.common import check_when_set, steady_timer
+from robodyn_ros.nodes.base.common import STREAM_QOS, check_when_set, steady_timer
 from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.base.waits import DISCOVERY
 from robodyn_ros.nodes.collision_monitor.black_box import BlackBox
@@ -42,7 +42,7 @@ from robodyn_ros.nodes.collision_monitor.tasks import Tasks
 from robodyn_ros.nodes.collision_monitor.topics import TOPICS
 from robodyn_ros.nodes.robot.commanded import follow_controller, follow_reference
 from robodyn_ros.nodes.robot.effort import EffortParameters
-from robodyn_ros.nodes.robot.model_node import STREAM_QOS, ModelNode
+from robodyn_ros.nodes.robot.model_node import ModelNode
 
 DIAGNOSTIC_LEVELS = {
     Level.OK: DiagnosticStatus.OK,

@@ -21,10 +21,9 @@ from robodyn_ros.control.feedforward.state_watchdog import StateWatch
 from robodyn_ros.control.torque_threshold import TorqueThreshold
 from robodyn_ros.errors import NO_FAULT, ControlError, Fault
 from robodyn_ros.models.interface import Array
-from robodyn_ros.nodes.base.common import steady_timer
+from robodyn_ros.nodes.base.common import STREAM_QOS, steady_timer
 from robodyn_ros.nodes.feedforward.mode import TorqueMode
 from robodyn_ros.nodes.robot.joint_states import JointStateReader
-from robodyn_ros.nodes.robot.model_node import STREAM_QOS
 from robodyn_ros.wire.cursor import NANOSECONDS
 
 ZERO_REPEATS = 10

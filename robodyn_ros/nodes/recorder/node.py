@@ -14,14 +14,19 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.event_handler import SubscriptionEventCallbacks, UnsupportedEventTypeError
-from rclpy.qos import HistoryPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 
 from robodyn_ros.control.effort.declaration import undeclared
 from robodyn_ros.errors import NO_FAULT, Fault, RecordingError
 from robodyn_ros.faults import number_of
 from robodyn_ros.nodes.base.allowed import AllowedDirectories
-from robodyn_ros.nodes.base.common import RECORDER_QOS, Diagnostics, declare, steady_timer
+from robodyn_ros.nodes.base.common import (
+    RECORDER_QOS,
+    Diagnostics,
+    best_effort,
+    declare,
+    steady_timer,
+)
 from robodyn_ros.nodes.base.presence import Owner, Presence
 from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.base.stamps import to_duration
@@ -36,13 +41,7 @@ from robodyn_ros.wire.commands import as_joint_state
 
 SILENCE = 2.0
 """Time without messages during a recording that counts as an error, in [s]."""
-
-BEST_EFFORT = QoSProfile(
-    depth=RECORDER_QOS.depth,
-    history=HistoryPolicy.KEEP_LAST,
-    reliability=ReliabilityPolicy.BEST_EFFORT,
-)
-"""Fits every publisher."""
+BEST_EFFORT = best_effort(RECORDER_QOS.depth)
 NOTHING = BagStatistics(messages=0, missing=0, late=0, largest_gap=0.0, duration=0.0)
 
 
@@ -57,7 +56,7 @@ class Recorder(SuiteNode):
         ))  # fmt: skip
         self._allowed = AllowedDirectories(self, 'output_directory')
         text = 'subscribe best effort, for a driver that publishes joint states best effort'
-        best_effort = declare(self, 'best_effort', False, text, read_only=True)
+        self._best_effort = declare(self, 'best_effort', False, text, read_only=True)
         autostart = declare(self, 'autostart', False, 'start recording at once', read_only=True)
         text = 'free space on the disk, in MB, below which no recording starts and one ends'
         declare(self, 'min_free_space', 200.0, text, minimum=0.0)
@@ -72,7 +71,6 @@ class Recorder(SuiteNode):
         self._topic = self.resolve_topic_name('joint_states')
         self._diagnostics = Diagnostics(self, 'robodyn recorder')
         self._owner, self._owner_name = Owner(self), ''
-        self._best_effort = bool(best_effort)
         self._heard: list[Any] = []
         self.create_service(StartRecording, '~/start', self._on_start)
         self.create_service(StopRecording, '~/stop', self._on_stop)

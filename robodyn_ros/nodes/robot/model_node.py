@@ -9,7 +9,6 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
-from rclpy.qos import HistoryPolicy, QoSProfile, ReliabilityPolicy
 
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ConfigError, ControlError
@@ -32,12 +31,6 @@ from robodyn_ros.nodes.robot.payload import CarriedPayload, declared_block, load
 from robodyn_ros.nodes.robot.same_robot import check_same_robot
 from robodyn_ros.paths import resource
 from robodyn_ros.srv import LoadModel
-
-STREAM_QOS = QoSProfile(
-    depth=50, reliability=ReliabilityPolicy.BEST_EFFORT, history=HistoryPolicy.KEEP_LAST
-)
-"""QoS of data of every cycle: best effort fits every publisher, and the depth lets a node that a
-busy computer delayed catch up without losing samples."""
 
 MODEL_KEYS = (
     'format',

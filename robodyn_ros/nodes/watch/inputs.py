@@ -16,13 +16,13 @@ from robodyn_ros.control.effort.joint_effort import EffortConversion
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.models.serial.urdf_file import UrdfFile
 from robodyn_ros.msg import CollisionState, IdentificationReport, TorqueState
-from robodyn_ros.nodes.base.common import LATCHED_QOS
+from robodyn_ros.nodes.base.common import LATCHED_QOS, best_effort
 from robodyn_ros.nodes.base.stamps import seconds_of
 from robodyn_ros.nodes.robot.effort import EffortParameters
 from robodyn_ros.nodes.robot.joint_states import JointStateReader
 from robodyn_ros.nodes.robot.phases import phase_name
 from robodyn_ros.nodes.watch.scene_input import SceneInput
-from robodyn_ros.nodes.watch.taps import Taps, stream
+from robodyn_ros.nodes.watch.taps import Taps
 from robodyn_ros.watch.board import Board
 from robodyn_ros.watch.scene import moving_joints
 from robodyn_ros.wire.cursor import Cursor
@@ -110,16 +110,16 @@ class Inputs:
         self.scene = SceneInput(self.taps, urdf) if urdf and moving_joints(urdf) else None
         # All messages of 50 ms at 1 kHz: a contact of one sample must not be missed.
         wanted = LevelChanges().wanted
-        self.taps.add(CollisionState, MONITOR, self._on_monitor, stream(64), wanted)
-        self.taps.add(TorqueState, 'feedforward/torque_state', self._on_torque, stream(1))
-        self.taps.add(DiagnosticArray, '/diagnostics', self._on_diagnostics, stream(32))
+        self.taps.add(CollisionState, MONITOR, self._on_monitor, best_effort(64), wanted)
+        self.taps.add(TorqueState, 'feedforward/torque_state', self._on_torque, best_effort(1))
+        self.taps.add(DiagnosticArray, '/diagnostics', self._on_diagnostics, best_effort(32))
         self.taps.add(IdentificationReport, 'identification/report', self._on_report, LATCHED_QOS)
         for action, name, task in (
             (Excite, 'excitation/excite', 'excitation'),
             (RunIdentification, 'identification/run_identification', 'identification'),
         ):
             kind, topic = action.Impl.FeedbackMessage, f'{name}/_action/feedback'
-            self.taps.add(kind, topic, partial(self._on_feedback, task), stream(1))
+            self.taps.add(kind, topic, partial(self._on_feedback, task), best_effort(1))
 
     def poll_levels(self) -> bytes:
         """Take what has come from the collision monitor; return the last levels."""
@@ -131,7 +131,7 @@ class Inputs:
         self.taps.poll()
         shown = pages and self.scene is not None and not self.scene.monitored
         if self._measures or shown:
-            self.taps.add(JointState, 'joint_states', self._on_joint_states, stream(1))
+            self.taps.add(JointState, 'joint_states', self._on_joint_states, best_effort(1))
         else:
             self.taps.remove('joint_states')
 

@@ -11,9 +11,9 @@ import numpy as np
 from visualization_msgs.msg import Marker
 
 from robodyn_ros.models.serial.urdf_file import UrdfFile
-from robodyn_ros.nodes.base.common import LATCHED_QOS
+from robodyn_ros.nodes.base.common import LATCHED_QOS, best_effort
 from robodyn_ros.nodes.robot.joint_states import JointStateReader
-from robodyn_ros.nodes.watch.taps import Taps, stream
+from robodyn_ros.nodes.watch.taps import Taps
 from robodyn_ros.watch.scene import Scene
 from robodyn_ros.watch.source import Source
 
@@ -31,7 +31,7 @@ class SceneInput:
         self._monitored = Source(0.5)
         self._contact = Source(1.0)  # the monitor repeats it ten times in this time
         self._others: dict[str, Marker] = {}
-        for topic, qos in {CONTACT: stream(1), 'excitation/path': LATCHED_QOS}.items():
+        for topic, qos in {CONTACT: best_effort(1), 'excitation/path': LATCHED_QOS}.items():
             taps.add(Marker, topic, partial(self._on_marker, topic), qos, _small)
 
     def robot(self) -> str:

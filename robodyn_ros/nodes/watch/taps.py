@@ -9,7 +9,7 @@ from typing import Any
 import rclpy
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from rclpy.qos import HistoryPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.qos import QoSProfile
 from rclpy.serialization import deserialize_message
 
 
@@ -111,10 +111,3 @@ class Taps:
     def close(self) -> None:
         """Remove the hidden node."""
         self._node.destroy_node()
-
-
-def stream(depth: int) -> QoSProfile:
-    """Return the QoS of a stream of which the last messages are kept; it fits every publisher."""
-    return QoSProfile(
-        depth=depth, reliability=ReliabilityPolicy.BEST_EFFORT, history=HistoryPolicy.KEEP_LAST
-    )

@@ -16,11 +16,11 @@ from functools import partial, reduce
 from typing import Any
 
 import numpy as np
-from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
 from robodyn_ros.control.collision.reaction.robot_readiness import ReportedState, RobotReadiness
 from robodyn_ros.errors import ConfigError, Fault
-from robodyn_ros.nodes.base.common import steady_timer
+from robodyn_ros.nodes.base.common import STREAM_QOS, steady_timer
 from robodyn_ros.nodes.robot.model_node import ModelNode, Row
 
 FIXED: dict[str, Any] = {'read_only': True}
@@ -40,11 +40,10 @@ ROBOT_STATE: tuple[Row, ...] = (
 REMOVED: tuple[Row, ...] = (
     ('protective_stop_topic', '', 'removed: refused if it is given; see robot_state.*', FIXED),
 )
-STATES_QOS = QoSProfile(
-    depth=50, reliability=ReliabilityPolicy.BEST_EFFORT, history=HistoryPolicy.KEEP_LAST
-)
 CHANGES_QOS = QoSProfile(
-    depth=50, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
+    depth=STREAM_QOS.depth,
+    reliability=ReliabilityPolicy.RELIABLE,
+    durability=DurabilityPolicy.TRANSIENT_LOCAL,
 )
 """Deep enough that a short stop between two states is not lost while the node is busy."""
 KIND = re.compile(r'([a-z]\w*)/msg/([A-Z]\w*)')
@@ -93,7 +92,7 @@ class RobotStateInput:
         texts = _Texts(kind)
         state = ReportedState(f'{field} of {topic}', [texts.of_word(word) for word in words],
                               timeout)  # fmt: skip
-        qos = STATES_QOS if timeout else CHANGES_QOS
+        qos = STREAM_QOS if timeout else CHANGES_QOS
         self._node.create_subscription(
             kind, topic, partial(self._on_message, state, path, texts), qos
         )
