@@ -19,9 +19,10 @@ from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.msg import ContactEstimate
 from robodyn_ros.nodes.base.common import MONITOR_QOS, declare
 from robodyn_ros.nodes.collision_monitor.inputs import Inputs
+from robodyn_ros.nodes.collision_monitor.topic import Topic
 
 
-class ContactTopic:
+class ContactTopic(Topic):
     """Publisher of contacts, at most once per `contact_period`, after the state of the cycle.
 
     `~/contact` is published while there is a contact, and once when it has ended. `~/wrench` is
@@ -30,7 +31,7 @@ class ContactTopic:
 
     def __init__(self, node: Any) -> None:
         """Declare the parameters and create the publishers."""
-        self._node = node
+        super().__init__(node)
         self._tool = declare(
             node, 'contact_tool', '', 'link at whose origin the wrench is estimated; empty: the '
             'last link', read_only=True,
@@ -51,9 +52,6 @@ class ContactTopic:
         self._watch = watch = ContactWatch(model.model, detector, self._tool)
         self._node.notes.restart('' if watch.links is None else watch.links.root)
         self._before = False
-
-    def restart(self, reason: str) -> None:
-        """Continue: the detector settles by itself."""
 
     def publish(self, detector: TorqueErrorDetector, inputs: Inputs, stamp: Any) -> None:
         """Follow the detector, and publish if it is time."""

@@ -21,13 +21,15 @@ from robodyn_ros.msg import ModelHealth
 from robodyn_ros.nodes.base.common import LATCHED_QOS, declare, steady_timer
 from robodyn_ros.nodes.base.stamps import to_duration
 from robodyn_ros.nodes.collision_monitor.inputs import Inputs
+from robodyn_ros.nodes.collision_monitor.topic import Topic
 
 
-class HealthTopic:
+class HealthTopic(Topic):
     """Publisher of the health, once per second. A cycle only copies a sample."""
 
     def __init__(self, node: Any) -> None:
         """Declare the parameters, and create publisher and timers."""
+        super().__init__(node)
         defaults = HealthSettings()
         self._given = replace(
             defaults,
@@ -45,7 +47,6 @@ class HealthTopic:
             'up, relative to the identified friction; 0: friction is not followed',
             read_only=True, minimum=0.0, maximum=0.5, limit=True,
         )  # fmt: skip
-        self._node = node
         self._monitor: HealthMonitor | None = None
         self._publisher = node.create_lifecycle_publisher(
             ModelHealth, '~/model_health', LATCHED_QOS

@@ -27,6 +27,8 @@ from robodyn_ros.nodes.base.common import STREAM_QOS, check_when_set, steady_tim
 from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.base.waits import DISCOVERY
 from robodyn_ros.nodes.collision_monitor.black_box import BlackBox
+from robodyn_ros.nodes.collision_monitor.contact_topic import ContactTopic
+from robodyn_ros.nodes.collision_monitor.health_topic import HealthTopic
 from robodyn_ros.nodes.collision_monitor.inputs import Inputs
 from robodyn_ros.nodes.collision_monitor.learning.learning import Learning
 from robodyn_ros.nodes.collision_monitor.parameters import (
@@ -38,8 +40,9 @@ from robodyn_ros.nodes.collision_monitor.parameters import (
 )
 from robodyn_ros.nodes.collision_monitor.reactions.reactions import Reactions
 from robodyn_ros.nodes.collision_monitor.reactions.robot_state_input import RobotStateInput
+from robodyn_ros.nodes.collision_monitor.state_topic import ErrorTopic, StateTopic
 from robodyn_ros.nodes.collision_monitor.tasks import Tasks
-from robodyn_ros.nodes.collision_monitor.topics import TOPICS
+from robodyn_ros.nodes.collision_monitor.topic import Topic
 from robodyn_ros.nodes.robot.commanded import follow_controller, follow_reference
 from robodyn_ros.nodes.robot.effort import EffortParameters
 from robodyn_ros.nodes.robot.model_node import ModelNode
@@ -75,7 +78,8 @@ class CollisionMonitor(ModelNode):
         self._refused = 0
         self._refusal = ''
         self._reference_due = np.inf
-        self._topics = [kind(self) for kind in TOPICS]
+        kinds: tuple[type[Topic], ...] = (StateTopic, ErrorTopic, ContactTopic, HealthTopic)
+        self._topics = [kind(self) for kind in kinds]
         self.create_subscription(JointState, 'joint_states', self._on_state, STREAM_QOS, raw=True)
         follow_reference(self, self._on_reference, STREAM_QOS)
         controller = self.get_parameter('controller').value

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Topic `~/collision_state`."""
+"""Topics `~/collision_state` and `~/torque_error`."""
 
 from __future__ import annotations
 
@@ -14,15 +14,17 @@ from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.msg import CollisionState
 from robodyn_ros.nodes.base.common import MONITOR_QOS
 from robodyn_ros.nodes.collision_monitor.inputs import Inputs
+from robodyn_ros.nodes.collision_monitor.topic import Topic
+from robodyn_ros.nodes.robot.effort_topic import EffortTopic
 from robodyn_ros.nodes.robot.publish_rate import PublishRate
 
 
-class StateTopic:
+class StateTopic(Topic):
     """Publisher of levels and torque errors: each change of a level at once."""
 
     def __init__(self, node: Any) -> None:
         """Create the publisher."""
-        self._node = node
+        super().__init__(node)
         self._publisher = node.create_lifecycle_publisher(
             CollisionState, '~/collision_state', MONITOR_QOS
         )
@@ -37,13 +39,6 @@ class StateTopic:
         self._rate = PublishRate(max(rate, least) if rate else 0.0)
         self._message = CollisionState(name=list(model.joints))
         self._no_position = array('d', [math.nan] * len(model.joints))
-
-    def restart(self, reason: str) -> None:
-        """Continue: each message stands for itself."""
-
-    def details(self) -> dict[str, object]:
-        """Return no entries: the node adds those of the detector."""
-        return {}
 
     def publish(self, detector: TorqueErrorDetector, inputs: Inputs, stamp: Any) -> None:
         """Publish the state of this cycle, if it is due."""
@@ -65,3 +60,21 @@ class StateTopic:
         message.position = position if known else self._no_position
         message.allowed_direction = array('b', direction)
         self._publisher.publish(message)
+
+
+class ErrorTopic(Topic):
+    """Publisher of the torque error with joint names; NaN where it is not valid."""
+
+    def __init__(self, node: Any) -> None:
+        """Create the publisher."""
+        super().__init__(node)
+        self._topic = EffortTopic(node, '~/torque_error')
+
+    def build(self, model: IdentifiedModel, _: ModelTorque, __: TorqueErrorDetector) -> None:
+        """Set the joints."""
+        self._topic.prepare(model.joints)
+
+    def publish(self, detector: TorqueErrorDetector, _: Inputs, stamp: Any) -> None:
+        """Publish the torque error of this cycle."""
+        error, valid = detector.torque_error, detector.settled
+        self._topic.publish(stamp.sec, stamp.nanosec, error, valid=valid)

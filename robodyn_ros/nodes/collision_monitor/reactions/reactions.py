@@ -10,13 +10,17 @@ from std_srvs.srv import SetBool, Trigger
 from robodyn_ros.control.collision.reaction.trigger import ReactionTrigger
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.errors import ConfigError
+from robodyn_ros.excitation.limits.joint_limits import JointLimits
+from robodyn_ros.excitation.limits.limits_file import load_limits
+from robodyn_ros.excitation.robot_frame import model_limits
 from robodyn_ros.identification.result.result import IdentifiedModel
+from robodyn_ros.models.serial.urdf import rigid_part
 from robodyn_ros.nodes.collision_monitor.inputs import Inputs
 from robodyn_ros.nodes.collision_monitor.parameters import REACTION, REACTIONS, each
-from robodyn_ros.nodes.collision_monitor.reactions.motion_limits import motion_limits
 from robodyn_ros.nodes.collision_monitor.reactions.robot_motion import KINDS, RobotMotion
 from robodyn_ros.nodes.collision_monitor.reactions.service_call import ServiceCall
 from robodyn_ros.nodes.robot.model_node import ModelNode
+from robodyn_ros.paths import resource
 
 
 class Reactions:
@@ -61,16 +65,27 @@ class Reactions:
         trigger = ReactionTrigger(settings, on_unknown=chosen['on_unknown'])
         low = each('low_velocity', settings.low_velocity, model.joints)
         if self._motion is not None:
-            limits = motion_limits(
-                model, chosen['joint_limits'], chosen['velocity_scaling'],
-                chosen['acceleration_scaling'],
-            )  # fmt: skip
+            limits = self._motion_limits(model)
             far = each('retract_distance', chosen['retract_distance'], model.joints)
             self._motion.build(inputs, limits, far, low, settings.stale_timeout)
         # Only now: a model that is refused leaves the one before as it is.
         self._inputs, self.trigger, self._low = inputs, trigger, low
         self._timeout = settings.stale_timeout
         self.clear()
+
+    def _motion_limits(self, model: IdentifiedModel) -> JointLimits:
+        """Return the limits of hold, brake and retract, as the excitation node uses them.
+
+        :raises RobodynError: a file that cannot be used, or a joint without any limit
+        """
+        chosen, body = self._chosen, rigid_part(model.model)
+        limits = model_limits(model.model) if body is None else JointLimits.from_urdf(body.urdf)
+        if chosen['joint_limits']:
+            limits = load_limits(resource(chosen['joint_limits']), limits)
+        limits = limits.scaled(
+            velocity=chosen['velocity_scaling'], acceleration=chosen['acceleration_scaling']
+        )
+        return limits.select(model.joints).with_default_acceleration()
 
     def sample(self, detector: Any, *, muted: bool) -> bool:
         """Take the state after a sample or timeout; return True if the reactions start now."""

@@ -1,23 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Published topics of the collision monitor."""
+"""What the topics of the collision monitor have in common."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from robodyn_ros.control.collision.detector import TorqueErrorDetector
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.identification.result.result import IdentifiedModel
-from robodyn_ros.nodes.collision_monitor.contact_topic import ContactTopic
-from robodyn_ros.nodes.collision_monitor.error_topic import ErrorTopic
-from robodyn_ros.nodes.collision_monitor.health_topic import HealthTopic
 from robodyn_ros.nodes.collision_monitor.inputs import Inputs
-from robodyn_ros.nodes.collision_monitor.state_topic import StateTopic
 
 
-class Topic(Protocol):
-    """Publisher that is made once with the node."""
+class Topic:
+    """Publisher that is made once with the node; a subclass overrides what it needs."""
+
+    def __init__(self, node: Any) -> None:
+        """Store the node; a subclass declares its parameters and creates its publishers."""
+        self._node = node
 
     def build(
         self, model: IdentifiedModel, torque: ModelTorque, detector: TorqueErrorDetector
@@ -35,7 +34,4 @@ class Topic(Protocol):
 
     def details(self) -> dict[str, object]:
         """Return entries of the diagnostics. 'advice' is what the operator should do, or ''."""
-
-
-TOPICS: tuple[Callable[[Any], Topic], ...] = (StateTopic, ErrorTopic, ContactTopic, HealthTopic)
-"""All of them. Each is a class in a file of this folder, made with the node."""
+        return {}
