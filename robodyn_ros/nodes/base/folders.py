@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from robodyn_ros.errors import ConfigError
@@ -25,3 +27,14 @@ def dated_folder(parent: Path, name: str) -> Path:
             path = first.with_name(f'{first.name}_{number}')
         except OSError as error:
             raise ConfigError(f'the folder {path} cannot be made: {error}') from error
+
+
+@contextmanager
+def removed_if_empty(folder: Path) -> Iterator[None]:
+    """Remove a folder if an error ends this before something was written to it."""
+    try:
+        yield
+    except Exception:
+        with suppress(OSError):
+            folder.rmdir()
+        raise

@@ -6,7 +6,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -31,7 +30,7 @@ from robodyn_ros.faults import fault_of, number_of
 from robodyn_ros.models.catalog import load_model, robot_model
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.nodes.base.common import check_when_set, declare, plain, steady_timer
-from robodyn_ros.nodes.base.folders import dated_folder
+from robodyn_ros.nodes.base.folders import dated_folder, removed_if_empty
 from robodyn_ros.nodes.base.stamps import to_duration
 from robodyn_ros.nodes.excitation.collisions import robot_file
 from robodyn_ros.nodes.excitation.results import FEEDBACK_PERIOD
@@ -196,12 +195,8 @@ class Designer:
         def tell(share: float, value: float) -> None:
             self._best = value
 
-        try:
+        with removed_if_empty(folder):
             result = search(design, values, progress=tell, cancel=lambda: bool(self._reason))
-        except RobodynError:
-            with suppress(OSError):  # leave no empty folder behind
-                folder.rmdir()
-            raise
         self._saving = True
         points = shown_frame(design.model, values.get('frames', ()))
         file = str(folder / TRAJECTORY)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ from robodyn_ros.msg import IdentificationReport
 from robodyn_ros.nodes.base.allowed import AllowedDirectories
 from robodyn_ros.nodes.base.background import Background
 from robodyn_ros.nodes.base.common import LATCHED_QOS, Diagnostics, steady_timer
+from robodyn_ros.nodes.base.folders import removed_if_empty
 from robodyn_ros.nodes.base.presence import Presence
 from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.base.stamps import nanoseconds_of, seconds_of
@@ -95,12 +95,8 @@ class IdentificationNode(SuiteNode):
         self._work.check_effort()
         self._terms = self._work.terms(request)
         folder = self._work.folder('')
-        try:
+        with removed_if_empty(folder):
             self._recording = await self._recorder.start(folder / 'excitation')
-        except RobodynError:
-            with suppress(OSError):
-                folder.rmdir()
-            raise
         response.success = True
         response.recording = str(self._recording)
         response.message = f'recording to {self._recording}'
@@ -184,12 +180,8 @@ class IdentificationNode(SuiteNode):
         self._rehearsal.speeds(goal)
         terms = self._work.terms(goal)
         folder = self._work.folder(goal.output_directory)
-        try:
+        with removed_if_empty(folder):
             return await self._phases_in(folder, terms, handle)
-        except RobodynError:
-            with suppress(OSError):  # nothing was written: leave no empty folder behind
-                folder.rmdir()
-            raise
 
     async def _phases_in(self, folder: Path, terms: Terms, handle: Any) -> IdentificationReport:
         goal = handle.request
@@ -276,17 +268,10 @@ class IdentificationNode(SuiteNode):
         """Identify in the background, write the files and publish the report."""
         phase = RunIdentification.Feedback.IDENTIFYING
         cancel = self._cancel = Cancel(handle, partial(self._tell, handle, phase))
-        try:
+        with removed_if_empty(job.folder):
             result, files = await self._background.run(
                 self._work.compute, job, cancel.progress, check=cancel.check
             )
-        except RobodynError:
-            with suppress(OSError):  # nothing was written: leave no empty folder behind
-                job.folder.rmdir()
-            raise
-        except Exception as error:  # a bug must not end the node
-            text = f'unexpected {type(error).__name__}: {error}'
-            raise IdentificationError(text, fault='unexpected') from error
         report = report_message(result, files)
         report.header.stamp = self.get_clock().now().to_msg()
         self._report.publish(report)

@@ -4,7 +4,7 @@
 import pytest
 
 from robodyn_ros.errors import ConfigError
-from robodyn_ros.nodes.base.folders import dated_folder
+from robodyn_ros.nodes.base.folders import dated_folder, removed_if_empty
 
 
 def test_every_folder_is_new_and_named_by_the_time(tmp_path):
@@ -17,3 +17,13 @@ def test_where_no_folder_can_be(tmp_path):
     (tmp_path / 'file').write_text('')
     with pytest.raises(ConfigError, match='cannot be made'):
         dated_folder(tmp_path / 'file', 'motion')
+
+
+def test_after_an_error_an_empty_folder_is_removed_and_a_full_one_stays(tmp_path):
+    for written in (False, True):
+        folder = dated_folder(tmp_path, 'motion')
+        with pytest.raises(ConfigError, match='no'), removed_if_empty(folder):
+            if written:
+                (folder / 'file').touch()
+            raise ConfigError('no')
+        assert folder.exists() == written
