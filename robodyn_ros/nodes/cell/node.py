@@ -13,7 +13,6 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
 from numpy.typing import NDArray
 from rclpy.node import Node
-from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
@@ -36,9 +35,11 @@ from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.base.stamps import to_stamp
 from robodyn_ros.nodes.base.suite_node import SuiteNode
 from robodyn_ros.nodes.cell.controllers import ControllerServices
-from robodyn_ros.nodes.robot.joint_states import fill
+from robodyn_ros.nodes.robot.joint_state_topic import JointStateTopic
 from robodyn_ros.nodes.robot.trajectory_message import read_trajectory
 from robodyn_ros.paths import resource
+from robodyn_ros.wire.cursor import NANOSECONDS
+from robodyn_ros.wire.joint_state import FIELDS
 from robodyn_ros.xacro_file import expanded_xacro, is_xacro, located
 
 Array = NDArray[np.float64]
@@ -48,10 +49,10 @@ class JointStateOut:
     """Publisher of one JointState per cycle."""
 
     def __init__(self, node: Node, topic: str, joints: Sequence[str], period: float) -> None:
-        """Create publisher and message; `period` in [s]."""
+        """Create the publisher; `period` in [s]."""
         # 1000 messages are kept for slow reliable subscribers: 2 s at 500 Hz
-        self._publisher = node.create_publisher(JointState, topic, 1000)
-        self._message = JointState(name=list(joints))
+        self._topic = JointStateTopic(node, topic, FIELDS, 1000)
+        self._topic.prepare(joints)
         self.faults = FaultyStream(period)
 
     def publish(self, stamp: int, position: Array, velocity: Array, effort: Array) -> None:
@@ -60,19 +61,14 @@ class JointStateOut:
         :param stamp: in [ns]
         :param position: shape (n,), in [rad] or [m], the others in [rad/s], [Nm] or [m/s], [N]
         """
-        if not self._publisher.get_subscription_count():
+        if not self._topic.heard:
             return
         if not self.faults.active:
-            self._send(stamp, position, velocity, effort)
+            self._topic.publish(*divmod(stamp, NANOSECONDS), position, velocity, effort)
             return
         sample = Sample(stamp, np.stack([position, velocity, effort]))
         for at, values in self.faults.through(sample):
-            self._send(at, *values)
-
-    def _send(self, stamp: int, position: Array, velocity: Array, effort: Array) -> None:
-        self._message.header.stamp = to_stamp(stamp)
-        fill(self._message, position, velocity, effort)
-        self._publisher.publish(self._message)
+            self._topic.publish(*divmod(at, NANOSECONDS), *values)
 
 
 class CellNode(SuiteNode):

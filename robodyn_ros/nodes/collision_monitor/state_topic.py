@@ -15,7 +15,7 @@ from robodyn_ros.msg import CollisionState
 from robodyn_ros.nodes.base.common import MONITOR_QOS
 from robodyn_ros.nodes.collision_monitor.inputs import Inputs
 from robodyn_ros.nodes.collision_monitor.topic import Topic
-from robodyn_ros.nodes.robot.effort_topic import EffortTopic
+from robodyn_ros.nodes.robot.joint_state_topic import JointStateTopic
 from robodyn_ros.nodes.robot.publish_rate import PublishRate
 
 
@@ -68,7 +68,7 @@ class ErrorTopic(Topic):
     def __init__(self, node: Any) -> None:
         """Create the publisher."""
         super().__init__(node)
-        self._topic = EffortTopic(node, '~/torque_error')
+        self._topic = JointStateTopic(node, '~/torque_error')
 
     def build(self, model: IdentifiedModel, _: ModelTorque, __: TorqueErrorDetector) -> None:
         """Set the joints."""

@@ -18,7 +18,7 @@ from robodyn_ros.faults import number_of
 from robodyn_ros.msg import TorqueState
 from robodyn_ros.nodes.base.common import MONITOR_QOS
 from robodyn_ros.nodes.feedforward.target_watch import TargetWatch
-from robodyn_ros.nodes.robot.effort_topic import EffortTopic
+from robodyn_ros.nodes.robot.joint_state_topic import JointStateTopic
 from robodyn_ros.nodes.robot.joint_states import JointStateReader
 from robodyn_ros.nodes.robot.publish_rate import PublishRate
 from robodyn_ros.wire.cursor import BODY, TIME, Cursor
@@ -45,7 +45,7 @@ class TorqueStateOut:
         """
         self._rate = PublishRate(rate)
         self._publisher = node.create_publisher(TorqueState, '~/torque_state', MONITOR_QOS)
-        self._additive = EffortTopic(node, '~/additive_torque')
+        self._additive = JointStateTopic(node, '~/additive_torque')
         self._effort: EffortConversion | None = None
         self._target = target
         self.prepare([])

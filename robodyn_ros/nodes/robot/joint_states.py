@@ -7,7 +7,6 @@ the layout of the last one are therefore read from their bytes, all others throu
 
 from __future__ import annotations
 
-import array
 import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -173,10 +172,3 @@ def few(names: Sequence[str], most: int = 20) -> str:
     """Return a list of names for a sentence; robots have fewer joints than `most`."""
     more = f' and {len(names) - most} more' if len(names) > most else ''
     return f'{list(names[:most])}{more}'
-
-
-def fill(message: JointState, position: Array, velocity: Array, effort: Array) -> None:
-    """Write arrays of shape (n,) into a message; array.array is the fastest type for rclpy."""
-    message.position = array.array('d', position.tobytes())
-    message.velocity = array.array('d', velocity.tobytes())
-    message.effort = array.array('d', effort.tobytes())

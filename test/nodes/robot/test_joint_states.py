@@ -7,7 +7,7 @@ from builtin_interfaces.msg import Time
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 
-from robodyn_ros.nodes.robot.joint_states import JointStateReader, fill
+from robodyn_ros.nodes.robot.joint_states import JointStateReader
 from robodyn_ros.wire.joint_state import FIELDS
 
 
@@ -82,16 +82,6 @@ def test_only_required_fields_must_be_there():
 def test_foreign_joints_may_be_nan():
     reader = JointStateReader(['a', 'b'])
     assert reader.read(message(effort=[np.nan, 1.0, 2.0])) == ''
-
-
-def test_written_and_read_again():
-    sent = JointState(name=['a', 'b'])
-    values = [np.array([1.5, -2.0]), np.array([0.0, 1.0]), np.array([7.0, 8.0])]
-    fill(sent, *values)
-    reader = JointStateReader(['b', 'a'])
-    assert reader.read(sent) == ''
-    for got, value in zip((reader.position, reader.velocity, reader.effort), values, strict=True):
-        np.testing.assert_array_equal(got, value[::-1])
 
 
 def random_message(names, random, frame=''):
