@@ -1,25 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Planning scene of a running MoveIt: its messages against MuJoCo, and its service over DDS."""
+"""Planning scene of a running MoveIt: its messages against MuJoCo, and its service."""
 
-import contextlib
 import threading
 import time
 from types import SimpleNamespace
 
-import mujoco
 import numpy as np
 import pytest
-import rclpy
-from excitation_client import HOME, JOINTS, Client, motion, start
 from idle_nodes import idle_nodes
-from moveit_scene import STANDING, Scene, at, random_pose, real
-from rclpy.executors import SingleThreadedExecutor
-from ros_client import PATIENCE, environment, joined
+from moveit_scene import STANDING, Scene, at, random_pose
+from mujoco_collisions import BALL, ball_distance
+from ros_client import PATIENCE
 from std_srvs.srv import Trigger
 
 from robodyn_ros.bounds import SCENE
 from robodyn_ros.errors import ConfigError, ControlError, Fault, RobodynError
-from robodyn_ros.excitation.catalog import write_motion
 from robodyn_ros.excitation.options import collision_coverage
 from robodyn_ros.long_work import Cancellation, CancelledError, cancellable
 from robodyn_ros.nodes.excitation import planning_scene as module
@@ -27,11 +22,6 @@ from robodyn_ros.nodes.excitation.planning_scene import RunningScene, surroundin
 
 pytestmark = pytest.mark.ros
 NUMBER = 59
-ROBOT = """<robot name="r"><link name="base"/><link name="ball"><collision>
-<origin xyz="1 0 0"/><geometry><sphere radius="0.1"/></geometry></collision></link>
-<joint name="joint1" type="revolute"><parent link="base"/><child link="ball"/><axis xyz="0 0 1"/>
-<limit lower="-3" upper="3" velocity="1" effort="1"/></joint></robot>"""
-"""A ball of radius 0.1 m that moves on a circle of radius 1 m around z."""
 CUBE = 0.3 * np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
 OURS = Scene()
 SPHERE = ('sphere', [0.2], STANDING)
@@ -39,33 +29,9 @@ SPHERE = ('sphere', [0.2], STANDING)
 
 def distances(scene, joint=0.0):
     """Distances of the ball from the shapes of a scene, by the library of the suite."""
-    coverage = collision_coverage({}, ['joint1'], ROBOT, surroundings_of(scene))
+    coverage = collision_coverage({}, ['joint1'], BALL, surroundings_of(scene))
     geometry = coverage.rule.geometry
     return [geometry.distance(i, np.array([joint])) for i in range(len(geometry.pairs))]
-
-
-def by_mujoco(kind, size, pose, outer, joint):
-    """The same by MuJoCo, whose bodies are nested as the poses are."""
-    half = {'box': 0.5 * np.array(size), 'sphere': size, 'cylinder': [size[-1], 0.5 * size[0]]}
-    shape = f'type="{kind}" size="{" ".join(map(str, half.get(kind, [0])))}"'
-    rows = ' '.join(map(str, np.ravel(size)))
-    asset = f'<asset><mesh name="m" vertex="{rows}"/></asset>' if kind == 'mesh' else ''
-
-    def placed(pose):
-        (x, y, z), (i, j, k, w) = pose
-        return f'pos="{x} {y} {z}" quat="{w} {i} {j} {k}"'
-
-    model = mujoco.MjModel.from_xml_string(
-        f'<mujoco>{asset}<worldbody><body euler="0 0 {np.degrees(joint)}">'
-        '<geom name="ball" pos="1 0 0" size="0.1"/></body>'
-        f'<body {placed(outer)}><body {placed(pose)}><geom name="it" '
-        + ('type="mesh" mesh="m"' if kind == 'mesh' else shape)
-        + '/></body></body></worldbody></mujoco>'
-    )
-    data = mujoco.MjData(model)
-    mujoco.mj_kinematics(model, data)
-    first, second = (model.geom(name).id for name in ('ball', 'it'))
-    return mujoco.mj_geomDistance(model, data, first, second, 100.0, None)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +43,7 @@ def test_distances_of_messages_are_those_of_mujoco(kind, size):
     for _ in range(10):
         outer, pose, joint = random_pose(random, 2.0), random_pose(random), random.uniform(-3, 3)
         scene = OURS.scene(OURS.object('a', [(kind, size, pose)], pose=outer))
-        expected = by_mujoco(kind, size, pose, outer, joint)
+        expected = ball_distance(kind, size, pose, outer, joint)
         (found,) = distances(scene, joint)
         # of overlapping shapes the two tell different depths
         assert found == pytest.approx(expected, abs=1e-5) or max(found, expected) < 0.0
@@ -290,164 +256,3 @@ def test_a_name_that_is_none_is_refused(node):
     pytest.importorskip('moveit_msgs.srv', reason='moveit_msgs is not installed')
     with pytest.raises(ConfigError, match=r'planning_scene_service: .*name'):
         RunningScene(node({'planning_scene_service': 'not a name'}))
-
-
-class FakeMoveIt:
-    """Answers with scenes, in a thread; the last one again and again."""
-
-    def __init__(self, context):
-        from moveit_msgs.srv import GetPlanningScene
-
-        self.scenes = [Scene(real).scene()]
-        self.requests = []
-        self.node = rclpy.create_node('move_group', context=context)
-        self.service = self.node.create_service(
-            GetPlanningScene, '/get_planning_scene', self._on_request
-        )
-        self._executor = SingleThreadedExecutor(context=context)
-        self._executor.add_node(self.node)
-        self._ended, self._free = False, threading.Lock()
-        self._thread = threading.Thread(target=self._spin)
-        self._thread.start()
-
-    def _spin(self):
-        while not self._ended:
-            with self._free:
-                self._executor.spin_once(timeout_sec=0.01)
-            time.sleep(1e-4)  # for who waits for the lock
-
-    def _on_request(self, request, response):
-        self.requests.append(request.components.components)
-        response.scene = self.scenes.pop(0) if len(self.scenes) > 1 else self.scenes[0]
-        return response
-
-    @contextlib.contextmanager
-    def deaf(self):
-        with self._free:
-            yield
-
-    def close(self):
-        self._ended = True
-        self._thread.join()
-        self._executor.shutdown()
-        self.node.destroy_node()
-
-
-@pytest.fixture(scope='module')
-def cell(tmp_path_factory):
-    """Fake robot, fake MoveIt, and an excitation node whose other surroundings are known."""
-    pytest.importorskip('moveit_msgs.srv', reason='moveit_msgs is not installed')
-    from fake_robot import FakeRobot
-
-    folder = tmp_path_factory.mktemp('planning_scene')
-    write_motion(motion(), folder / 'motion.yaml')
-    known = {'optimise.floor': -1.0, 'optimise.box': [-3.0, -3.0, -3.0, 3.0, 3.0, 3.0]}
-    process = start(
-        folder, 'planner', NUMBER, motion_file=str(folder / 'motion.yaml'),
-        allow_unchecked=False, **known,
-    )  # fmt: skip
-    context = joined(environment(NUMBER))
-    robot, moveit = FakeRobot(JOINTS, HOME, context), FakeMoveIt(context)
-    client = Client('planner', context)
-    try:
-        yield SimpleNamespace(
-            robot=robot, moveit=moveit, client=client,
-            said=lambda: (folder / 'planner.log').read_text(),
-        )  # fmt: skip
-    finally:
-        process.kill()
-        process.wait()
-        client.close()
-        moveit.close()
-        robot.close()
-        rclpy.shutdown(context=context)
-
-
-REAL = Scene(real)
-FAR = ('box', [0.1, 0.1, 0.1], at(2.5, 2.5, 2.5))
-POST = ('cylinder', [3.0, 0.05], STANDING)
-
-
-def in_the_way(**options):
-    return REAL.object('post', [POST], pose=at(0.8, 0.3, 0.5), frame='base_link', **options)
-
-
-def test_a_motion_runs_beside_the_scene_and_not_into_it(cell):
-    cell.robot.reset(HOME)
-    far = REAL.object('far', [FAR], frame='base_link')
-    cell.moveit.scenes = [REAL.scene(far)]
-    done = cell.client.excite()
-    assert done.success, done.message
-    assert 'the planning scene of MoveIt has 1 shapes' in cell.said()
-    assert set(cell.moveit.requests) == {4 + 8 + 16 + 32}
-    count = len(cell.robot.trajectories)
-    cell.moveit.scenes = [REAL.scene(far, in_the_way())]
-    refused = cell.client.excite()
-    assert 'shape 2 of the planning scene of MoveIt, post' in refused.message
-    assert not refused.success and len(cell.robot.trajectories) == count
-    assert 'shape 2 of the planning scene of MoveIt, post' in cell.client.start().message
-
-
-def test_what_is_not_checked_is_said(cell):
-    cell.robot.reset(HOME)
-    cell.moveit.scenes = [REAL.scene(octomap=b'1234')]
-    assert (
-        'NOT checked for collisions: the octomap of the planning' in cell.client.excite().message
-    )
-    cell.moveit.scenes = [REAL.scene(REAL.object('a', [FAR], frame='map'))]
-    assert "object 'a' is in the frame 'map', which is no link" in cell.client.excite().message
-    tool = REAL.object('tool', [FAR], frame='gripper')
-    cell.moveit.scenes = [REAL.scene(attached=[REAL.attached('gripper', tool)])]
-    assert "object 'tool' of the planning scene of MoveIt, att" in cell.client.excite().message
-
-
-def test_a_carried_object_collides_with_what_stands(cell):
-    cell.robot.reset(HOME)
-    table = REAL.object('table', [('box', [3, 3, 0.1], at(0, 0, -0.5))], frame='base_link')
-    rod = REAL.object('rod', [('box', [0.02, 0.02, 4.0], STANDING)], frame='link6')
-    cell.moveit.scenes = [REAL.scene(table, attached=[REAL.attached('link6', rod)])]
-    message = cell.client.excite().message
-    assert 'attached shape 1 of the planning scene of MoveIt, rod on link6' in message
-
-
-def test_a_scene_that_jitters_stops_no_motion_that_keeps_the_clearance(cell):
-    cell.robot.reset(HOME)
-    shaken = [
-        REAL.scene(REAL.object('far', [FAR], pose=at(0.0, 0.0, shift), frame='base_link'))
-        for shift in (0.0, 0.004, -0.003, 0.002)
-    ]
-    cell.moveit.scenes = shaken
-    done = cell.client.excite()
-    assert done.success, done.message
-
-
-def test_a_scene_that_changes_during_the_check_stops_the_motion(cell):
-    cell.robot.reset(HOME)
-    count = len(cell.robot.trajectories)
-    cell.moveit.scenes = [REAL.scene(), REAL.scene(in_the_way())]
-    assert 'changed while the motion was checked: start again' in cell.client.excite().message
-    assert len(cell.robot.trajectories) == count
-
-
-def test_a_moveit_that_does_not_answer_is_named_and_delays_no_stop(cell):
-    cell.robot.reset(HOME)
-    cell.moveit.scenes = [REAL.scene()]
-    with cell.moveit.deaf():
-        assert '/get_planning_scene did not answer within 2 s' in cell.client.excite().message
-        cell.client._send('')
-        begin = time.monotonic()
-        while not (answer := cell.client.call('stop')).success:  # the goal may be on its way
-            assert time.monotonic() < begin + PATIENCE
-        assert 'being checked does not start' in answer.message
-        cell.client.wait(cell.client._result.done, 'the end')
-    assert 'stopped before it began: ~/stop was called' in cell.client.ended()
-
-
-def test_a_moveit_that_is_gone_is_named(cell):
-    cell.robot.reset(HOME)
-    cell.moveit.scenes = [REAL.scene()]
-    assert cell.client.excite().success
-    cell.moveit.node.destroy_service(cell.moveit.service)
-    cell.client.wait(
-        lambda: 'no service /get_planning_scene any more' in cell.client.excite().message, 'it'
-    )

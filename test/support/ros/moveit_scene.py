@@ -1,10 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Planning scenes as MoveIt sends them: of real messages, or of objects with the same fields."""
+"""Planning scenes as MoveIt sends them: of real messages, or of objects with the same fields.
 
+`FakeMoveIt` sends real ones.
+"""
+
+import contextlib
 import importlib
+import threading
+import time
 from types import SimpleNamespace
 
 import numpy as np
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
 from scipy.spatial.transform import Rotation
 
 PACKAGES = {
@@ -88,3 +96,44 @@ class Scene:
         world = self._new('PlanningSceneWorld', collision_objects=list(objects), octomap=octomap)
         state = self._new('RobotState', attached_collision_objects=list(attached))
         return self._new('PlanningScene', world=world, robot_state=state)
+
+
+class FakeMoveIt:
+    """Answers with scenes, in a thread; the last one again and again."""
+
+    def __init__(self, context):
+        from moveit_msgs.srv import GetPlanningScene
+
+        self.scenes = [Scene(real).scene()]
+        self.requests = []
+        self.node = rclpy.create_node('move_group', context=context)
+        self.service = self.node.create_service(
+            GetPlanningScene, '/get_planning_scene', self._on_request
+        )
+        self._executor = SingleThreadedExecutor(context=context)
+        self._executor.add_node(self.node)
+        self._ended, self._free = False, threading.Lock()
+        self._thread = threading.Thread(target=self._spin)
+        self._thread.start()
+
+    def _spin(self):
+        while not self._ended:
+            with self._free:
+                self._executor.spin_once(timeout_sec=0.01)
+            time.sleep(1e-4)  # for who waits for the lock
+
+    def _on_request(self, request, response):
+        self.requests.append(request.components.components)
+        response.scene = self.scenes.pop(0) if len(self.scenes) > 1 else self.scenes[0]
+        return response
+
+    @contextlib.contextmanager
+    def deaf(self):
+        with self._free:
+            yield
+
+    def close(self):
+        self._ended = True
+        self._thread.join()
+        self._executor.shutdown()
+        self.node.destroy_node()
