@@ -16,7 +16,7 @@ from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.msg import CollisionState
 from robodyn_ros.nodes.base.stamps import nanoseconds_of
-from robodyn_ros.nodes.robot.model_node import expanded
+from robodyn_ros.nodes.robot.model_node import single
 from robodyn_ros.recording.readers import read_recording
 
 SETTINGS = ('period', 'low_velocity', 'low_velocity_hold', 'torque_error_filter', 'filter_cutoff')
@@ -33,11 +33,11 @@ def thresholds(
 
     :param margin: collision threshold relative to the largest torque error, larger than 1.25
     """
-    values = {name: expanded_list(given[name]) for name in SETTINGS if name in given}
+    values = {name: single(given[name]) for name in SETTINGS if name in given}
     torque = ModelTorque(
         identified.model,
         identified.values,
-        velocity_window=expanded_list(given.get('velocity_window', [0.01])),
+        velocity_window=single(given.get('velocity_window', [0.01])),
     )
     settings = CollisionSettings(joints=identified.joints, max_torque_error=1.0, **values)
     # Motions of seconds cover less than daily work, so the margins are wider than the defaults.
@@ -49,11 +49,6 @@ def thresholds(
         for path in recordings
     )  # fmt: skip
     return reduce(ThresholdProposal.joined, found)
-
-
-def expanded_list(value: Any) -> Any:
-    """Return the value of a list with one value, which holds for all joints."""
-    return expanded(value) if isinstance(value, list) else value
 
 
 @dataclass

@@ -13,7 +13,7 @@ from robodyn_ros.errors import ControlError
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
 from robodyn_ros.nodes.collision_monitor.reactions.robot_motion import KINDS
-from robodyn_ros.nodes.robot.model_node import Row, expanded
+from robodyn_ros.nodes.robot.model_node import Row, single
 from robodyn_ros.nodes.robot.publish_rate import RATE_RANGE, STATE_RATE
 from robodyn_ros.paths import resource
 
@@ -96,7 +96,7 @@ def each(name: str, value: Any, joints: Sequence[str]) -> Array:
 
     :raises ControlError: a wrong number of values, or one that is not above 0
     """
-    return per_joint(name, expanded(value) if isinstance(value, list) else value, joints)
+    return per_joint(name, single(value), joints)
 
 
 def learned_thresholds(file: str, model: IdentifiedModel) -> LearnedThresholds | None:
@@ -120,10 +120,7 @@ def collision_settings(
     :param learned: thresholds that replace the constant ones, with their residual and period
     :raises ControlError: values that cannot be used
     """
-    values = {
-        name: expanded(value) if isinstance(value, list) else value
-        for name, value in options.items()
-    }
+    values = {name: single(value) for name, value in options.items()}
     if values['torque_error_enable'] in (True, False):
         values['torque_error_enable'] = [values['torque_error_enable']] * len(joints)
     if values['contact_threshold'] == 0.0:

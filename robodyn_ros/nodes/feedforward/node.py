@@ -33,7 +33,7 @@ from robodyn_ros.nodes.robot.effort import (
     read_torque_limit,
     watched_torque,
 )
-from robodyn_ros.nodes.robot.model_node import ModelNode, Row, effort_limits, expanded
+from robodyn_ros.nodes.robot.model_node import ModelNode, Row, effort_limits, single
 from robodyn_ros.nodes.robot.publish_rate import RATE_RANGE, STATE_RATE
 
 FIXED: dict[str, Any] = {'read_only': True}
@@ -186,8 +186,8 @@ class Feedforward(ModelNode):
         """Make the law for a model."""
         values = dict(self._options)
         limit, rate = values['max_torque'], values['max_torque_rate']
-        values['max_torque'] = expanded(effort_limits(model.model) if limit == [0.0] else limit)
-        values['max_torque_rate'] = None if rate == [0.0] else expanded(rate)
+        values['max_torque'] = single(effort_limits(model.model) if limit == [0.0] else limit)
+        values['max_torque_rate'] = None if rate == [0.0] else single(rate)
         settings = FeedforwardSettings(joints=model.joints, **values)
         effort = self._effort.for_joints(model.model.joints)
         effort.check_limit(settings.limit)

@@ -77,7 +77,7 @@ class ModelNode(SuiteLifecycleNode):
         self._autostart = bool(
             declare(self, 'autostart', False, 'configure and activate', read_only=True, limit=True)
         )
-        self._window = expanded(declare(
+        self._window = single(declare(
             self, 'velocity_window', [0.01], 'Coulomb friction is a straight line within this '
             'speed [rad/s or m/s]; one value or one per joint', minimum=0.0, limit=True,
         ))  # fmt: skip
@@ -282,9 +282,9 @@ class ModelNode(SuiteLifecycleNode):
         self._diagnostics.publish(level, message, values)
 
 
-def expanded(values: list[Any]) -> Any:
-    """Return the value of a list of one, which is for all joints; otherwise the list."""
-    return values[0] if len(values) == 1 else values
+def single(value: Any) -> Any:
+    """Return the element of a list of one, which is for all joints; otherwise the value."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
 def effort_limits(model: DynamicModel) -> list[float]:

@@ -5,7 +5,7 @@ from control_arm import small_arm
 
 from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.interface import SumModel
-from robodyn_ros.nodes.robot.model_node import effort_limits, expanded
+from robodyn_ros.nodes.robot.model_node import effort_limits, single
 
 pytestmark = pytest.mark.ros
 
@@ -18,5 +18,5 @@ def test_effort_limits_come_from_the_urdf_in_the_model():
 
 
 def test_one_value_stands_for_all_joints():
-    assert expanded([0.5]) == 0.5
-    np.testing.assert_array_equal(expanded([0.5, 0.6]), [0.5, 0.6])
+    assert single([0.5]) == 0.5
+    np.testing.assert_array_equal(single([0.5, 0.6]), [0.5, 0.6])
