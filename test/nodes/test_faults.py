@@ -17,7 +17,7 @@ from faulty_cell import (
     FaultyCell,
 )
 from robodyn_ros.msg import TorqueState
-from ros_client import SilenceError, steps, undisturbed
+from ros_client import SilenceError, details, steps, undisturbed
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool, Trigger
 
@@ -130,7 +130,7 @@ def test_joint_states_with_a_number_that_is_none_are_never_ok(cell):
 
 def refusals(cell):
     cell.wait(lambda: 'feedforward' in cell.diagnostics, 'diagnostics')
-    values = {item.key: item.value for item in cell.diagnostics['feedforward'].values}
+    values = details(cell.diagnostics['feedforward'])
     return int(values.get('refused', 0))
 
 

@@ -6,13 +6,13 @@ import pytest
 from faulty_cell import LIMIT, REFERENCE, STEP, FaultyCell
 from lifecycle_msgs.msg import Transition, TransitionEvent
 from lifecycle_msgs.srv import ChangeState, GetState
-from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.msg import Parameter, ParameterValue
 from rcl_interfaces.srv import GetParameters, SetParameters, SetParametersAtomically
 from rclpy.action import ActionClient
 from rclpy.serialization import serialize_message
 from robodyn_ros.action import Excite, RunIdentification
 from robodyn_ros.srv import Identify, LoadModel, StartRecording, StopRecording
-from ros_client import SilenceError, steps, undisturbed
+from ros_client import SilenceError, details, steps, undisturbed
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
@@ -63,7 +63,7 @@ def cell(tmp_path_factory):
 
 def refused(cell, name):
     """Count of what a node refused or did not expect, by its diagnostics."""
-    values = {item.key: item.value for item in cell.diagnostics[name].values}
+    values = details(cell.diagnostics[name])
     keys = ('refused_requests', 'unexpected_errors', 'refused')
     return sum(int(values.get(key, 0)) for key in keys)
 
@@ -184,9 +184,7 @@ def test_a_path_outside_the_allowed_folders(cell, way):
 
 def changed(cell, node, name, text):
     """Reason why a node refuses another value of a parameter."""
-    value = ParameterValue(type=ParameterType.PARAMETER_STRING, string_value=text)
-    request = SetParameters.Request(parameters=[Parameter(name=name, value=value)])
-    result = cell.call(SetParameters, f'{node}/set_parameters', request).results[0]
+    result = cell.set_parameter(node, name, text)
     assert not result.successful
     return result.reason
 

@@ -5,8 +5,6 @@ import pytest
 import robodyn_ros.action as actions
 import robodyn_ros.srv as services
 from node_process import EFFORT, NodeProcess, closed
-from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
-from rcl_interfaces.srv import SetParameters
 from robodyn_ros.srv import StartRecording, StopRecording
 
 from robodyn_ros.nodes.base.allowed import FIELDS, LISTS
@@ -52,11 +50,5 @@ def test_the_parameter_replaces_the_defaults_and_only_the_operator_sets_it(tmp_p
             assert answer.success, answer.message
             recorder.call(StopRecording, 'stop', StopRecording.Request())
         assert (tmp_path / 'out' / 'named').is_dir() and (tmp_path / 'allowed' / 'bag').is_dir()
-        value = ParameterValue(
-            type=ParameterType.PARAMETER_STRING_ARRAY, string_array_value=[str(tmp_path)]
-        )
-        wish = SetParameters.Request(
-            parameters=[Parameter(name='allowed_directories', value=value)]
-        )
-        result = recorder.call(SetParameters, 'set_parameters', wish).results[0]
+        result = recorder.set_parameter('recorder', 'allowed_directories', [str(tmp_path)])
         assert not result.successful and 'read-only' in result.reason

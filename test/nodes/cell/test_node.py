@@ -14,10 +14,8 @@ import rclpy
 from builtin_interfaces.msg import Duration
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import WrenchStamped
-from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
-from rcl_interfaces.srv import SetParameters
 from rclpy.serialization import deserialize_message
-from ros_client import PATIENCE, Ear, RosClient, environment
+from ros_client import PATIENCE, Ear, RosClient, details, environment
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
@@ -97,9 +95,7 @@ class Client(RosClient):
 
     def push(self, text):
         """Push the robot; return why it is refused, or ''."""
-        value = ParameterValue(type=ParameterType.PARAMETER_STRING, string_value=text)
-        request = SetParameters.Request(parameters=[Parameter(name='push', value=value)])
-        return self.call(SetParameters, 'cell/set_parameters', request).results[0].reason
+        return self.set_parameter('cell', 'push', text).reason
 
     def reference(self):
         return deserialize_message(self.ears[f'{JTC}/reference'].last(), JointState)
@@ -283,7 +279,7 @@ def test_a_push_that_no_robot_survives_resets_the_cell(client, log):
 def test_diagnostics_tell_the_cycle_times(client):
     client.diagnostics.clear()
     client.wait(lambda: client.diagnostics, 'diagnostics')
-    values = {item.key: item.value for item in client.diagnostics[0].status[0].values}
+    values = details(client.diagnostics[0].status[0])
     values = {key: float(value) for key, value in values.items() if key.startswith('cycle')}
     assert 0.0 < values['cycle time p50 [ms]'] <= values['cycle time p99 [ms]']
     assert values['cycle time p99 [ms]'] <= values['cycle time max [ms]']

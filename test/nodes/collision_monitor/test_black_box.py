@@ -6,6 +6,7 @@ import shutil
 import pytest
 from collision_client import COLLISION, OK, Monitor, levels
 from node_process import closed
+from ros_client import details
 from small_disk import fill, small_disk
 
 from robodyn_ros.control.collision.black_box.event_file import read_event
@@ -32,10 +33,10 @@ def test_a_full_disk_loses_events_but_not_the_node(tmp_path):
                 assert levels(cell.run(15, push=9.0))[-1, 1] == COLLISION
                 cell.run(60)
                 assert process.reset().success
-                process.wait(lambda: process.status() and details()[entry] == wanted, entry)
+                process.wait(lambda: process.status() and told()[entry] == wanted, entry)
 
-            def details():
-                return {row.key: row.value for row in process.diagnostics[-1].status[0].values}
+            def told():
+                return details(process.diagnostics[-1].status[0])
 
             written = 0
             while len(folder.events()) == written < 15:
@@ -46,7 +47,7 @@ def test_a_full_disk_loses_events_but_not_the_node(tmp_path):
             shutil.rmtree(folder.path)
             fill(disk / 'rival')
             hit('events_lost', '1')
-            assert 'No space left on device' in details()['last_event']
+            assert 'No space left on device' in told()['last_event']
             (disk / 'rival').unlink()
             hit('events', str(written + 1))
             assert process.interrupt() == 0

@@ -10,6 +10,7 @@ from geometry_msgs.msg import WrenchStamped
 from node_process import EFFORT, NodeProcess, closed, joint_state
 from robodyn_ros.msg import CollisionState, ContactEstimate, ModelHealth
 from robots import SIX_AXIS
+from ros_client import details
 from sensor_msgs.msg import JointState
 from visualization_msgs.msg import Marker
 from writers import result_file
@@ -114,7 +115,7 @@ def test_a_payload_is_advice_and_does_not_hide_the_alarm(arm):
     assert arm.heard['collision_state'][-1].latched
     status = arm.process.status()
     assert status.level == DiagnosticStatus.ERROR
-    advice = {row.key: row.value for row in status.values}['advice']
+    advice = details(status)['advice']
     assert advice.startswith('payload 2.')
 
 

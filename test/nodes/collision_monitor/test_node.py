@@ -17,6 +17,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from healthy_arm import flat_map
 from node_process import NodeProcess, closed, joint_state
 from robodyn_ros.msg import CollisionState
+from ros_client import details
 from sensor_msgs.msg import JointState
 from writers import result_file
 
@@ -73,7 +74,7 @@ def test_collision_latches_calls_stop_once_and_is_cleared_by_reset(monitor):
     status = monitor.process.status()
     assert status.level == DiagnosticStatus.ERROR
     assert status.hardware_id == 'robodyn collision monitor'
-    assert {v.key: v.value for v in status.values}['latched'] == 'True'
+    assert details(status)['latched'] == 'True'
     assert monitor.process.reset().message == 'collision cleared'
     assert (levels(monitor.run(80))[-1] == OK).all()
     monitor.run(15, push=9.0)

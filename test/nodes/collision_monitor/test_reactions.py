@@ -195,4 +195,4 @@ def check_events(folder, capsys):
 
 
 def stop_service(process):
-    return {row.key: row.value for row in process.status().values}['stop_service']
+    return process.details()['stop_service']

@@ -64,7 +64,7 @@ def test_a_task_changes_the_monitoring_for_its_time_and_zone(tmp_path):
         assert 'not cleared yet' in start('screw').message
         request = Mute.Request(duration=to_duration(1.0))
         assert 'not cleared yet' in process.call(Mute, 'mute', request).message
-        assert {row.key: row.value for row in process.status().values}['task'] == 'no task'
+        assert process.details()['task'] == 'no task'
         assert process.interrupt() == 0
 
 
@@ -93,7 +93,7 @@ def test_asking_for_more_mute_hides_no_collision(tmp_path, renewed):
             assert mute(0.0).success
         cell.run(10, push=9.0)
         process.wait(lambda: cell.stops, 'the reaction: the task has ended')
-        assert {row.key: row.value for row in process.status().values}['task'] == 'no task'
+        assert process.details()['task'] == 'no task'
         assert process.interrupt() == 0
 
 

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 import time
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 from collision_client import COLLISION, MODEL, OK, STALE, VALUES, Monitor, levels
 from healthy_arm import flat_map
 from node_process import closed
-from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
-from rcl_interfaces.srv import SetParameters
 from writers import result_file
 
 from robodyn_ros.control.collision.thresholds_file import write_thresholds
@@ -33,7 +32,8 @@ def test_learned_thresholds_hold_and_sensitivity_divides_them_at_run_time(tmp_pa
         assert (seen[-1] == OK).all()
         np.testing.assert_array_equal(monitor.states[-1].threshold, [12.0, 8.0])
         assert (levels(monitor.run(40, push=4.5))[-1] == OK).all()
-        answers = [set_sensitivity(monitor.process, value) for value in (2.1, 2.0)]
+        wish = partial(monitor.process.set_parameter, 'collision_monitor', 'sensitivity')
+        answers = [wish(value) for value in (2.1, 2.0)]
         assert [each.successful for each in answers] == [False, True]
         assert levels(monitor.run(40, push=4.5))[-1].tolist() == [OK, COLLISION]
         np.testing.assert_array_equal(monitor.states[-1].threshold, [6.0, 4.0])
@@ -75,9 +75,3 @@ def test_thresholds_at_rest_without_a_reference_are_a_warning_once(tmp_path):
         text = monitor.process.said()
         assert text.count('NOT found') == 1
         assert 'the reference is not known: no controller_state of the controller' in text
-
-
-def set_sensitivity(process, value):
-    given = ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=value)
-    request = SetParameters.Request(parameters=[Parameter(name='sensitivity', value=given)])
-    return process.call(SetParameters, 'set_parameters', request).results[0]

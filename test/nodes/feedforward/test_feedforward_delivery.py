@@ -61,7 +61,7 @@ def test_it_waits_for_an_inactive_controller_and_says_how_to_activate_it(stream)
     assert not stream.commands
     stream.controller.state = 'active'
     stream.process.wait(lambda: stream.process.status().message == 'active', 'active')
-    assert {v.key: v.value for v in stream.process.status().values}['delivery'] == 'delivered'
+    assert stream.process.details()['delivery'] == 'delivered'
 
 
 @undisturbed

@@ -23,7 +23,7 @@ from feedforward_client import (
 from lifecycle_msgs.msg import Transition
 from node_process import closed, joint_state
 from rcl_interfaces.srv import GetParameters
-from ros_client import undisturbed
+from ros_client import details, undisturbed
 
 from robodyn_ros.nodes.robot.controller_facts import answer
 
@@ -132,7 +132,7 @@ def test_an_exception_ramps_down_then_zero_and_the_node_stays(stream):
     (stream.folder / 'raise').unlink()
     stream.process.wait_for(f'torque is zero: timer of 1 s: {sentence}')
     status = stream.process.status()
-    assert {item.key: item.value for item in status.values}['unexpected_errors'] != '0'
+    assert details(status)['unexpected_errors'] != '0'
     ramp = check_commands(stream.commands[begin - 1 :])
     assert not ramp[-5:].any()
 

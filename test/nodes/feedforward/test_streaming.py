@@ -16,8 +16,6 @@ from feedforward_client import (
 )
 from lifecycle_msgs.msg import Transition
 from node_process import closed, joint_state
-from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
-from rcl_interfaces.srv import SetParameters
 from residuals import proportional
 from robodyn_ros.msg import TorqueState
 from robodyn_ros.srv import LoadModel
@@ -49,7 +47,7 @@ def test_streamed_torque_is_that_of_three_references_earlier(stream):
 
 
 def refusals(stream):
-    values = {v.key: v.value for v in stream.process.status().values}
+    values = stream.process.details()
     return int(values['refused']), values['last_refusal']
 
 
@@ -179,7 +177,7 @@ def test_deflection_of_the_gears_adds_the_residual_torque_while_it_is_measured(s
     assert np.abs(np.diff(course, axis=0)).max() < 0.1 * np.abs(expected).max(), 'it fades out'
     stream.sides([np.nan, 0.0], deflection)
     stream.process.settle()
-    text = {v.key: v.value for v in stream.process.status().values}['residual_torque']
+    text = stream.process.details()['residual_torque']
     assert 'is nan' in text
 
 
@@ -197,9 +195,8 @@ def test_scale_changes_while_running(stream):
 
 
 def set_scale(stream, scale):
-    value = ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=scale)
-    request = SetParameters.Request(parameters=[Parameter(name='feedforward_scale', value=value)])
-    assert stream.process.call(SetParameters, 'set_parameters', request).results[0].successful
+    answer = stream.process.set_parameter('feedforward', 'feedforward_scale', scale)
+    assert answer.successful
 
 
 @undisturbed

@@ -20,6 +20,7 @@ from lifecycle_msgs.msg import Transition
 from node_process import closed, joint_state
 from rclpy.serialization import serialize_message
 from robodyn_ros.srv import LoadModel
+from ros_client import details
 from trajectory_msgs.msg import JointTrajectory
 from writers import result_file
 
@@ -122,7 +123,7 @@ def test_trajectories_without_valid_torque_are_refused_whole(node):
         node.trajectory.publish(broken)
         node.process.wait(lambda text=text: text in node.process.log.read_text(), text)
     status = node.process.status()
-    assert {v.key: v.value for v in status.values}['refused'] == str(len(BROKEN))
+    assert details(status)['refused'] == str(len(BROKEN))
     assert status.message.startswith('trajectory refused: ')
     assert not node.out
 

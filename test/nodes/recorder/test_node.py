@@ -16,7 +16,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from robodyn_ros.msg import FaultCode
 from robodyn_ros.srv import StartRecording, StopRecording
-from ros_client import PATIENCE, RosClient, environment
+from ros_client import PATIENCE, RosClient, details, environment
 from rosbags.rosbag2 import Reader
 from sensor_msgs.msg import JointState
 
@@ -228,7 +228,7 @@ def test_sigint_finishes_the_bag(robot, tmp_path):
 
     def written():
         cell.publish(10)
-        facts = [{v.key: v.value for v in status.values} for status in cell.status]
+        facts = [details(status) for status in cell.status]
         return any(int(fact['messages']) > 200 for fact in facts)
 
     cell.wait(written, '200 messages in the diagnostics')

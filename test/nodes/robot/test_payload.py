@@ -105,7 +105,7 @@ def test_refusals_leave_the_payload_as_it_is(stream):
     ):
         answer = stream.process.call(SetPayload, 'set_payload', SetPayload.Request(**fields))
         assert not answer.success and sentence in answer.message
-    values = {item.key: item.value for item in stream.process.status().values}
+    values = stream.process.details()
     assert float(values['payload_mass']) == 8.0
     check_torque(stream, VALUES + PAYLOAD.added)
     assert stream.process.call(SetPayload, 'set_payload', SetPayload.Request(mass=0.0)).success

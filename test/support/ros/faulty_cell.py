@@ -18,8 +18,6 @@ from builtin_interfaces.msg import Duration
 from control_arm import small_arm
 from diagnostic_msgs.msg import DiagnosticArray
 from node_process import EFFORT
-from rcl_interfaces.msg import Parameter, ParameterValue
-from rcl_interfaces.srv import SetParameters
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.serialization import deserialize_message
 from robodyn_ros.msg import CollisionState, TorqueState
@@ -228,9 +226,7 @@ class FaultyCell(RosClient):
         return bool(self.commands and np.any(self.commands[-1].message))
 
     def inject(self, fault: str) -> None:
-        value = ParameterValue(type=4, string_value=fault)
-        request = SetParameters.Request(parameters=[Parameter(name='fault', value=value)])
-        result = self.call(SetParameters, 'cell/set_parameters', request).results[0]
+        result = self.set_parameter('cell', 'fault', fault)
         assert result.successful, result.reason
         self.spoilt_until = time.monotonic() + float(fault.split()[2])
 

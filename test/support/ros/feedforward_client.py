@@ -137,7 +137,7 @@ class Trajectories:
         return self._values()['state'] == 'waiting for a trajectory'
 
     def _values(self):
-        return {item.key: item.value for item in self.process.status().values}
+        return self.process.details()
 
     def heard(self, *fields, **options):
         """Publish a joint state of now, and return the torque state that the node answers."""

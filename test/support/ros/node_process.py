@@ -16,7 +16,7 @@ from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
-from ros_client import RosClient, SilenceError, Trial, environment
+from ros_client import RosClient, SilenceError, Trial, details, environment
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
 
@@ -118,6 +118,10 @@ class NodeProcess(RosClient):
 
         self.wait(fresh, 'diagnostics')
         return self.diagnostics[-1].status[0]
+
+    def details(self) -> dict[str, str]:
+        """Values of the next diagnostic status."""
+        return details(self.status())
 
     def wait_for(self, text: str) -> None:
         """Wait until the diagnostics say this, from the beginning of a word on."""

@@ -13,8 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import rclpy
-from rcl_interfaces.srv import GetParameters
+from rcl_interfaces.msg import SetParametersResult
+from rcl_interfaces.srv import GetParameters, SetParameters
 from rclpy.executors import SingleThreadedExecutor
+from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 
 from robodyn_ros.cli.demo.ros_domain import domain
@@ -100,6 +102,11 @@ def environment(number: int) -> dict[str, str]:
         'ROS_DOMAIN_ID': domain(number),
         'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
     }
+
+
+def details(status) -> dict[str, str]:
+    """Return the values of a diagnostic status by their keys."""
+    return {row.key: row.value for row in status.values}
 
 
 def joined(surroundings: dict[str, str]) -> Any:
@@ -215,6 +222,12 @@ class RosClient:
         if service not in self._clients:
             self._clients[service] = self.node.create_client(kind, service)
         return self._answer(self._clients[service], request, service)
+
+    def set_parameter(self, node: str, name: str, value) -> SetParametersResult:
+        """Set a parameter of a node; return its answer."""
+        parameter = Parameter(name, value=value).to_parameter_msg()
+        request = SetParameters.Request(parameters=[parameter])
+        return RosClient.call(self, SetParameters, f'{node}/set_parameters', request).results[0]
 
     def _answer(self, client, request, service):
         self.wait(client.service_is_ready, service)
