@@ -11,18 +11,15 @@ from collision_client import (
     UNKNOWN,
     VALUES,
     Monitor,
+    learned_file,
     levels,
 )
 from diagnostic_msgs.msg import DiagnosticStatus
-from healthy_arm import flat_map
 from node_process import NodeProcess, closed, joint_state
 from robodyn_ros.msg import CollisionState
 from ros_client import details
 from sensor_msgs.msg import JointState
 from writers import result_file
-
-from robodyn_ros.control.collision.thresholds_file import write_thresholds
-from robodyn_ros.identification.files.result_file import load_identified_model
 
 pytestmark = pytest.mark.ros
 GAP = 4.0
@@ -147,11 +144,8 @@ def test_reference_as_source_of_the_motion(tmp_path):
 
 
 def test_a_push_at_rest_is_found_while_the_reference_is_known_to_rest(tmp_path):
-    result = result_file(tmp_path, MODEL, VALUES)
-    model_hash = load_identified_model(result).hash
-    learned = flat_map(model_hash, np.array([10.0, 5.0]), change=np.array([1.0, 0.5]))
-    write_thresholds(learned, tmp_path / 'thresholds.yaml')
-    monitor = Monitor(tmp_path, 9, thresholds=str(tmp_path / 'thresholds.yaml'))
+    learned = learned_file(tmp_path, [10.0, 5.0], change=np.array([1.0, 0.5]))
+    monitor = Monitor(tmp_path, 9, thresholds=learned)
     try:
         reference = monitor.process.publisher(JointState, 'collision_monitor/reference')
         noise, still = np.random.default_rng(1), np.zeros((1, 2))

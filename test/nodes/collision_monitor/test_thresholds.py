@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from collision_client import COLLISION, MODEL, OK, STALE, VALUES, Monitor, levels
+from collision_client import COLLISION, MODEL, OK, STALE, VALUES, Monitor, learned_file, levels
 from healthy_arm import flat_map
 from node_process import closed
 from writers import result_file
@@ -24,10 +24,8 @@ pytestmark = pytest.mark.ros
 
 
 def test_learned_thresholds_hold_and_sensitivity_divides_them_at_run_time(tmp_path):
-    model_hash = load_identified_model(result_file(tmp_path, MODEL, VALUES)).hash
-    learned = flat_map(model_hash, np.array([12.0, 8.0]), residual='observer')
-    write_thresholds(learned, tmp_path / 'thresholds.yaml')
-    with closed(Monitor(tmp_path, 9, thresholds=str(tmp_path / 'thresholds.yaml'))) as monitor:
+    learned = learned_file(tmp_path, [12.0, 8.0], residual='observer')
+    with closed(Monitor(tmp_path, 9, thresholds=learned)) as monitor:
         seen = levels(monitor.run(100))
         assert (seen[-1] == OK).all()
         np.testing.assert_array_equal(monitor.states[-1].threshold, [12.0, 8.0])
@@ -61,10 +59,8 @@ def test_a_monitor_without_thresholds_says_where_they_come_from():
 
 
 def test_thresholds_at_rest_without_a_reference_are_a_warning_once(tmp_path):
-    model_hash = load_identified_model(result_file(tmp_path, MODEL, VALUES)).hash
-    learned = flat_map(model_hash, np.array([10.0, 5.0]), change=np.array([1.0, 0.5]))
-    write_thresholds(learned, tmp_path / 'thresholds.yaml')
-    with closed(Monitor(tmp_path, 9, thresholds=str(tmp_path / 'thresholds.yaml'))) as monitor:
+    learned = learned_file(tmp_path, [10.0, 5.0], change=np.array([1.0, 0.5]))
+    with closed(Monitor(tmp_path, 9, thresholds=learned)) as monitor:
         deadline = time.monotonic() + 30.0
         while 'pushes at rest below the friction are NOT found' not in monitor.process.said():
             assert time.monotonic() < deadline

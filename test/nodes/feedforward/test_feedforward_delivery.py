@@ -3,43 +3,35 @@
 
 import numpy as np
 import pytest
-from feedforward_client import NAMES, Stream
+from feedforward_client import NAMES, Controller, Stream
 from lifecycle_msgs.msg import State
 from lifecycle_msgs.srv import GetState
 from node_process import closed, joint_state
-from rcl_interfaces.srv import GetParameters
 from robodyn_ros.msg import TorqueState
 from ros_client import undisturbed
-
-from robodyn_ros.nodes.robot.controller_facts import answer
 
 pytestmark = pytest.mark.ros
 CONTROLLER = 'forward_effort_controller'
 NUMBER = 58
 
 
-class Controller:
-    """A controller that says what it commands and in which state it is."""
+class StatedController(Controller):
+    """A controller that says in which state it is, too; `questions` counts these questions."""
 
-    def __init__(self, node, state) -> None:
-        self.state, self.asked = state, 0
-        node.create_service(GetParameters, f'{CONTROLLER}/get_parameters', self._on_parameters)
-        node.create_service(GetState, f'{CONTROLLER}/get_state', self._on_state)
-
-    def _on_parameters(self, request, response):
-        facts = [('joints', NAMES), ('interface_name', 'effort')]
-        response.values = answer(facts, request.names)
-        return response
+    def __init__(self, process, state) -> None:
+        super().__init__(process, CONTROLLER, {'joints': NAMES, 'interface_name': 'effort'})
+        self.state, self.questions = state, 0
+        process.node.create_service(GetState, f'{CONTROLLER}/get_state', self._on_state)
 
     def _on_state(self, _, response):
-        self.asked += 1
+        self.questions += 1
         response.current_state = State(label=self.state)
         return response
 
     def become(self, stream, state):
         """Change without a word; return when the node has asked since."""
-        self.state, asked = state, self.asked
-        stream.process.wait(lambda: self.asked >= asked + 2, 'two questions')
+        self.state, asked = state, self.questions
+        stream.process.wait(lambda: self.questions >= asked + 2, 'two questions')
         stream.process.settle()
 
 
@@ -48,7 +40,7 @@ def stream(tmp_path_factory):
     folder = tmp_path_factory.mktemp('delivery')
     stream = Stream(folder, NUMBER, until='waits for controller', check_controller='true')
     stream.folder = folder
-    stream.controller = Controller(stream.process.node, 'inactive')
+    stream.controller = StatedController(stream.process, 'inactive')
     with closed(stream):
         yield stream
 
@@ -100,7 +92,7 @@ def start(stream, **options):
     """Start the node once more; what it says and whether it is enabled."""
     stream.process.close()
     stream.__init__(stream.folder, NUMBER, until='', check_controller='true', **options)
-    stream.controller = Controller(stream.process.node, 'active')
+    stream.controller = StatedController(stream.process, 'active')
 
     def active():
         q, qd = stream.motion()

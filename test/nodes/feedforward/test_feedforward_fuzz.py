@@ -2,7 +2,7 @@
 """The streaming feed-forward without DDS: whatever arrives, in seconds instead of minutes.
 
 The whole promise is
-`ROBODYN_FUZZ_MESSAGES=1000000 pytest --timeout 0 test/nodes/test_feedforward_fuzz.py`.
+`ROBODYN_FUZZ_MESSAGES=1000000 pytest --timeout 0 test/nodes/feedforward/test_feedforward_fuzz.py`.
 """
 
 import os

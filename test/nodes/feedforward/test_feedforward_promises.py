@@ -13,6 +13,7 @@ import pytest
 from feedforward_client import (
     NAMES,
     STEP,
+    Controller,
     Stream,
     Trajectories,
     arrays,
@@ -22,10 +23,7 @@ from feedforward_client import (
 )
 from lifecycle_msgs.msg import Transition
 from node_process import closed, joint_state
-from rcl_interfaces.srv import GetParameters
 from ros_client import details, undisturbed
-
-from robodyn_ros.nodes.robot.controller_facts import answer
 
 pytestmark = pytest.mark.ros
 SCRIPT = Path(__file__).parents[2] / 'support' / 'ros' / 'raising_feedforward.py'
@@ -34,19 +32,6 @@ STATES = 2.0
 """Joint states may stay away for so long, in [s]."""
 COARSE = 0.01
 """Period of long trajectories, in [s]: while a test takes one in, no joint states are sent."""
-
-
-class Controller:
-    """Answers as the node of a controller does; its facts may change."""
-
-    def __init__(self, process, name, facts) -> None:
-        self.facts, self.asked = facts, 0
-        process.node.create_service(GetParameters, f'{name}/get_parameters', self._respond)
-
-    def _respond(self, request, response):
-        self.asked += 1
-        response.values = answer(list(self.facts.items()), request.names)
-        return response
 
 
 @pytest.fixture(scope='module')

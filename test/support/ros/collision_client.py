@@ -7,11 +7,15 @@ import time
 
 import numpy as np
 from control_arm import small_arm
+from healthy_arm import flat_map
 from node_process import EFFORT, NodeProcess, joint_state
 from robodyn_ros.msg import CollisionState
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from writers import result_file
+
+from robodyn_ros.control.collision.thresholds_file import write_thresholds
+from robodyn_ros.identification.files.result_file import load_identified_model
 
 MODEL, VALUES = small_arm()
 NAMES = list(MODEL.joint_names)
@@ -21,6 +25,14 @@ STALE = 2.0
 OK, CONTACT, COLLISION, UNKNOWN = (
     getattr(CollisionState, name) for name in ('OK', 'CONTACT', 'COLLISION', 'UNKNOWN')
 )
+
+
+def learned_file(folder, threshold, **options):
+    """Write thresholds of the monitor's model, see `flat_map`; return their path."""
+    path = folder / 'thresholds.yaml'
+    model_hash = load_identified_model(result_file(folder, MODEL, VALUES)).hash
+    write_thresholds(flat_map(model_hash, np.array(threshold), **options), path)
+    return str(path)
 
 
 class Monitor:

@@ -7,6 +7,7 @@ import numpy as np
 from builtin_interfaces.msg import Duration, Time
 from control_arm import small_arm
 from node_process import EFFORT, NodeProcess, joint_state
+from rcl_interfaces.srv import GetParameters
 from residuals import GEAR_RATIO, proportional
 from robodyn_ros.msg import TorqueState
 from ros_client import DEEP, steps
@@ -14,6 +15,8 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from writers import result_file
+
+from robodyn_ros.nodes.robot.controller_facts import answer
 
 MODEL, VALUES = small_arm()
 NAMES = list(MODEL.joint_names)
@@ -75,6 +78,19 @@ def check_commands(rows):
     change, between = steps(rows, lambda message: message.data)
     assert (np.abs(change) <= STEP * between * (1 + 1e-9)).all()
     return commands
+
+
+class Controller:
+    """Answers as the node of a controller does; its facts may change."""
+
+    def __init__(self, process, name, facts) -> None:
+        self.facts, self.asked = facts, 0
+        process.node.create_service(GetParameters, f'{name}/get_parameters', self._respond)
+
+    def _respond(self, request, response):
+        self.asked += 1
+        response.values = answer(list(self.facts.items()), request.names)
+        return response
 
 
 class Trajectories:
