@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 
 import rclpy
 from rclpy.executors import Executor, ExternalShutdownException, SingleThreadedExecutor
-from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 
@@ -24,7 +23,7 @@ from robodyn_ros.parameter_files import not_for_ros
 
 
 def run(
-    create: Callable[[], Node], argv: Sequence[str] | None = None, *, coroutines: bool = False
+    create: Callable[[], Guarded], argv: Sequence[str] | None = None, *, coroutines: bool = False
 ) -> int:
     """Create a node, spin it until SIGINT or SIGTERM, and end the process.
 
@@ -79,12 +78,11 @@ def _told(others: Sequence[str]) -> int:
     return 2
 
 
-def _run(create: Callable[[], Node], stop: _StopRequest, executor: Executor) -> None:
+def _run(create: Callable[[], Guarded], stop: _StopRequest, executor: Executor) -> None:
     """Create the node, spin it until the stop request, and destroy it."""
     node = create()
-    if isinstance(node, Guarded):
-        node.log_defaults()
-        node.check_names()
+    node.log_defaults()
+    node.check_names()
     executor.add_node(node)
     settle_garbage_collector()
     try:
@@ -145,7 +143,7 @@ class _StopRequest(Future):
             self._wake(self)
 
 
-def _spin(executor: Executor, node: Node, stop: _StopRequest) -> None:
+def _spin(executor: Executor, node: Guarded, stop: _StopRequest) -> None:
     """Spin until the stop request, then let the node reach its safe state."""
     # Executor.spin of the events executor runs neither Python's signal handlers nor, in rclpy
     # 7.1.6, a timer before the first other event. spin_once returns after every callback, which
@@ -162,7 +160,7 @@ def _spin(executor: Executor, node: Node, stop: _StopRequest) -> None:
             except Exception as error:  # of rclpy itself: a message that it cannot read
                 # within a millisecond an executor cannot have done anything else
                 in_a_row = in_a_row + 1 if time.monotonic() - begin < 1e-3 else 0
-                if in_a_row > 1000 or not rclpy.ok() or not isinstance(node, Guarded):
+                if in_a_row > 1000 or not rclpy.ok():
                     raise
                 node.unexpected('while waiting for messages', error)
     finally:  # after an exception too: the commanded torque must not remain
@@ -170,9 +168,9 @@ def _spin(executor: Executor, node: Node, stop: _StopRequest) -> None:
         _come_to_rest(executor, node)
 
 
-def _come_to_rest(executor: Executor, node: Node) -> None:
-    """Let a node with `begin_shutdown` and `shutdown_done` reach its safe state."""
-    if hasattr(node, 'begin_shutdown') and rclpy.ok():
+def _come_to_rest(executor: Executor, node: Guarded) -> None:
+    """Let a node reach its safe state."""
+    if rclpy.ok():
         node.begin_shutdown()
         deadline = time.monotonic() + 5.0  # launch kills a process 10 s after SIGINT
         while not node.shutdown_done() and time.monotonic() < deadline:

@@ -103,6 +103,13 @@ class Guarded(_Base):
     def on_unexpected(self, reason: Fault) -> None:
         """Reach a safe state after an error that belongs to no request."""
 
+    def begin_shutdown(self) -> None:
+        """Begin to reach a safe state, because the process is to end."""
+
+    def shutdown_done(self) -> bool:
+        """Return True if the process may end."""
+        return True
+
     def unexpected(self, what: str, error: Exception) -> None:
         """Count an error that belongs to no request, and reach a safe state."""
         reason = self.refusals.unexpect(what, error)

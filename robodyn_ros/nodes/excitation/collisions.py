@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from rclpy.node import Node
 
@@ -15,22 +15,12 @@ from robodyn_ros.excitation.collisions.scene_shape import NOTHING, SceneShape
 from robodyn_ros.excitation.options import SPACE, collision_coverage
 from robodyn_ros.excitation.plan import Plan
 from robodyn_ros.excitation.trajectory import Trajectory
-from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.nodes.base.common import declare
+from robodyn_ros.nodes.excitation.design import Designer
 from robodyn_ros.nodes.excitation.planning_scene import RunningScene
-from robodyn_ros.paths import resource
+from robodyn_ros.nodes.robot.described_robot import robot_file
 
 _CHANGED = 'the planning scene of MoveIt changed while the motion was checked'
-
-
-class Options(Protocol):
-    """Parameters of a design, see `Designer`."""
-
-    def values(self) -> dict[str, Any]:
-        """Return the given options."""
-
-    def model(self) -> DynamicModel:
-        """Return the model of the robot."""
 
 
 class CollisionGuard:
@@ -43,13 +33,13 @@ class CollisionGuard:
         self,
         node: Node,
         joints: tuple[str, ...],
-        options: Options,
+        designer: Designer,
     ) -> None:
         """Declare the parameter.
 
-        :param options: of designs; those in `SPACE` apply to every motion
+        :param designer: has the options of designs; those in `SPACE` apply to every motion
         """
-        self._node, self._joints, self._options = node, joints, options
+        self._node, self._joints, self._options = node, joints, designer
         self._made: tuple[object, Coverage] | None = None
         text = 'run motions although self-collision, a floor or surroundings are not checked'
         declare(node, 'allow_unchecked', False, text)
@@ -184,9 +174,3 @@ class CollisionGuard:
 
 def _said(unchecked: Sequence[str]) -> str:
     return f'NOT checked for collisions: {"; ".join(unchecked)}'
-
-
-def robot_file(node: Node) -> str:
-    """Return the text of the URDF, or the path of its file, from the node's parameters."""
-    text, urdf = (str(node.get_parameter(name).value) for name in ('robot_description', 'urdf'))
-    return text or (str(resource(urdf)) if urdf else '')

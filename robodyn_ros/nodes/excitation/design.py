@@ -32,8 +32,8 @@ from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.nodes.base.common import check_when_set, declare, plain, steady_timer
 from robodyn_ros.nodes.base.folders import dated_folder, removed_if_empty
 from robodyn_ros.nodes.base.stamps import to_duration
-from robodyn_ros.nodes.excitation.collisions import robot_file
 from robodyn_ros.nodes.excitation.results import FEEDBACK_PERIOD
+from robodyn_ros.nodes.robot.described_robot import robot_file
 from robodyn_ros.output_files import made_folder
 from robodyn_ros.paths import expanded, resource
 
@@ -244,14 +244,12 @@ class Designer:
     def model(self) -> DynamicModel:
         """Build the model to be identified, from model_file or else from the URDF."""
         get = self._node.get_parameter
-        file, urdf = str(get('model_file').value), str(get('urdf').value)
-        if file:
+        if file := str(get('model_file').value):
             number = int(get('dynamic_model').value or 0)
             return load_model(resource(file), dynamic_model=number or None)
-        text = str(get('robot_description').value)
         terms = [str(term) for term in get('optimise.friction').value if term]
         return robot_model(
-            text or resource(urdf), joints=list(self._limits.joints), friction=terms
+            robot_file(self._node), joints=list(self._limits.joints), friction=terms
         )
 
     def _folder(self, name: str) -> Path:

@@ -70,6 +70,12 @@ def given_description(node: Node) -> str:
         raise ConfigError(f'parameter urdf: cannot read {path!r}: {error}') from error
 
 
+def robot_file(node: Node) -> str:
+    """Return the text of the URDF, or else the path of its file, or '' without one."""
+    text, path = (str(node.get_parameter(name).value) for name in ('robot_description', 'urdf'))
+    return text or (str(resource(path)) if path else '')
+
+
 class DescriptionTopic:
     """Latched topic `robot_description`; a different text after the first one is a warning."""
 

@@ -189,10 +189,6 @@ class ModelNode(SuiteLifecycleNode):
         """Bring the law to its safe state after SIGINT or SIGTERM (blocks for the ramp)."""
         self._stop()
 
-    def shutdown_done(self) -> bool:
-        """Return True: `begin_shutdown` has brought the law to its safe state."""
-        return True
-
     def _stop(self) -> None:
         if self.active:
             try:

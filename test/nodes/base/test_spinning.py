@@ -26,11 +26,11 @@ def apart(monkeypatch):
 
 PROGRAM = """
 import sys, time
-from rclpy.node import Node
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.nodes.base.spinning import run
+from robodyn_ros.nodes.base.suite_node import SuiteNode
 
-class Slow(Node):
+class Slow(SuiteNode):
     def __init__(self):
         super().__init__('slow')
         self.left = None
@@ -49,7 +49,7 @@ class Slow(Node):
             print('safe', flush=True)
         return not self.left
 
-class Bad(Node):
+class Bad(SuiteNode):
     def __init__(self):
         raise ConfigError('the sentence')
 
