@@ -6,7 +6,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from rclpy.serialization import deserialize_message, serialize_message
+from rclpy.serialization import deserialize_message
 from trajectory_msgs.msg import JointTrajectory
 
 from robodyn_ros.bounds import MIXED_POINTS, check_bound
@@ -14,7 +14,8 @@ from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.motions.spline import TrajectoryPoints
 from robodyn_ros.nodes.base.stamps import nanoseconds_of
 from robodyn_ros.wire import trajectory
-from robodyn_ros.wire.cursor import WireError
+from robodyn_ros.wire.cursor import BODY, TIME, WireError
+from robodyn_ros.wire.joint_state import STAMP_END
 
 
 def write_points(points: TrajectoryPoints) -> bytes:
@@ -53,14 +54,9 @@ def checked_stamp(stamp: int) -> int:
 
 def with_valid_stamp(serialised: bytes) -> bytes:
     """Return a serialised trajectory without points; a negative stamp becomes 0, see above."""
-    try:
-        message = deserialize_message(serialised, JointTrajectory)
-    except Exception:  # as it came: the controller cannot read it either
+    if len(serialised) < STAMP_END or TIME.unpack_from(serialised, BODY)[0] >= 0:
         return serialised
-    if message.header.stamp.sec >= 0:
-        return serialised
-    message.header.stamp.sec = message.header.stamp.nanosec = 0
-    return bytes(serialize_message(message))
+    return trajectory.with_stamp(serialised, 0)
 
 
 def read_trajectory(serialised: bytes) -> tuple[int, TrajectoryPoints | None]:
