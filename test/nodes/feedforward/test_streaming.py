@@ -19,7 +19,7 @@ from node_process import closed, joint_state
 from residuals import proportional
 from robodyn_ros.msg import TorqueState
 from robodyn_ros.srv import LoadModel
-from ros_client import SilenceError, undisturbed
+from ros_client import undisturbed
 
 pytestmark = pytest.mark.ros
 SENT = ('requested', 'additive_command')
@@ -136,20 +136,6 @@ def test_neither_another_activation_nor_another_model_clears_a_fault(stream):
     stream.process.wait(
         lambda: stream.states[-1].enabled and not stream.states[-1].fault, 'an enabled state'
     )
-
-
-@undisturbed
-def test_time_that_goes_back_is_a_fault(stream):
-    stream.ready()
-    stream.run(60)
-    stream.time -= 1.0
-    q, qd = stream.motion()
-    stream.reference.publish(joint_state(NAMES, stream.time, q, qd))
-    stream.process.wait(lambda: stream.states[-1].fault, 'the fault')
-    SilenceError.check(stream.states[-1].fault)  # the machine was first
-    assert 'went back' in stream.states[-1].fault
-    assert stream.states[-1].fault_code == TorqueState.FAULT_TIME_BACK
-    stream.come_to_zero()
 
 
 @undisturbed
