@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import Any
 
 STATE_RATE = 100.0
@@ -19,14 +18,12 @@ class PublishRate:
     Whoever looks at a state must not cost the cycle more than it needs.
     """
 
-    def __init__(self, rate: float, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, rate: float) -> None:
         """Start; the first state is due.
 
         :param rate: in [Hz]; 0: every state is published
-        :param clock: steady time, in [s]
         """
         self._pause = 1.0 / rate if rate else 0.0
-        self._clock = clock
         self._next = -float('inf')
         self._state: object = None
 
@@ -35,7 +32,7 @@ class PublishRate:
 
         :param state: what must not wait, such as levels and faults; compared with that before
         """
-        now = self._clock()
+        now = time.monotonic()
         if self._pause and state == self._state and now < self._next:
             return False
         self._state = state

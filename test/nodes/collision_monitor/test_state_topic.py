@@ -9,7 +9,6 @@ from builtin_interfaces.msg import Time
 
 from robodyn_ros.errors import Fault
 from robodyn_ros.nodes.collision_monitor.state_topic import StateTopic
-from robodyn_ros.nodes.robot import publish_rate
 
 CHANGES = {
     'level': ('detector', np.array([1, 3], dtype=np.uint8)),
@@ -23,8 +22,8 @@ CHANGES = {
 class Monitor:
     """A monitor of two joints without ROS, at a time that tests set."""
 
-    def __init__(self, monkeypatch, rate, stale_timeout=1e9):
-        self.now, self.sent = 50.0, []
+    def __init__(self, clock, rate, stale_timeout=1e9):
+        self.clock, self.sent = clock, []
         self.node = SimpleNamespace(
             state_rate=rate, muted=False, allowed_direction=np.zeros(2, dtype=np.int8),
             create_lifecycle_publisher=lambda *_: SimpleNamespace(publish=self.note),
@@ -36,25 +35,21 @@ class Monitor:
         self.inputs = SimpleNamespace(
             age=0.0, state=SimpleNamespace(position=np.array([0.5, -0.5]))
         )
-        monkeypatch.setattr(publish_rate.PublishRate.__init__, '__defaults__', (self.time,))
         self.topic = StateTopic(self.node)
         self.topic.build(SimpleNamespace(joints=('a', 'b')), None, self.detector)
 
-    def time(self):
-        return self.now
-
     def note(self, message):
-        self.sent.append((self.now, list(message.position)))
+        self.sent.append((self.clock[0], list(message.position)))
 
     def run(self, seconds):
         for _ in range(round(seconds / 0.002)):
-            self.now += 0.002
+            self.clock[0] += 0.002
             self.topic.publish(self.detector, self.inputs, Time())
 
 
 @pytest.mark.parametrize('what', CHANGES)
-def test_each_change_is_published_at_once(monkeypatch, what):
-    monitor = Monitor(monkeypatch, rate=0.001)
+def test_each_change_is_published_at_once(clock, what):
+    monitor = Monitor(clock, rate=0.001)
     monitor.run(0.1)
     assert len(monitor.sent) == 1
     owner, value = CHANGES[what]
@@ -65,20 +60,20 @@ def test_each_change_is_published_at_once(monkeypatch, what):
     assert len(monitor.sent) == 2
 
 
-def test_the_topic_is_never_silent_for_longer_than_stale_timeout(monkeypatch):
-    monitor = Monitor(monkeypatch, rate=1.0, stale_timeout=0.05)
+def test_the_topic_is_never_silent_for_longer_than_stale_timeout(clock):
+    monitor = Monitor(clock, rate=1.0, stale_timeout=0.05)
     monitor.run(1.0)
     assert np.diff([time for time, _ in monitor.sent]).max() < 0.03
 
 
-def test_without_a_rate_each_sample_is_published(monkeypatch):
-    monitor = Monitor(monkeypatch, rate=0.0)
+def test_without_a_rate_each_sample_is_published(clock):
+    monitor = Monitor(clock, rate=0.0)
     monitor.run(0.1)
     assert len(monitor.sent) == 50
 
 
-def test_positions_are_nan_as_soon_as_they_are_old(monkeypatch):
-    monitor = Monitor(monkeypatch, rate=0.0, stale_timeout=0.05)
+def test_positions_are_nan_as_soon_as_they_are_old(clock):
+    monitor = Monitor(clock, rate=0.0, stale_timeout=0.05)
     monitor.run(0.002)
     monitor.inputs.age = 0.06
     monitor.run(0.002)
