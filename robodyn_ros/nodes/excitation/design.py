@@ -27,15 +27,16 @@ from robodyn_ros.excitation.robot_frame import shown_frame
 from robodyn_ros.excitation.summary import present, sentence
 from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.faults import fault_of, number_of
-from robodyn_ros.models.catalog import load_model, robot_model
+from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.nodes.base.common import check_when_set, declare, plain, steady_timer
 from robodyn_ros.nodes.base.folders import dated_folder, removed_if_empty
 from robodyn_ros.nodes.base.stamps import to_duration
+from robodyn_ros.nodes.excitation.parameters import file_model
 from robodyn_ros.nodes.excitation.results import FEEDBACK_PERIOD
 from robodyn_ros.nodes.robot.described_robot import robot_file
 from robodyn_ros.output_files import made_folder
-from robodyn_ros.paths import expanded, resource
+from robodyn_ros.paths import expanded
 
 OPTIMISED = 'optimised'
 """Value of `motion.kind` for a designed motion."""
@@ -82,7 +83,6 @@ class Designer:
         for name, option in OPTIONS.items():
             declare(node, f'optimise.{name}', _default(option), f'designed motion: {option.text}')
         declare(node, 'optimise.friction', [''], 'friction terms, where the model is the URDF')
-        declare(node, 'dynamic_model', 0, 'number, in place of the one in model_file; 0: that one')
         declare(node, 'output_directory', '.', 'folder for designed motions')
         self._check({})
         check_when_set(node, self._check)
@@ -243,11 +243,10 @@ class Designer:
 
     def model(self) -> DynamicModel:
         """Build the model to be identified, from model_file or else from the URDF."""
-        get = self._node.get_parameter
-        if file := str(get('model_file').value):
-            number = int(get('dynamic_model').value or 0)
-            return load_model(resource(file), dynamic_model=number or None)
-        terms = [str(term) for term in get('optimise.friction').value if term]
+        if (model := file_model(self._node)) is not None:
+            return model
+        given = self._node.get_parameter('optimise.friction').value
+        terms = [str(term) for term in given if term]
         return robot_model(
             robot_file(self._node), joints=list(self._limits.joints), friction=terms
         )

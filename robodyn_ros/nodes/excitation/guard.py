@@ -16,9 +16,8 @@ from robodyn_ros.errors import NO_FAULT, ConfigError, ControlError, Fault
 from robodyn_ros.excitation.limits.constraints import TorqueLimit
 from robodyn_ros.excitation.plan import Plan
 from robodyn_ros.identification.files.result_file import load_identified_model
-from robodyn_ros.models.catalog import load_model
 from robodyn_ros.models.interface import Array, DynamicModel
-from robodyn_ros.nodes.base.common import declare
+from robodyn_ros.nodes.excitation.parameters import declare_model, file_model
 from robodyn_ros.nodes.robot.effort import (
     EffortParameters,
     declare_torque_limit,
@@ -58,13 +57,11 @@ class Guard:
     def _declared_max(self, effort: EffortParameters) -> Any:
         node = self._node
         given = declare_torque_limit(node, 'torque_max', 'largest torque of a planned motion')
-        result = declare(node, 'result_file', '', 'result YAML: model for torque_max')
-        text = 'model YAML: for torque_max (its a-priori values), and to design a motion'
-        model = declare(node, 'model_file', '', text)
+        declare_model(node)
         limit = read_torque_limit('torque_max', given, self._joints, effort)
         if limit is None:
             return None
-        whole, values, torque = self._model(str(result), str(model))
+        whole, values, torque = self._model()
         if set(torque.joints) != set(self._joints):
             raise ConfigError(
                 f'torque_max: the model has the joints {list(torque.joints)}, the node moves '
@@ -76,21 +73,21 @@ class Guard:
         )
         return torque, limit[chosen], [joint.torque_unit for joint in whole.joints]
 
-    def _model(self, result: str, file: str) -> tuple[DynamicModel, Array, ModelTorque]:
+    def _model(self) -> tuple[DynamicModel, Array, ModelTorque]:
         """Return a model, its parameter values and its torque."""
-        if result:
+        if result := str(self._node.get_parameter('result_file').value):
             found = load_identified_model(resource(result))
             return found.model, found.values, ModelTorque(found.model, found.values)
-        if not file:
+        if (model := file_model(self._node)) is None:
             raise ConfigError(
                 'torque_max needs a model to compute the torque of a motion: give the parameter '
                 'result_file (of an identification) or model_file (with a-priori values)'
             )
-        model = load_model(resource(file))
         torque, unknown = prior_torque(model)
         if unknown:
             self._node.get_logger().warning(
-                f'torque_max is checked without {", ".join(unknown)}: {file} gives no values'
+                f'torque_max is checked without {", ".join(unknown)}: '
+                f'{self._node.get_parameter("model_file").value} gives no values'
             )
         return model, np.nan_to_num(model.prior()), torque
 

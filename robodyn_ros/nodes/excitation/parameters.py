@@ -15,6 +15,8 @@ from robodyn_ros.excitation.catalog import build_motion, load_motion
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.excitation.limits.limits_file import load_limits
 from robodyn_ros.excitation.trajectory import Trajectory
+from robodyn_ros.models.catalog import load_model
+from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.serial.urdf_file import parse_urdf
 from robodyn_ros.nodes.base.common import declare, plain, source_of
 from robodyn_ros.nodes.robot.described_robot import robot_description
@@ -147,6 +149,23 @@ def declare_motion(node: Node) -> None:
     declare(node, 'motion_file', '', 'YAML file with the motion, when motion.kind is empty')
     for name, (kind, text) in MOTION.items():
         declare(node, f'motion.{name}', kind, text)
+
+
+def declare_model(node: Node) -> None:
+    """Declare the parameters of the model; they may be changed while the node runs."""
+    declare(node, 'result_file', '', 'result YAML: model for torque_max')
+    text = 'model YAML: for torque_max (its a-priori values), and to design a motion'
+    declare(node, 'model_file', '', text)
+    declare(node, 'dynamic_model', 0, 'number, in place of the one in model_file; 0: that one')
+
+
+def file_model(node: Node) -> DynamicModel | None:
+    """Return the model of model_file and dynamic_model; None: no file is given.
+
+    :raises ModelError: it cannot be used
+    """
+    file, number = (node.get_parameter(name).value for name in ('model_file', 'dynamic_model'))
+    return load_model(resource(str(file)), dynamic_model=number or None) if file else None
 
 
 def read_motion(node: Node, motion_file: str, limits: JointLimits) -> Trajectory:

@@ -15,10 +15,10 @@ from robodyn_ros.excitation.limits.constraints import Points
 from robodyn_ros.excitation.robot_frame import frame_in_urdf
 from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.identification.files.result_file import load_identified_model
-from robodyn_ros.models.catalog import load_model
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.serial.urdf_file import UrdfFile, parse_urdf
 from robodyn_ros.nodes.base.common import LATCHED_QOS, declare
+from robodyn_ros.nodes.excitation.parameters import file_model
 from robodyn_ros.nodes.robot.described_robot import given_description
 from robodyn_ros.paths import resource
 
@@ -74,8 +74,7 @@ class PathMarker:
     def _model(self) -> DynamicModel | None:
         if file := self._value('result_file'):
             return load_identified_model(resource(file)).model
-        file = self._value('model_file')
-        return load_model(resource(file)) if file else None
+        return file_model(self._node)
 
     def _value(self, name: str) -> str:
         return str(self._node.get_parameter(name).value)

@@ -59,6 +59,7 @@ def make(tmp_path):
             for name in ('urdf', 'robot_description', 'model_file', 'motion.kind'):
                 if name in values:
                     node.declare_parameter(name, '')
+            node.declare_parameter('dynamic_model', 0)
             runs, results = [], []
             designer = Designer(
                 node,

@@ -158,6 +158,16 @@ def test_a_model_file_serves_by_its_priors(guard_with, tmp_path):
         guard_with(torque_max=[100.0], model_file=str(file)).check_plan(Plan(motion(), 0.0))
 
 
+def test_the_model_has_the_number_of_dynamic_model(guard_with, tmp_path):
+    file = tmp_path / 'model.yaml'
+    axis = {'kind': 'axis', 'type': 'rotary', 'dynamic_model': 1, 'joints': ['a']}
+    file.write_text(yaml.safe_dump({**axis, 'prior': {'I': 1.0}}))
+    given = {'joints': ('a',), 'torque_max': 9000.0, 'model_file': str(file)}
+    assert guard_with(**given).torque_limit.description['dynamic_model'] == 1
+    with pytest.raises(RobodynError, match=r'needs a model with values, and L\^2.* none'):
+        guard_with(**given, dynamic_model=3)
+
+
 @pytest.mark.parametrize(
     ('values', 'sentence'),
     [

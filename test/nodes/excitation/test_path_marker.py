@@ -25,7 +25,8 @@ class FakeNode:
     def __init__(self, robot, **parameters):
         self.parameters = {
             'robot_description': '', 'urdf': str(FOLDER / 'urdf' / f'{robot}.urdf'),
-            'path_link': '', 'result_file': '', 'model_file': '', **parameters,
+            'path_link': '', 'result_file': '', 'model_file': '', 'dynamic_model': 0,
+            **parameters,
         }  # fmt: skip
         self.published, self.log, self.latched = [], [], False
 
