@@ -54,6 +54,10 @@ class TooLargeError(yaml.YAMLError):
     """YAML text that is too deeply nested or too long to be read."""
 
 
+class RepeatedKeyError(yaml.YAMLError):
+    """A mapping with a key twice: PyYAML would keep the last one."""
+
+
 def read_yaml(path: str | Path, what: str, error: type[RobodynError]) -> Any:
     """Read a YAML file of plain data.
 
@@ -83,7 +87,7 @@ def parse_yaml(text: str) -> Any:
     try:
         check_yaml(text)
         return yaml.load(text, Loader=LOADER)
-    except TooLargeError:
+    except (TooLargeError, RepeatedKeyError):
         raise
     except BoundError as reason:
         raise TooLargeError(str(reason)) from reason
@@ -93,7 +97,7 @@ def parse_yaml(text: str) -> Any:
 
 def reason_of(error: Exception) -> str:
     """Return why a text cannot be read as YAML, on one line; never a line of the text."""
-    if isinstance(error, TooLargeError):
+    if isinstance(error, TooLargeError | RepeatedKeyError):
         return str(error)
     if not isinstance(error, yaml.YAMLError):
         return f'it is no YAML: a value does not fit its tag ({type(error).__name__})'
@@ -109,29 +113,65 @@ def check_yaml(text: str) -> None:
     """Check that a YAML text can be read safely, in a time proportional to its length.
 
     :raises TooLargeError: it exceeds YAML_DEPTH or YAML_VALUES, or a value contains itself
+    :raises RepeatedKeyError: a mapping has a key twice
     :raises yaml.YAMLError: it is no YAML
     """
     sizes: dict[str, int] = {}
-    open_nodes: list[tuple[str | None, int]] = []
+    open_nodes: list[_Open] = []
     total = 0
     try:
         for event in yaml.parse(text, Loader=LOADER):
-            anchor: str | None = getattr(event, 'anchor', None)
+            if open_nodes and isinstance(event, yaml.NodeEvent):
+                open_nodes[-1].take(event)
             if isinstance(event, yaml.CollectionStartEvent):
-                open_nodes.append((anchor, total))
-                mark = event.start_mark
-                where = f'line {mark.line + 1}' if mark else ''
-                check_bound(YAML_DEPTH, len(open_nodes), where)
+                open_nodes.append(_Open(event, total))
+                check_bound(YAML_DEPTH, len(open_nodes), f'line {open_nodes[-1].line}')
             elif isinstance(event, yaml.CollectionEndEvent):
-                anchor, begin = open_nodes.pop()
-                if anchor:
-                    sizes[anchor] = total - begin
+                closed = open_nodes.pop()
+                sizes[closed.anchor] = total - closed.begin
             elif isinstance(event, yaml.AliasEvent):
-                if any(anchor == opened for opened, _ in open_nodes):
-                    raise BoundError(f'the value &{anchor:.40} contains itself')
-                total += sizes.get(anchor or '', 0)
+                if any(event.anchor == opened.anchor for opened in open_nodes):
+                    raise BoundError(f'the value &{event.anchor:.40} contains itself')
+                total += sizes.get(event.anchor or '', 0)
             total += 1
             if total > YAML_VALUES.most:
                 check_bound(YAML_VALUES, total)
     except BoundError as reason:
         raise TooLargeError(str(reason)) from reason
+
+
+def _line(event: yaml.Event) -> int:
+    """Return the line of an event, from 1."""
+    return event.start_mark.line + 1 if event.start_mark else 0
+
+
+class _Open:
+    """A mapping or list that is being read."""
+
+    def __init__(self, event: yaml.CollectionStartEvent, begin: int) -> None:
+        """Start with its first event.
+
+        :param begin: number of values before it
+        """
+        self.anchor = event.anchor or ''
+        self.begin = begin
+        self.line = _line(event)
+        self._has_keys = isinstance(event, yaml.MappingStartEvent)
+        self._is_key = True
+        self._lines: dict[str, int] = {}
+
+    def take(self, event: yaml.NodeEvent) -> None:
+        """Take the next key or value in it.
+
+        :raises RepeatedKeyError: a key that is there already
+        """
+        is_key, self._is_key = self._is_key and self._has_keys, not self._is_key
+        if not is_key or not isinstance(event, yaml.ScalarEvent) or event.value == '<<':
+            return
+        line = _line(event)
+        if event.value in self._lines:
+            raise RepeatedKeyError(
+                f'line {line}: the key {event.value!r:.60} is in line {self._lines[event.value]} '
+                f'already; which of both is meant?'
+            )
+        self._lines[event.value] = line

@@ -146,3 +146,22 @@ def test_larger_integers_are_refused_with_their_line(text):
 def test_a_value_that_contains_itself_is_refused(text):
     with pytest.raises(yaml.YAMLError, match='the value &a contains itself'):
         parse_yaml(text)
+
+
+@pytest.mark.parametrize(
+    'text, line',
+    [
+        ('a: 1\nb: 2\na: 3', 3),
+        ('a: {b: 1, c: [1, {d: 1}], b: 2}', 1),
+        ('- {x: 1}\n- {x: 1,\n   "x": 2}', 3),
+    ],
+)
+def test_a_key_that_is_there_twice_is_refused_with_both_lines(tmp_path, text, line):
+    (tmp_path / 'file.yaml').write_text(text)
+    with pytest.raises(ConfigError, match=rf"line {line}: the key '.' is in line \d already"):
+        read_yaml(tmp_path / 'file.yaml', 'the file', ConfigError)
+
+
+def test_the_same_key_elsewhere_and_keys_of_a_merge_are_no_repetition():
+    found = parse_yaml('a: &a {k: 1, j: 2}\nb: {<<: *a, k: 3}\nc: [{k: 1}, {k: 2}, k, k]')
+    assert found['b'] == {'k': 3, 'j': 2}
