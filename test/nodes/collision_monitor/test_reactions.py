@@ -92,7 +92,7 @@ def test_reactions_reach_controller_feedforward_and_a_restarted_stop_service(tmp
         moved = np.array(points[-1].positions) - here
         assert 0.03 < np.abs(moved).max() < 0.1 and not any(points[-1].velocities)
         assert moved @ velocity < 0.0, 'it goes back'
-        assert 'not available' in stop_service(process)
+        assert 'not available' in process.details()['stop_service']
         cell.offer_stop()  # and is started again
         process.wait(lambda: cell.stops, 'the call of the stop service')
         assert 'joint2 is still' in process.reset().message
@@ -141,10 +141,10 @@ def test_a_stop_service_that_is_killed_in_the_middle_of_a_call_is_called_again(t
                 assert victim.returncode == -signal.SIGKILL
             finally:
                 victim.kill()
-        process.wait(lambda: 'no answer yet' in stop_service(process), 'the lost call')
+        process.wait(lambda: 'no answer yet' in process.details()['stop_service'], 'the lost call')
         cell.offer_stop()
         process.wait(lambda: cell.stops, 'the call of its successor')
-        process.wait(lambda: 'success True' in stop_service(process), 'the answer')
+        process.wait(lambda: 'success True' in process.details()['stop_service'], 'the answer')
         assert process.interrupt() == 0
 
 
@@ -192,7 +192,3 @@ def check_events(folder, capsys):
         shown = capsys.readouterr().out
         assert 'equal in every bit' in shown and read_event(path).reason in shown
         assert 'stop_service' in (path / 'event.html').read_text()
-
-
-def stop_service(process):
-    return process.details()['stop_service']

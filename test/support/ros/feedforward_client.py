@@ -143,17 +143,14 @@ class Trajectories:
         """Return the refusal of a trajectory, which must not replace a running one."""
         self.process.wait(self._waits, 'the end of the motion before')
         self.out.clear()
-        before = int(self._values()['refused'])
+        before = int(self.process.details()['refused'])
         self.trajectory.publish(trajectory)
-        self.process.wait(lambda: int(self._values()['refused']) > before, 'the refusal')
+        self.process.wait(lambda: int(self.process.details()['refused']) > before, 'the refusal')
         assert not self.out
         return self.process.diagnostics[-1].status[0].message
 
     def _waits(self):
-        return self._values()['state'] == 'waiting for a trajectory'
-
-    def _values(self):
-        return self.process.details()
+        return self.process.details()['state'] == 'waiting for a trajectory'
 
     def heard(self, *fields, **options):
         """Publish a joint state of now, and return the torque state that the node answers."""
