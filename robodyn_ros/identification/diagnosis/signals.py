@@ -12,7 +12,7 @@ from robodyn_ros.findings import Finding, Severity, finding
 from robodyn_ros.identification.diagnosis.case import Case, Sample
 from robodyn_ros.identification.diagnosis.trial import COMPARED
 from robodyn_ros.identification.factors.joint_fit import OwnFit, root_mean_square
-from robodyn_ros.identification.factors.shift_search import smoothed, torque_shift
+from robodyn_ros.identification.factors.shift_search import disturbed, smoothed, torque_shift
 from robodyn_ros.identification.fit.correlation import correlation_length
 from robodyn_ros.identification.fit.success import SMALL_TORQUE, rated_torque
 from robodyn_ros.identification.signals.cutoff import steps_of
@@ -129,7 +129,11 @@ class Delay:
 
 def delays(case: Case, sample: Sample) -> dict[int, Delay]:
     """Return the best shift of every joint's torque."""
-    return {joint: best_delay(case, sample, joint, own) for joint, own in sample.fits()}
+    answers = disturbed(case.signals)[sample.rows]
+    return {
+        joint: best_delay(case, sample, joint, own, answers[own.rows, joint])
+        for joint, own in sample.fits()
+    }
 
 
 def delay_findings(case: Case, shifts: dict[int, Delay], slow: set[int]) -> Iterator[Finding]:
@@ -157,8 +161,12 @@ def delay_findings(case: Case, shifts: dict[int, Delay], slow: set[int]) -> Iter
         )
 
 
-def best_delay(case: Case, sample: Sample, joint: int, own: OwnFit) -> Delay:
-    """Shift of a joint's torque that the model explains best."""
+def best_delay(case: Case, sample: Sample, joint: int, own: OwnFit, answer: Array) -> Delay:
+    """Shift of a joint's torque that the model explains best.
+
+    :param answer: column that explains early torque too, see `disturbed`, shape (m,); 0, if it
+        explains more
+    """
     torque, rows = case.signals.torque[:, joint], sample.rows[own.rows]
     found = torque_shift(own, smoothed(torque), rows, sample.reach)
     if found.shift is None:
@@ -167,6 +175,9 @@ def best_delay(case: Case, sample: Sample, joint: int, own: OwnFit) -> Delay:
     rest = (shifted - own.basis @ (own.basis.T @ shifted))[:, None]
     still = max(float(own.rest @ own.rest), 1e-300)
     gain = float(np.clip(1.0 - np.sum(rest**2) / still, 0.0, 1.0))
+    answer = answer - own.basis @ (own.basis.T @ answer)
+    if float(answer @ own.rest) ** 2 > gain * still * float(answer @ answer):
+        return Delay(0.0, 0.0)
     length = float(correlation_length(rest, np.ones(rest.shape, dtype=bool))[0])
     # Of many shifts some fit better by chance, by a few of the independent residuals.
     chance = min(8.0 * length / len(rest), 0.25)

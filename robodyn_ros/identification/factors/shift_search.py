@@ -4,14 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.ndimage import spline_filter1d
 from scipy.optimize import minimize_scalar
 
+from robodyn_ros.errors import RecordingError
 from robodyn_ros.identification.factors.joint_fit import OwnFit
+from robodyn_ros.identification.signals.cutoff import FEWEST_BANDWIDTHS, motion_bandwidth
+from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.models.interface import Array, Indices
+from robodyn_ros.recording.signals import low_pass
 
 SMOOTH = np.array([1.0, 4.0, 6.0, 4.0, 1.0]) / 16.0
 """Smoothing of the torque before the search: the binomial filter of fourth order, whose noise is
@@ -34,6 +39,21 @@ class TorqueShift:
 def smoothed(torque: Array) -> Array:
     """Return the torque (N,) of a joint as `torque_shift` needs it."""
     return np.convolve(torque, SMOOTH, mode='same')
+
+
+def disturbed(signals: Processed) -> Array:
+    """Return the velocity (N, n) above the frequencies of the motion, which disturbances cause.
+
+    A drive answers a disturbance with torque against this velocity, and so before the joint has
+    moved much: to the model an early torque. This column explains such an answer better than a
+    shift does.
+    """
+    rate = 1.0 / float(signals.time[1] - signals.time[0])
+    edge = FEWEST_BANDWIDTHS * (motion_bandwidth(signals.measured_position, rate) or rate)
+    if signals.cutoff is not None and edge < signals.cutoff:
+        with suppress(RecordingError):  # too short to be divided
+            return signals.velocity - low_pass(signals.velocity, edge, rate)
+    return np.zeros_like(signals.velocity)
 
 
 def torque_shift(own: OwnFit, torque: Array, rows: Indices, reach: int) -> TorqueShift:

@@ -4,7 +4,8 @@
 Position and torque often take different ways: through filters, buses and drivers. A joint's
 torque is shifted in time until the model, fitted to this joint alone, explains it best. The shift
 is taken for an offset only if it lowers the held-out error by more than four standard errors:
-friction near standstill, flexibility and noise can look like one in a single motion.
+friction near standstill, flexibility and noise can look like one in a single motion. It must also
+lower it by more than the drive's answer to disturbances does (`shift_search.disturbed`).
 
 Less than a sample is reported, but not corrected. It comes from how
 signals are sampled (a command is held for a sample, a position latched within it), so that it is
@@ -26,7 +27,7 @@ from scipy.ndimage import map_coordinates
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.factors.condense import Indices, acting_columns
 from robodyn_ros.identification.factors.joint_fit import LONGEST_SHIFT, OwnFit, own_fit
-from robodyn_ros.identification.factors.shift_search import smoothed, torque_shift
+from robodyn_ros.identification.factors.shift_search import disturbed, smoothed, torque_shift
 from robodyn_ros.identification.fit.choice import FOUR, ONE, HeldOut, is_better
 from robodyn_ros.identification.fit.folds import Folds, Labels, labels_of, least_squares
 from robodyn_ros.identification.options import SAMPLES, IdentifyOptions
@@ -53,12 +54,13 @@ def offsets_of(
     q, qd, qdd = (values[rows] for values in signals.motion)
     regressor = model.selected(q, qd, qdd, base.columns)
     least_filtered = _torque(signals, options, 1.0 / period)
-    labels, trials = labels_of(q), {}
+    answers, labels, trials = disturbed(signals)[rows], labels_of(q), {}
     for joint, columns in enumerate(acting_columns(model, base.columns)):
         torque = smoothed(least_filtered[:, joint])
         own = own_fit(regressor[:, joint], columns, torque[rows], signals.used[rows, joint])
         if own is not None:
-            trials[joint] = OffsetTrial(own, labels, torque, rows[own.rows])
+            answer = answers[own.rows, joint]
+            trials[joint] = OffsetTrial(own, labels, torque, rows[own.rows], answer)
     return {
         joint: TimeOffset(shift * period, gain, applied=_is_whole(shift))
         for joint, (shift, gain) in _shifts(trials, reach).items()
@@ -108,12 +110,15 @@ class OffsetTrial:
     :param labels: fold of each looked-at sample, for every kind
     :param torque: of the joint, smoothed, shape (N,)
     :param rows: samples of the fit among these, shape (m,)
+    :param answer: column that explains early torque too, see `disturbed`, shape (m,); None: the
+        shift has no such rival
     """
 
     own: OwnFit
     labels: Sequence[Labels]
     torque: Array
     rows: Indices
+    answer: Array | None = None
 
     def best(self, reach: int) -> float | None:
         """Return the shift in samples that the joint's model explains best; None: out of reach."""
@@ -124,18 +129,23 @@ class OffsetTrial:
 
         :param over: shift that it is compared with, in samples
         """
-        still, shifted = self._held_out(over), self._held_out(shift)
+        matrix = self.own.matrix
+        still, shifted = self._held_out(matrix, over), self._held_out(matrix, shift)
         if still is None or shifted is None or not is_better(still, shifted, level):
             return None
+        if self.answer is not None:
+            answered = self._held_out(np.column_stack([matrix, self.answer]), over)
+            if answered is not None and answered.mean < shifted.mean:
+                return None
         return 1.0 - shifted.mean / still.mean
 
-    def _held_out(self, shift: float) -> HeldOut | None:
+    def _held_out(self, matrix: Array, shift: float) -> HeldOut | None:
         torque = self.own.torque
         if shift:
             torque = map_coordinates(self.torque, [self.rows + shift], order=3, mode='nearest')
-        columns = np.arange(self.own.matrix.shape[1])
+        columns = np.arange(matrix.shape[1])
         folds = Folds.of(
-            [np.column_stack([self.own.matrix, torque])],
+            [np.column_stack([matrix, torque])],
             [columns],
             len(columns),
             [kind[self.own.rows] for kind in self.labels],

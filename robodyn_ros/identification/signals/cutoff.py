@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -68,7 +69,52 @@ def motion_cutoff(position: Array, rate: float) -> float | None:
     :param position: shape (N, n), N >= 16, in [rad] or [m]
     :param rate: sampling rate, in [Hz]
     """
-    highest = min(MAX_CUTOFF_SHARE * rate, MAX_CUTOFF - 1.0)
+    motion = _motion(position, rate)
+    if motion is None:
+        return None
+    frequency, power, bandwidth = motion.frequency, motion.power, motion.bandwidth
+    cutoff = min(max(BANDWIDTHS * bandwidth, lowest_cutoff(rate)), motion.limit)
+    cutoff = max(cutoff, FEWEST_BANDWIDTHS * bandwidth)
+    # The fastest sine takes a spectrum of all samples: only where a joint may move that fast.
+    angular = _difference_gain(frequency, rate)[:, None]
+    told = power > 10.0 * motion.white * angular**4
+    velocity = np.where(told, power, 0.0)[1:] / angular[1:] ** 2
+    fast = velocity[frequency[1:] > 0.9 * cutoff / FEWEST_BANDWIDTHS].sum(axis=0)
+    if (fast > (1.0 - POWER) * velocity.sum(axis=0)).any():
+        cutoff = max(cutoff, FEWEST_BANDWIDTHS * fastest_sine(position, rate, motion.white))
+    return float(min(cutoff, MAX_CUTOFF_SHARE * rate, MAX_CUTOFF - 1.0))
+
+
+def motion_bandwidth(position: Array, rate: float) -> float | None:
+    """Return the frequency below which the motion is, see `motion_cutoff`, in [Hz].
+
+    :param position: shape (N, n), N >= 16, in [rad] or [m]
+    :param rate: sampling rate, in [Hz]
+    :return: None: nothing moves
+    """
+    motion = _motion(position, rate)
+    return None if motion is None else motion.bandwidth
+
+
+@dataclass(frozen=True)
+class _Motion:
+    """Spectrum of a motion.
+
+    :param frequency: shape (k,), in [Hz]
+    :param power: of the acceleration, shape (k, n)
+    :param white: density of the noise of the position, shape (n,)
+    :param limit: cut-off from which on accelerations are noisy, in [Hz]
+    :param bandwidth: in [Hz]
+    """
+
+    frequency: Array
+    power: Array
+    white: Array
+    limit: float
+    bandwidth: float
+
+
+def _motion(position: Array, rate: float) -> _Motion | None:
     frequency, power = _acceleration_power(position, rate)
     white = _white(position, rate, frequency, power)
     angular = _difference_gain(frequency, rate)[:, None]
@@ -84,15 +130,7 @@ def motion_cutoff(position: Array, rate: float) -> float | None:
     velocity = np.where(told, power - floor, 0.0)[1:].sum(axis=1) / angular[1:, 0] ** 2
     share = np.cumsum(velocity) / max(float(velocity.sum()), 1e-300)
     bandwidth = float(frequency[1:][np.argmax(share >= POWER)])
-    cutoff = min(max(BANDWIDTHS * bandwidth, lowest_cutoff(rate)), limited)
-    cutoff = max(cutoff, FEWEST_BANDWIDTHS * bandwidth)
-    # The fastest sine takes a spectrum of all samples: only where a joint may move that fast.
-    told = power > 10.0 * white * angular**4
-    velocity = np.where(told, power, 0.0)[1:] / angular[1:] ** 2
-    fast = velocity[frequency[1:] > 0.9 * cutoff / FEWEST_BANDWIDTHS].sum(axis=0)
-    if (fast > (1.0 - POWER) * velocity.sum(axis=0)).any():
-        cutoff = max(cutoff, FEWEST_BANDWIDTHS * fastest_sine(position, rate, white))
-    return float(min(cutoff, highest))
+    return _Motion(frequency, power, white, limited, bandwidth)
 
 
 def lowest_cutoff(rate: float) -> float:
