@@ -220,7 +220,7 @@ class ModelNode(SuiteLifecycleNode):
                 f'the model of {model.source} has the hash {model.hash}, the parameter model_hash '
                 f'accepts only {self._hash}'
             )
-        check_same_robot(str(self.get_parameter(ROBOT).value), model.joints, model.source)
+        check_same_robot(str(self.get_parameter(ROBOT).value), model.model, model.source)
         payload, limit = self._carried.at_start(model, self.payload_efforts(model))
         values = loaded_values(model, payload)
         torque = ModelTorque(model.model, values, velocity_window=self._window)
