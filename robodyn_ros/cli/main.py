@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import importlib
+import os
 import re
 import shlex
 import sys
@@ -120,26 +121,29 @@ def main(argv: Sequence[str] | None = None) -> int:
             return int(arguments.run(_without_xacro(arguments)))
     except KeyboardInterrupt:
         return _interrupted()
-    except RobodynError as error:
-        if arguments.debug:
-            raise
-        example = '\n  '.join(('\nfor example:', *error.lines)) if error.lines else ''
-        print(f'error: {error}{example}', file=sys.stderr)
-        return EXIT_ERROR
-    except MemoryError:
-        if arguments.debug:
-            raise
-        print('error: not enough memory: use a shorter recording or motion', file=sys.stderr)
-        return EXIT_ERROR
     except Exception as error:  # a bug must not print a traceback either
         if arguments.debug:
             raise
-        print(
-            f'error: unexpected {type(error).__name__}: {bounded(str(error))} '
-            f'(run `robodyn --debug ...` for the traceback, and please report it)',
-            file=sys.stderr,
-        )
+        return _failed(error)
+
+
+def _failed(error: Exception) -> int:
+    """Print one sentence about an error, and return the exit code."""
+    if isinstance(error, BrokenPipeError):  # `| head` has read enough; Python would complain too
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_ERROR
+    if isinstance(error, RobodynError):
+        example = '\n  '.join(('\nfor example:', *error.lines)) if error.lines else ''
+        text = f'{error}{example}'
+    elif isinstance(error, MemoryError):
+        text = 'not enough memory: use a shorter recording or motion'
+    else:
+        text = (
+            f'unexpected {type(error).__name__}: {bounded(str(error))} (run `robodyn --debug ...` '
+            f'for the traceback, and please report it)'
+        )
+    print(f'error: {text}', file=sys.stderr)
+    return EXIT_ERROR
 
 
 @contextmanager

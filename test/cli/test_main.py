@@ -130,3 +130,21 @@ def test_lists_may_start_with_a_negative_number(monkeypatch):
     assert seen[0].nominal_torques == [-1.0, 2.0]
     assert seen[1].position == [-0.5, -0.001]
     assert seen[1].box == [-1.0, -1.0, 0.0, 1.0, 1.0, 2.0]
+
+
+def test_a_reader_that_ends_early_is_no_bug():
+    code = (
+        'import sys; from robodyn_ros.cli import main as m\n'
+        'def run(arguments):\n'
+        '    for _ in range(100000): print("x" * 100)\n'
+        '    return 0\n'
+        'import robodyn_ros.cli.info as info; info.run = run\n'
+        'sys.exit(m.main(["info", "file"]))'
+    )
+    process = subprocess.Popen(
+        [sys.executable, '-c', code], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.stderr.read() == b'' and process.wait(60) == 2

@@ -2,11 +2,13 @@
 """Arguments about the robot: its file, URDF, effort, model, mounting and limits."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from launch_files import EVERYTHING, EXAMPLE, NODES, ROBOTS, ROOT, files, parameters
 
 from robodyn_ros.errors import ConfigError
+from robodyn_ros.nodes.launching import descriptions
 from robodyn_ros.robot_file import load_robot
 
 
@@ -109,3 +111,15 @@ def test_mounting_and_limits_are_arguments(nodes, tmp_path):
             nodes('identification.launch.py', gravity=bad)
     with pytest.raises(ConfigError, match='joint_limits: there is no file none'):
         nodes('identification.launch.py', joint_limits='none')
+
+
+def test_a_slip_in_the_name_of_an_argument_is_a_warning(monkeypatch):
+    said = []
+    logger = SimpleNamespace(warning=said.append)
+    monkeypatch.setattr(descriptions, 'get_logger', lambda name: logger)
+    for name in ('result_fil', 'result_fil', 'result_file', 'my_own_argument'):
+        descriptions._warn_of_slip(name)
+    text = (
+        "there is no launch argument 'result_fil', its value is ignored; did you mean result_file?"
+    )
+    assert said == [text]

@@ -44,8 +44,8 @@ def load_base(path: str | Path, model: DynamicModel | None = None) -> Identified
         meant, model = body_of(meant), body_of(model)
     if model_hash(meant) != model_hash(model):
         raise IdentificationError(
-            f'the base result {path} is of another model than this one{_difference(base, model)}: '
-            f'identify without payload with this model first'
+            f'the base result {path} is of another model than this one'
+            f'{_difference(meant, model)}: identify without payload with this model first'
         )
     return base
 
@@ -72,8 +72,8 @@ def _names(urdf: UrdfFile) -> list[tuple[str, str, str]]:
     return [(joint.name, joint.parent, joint.child) for joint in urdf.joints]
 
 
-def _difference(base: IdentifiedModel, model: DynamicModel) -> str:
-    ours, theirs = _facts(model.describe()), _facts(base.model.describe())
+def _difference(base: DynamicModel, model: DynamicModel) -> str:
+    ours, theirs = _facts(model.describe()), _facts(base.describe())
     keys = [key for key in {**theirs, **ours} if theirs.get(key) != ours.get(key)]
     return f' (other {", ".join(keys)})' if keys else ''
 

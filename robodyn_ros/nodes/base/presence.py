@@ -14,6 +14,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from rclpy.duration import Duration
@@ -22,7 +23,7 @@ from rclpy.exceptions import InvalidTopicNameException
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, LivelinessPolicy, QoSProfile, ReliabilityPolicy
 
-from robodyn_ros.errors import NO_FAULT, ConfigError, Fault
+from robodyn_ros.errors import NO_FAULT, ConfigError, ControlError, Fault
 from robodyn_ros.faults import number_of
 from robodyn_ros.msg import NodePresence
 
@@ -67,8 +68,33 @@ class Presence:
             joints=list(joints),
             max_acceleration=[float(value) for value in max_acceleration],
         )
+        self._node, self._living = node, 1
+        with suppress(UnsupportedEventTypeError):  # without it, `check_alone` knows no other
+            self._own = node.create_subscription(
+                NodePresence, '~/presence', lambda _: None, _qos(),
+                event_callbacks=SubscriptionEventCallbacks(liveliness=self._on_liveliness),
+            )  # fmt: skip
         self._publisher = node.create_publisher(NodePresence, '~/presence', _qos())
         self._publisher.publish(self._message)
+
+    def _on_liveliness(self, event: Any) -> None:
+        self._living = event.alive_count
+        if self._living > 1:
+            self._node.get_logger().error(self._doubled())
+
+    def _doubled(self) -> str:
+        name = self._node.get_fully_qualified_name()
+        return (
+            f'{self._living} nodes are named {name}, each acts on every request: end one of them'
+        )
+
+    def check_alone(self) -> None:
+        """Refuse work while another node with this name lives.
+
+        :raises ControlError: one does, or ended less than LEASE seconds ago
+        """
+        if self._living > 1:
+            raise ControlError(self._doubled(), fault='node_doubled')
 
     def tell(self, work: str, problem: Fault = NO_FAULT) -> None:
         """Publish the work of the node, and the reason if it ended early."""

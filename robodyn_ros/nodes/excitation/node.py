@@ -190,6 +190,7 @@ class Excitation(SuiteNode):
 
         :param answer: receives a sentence about what was started, or the error
         """
+        self._presence.check_alone()
         if self._run is not None or self._busy:
             raise ControlError(
                 'a motion is running already' if self._run is not None

@@ -89,6 +89,7 @@ class IdentificationNode(SuiteNode):
     async def _on_start(
         self, request: IdentificationStart.Request, response: IdentificationStart.Response
     ) -> IdentificationStart.Response:
+        self._presence.check_alone()
         if self._recording is not None:
             raise IdentificationError(f'already recording to {self._recording}', fault='busy')
         self._allowed.resolve(request)
@@ -141,6 +142,7 @@ class IdentificationNode(SuiteNode):
     # ---- action ---------------------------------------------------------------------------
 
     def _on_goal(self, goal: RunIdentification.Goal) -> GoalResponse:
+        self._presence.check_alone()
         if self._running or self._recording is not None:
             self.refusals.say('goal refused: an identification is under way')
             return GoalResponse.REJECT

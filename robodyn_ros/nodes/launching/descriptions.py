@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +19,13 @@ from launch.actions import (
     TimerAction,
 )
 from launch.event_handlers import OnProcessExit
+from launch.logging import get_logger
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
 from robodyn_ros.cell.profiles import profiles
 from robodyn_ros.errors import ConfigError
+from robodyn_ros.node_parameters.names import nearest
 from robodyn_ros.nodes.launching.large_messages import environment
 from robodyn_ros.parameter_files import as_file, merged, read_source
 from robodyn_ros.paths import resource
@@ -197,6 +199,8 @@ def _creator(
     nodes: Sequence[str], arguments: Sequence[str]
 ) -> Callable[[LaunchContext], list[Action]]:
     def create(context: LaunchContext) -> list[Action]:
+        for word in context.argv:
+            _warn_of_slip(word.partition(':=')[0])
         values = {
             name: str(LaunchConfiguration(name).perform(context)) for name in (*BASIC, *arguments)
         }
@@ -225,6 +229,19 @@ def _creator(
         ]
 
     return create
+
+
+@cache
+def _warn_of_slip(name: str) -> None:
+    """Warn once of an argument like one of the package: launch ignores names it does not know.
+
+    It may belong to a launch file that includes one of this package, so it is not refused.
+    """
+    like = nearest(name, ARGUMENTS, likeness=0.8)
+    if name not in ARGUMENTS and like:
+        get_logger('robodyn_ros').warning(
+            f'there is no launch argument {name!r}, its value is ignored; did you mean {like}?'
+        )
 
 
 def kept_alive(create: Callable[[], Node], respawn: bool) -> list[Action]:

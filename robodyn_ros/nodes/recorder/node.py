@@ -164,6 +164,7 @@ class Recorder(SuiteNode):
     def _on_start(
         self, request: StartRecording.Request, response: StartRecording.Response
     ) -> StartRecording.Response:
+        self._presence.check_alone()
         response.recording = str(self._start(request.recording, request.owner))
         response.success = True
         response.message = f'recording {self._topic}'

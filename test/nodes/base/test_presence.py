@@ -9,9 +9,10 @@ from types import SimpleNamespace
 import pytest
 from ros_client import PATIENCE, RosClient, environment
 
-from robodyn_ros.errors import ConfigError
+from robodyn_ros.errors import ConfigError, ControlError
+from robodyn_ros.faults import fault_of, number_of
 from robodyn_ros.nodes.base import presence
-from robodyn_ros.nodes.base.presence import LEASE, Owner, Watch
+from robodyn_ros.nodes.base.presence import LEASE, Owner, Presence, Watch
 
 pytestmark = pytest.mark.ros
 NUMBER = 48
@@ -106,3 +107,28 @@ def test_without_liveliness_events_the_graph_tells(client, other, monkeypatch):
     assert not watch.problem()
     monkeypatch.setattr(fake, 'count_publishers', lambda topic: 0)
     assert watch.problem() == 'node arm/other is gone'
+
+
+def test_a_node_refuses_work_while_another_one_has_its_name(client):
+    name = client.node.get_name()
+    own = Presence(client.node)
+    own.check_alone()
+    code = OTHER.replace("'other', namespace='arm'", repr(name))
+    process = subprocess.Popen([sys.executable, '-c', code], env=environment(NUMBER))
+    try:
+        client.wait(lambda: refusal(own), 'the doubled node')
+        text = f'2 nodes are named /{name}, each acts on every request: end one of them (one that '
+        assert refusal(own).startswith(text) and number_of(refusal(own)) == 211
+    finally:
+        process.kill()
+        process.wait()
+    client.wait(lambda: not refusal(own), 'the end of the other node')
+
+
+def refusal(own):
+    """What a node says to a request, '' if it does it."""
+    try:
+        own.check_alone()
+    except ControlError as error:
+        return fault_of(error, str(error))
+    return ''
