@@ -129,12 +129,16 @@ class TorquePlan:
         time += TRANSPORT[1] * (len(self.time) - self.row(time))
         return max(time, float(self.time[0]))
 
-    def faded(self, time: float, settings: FeedforwardSettings) -> TorquePlan:
-        """Return the remainder of the motion from a time on, with its effort ramped to zero.
+    def faded(self, time: float, settings: FeedforwardSettings, *, sent: float) -> TorquePlan:
+        """Return the motion from `sent` on, with its effort ramped to zero from a time on.
 
         It replaces the plan in the controller if the torque must be removed while the motion
-        continues. The ramp takes complete samples: if these are longer than the servo period,
-        it may last up to one sample longer than ramp_down_time.
+        continues. It starts in the past, with the samples and efforts of the plan: to a later
+        first point, the controller would make its own way from where the robot is, and the drives
+        would answer with a jump of torque. The ramp takes complete samples: if these are longer
+        than the servo period, it may last up to one sample longer than ramp_down_time.
+
+        :param sent: time at which it is sent, in [s], not after `time`
         """
         torque = self.effort_at(time)
         slowest = float((np.abs(torque) / settings.rate).max())
@@ -142,14 +146,14 @@ class TorquePlan:
             cycles_of(settings.ramp_down_time, self.period),
             cycles_of(slowest, self.period, complete=False),
         )
-        plan = self
-        if time >= self.time[-1]:
-            last = self.from_row(len(self.time) - 1)
-            plan = replace(last, time=np.array([time]))
-        first = plan.row(time) + 1
-        remainder = plan.held(max(0, first + cycles + 1 - len(plan.time))).from_row(first)
-        ramp = np.clip(1.0 - np.arange(len(remainder.time)) / cycles, 0.0, 1.0)
-        return replace(remainder, effort=ramp[:, None] * torque)
+        plan = self.from_row(self.row(sent))
+        if sent > self.time[-1]:
+            plan = replace(plan, time=np.array([sent]))
+        kept = int((time - plan.time[0]) / self.period + 1e-6) + 1
+        plan = plan.held(max(0, kept + cycles + 1 - len(plan.time)))
+        ramp = np.clip(1.0 - np.arange(len(plan.time) - kept) / cycles, 0.0, 1.0)
+        effort = np.vstack([plan.effort[:kept], ramp[:, None] * torque])
+        return replace(plan, effort=effort)
 
 
 def cycles_of(time: float, period: float, *, complete: bool = True) -> int:

@@ -159,7 +159,7 @@ class TrajectoryMode(TorqueMode):
             problem = f'the torque stays until the trajectory ends ({why}): {problem}'
             self._node.get_logger().error(problem)
             return problem
-        faded = plan.faded(plan.arrival(now), planner.settings)
+        faded = plan.faded(plan.arrival(now), planner.settings, sent=now)
         message = serialised(faded, self._start, self._effort)
         self._send(faded, self._start, self._publish, message)
         return ''

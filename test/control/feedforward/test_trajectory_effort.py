@@ -9,6 +9,7 @@ from control_arm import small_arm
 from scipy.interpolate import BPoly
 
 from robodyn_ros.bounds import BoundError
+from robodyn_ros.cell.jtc import JointTrajectoryController
 from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.control.feedforward.torque_plan import ARRAYS, MOTION, TRANSPORT, TorquePlan
 from robodyn_ros.control.feedforward.trajectory_effort import (
@@ -234,20 +235,55 @@ def test_a_duration_between_two_samples_is_covered() -> None:
     np.testing.assert_allclose(plan.position[-1], spline(1.9991).points.position[-1])
 
 
-@pytest.mark.parametrize('at', [0.0, 0.7313, 1.99, 2.05, 9.0])
+@pytest.mark.parametrize('at', [0.2, 0.7313, 1.99, 2.05, 9.0])
+@pytest.mark.parametrize('transport', [0.0, 0.0331, 0.15])
 @pytest.mark.parametrize('hold', [True, False])
-def test_faded_goes_on_with_the_motion_and_takes_the_torque_away(at: float, hold: bool) -> None:
+def test_faded_goes_on_with_the_motion_and_takes_the_torque_away(
+    at: float, transport: float, hold: bool
+) -> None:
     plan = trajectory_effort(spline(), TORQUE, SETTINGS, hold_at_end=hold)
-    torque = plan.effort_at(at)
-    rest = plan.faded(at, SETTINGS)
-    assert at < rest.time[0] <= at + 1.001 * plan.period
+    torque, sent = plan.effort_at(at), at - transport
+    rest = plan.faded(at, SETTINGS, sent=sent)
+    # It starts in the past with what is commanded: a controller goes on without a jump.
+    assert sent - 1.001 * plan.period < rest.time[0] <= sent + 1e-9
+    old = rest.time < at + 1e-5 * plan.period
+    for time, effort in zip(rest.time[old], rest.effort[old], strict=True):
+        np.testing.assert_allclose(effort, plan.effort_at(time), atol=1e-9)
+    ramp, later = rest.effort[~old], rest.time[~old]
     # As long as the motion or the ramp, whichever ends later.
-    assert rest.time[-1] == pytest.approx(max(plan.time[-1], rest.time[0] + 0.1))
-    np.testing.assert_allclose(rest.effort[0], torque)
-    np.testing.assert_allclose(rest.effort[:51], torque * np.linspace(1, 0, 51)[:, None])
-    assert not rest.effort[50:].any()
+    assert rest.time[-1] == pytest.approx(max(plan.time[-1], later[0] + 0.1))
+    np.testing.assert_allclose(ramp[:51], torque * np.linspace(1, 0, 51)[:, None])
+    assert not ramp[50:].any()
     np.testing.assert_allclose(rest.position, spline().sample(rest.time).position, atol=1e-12)
-    check_limits(rest, torque) if torque.all() else None
+    check_limits(replace(rest, effort=ramp, time=later), torque) if torque.all() else None
+
+
+def points_of(plan: TorquePlan) -> TrajectoryPoints:
+    fields = plan.position, plan.velocity, plan.acceleration
+    return TrajectoryPoints(plan.joints, plan.time, *fields, plan.effort)
+
+
+@pytest.mark.parametrize('transport', [0.0, 0.011, 0.04])
+def test_a_controller_goes_on_without_a_jump_where_the_torque_is_taken_away(
+    transport: float,
+) -> None:
+    """Set points that stand still for a cycle made a jump of 2000 Nm on a six-axis arm."""
+    plan, sent = trajectory_effort(spline(), TORQUE, SETTINGS), 0.731
+    faded = plan.faded(plan.arrival(sent), SETTINGS, sent=sent)
+    controller = JointTrajectoryController(joints=plan.joints, position=plan.position[0])
+    controller.accept(points_of(plan), now=0.0, stamp=0.0)
+    cycles = SETTINGS.period * np.arange(700)
+    arrived, references = False, []
+    for now in cycles:
+        if now >= sent + transport and not arrived:
+            controller.accept(points_of(faded), now=float(now), stamp=0.0)
+            arrived = True
+        references.append(controller.update(float(now)))
+    expected = spline().sample(cycles)
+    np.testing.assert_allclose([r.position for r in references], expected.position, atol=1e-9)
+    np.testing.assert_allclose([r.velocity for r in references], expected.velocity, atol=1e-6)
+    effort = np.array([reference.effort for reference in references])
+    assert (np.abs(np.diff(effort, axis=0)) <= STEP + 1e-9).all() and not effort[-1].any()
 
 
 def test_effort_between_samples_is_interpolated() -> None:
@@ -337,7 +373,7 @@ def test_a_plan_of_fewer_points_is_the_same_motion_and_torque(stride: int) -> No
         np.testing.assert_array_equal(few.position[few.row(time)], plan.position[plan.row(time)])
     assert not few.effort[-1].any() and not few.velocity[-1].any()
     assert (np.abs(np.diff(few.effort, axis=0)) <= stride * STEP).all()
-    rest = few.faded(0.7, SETTINGS)
+    rest = few.faded(0.7, SETTINGS, sent=0.7)
     assert not rest.effort[-1].any()
     np.testing.assert_allclose(np.diff(rest.time), stride * SETTINGS.period, rtol=1e-9)
 
@@ -348,12 +384,12 @@ def test_a_ramp_over_fewer_points_keeps_the_rate_also_of_the_largest_torque(stri
     few = trajectory_effort(spline(), TORQUE, slow).every(stride)
     for sign in ([1.0, 1.0], [1.0, -0.1], [0.1, -1.0], [-1.0, -1.0]):
         few = replace(few, effort=0.0 * few.effort + slow.limit * sign)
-        rest = few.faded(0.7, slow)
+        rest = few.faded(0.7, slow, sent=0.7)
         assert (np.abs(np.diff(rest.effort, axis=0)) <= 1.000001 * slow.rate * few.period).all()
         gone = rest.time[int(np.argmin(rest.effort.any(axis=1)))]
-        assert gone <= rest.time[0] + slow.ramp_down_time + few.period
+        assert gone <= rest.time[1] + slow.ramp_down_time + few.period  # the first one is kept
     few = replace(few, effort=0.1 * few.effort)  # little torque goes in whole samples of the time
-    left = few.faded(0.7, slow).effort.any(axis=1).sum()
+    left = few.faded(0.7, slow, sent=0.7).effort[1:].any(axis=1).sum()
     assert left <= max(1, int(slow.ramp_down_time / few.period + 1e-9))
 
 

@@ -6,7 +6,7 @@ import time
 import numpy as np
 import pytest
 from action_msgs.msg import GoalStatus, GoalStatusArray
-from feedforward_client import NAMES, Trajectories, arrays, message
+from feedforward_client import NAMES, Trajectories, arrays, message, ramped_out
 from lifecycle_msgs.msg import State, TransitionEvent
 from node_process import closed, joint_state
 from rclpy.qos import qos_profile_action_status_default
@@ -19,7 +19,6 @@ TIMEOUT = 2.0
 """Joint states may stay away for so long, in [s]: they come from a test, which may be held up."""
 COARSE = 0.01
 """Period, in [s]: while a test takes long trajectories in, the node hears no joint states."""
-RAMP = round(0.1 / COARSE)
 """Points of ramp_down_time."""
 OVER = 'the trajectory that was sent last, and its torque, is over: '
 
@@ -153,7 +152,7 @@ def test_goals_of_before_and_goals_that_end_leave_the_trajectory_alone(cell):
     cell.follow(0.1)
     assert cell.process.enable(False).success
     cell.process.wait(lambda: cell.out, 'the rest')
-    assert not arrays(cell.out[-1])[4][RAMP:].any()
+    assert ramped_out(cell.out[-1])
 
 
 FROZEN = 'do not change although the reference moves'
@@ -165,11 +164,11 @@ def test_states_that_freeze_on_the_way_take_the_torque_out_of_a_running_motion(c
     stuck = cell.wanted()
     fault = cell.stand_until_fault(lambda: stuck, velocity=[0.2, -0.3])
     cell.process.wait(lambda: cell.out, 'the rest')
-    at, position, *_, effort = arrays(cell.out[-1])
+    at, position, *_ = arrays(cell.out[-1])
     np.testing.assert_allclose(
         position[0], [np.interp(at[0], cell.at, q) for q in cell.position.T]
     )
-    assert not effort[RAMP:].any()
+    assert ramped_out(cell.out[-1])
     assert FROZEN in fault
 
 

@@ -16,6 +16,7 @@ from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from writers import result_file
 
+from robodyn_ros.control.feedforward.torque_plan import TRANSPORT
 from robodyn_ros.nodes.robot.controller_facts import answer
 
 MODEL, VALUES = small_arm()
@@ -64,6 +65,14 @@ def arrays(trajectory: JointTrajectory):
     fields = [np.array([getattr(p, name) for p in trajectory.points]) for name in names]
     stamps = [p.time_from_start for p in trajectory.points]
     return np.array([s.sec + 1e-9 * s.nanosec for s in stamps]), *fields
+
+
+def ramped_out(trajectory: JointTrajectory, ramp_down_time: float = 0.1) -> bool:
+    """Return True if its effort ends when the ramp does, which begins when it takes effect."""
+    time, *_, effort = arrays(trajectory)
+    arrival = TRANSPORT[0] + TRANSPORT[1] * len(time)
+    gone = time > time[0] + arrival + ramp_down_time + 2.0 * (time[1] - time[0])
+    return bool(effort[0].any() and not effort[gone].any())
 
 
 def torques(rows):
