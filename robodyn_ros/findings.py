@@ -11,6 +11,8 @@ from typing import Literal
 from robodyn_ros.yaml_file import parse_yaml
 
 Severity = Literal['info', 'warning', 'error']
+SEVERITIES: tuple[Severity, ...] = ('error', 'warning', 'info')
+"""Most important first."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from robodyn_ros.findings import Finding, finding
+from robodyn_ros.findings import SEVERITIES, Finding, finding
 from robodyn_ros.identification.factors.condense import SAMPLES_PER_COLUMN, Condensed
 from robodyn_ros.identification.factors.joint_fit import ENOUGH, own_fit, root_mean_square
 from robodyn_ros.identification.fit.choice import INDEPENDENT
@@ -211,11 +211,11 @@ def percent(share: float) -> str:
 
 def distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return one finding per code and joint: the most severe, the later of equals."""
-    rank = {'info': 0, 'warning': 1, 'error': 2}
+    rank = SEVERITIES.index
     best: dict[tuple[str, str], Finding] = {}
     for item in findings:
         key = (item.code, item.joint)
-        if key not in best or rank[item.severity] >= rank[best[key].severity]:
+        if key not in best or rank(item.severity) <= rank(best[key].severity):
             best[key] = item
     return tuple(best.values())
 

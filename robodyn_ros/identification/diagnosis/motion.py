@@ -36,11 +36,8 @@ def motion_findings(case: Case) -> Iterator[Finding]:
 
 
 def _moving(case: Case) -> list[int]:
-    return [
-        joint
-        for joint in range(len(case.signals.joints))
-        if case.signals.used[:, joint].any() and np.ptp(case.signals.position[:, joint]) > 0.0
-    ]
+    used: list[int] = np.flatnonzero(case.signals.used.any(axis=0)).tolist()
+    return used
 
 
 def cycles(position: Array) -> Array:

@@ -129,8 +129,7 @@ def factor_findings(case: Case, sample: Sample) -> Iterator[Finding]:
     enough = len(clear) >= min(2, len(case.model.joints))
     unit = enough and (min(clear) > 10.0 or max(clear) < 0.1)
     for joint, (factor, spread) in known.items():
-        far = abs(np.log(max(factor, 1e-300))) > np.log(SMALLEST_PRIOR_FACTOR)
-        if factor > FOUR * spread and far:
+        if factor > FOUR * spread and abs(np.log(factor)) > np.log(SMALLEST_PRIOR_FACTOR):
             yield finding(
                 'torque_factor',
                 joint=case.signals.joints[joint],

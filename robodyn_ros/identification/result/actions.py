@@ -5,10 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from robodyn_ros.findings import Finding
-
-SEVERITIES = ('error', 'warning', 'info')
-"""Most important first."""
+from robodyn_ros.findings import SEVERITIES, Finding
 
 
 def by_importance(findings: Iterable[Finding]) -> list[Finding]:

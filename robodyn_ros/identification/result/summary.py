@@ -8,8 +8,8 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from robodyn_ros.findings import SEVERITIES
 from robodyn_ros.identification.fit.success import MEANING
-from robodyn_ros.identification.result.actions import SEVERITIES
 from robodyn_ros.identification.result.payload_block import payload_block, payload_figures
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.payload import Payload

@@ -11,7 +11,7 @@ from simulation import arm, record
 
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.diagnosis import checks
-from robodyn_ros.identification.diagnosis.checks import merged
+from robodyn_ros.identification.diagnosis.checks import distinct, merged
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
 
@@ -108,6 +108,19 @@ def test_findings_that_say_the_same_of_several_joints_are_one_line():
     first, *others = merged([*found, error, replace(error, text='joint b is stale', joint='b')])
     assert first.text == 'joint a moves in 3% of its range (also b, c)' and first.joint == 'a'
     assert [item.joint for item in others] == ['a', 'b']
+
+
+def test_the_most_severe_finding_of_a_joint_stays_and_the_later_of_equals():
+    given = [
+        Finding('noise', f'{number}', joint, severity)
+        for number, (joint, severity) in enumerate(
+            [('a', 'warning'), ('b', 'error'), ('a', 'info'), ('b', 'warning'), ('c', 'info'),
+             ('c', 'warning'), ('c', 'warning')]
+        )
+    ]  # fmt: skip
+    assert [(item.joint, item.text) for item in distinct(given)] == [
+        ('a', '0'), ('b', '1'), ('c', '6')
+    ]  # fmt: skip
 
 
 def test_a_delay_says_whether_it_was_corrected():

@@ -84,8 +84,21 @@ def test_noise_and_joints_at_rest_are_no_motion_that_is_removed():
         position=0.98 * np.column_stack([motion, motion]),
         used=np.column_stack([np.ones(20000, bool), np.zeros(20000, bool)]),
     )
-    share = removed_motion(SimpleNamespace(signals=signals, rate=1000.0), 20.0)
-    np.testing.assert_allclose(share, [0.02, 0.0], rtol=0.06)
+    case = SimpleNamespace(signals=signals, rate=1000.0)
+    np.testing.assert_allclose(removed_motion(case, 20.0), [0.02, 0.0], rtol=0.06)
+    signals.position[:100] += 1.0  # a low pass has errors at both ends
+    signals.position[-100:] += 1.0
+    np.testing.assert_allclose(removed_motion(case, 20.0), [0.02, 0.0], rtol=0.06)
+
+
+def test_the_middle_half_of_a_short_recording_counts():
+    motion = np.sin(2.0 * np.pi * 10.0 * np.arange(200) / 1000.0)[:, None]
+    position = 0.9 * motion
+    position[:50] += 1.0
+    position[-50:] += 1.0
+    signals = SimpleNamespace(measured_position=motion, position=position, used=motion > -2.0)
+    share = removed_motion(SimpleNamespace(signals=signals, rate=1000.0), 25.0)
+    np.testing.assert_allclose(share, 0.1, rtol=0.1)
 
 
 def test_the_joint_that_loses_most_is_first(monkeypatch):

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 import numpy as np
+import pytest
 from robots import random_urdf
 
 from robodyn_ros.identification.diagnosis.other_models import (
     parts_of,
+    reason,
     variants,
     without_gravity,
 )
@@ -63,3 +65,32 @@ def test_a_model_without_gravity_keeps_all_else():
     assert np.abs(robot.torque(q, still, still, values)).max() > 0.1
     np.testing.assert_allclose(floating.torque(q, still, still, values), 0.0, atol=1e-12)
     assert without_gravity(floating) is None and without_gravity(axis(1)) is None
+
+
+INCH, POUND, KILOGRAM = 0.0254, 4.4482, 9.80665
+"""In [m], and their weights in [N]."""
+UNITS = {
+    'mNm': 1e-3,
+    'kNm': 1e3,
+    'Ncm': 1e-2,
+    'lbf in': POUND * INCH,
+    'lbf ft': POUND * 12.0 * INCH,
+    'ozf in': POUND / 16.0 * INCH,
+    'kgf m': KILOGRAM,
+    'kgf cm': KILOGRAM * 0.01,
+}
+
+
+@pytest.mark.parametrize('unit', UNITS)
+def test_a_torque_in_another_unit_is_named(unit):
+    for off in (0.95, 1.05):  # the prior is not exact
+        assert f' {unit}' in reason(off / UNITS[unit])
+    assert f' {unit}' not in reason(1.08 / UNITS[unit])
+
+
+def test_reasons():
+    assert '2 pi' in reason(0.5) and '2 pi' in reason(2.0)
+    assert 'peak current was taken' in reason(1.414) and 'taken for peak' in reason(0.707)
+    assert 'gear of ratio 80 is missing' in reason(1 / 80)
+    assert 'gear of ratio 50 was counted twice' in reason(50.0)
+    assert reason(3.3) == ''

@@ -64,8 +64,19 @@ def test_times_in_another_unit_are_an_inertia_that_no_robot_has(unit, light):
     case = case_of(model, replace(GOOD, time=unit * GOOD.time, velocity=None, acceleration=None))
     (found,) = inertia_findings(case, draw(case))
     assert (found.code, found.severity) == ('time_scale', 'error')
+    shown = float(re.search(r'is (\S+) kg', found.text)[1])
+    assert shown == pytest.approx(unit**2 * mean_inertias().max(), rel=0.2)
     right = case_of(model, GOOD)
     assert not list(inertia_findings(right, draw(right)))
+
+
+def mean_inertias():
+    still, inertias = np.zeros_like(GOOD.position), []
+    held = MODEL.torque(GOOD.position, still, still, TRUTH)
+    for joint, unit in enumerate(np.eye(4)):
+        pushed = MODEL.torque(GOOD.position, still, still + unit, TRUTH)
+        inertias.append((pushed - held)[:, joint].mean())
+    return np.array(inertias)
 
 
 def with_masses(xml, factor):

@@ -9,6 +9,7 @@ from simulation import arm, record
 
 from robodyn_ros.identification.diagnosis.case import draw
 from robodyn_ros.identification.diagnosis.signals import (
+    Delay,
     delay_findings,
     delays,
     inertia_shares,
@@ -111,6 +112,32 @@ def test_a_shift_of_the_torque_is_measured(healthy, late):
     (finding,) = delay_findings(case, shifts, set())
     assert finding.joint == 'joint2'
     assert ('after' if late > 0 else 'before') + ' its position' in finding.text
+
+
+@pytest.mark.parametrize(
+    ('shift', 'gain', 'chance', 'named', 'of_slow'),
+    [
+        (0.7, 0.9, 0.0, False, False),
+        (-0.9, 0.9, 0.0, True, True),
+        (1.0, 0.04, 0.0, False, False),
+        (1.0, 0.06, 0.0, True, False),
+        (1.0, 0.06, 0.1, False, False),
+        (10.0, 0.25, 0.0, False, False),  # a long one explains more
+        (-10.0, 0.25, 0.0, False, False),
+        (10.0, 0.35, 0.0, True, False),
+        (100.0, 0.35, 0.0, False, False),
+        (100.0, 0.45, 0.0, True, False),
+        (100.0, 0.55, 0.0, True, True),
+        (1.0, 0.55, 0.6, False, False),
+    ],
+)
+def test_a_delay_must_explain_more_of_the_residual_the_longer_it_is(
+    healthy, shift, gain, chance, named, of_slow
+):
+    case = case_of(healthy[0], healthy[2])
+    shifts = {1: Delay(shift, gain, chance)}
+    for slow, told in ((set(), named), ({0}, named), ({1}, of_slow)):
+        assert bool(list(delay_findings(case, shifts, slow))) == told
 
 
 def test_slow_motions_show_little_inertia(healthy):

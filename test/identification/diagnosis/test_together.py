@@ -118,4 +118,8 @@ def test_the_values_of_the_others_come_from_them_alone(good):
     predicted = MODEL.torque(*motion, first.others)
     error = np.linalg.norm(predicted - good[0].torque) / np.linalg.norm(good[0].torque)
     assert error < 0.1
+    _, second = with_others(cases[:2])
+    np.testing.assert_allclose(
+        MODEL.torque(*motion, second.others), wrong.torque, atol=0.1 * np.abs(wrong.torque).max()
+    )
     assert [each.others for each in with_others(cases[:1])] == [None]
