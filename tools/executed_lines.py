@@ -5,13 +5,16 @@
 
 writes `{'lines': {source: {line: [test]}}, 'seconds': {test: seconds}}` as JSON. The set-up of a
 test counts as part of it, so a fixture that several tests share belongs to the first of them.
-Lines that run while a module is imported have the test ''.
+Caches of the package's functions are emptied before each test, so that each user of a cached value
+executes what makes it. Lines that run while a module is imported have the test ''.
 """
 
 from __future__ import annotations
 
+import functools
 import json
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +22,7 @@ import coverage
 import pytest
 
 FOLDER, FILE = map(Path, os.environ['EXECUTED_LINES'].split(':'))
+CACHED = type(functools.cache(str))
 SECONDS: dict[str, float] = {}
 MEASURED = coverage.Coverage(source=[str(FOLDER)], data_file=None, config_file=False)
 MEASURED.start()
@@ -27,9 +31,18 @@ MEASURED.start()
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """Attribute the lines that run now to this test."""
+    _empty_caches()
     MEASURED.switch_context(item.nodeid)
     yield
     MEASURED.switch_context('')
+
+
+def _empty_caches() -> None:
+    for name, module in [*sys.modules.items()]:
+        if name.partition('.')[0] == FOLDER.parts[0]:
+            for value in vars(module).values():
+                if isinstance(value, CACHED):
+                    value.cache_clear()
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:

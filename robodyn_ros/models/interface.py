@@ -191,7 +191,7 @@ class SumModel(DynamicModel):
         """
         if not parts:
             raise ModelError('a sum of models needs at least one part')
-        for part in parts[1:]:
+        for part in parts:
             if part.joint_names != parts[0].joint_names:
                 raise ModelError(
                     f'the parts of a model must have the same joints in the same order: '

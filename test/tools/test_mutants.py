@@ -100,6 +100,19 @@ def test_one_run_finds_the_tests_of_each_line(checkout: Path) -> None:
     assert found.seconds.keys() == {f'{MIRROR}::test_limited'}
 
 
+@with_tools
+def test_each_user_of_a_cached_value_executes_what_makes_it(checkout: Path) -> None:
+    made = 'from functools import cache\n\n@cache\ndef made():\n    return 3\n'
+    (checkout / 'robodyn_ros/room/made.py').write_text(made)
+    uses = 'from robodyn_ros.room.made import made\n\ndef test_{}():\n    assert made()\n'
+    for name in 'ab':
+        (checkout / f'test/room/test_{name}.py').write_text(uses.format(name))
+    with mutants.scratches(checkout, Path(sys.executable)) as free:
+        found = free.get().executed('room', ['test/room'])
+    users = [f'test/room/test_{name}.py::test_{name}' for name in 'ab']
+    assert found.lines['robodyn_ros/room/made.py']['5'] == users
+
+
 def test_tests_that_fail_unchanged_measure_nothing(checkout: Path) -> None:
     (checkout / MIRROR).write_text('def test_fails():\n    assert False\n')
     with (

@@ -58,9 +58,8 @@ def transform(origin: ET.Element | None, where: str) -> Array:
 def _rotation(rpy: Array) -> Array:
     """Return R = Rz(yaw) Ry(pitch) Rx(roll), with exact zeros and ones at multiples of pi/2."""
     cosine, sine = np.cos(rpy), np.sin(rpy)
-    for value in (cosine, sine):
-        near = np.abs(value - np.round(value)) < 1e-15
-        value[near] = np.round(value[near])
+    for value in (cosine, sine):  # near a multiple of pi/2 the other is exactly 1 or -1
+        value[np.abs(value) < 1e-15] = 0.0
     (cr, cp, cy), (sr, sp, sy) = cosine, sine
     return np.array(
         [

@@ -156,7 +156,11 @@ def test_names_and_units():
     assert {item.unit for item in model.parameters[:29]} == {'kg m^2'}
     assert {item.unit for item in model.parameters[29:]} == {'kg m^2/s^2'}
     assert model.parameters[25].joint == 'joint3'
-    slow = PumaGravityModel(joints=JOINTS)
+    slow = PumaGravityModel(joints=JOINTS, fifth_term=True)
+    q = random_states(6, 5)[0]
+    acting = slow.regressor(q, 0 * q, 0 * q).any(axis=0)
+    outermost = [JOINTS[np.flatnonzero(column)[-1]] for column in acting.T]
+    assert [item.joint for item in slow.parameters] == outermost
     assert slow.parameters[3].name == 'g*m6*l6z'
     assert {item.unit for item in slow.parameters} == {'kg m^2/s^2'}
 
