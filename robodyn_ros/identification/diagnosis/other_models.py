@@ -137,10 +137,10 @@ def by_prior(case: Case, sample: Sample) -> dict[int, tuple[float, float]]:
     """
     prior = case.model.prior()
     suffixes = [item.name.rpartition('.')[2] for item in case.model.parameters]
-    free = np.array([suffix in _NOT_LINKS for suffix in suffixes])
-    if not np.isfinite(prior[~free]).all() or not np.nan_to_num(prior)[~free].any():
+    links = np.array([suffix not in _NOT_LINKS for suffix in suffixes])
+    if not np.isfinite(prior[links]).all() or not prior[links].any():
         return {}
-    base = case.base.grouping @ np.where(free, 0.0, np.nan_to_num(prior))
+    base = case.base.grouping @ np.nan_to_num(prior)
     result = {}
     for joint, own in sample.fits():
         torque = own.matrix @ base[own.columns]

@@ -124,7 +124,7 @@ class Delay:
 
     shift: float
     gain: float
-    chance: float = 0.0
+    chance: float
 
 
 def delays(case: Case, sample: Sample) -> dict[int, Delay]:
@@ -170,7 +170,7 @@ def best_delay(case: Case, sample: Sample, joint: int, own: OwnFit, answer: Arra
     torque, rows = case.signals.torque[:, joint], sample.rows[own.rows]
     found = torque_shift(own, smoothed(torque), rows, sample.reach)
     if found.shift is None:
-        return Delay(0.0, 0.0)  # not within reach: something else
+        return Delay(0.0, 0.0, 0.0)  # not within reach: something else
     shifted = torque[rows + round(found.shift)]
     rest = (shifted - own.basis @ (own.basis.T @ shifted))[:, None]
     still = max(float(own.rest @ own.rest), 1e-300)

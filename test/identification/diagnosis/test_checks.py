@@ -93,6 +93,55 @@ def test_errors_to_be_expected_are_compared_with_the_limit():
     )
 
 
+@pytest.mark.parametrize(
+    ('samples', 'severity'), [(30, None), (29, 'warning'), (6, 'warning'), (5, 'error')]
+)
+def test_samples_are_compared_with_the_parameters_they_determine(samples, severity):
+    """Ten of each are enough, below two each nothing is determined."""
+    factors = [factor(range(3), samples), factor(range(4), 40), factor(range(4), 0)]
+    condensed = SimpleNamespace(joints=('a', 'b', 'c'), merged=lambda: factors)
+    found = list(checks.data_findings(condensed, FIT, None, {'c'}))
+    assert [(item.joint, item.severity) for item in found] == ([('a', severity)] * bool(severity))
+
+
+def factor(columns, samples=1000):
+    return SimpleNamespace(columns=np.array(columns), samples=samples)
+
+
+FIT = SimpleNamespace(unseen=np.zeros((4, 0)), condition_number_scaled=1e3)
+
+
+@pytest.mark.parametrize(('condition', 'named'), [(0.9e4, False), (1.1e4, True)])
+def test_a_large_condition_number_is_named(condition, named):
+    condensed = SimpleNamespace(joints=(), merged=list)
+    fit = SimpleNamespace(unseen=FIT.unseen, condition_number_scaled=condition)
+    found = list(checks.data_findings(condensed, fit, None, ()))
+    assert [item.code for item in found] == ['ill_conditioned'] * named
+
+
+@pytest.mark.parametrize(('count', 'more'), [(5, ''), (6, ' and 1 more')])
+def test_parameters_that_a_motion_does_not_determine_are_named(count, more):
+    """The least determined first, five at most; a share of 5 % is not worth naming."""
+    unseen = np.zeros((8, 2))
+    unseen[:count, 1] = -0.1 * np.arange(1, count + 1)
+    unseen[6, 0], unseen[7, 0] = 0.04, 0.02
+    base = SimpleNamespace(rank=8, expressions=tuple('stuvwxyz'))
+    factors = [factor([0, 6]), factor([6, 7]), factor([4])]
+    condensed = SimpleNamespace(joints=('a', 'b', 'c'), merged=lambda: factors)
+    fit = SimpleNamespace(unseen=unseen, condition_number_scaled=1.0)
+    for frozen, severity in (((), 'error'), ({'b'}, 'warning')):
+        (found,) = checks.data_findings(condensed, fit, base, frozen)
+        assert (found.code, found.severity) == ('rank_deficient', severity)
+        assert ' 2 of 8 ' in found.text and 'act on a, c and' in found.text
+        names = ', '.join('stuvwx'[:count][::-1][:5])
+        assert f': {names}{more}.' in found.text
+
+
+def test_a_torque_that_the_estimate_does_not_predict_elsewhere_is_named():
+    found = list(checks.reach_findings(('a', 'b'), np.array([0.29, 0.31])))
+    assert [(item.code, item.joint) for item in found] == [('weakly_determined', 'b')]
+
+
 def test_noise_as_large_as_the_torque_is_a_warning():
     result = identify(record(MODEL, TRUTH, 3000, noise=1.5), MODEL)
     assert set(errors_of(result).values()) <= {'warning'}

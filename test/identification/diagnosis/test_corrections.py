@@ -3,6 +3,7 @@
 
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -112,6 +113,14 @@ def test_a_joint_whose_inertia_and_friction_are_positive_is_not_turned(monkeypat
         monkeypatch.setattr(corrections, 'signs', lambda *_, known=known: known)
         named = {each.joint for each in found_in(MODEL, recording) if each.code == 'torque_sign'}
         assert ('joint2' in named) == turned
+
+
+@pytest.mark.parametrize(('left', 'explains'), [(2.1, True), (2.3, False)])
+def test_a_factor_explains_what_a_correction_does_if_it_leaves_less(monkeypatch, left, explains):
+    """A correction that leaves 0.3 of a squared excess of 4^2 leaves 2.19^2."""
+    found = SimpleNamespace(excess=4.0, excesses=np.array([3.0, left]))
+    monkeypatch.setattr(corrections, 'shared', lambda *_: found)
+    assert corrections._factor_explains(None, None, 0.3) == explains
 
 
 def test_a_recording_without_flaw_has_none():

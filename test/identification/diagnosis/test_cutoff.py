@@ -12,6 +12,7 @@ from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.recording.recording import Recording
+from robodyn_ros.recording.signals import low_pass
 
 LINEAR = ({'type': 'linear', 'dynamic_model': 1}, [5.0, 8.0, 6.0], 2.0, 0.1)
 CRANK = ({'type': 'rotary', 'dynamic_model': 3}, [0.8, 0.0, 3.0, 0.0, 0.4, 0.5], 0.5, 1.5)
@@ -78,17 +79,17 @@ def test_noise_and_joints_at_rest_are_no_motion_that_is_removed():
     time = np.arange(20000) / 1000.0
     motion = np.sin(2.0 * np.pi * 2.0 * time)
     random = np.random.default_rng(3)
-    measured = np.column_stack([motion + 0.05 * random.normal(size=20000), motion])
+    noisy = motion + 0.05 * random.normal(size=20000)
     signals = SimpleNamespace(
-        measured_position=measured,
-        position=0.98 * np.column_stack([motion, motion]),
-        used=np.column_stack([np.ones(20000, bool), np.zeros(20000, bool)]),
+        measured_position=np.column_stack([noisy, noisy, motion]),
+        position=np.column_stack([0.98 * motion, low_pass(noisy, 20.0, 1000.0), 0.98 * motion]),
+        used=np.ones((20000, 3), bool) & [True, True, False],
     )
     case = SimpleNamespace(signals=signals, rate=1000.0)
-    np.testing.assert_allclose(removed_motion(case, 20.0), [0.02, 0.0], rtol=0.06)
+    np.testing.assert_allclose(removed_motion(case, 20.0), [0.02, 0.0, 0.0], rtol=0.06)
     signals.position[:100] += 1.0  # a low pass has errors at both ends
     signals.position[-100:] += 1.0
-    np.testing.assert_allclose(removed_motion(case, 20.0), [0.02, 0.0], rtol=0.06)
+    np.testing.assert_allclose(removed_motion(case, 20.0), [0.02, 0.0, 0.0], rtol=0.06)
 
 
 def test_the_middle_half_of_a_short_recording_counts():

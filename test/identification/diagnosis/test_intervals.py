@@ -9,6 +9,7 @@ from diagnosis_case import case_of
 from robots import random_urdf
 from simulation import arm, record
 
+from robodyn_ros.identification.diagnosis import intervals
 from robodyn_ros.identification.diagnosis.case import draw
 from robodyn_ros.identification.diagnosis.intervals import (
     half_delay_findings,
@@ -100,6 +101,39 @@ def test_noise_of_an_interval_does_not_disturb_the_others():
         torque[1800:2100] += 0.5 * torque.std(axis=0) * random.normal(size=(300, 3))
 
     assert not found_in(changed(shake))
+
+
+@pytest.mark.parametrize(
+    ('shifts', 'gains', 'named'),
+    [
+        ((0.0, 2.2), (0.6, 0.1), True),
+        ((3.0, 0.5), (0.1, 0.6), True),
+        ((0.0, 1.8), (0.6, 0.6), False),
+        ((None, 3.0), (0.6, 0.6), True),
+        ((0.0, 3.0), (0.45, 0.45), False),  # both leave most of the residual
+        ((0.0, 3.0), (0.6, None), False),  # one half may have either delay
+    ],
+)
+def test_a_delay_changes_where_it_matters_to_both_halves(monkeypatch, shifts, gains, named):
+    class Half:
+        number = 0
+
+        def __init__(self, *_):
+            self.half, Half.number = Half.number % 2, Half.number + 1
+
+        def best(self, reach):
+            return shifts[self.half]
+
+        def gain(self, shift, level, over):
+            assert (shift, over) == tuple(
+                each or 0.0 for each in (shifts[self.half], shifts[1 - self.half])
+            )
+            return gains[self.half]
+
+    monkeypatch.setattr(intervals, 'OffsetTrial', Half)
+    case = case_of(MODEL, GOOD)
+    found = {item.code for item in half_delay_findings(case, draw(case))}
+    assert found == ({'delay_changes'} if named else set())
 
 
 @pytest.mark.parametrize('late', [8, 30])

@@ -6,7 +6,10 @@ import pytest
 from diagnosis_case import case_of
 from robots import random_urdf
 
+from robodyn_ros.identification.diagnosis import motion
 from robodyn_ros.identification.diagnosis.motion import (
+    _repeat,
+    _turning_points,
     cycles,
     joint_ranges,
     motion_findings,
@@ -57,6 +60,35 @@ def test_cycles_of_sines_and_of_small_swings_on_a_large_one():
     assert cycles(noisy)[0] == pytest.approx(1.0, abs=0.6)
 
 
+@pytest.mark.parametrize(
+    ('position', 'count'),
+    [
+        ([0.0, 1.0, 0.0, 1.0, 0.0], 3),
+        ([0.0, -1.0, 0.0, -0.4, -0.1, -1.0], 2),  # swings of 0.4 and 0.3 are none
+        ([0.0, 0.3, 0.6, 0.7, 0.4, 0.15, 0.5], 1),
+        ([0.0, 0.2, 0.4, 0.6, 0.8, 0.4], 0),
+    ],
+)
+def test_turning_points_have_swings_between_them(position, count):
+    assert _turning_points(np.array(position), 0.5) == count
+    assert _turning_points(-np.array(position), 0.5) == count
+
+
+@pytest.mark.parametrize(
+    ('distance', 'samples'),
+    [
+        ([0.01, 0.5, 1.0, 0.5, 0.05, 0.02, 0.05, 0.4, 0.01], 6),
+        ([0.01, 0.05, 0.07, 0.5, 0.05, 0.03], 6),
+        ([0.5, 0.05, 0.5], 2),
+        ([0.01, 0.03, 0.5, 0.07], 0),
+        ([0.01, 0.03, 0.05], 0),
+        ([0.5, 0.3, 0.07], 0),
+    ],
+)
+def test_a_motion_is_back_where_it_is_nearest_to_itself_for_the_first_time(distance, samples):
+    assert _repeat(np.array(distance)) == samples
+
+
 def test_a_rich_motion_has_no_findings():
     rich = case((0.25, 0.3175, 0.3575), position_limits=LIMITS)
     assert codes(motion_findings(rich)) == [] and codes(region_findings(rich)) == []
@@ -66,6 +98,22 @@ def test_a_short_motion_is_told_with_the_time_it_needs():
     (finding,) = motion_findings(case((0.05, 0.31, 0.37)))
     assert (finding.code, finding.joint) == ('too_short', 'a')
     assert 'completes 1.' in finding.text and 'Record at least' in finding.remedy
+
+
+@pytest.mark.parametrize(
+    ('done', 'joint', 'words'),
+    [
+        ((2.8, 5.0, 2.9), None, ''),
+        ((2.6, 5.0, 2.9), 'a', 'completes 2.6'),
+        ((2.6, 2.0, 9.0), 'b', '(a 2.6)'),
+    ],
+)
+def test_three_cycles_with_a_lead_in_are_enough(monkeypatch, done, joint, words):
+    monkeypatch.setattr(motion, 'cycles', lambda _: np.array(done))
+    found = [item for item in motion_findings(case((0.25, 0.3175, 0.3575)))
+             if item.code == 'too_short']  # fmt: skip
+    assert [item.joint for item in found] == ([joint] if joint else [])
+    assert all(words in item.text for item in found)
 
 
 def test_one_cycle_is_enough_for_the_gravity_of_a_puma_only():
@@ -87,6 +135,19 @@ def test_joints_that_move_as_one_and_motions_that_repeat():
     repeating = list(motion_findings(case((0.2, 0.4, 0.37))))
     assert codes(repeating) == [('motion_repeats', 'b')]
     assert 'repeats every 5 s, after 1 cycles' in repeating[0].text
+    (two,) = motion_findings(case((0.4, 0.6, 0.37)))
+    assert two.joint == 'b' and 'repeats every 5 s, after 2 cycles' in two.text
+    assert codes(motion_findings(case((0.6, 0.8, 0.37)))) == []
+
+
+def test_the_clearest_pair_of_joints_is_named(monkeypatch):
+    pairs = [(0.99, 0, 1), (0.995, 0, 2)], [(2, 5.0, 0, 1), (1, 6.0, 1, 2)]
+    monkeypatch.setattr(motion, '_pairs', lambda *_: pairs)
+    alike, repeats = motion_findings(case((0.25, 0.3175, 0.3575)))
+    assert (alike.code, alike.joint) == ('joints_move_together', 'c') and ' a ' in alike.text
+    assert '0.995' in alike.text
+    assert (repeats.code, repeats.joint) == ('motion_repeats', 'c') and ' b ' in repeats.text
+    assert 'every 6 s, after 1 cycles' in repeats.text
 
 
 def test_nothing_is_said_about_a_motion_of_which_no_sample_counts():
@@ -101,6 +162,12 @@ def test_a_small_region_is_told_where_limits_are_known():
     assert (finding.code, finding.joint) == ('region_too_small', 'b')
     assert '10% of its range (-2 to 2 rad' in finding.text
     assert codes(region_findings(case(*small))) == []
+
+
+def test_a_joint_that_turns_repeats_after_a_turn_and_one_that_slides_does_not():
+    limits = dict.fromkeys('abc', (-20.0, 20.0))
+    moved = case((0.25, 0.3175, 0.3575), (0.8, 0.77, 0.08), position_limits=limits)
+    assert [item.joint for item in region_findings(moved)] == ['c', 'b']
 
 
 def test_limits_of_the_urdf_are_narrowed_by_given_ones():

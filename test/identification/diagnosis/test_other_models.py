@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+import re
+
 import numpy as np
 import pytest
 from robots import random_urdf
@@ -38,6 +40,10 @@ def test_variants_keep_all_else():
     directions = np.array([parts_of(model)[0].gravity for model in turned])
     assert len(turned) == 5  # all but the one it has
     np.testing.assert_allclose(np.linalg.norm(directions, axis=1), 9.81)
+    for each, direction in zip(tried, directions, strict=True):
+        told = re.search(r'(along|against) its (.) axis', text_of(each)) or [0, 'along', 'z']
+        sign = 1.0 if told[1] == 'along' else -1.0
+        assert direction['xyz'.index(told[2])] == sign * 9.81, text_of(each)
     below = robot_model(random_urdf(2, 52), gravity=(0.0, 0.0, 9.81))
     (upright,) = [each for each in variants(below) if 'mounted upright' in text_of(each)]
     np.testing.assert_allclose(parts_of(upright.model)[0].gravity, [0.0, 0.0, -9.81])

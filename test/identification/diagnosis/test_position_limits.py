@@ -76,6 +76,16 @@ def test_positions_in_degrees_and_outside_the_limits_are_named_with_both_numbers
     assert not list(limit_findings(('a', 'b'), 100.0 * position, {}))
 
 
+@pytest.mark.parametrize('width', [4.0, 0.4])
+@pytest.mark.parametrize('side', [1.0, -1.0])
+def test_a_hundredth_of_the_range_beyond_a_limit_is_not_outside(width, side):
+    position = 0.5 * width * side * np.array([[-0.9], [0.0], [1.0]])
+    limits = {'a': (-0.5 * width, 0.5 * width)}
+    assert not list(limit_findings(('a',), position + 0.009 * width * side, limits))
+    (found,) = limit_findings(('a',), position + 0.011 * width * side, limits)
+    assert found.code == 'outside_limits'
+
+
 def test_only_joints_that_turn_can_be_in_degrees():
     time = np.arange(500) * 0.01
     position = np.stack([1.5 * np.sin(time), 0.5 * np.sin(2.0 * time)], axis=1)

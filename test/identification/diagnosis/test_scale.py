@@ -11,10 +11,26 @@ from robots import random_urdf
 from simulation import arm, record
 
 from robodyn_ros.identification.diagnosis.case import draw
-from robodyn_ros.identification.diagnosis.scale import inertia_findings, scaled_gravity
+from robodyn_ros.identification.diagnosis.scale import (
+    _mass_and_reach,
+    inertia_findings,
+    scaled_gravity,
+)
 from robodyn_ros.identification.diagnosis.trial import Trial
 from robodyn_ros.models.catalog import robot_model
+from robodyn_ros.models.serial.urdf import rigid_part
 
+TWO = """
+<robot name="two"><link name="base"/>
+  <link name="one"><inertial><origin xyz="0 0.2 0"/><mass value="4"/>
+    <inertia ixx="0.2" iyy="0.3" izz="0.4" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="two"><inertial><origin xyz="0 0 0.3"/><mass value="2"/>
+    <inertia ixx="0.2" iyy="0.3" izz="0.4" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="a" type="revolute"><parent link="base"/><child link="one"/><axis xyz="0 0 1"/>
+    <origin xyz="0 0 1"/><limit lower="-3" upper="3" effort="50" velocity="3"/></joint>
+  <joint name="b" type="revolute"><parent link="one"/><child link="two"/><axis xyz="0 1 0"/>
+    <origin xyz="0.7 0 0"/><limit lower="-3" upper="3" effort="50" velocity="3"/></joint>
+</robot>"""
 XML = random_urdf(4, 12, types=('revolute',))
 MODEL, TRUTH = arm(XML)
 GOOD = record(MODEL, TRUTH, 3000, noise=0.02)
@@ -39,6 +55,14 @@ def test_a_wrong_scale_of_time_is_measured(factor):
     item = described(evidence='')
     assert item.code == 'time_scale' and f'about {factor:.2g} times' in item.text, item.text
     assert corrected.fitted()[1] < 0.1 * present.fitted()[1]
+
+
+@pytest.mark.parametrize('factor', [0.01, 100.0])
+def test_of_a_scale_out_of_reach_the_largest_is_named(factor):
+    _, (described, _) = found_in(factor)
+    reached = float(re.search('about (.*) times as', described(evidence='').text)[1])
+    assert abs(np.log(reached)) == pytest.approx(np.log(20.0), abs=0.05)
+    assert (reached > 1.0) == (factor > 1.0)
 
 
 @pytest.mark.parametrize('factor', [0.8, 1.3])
@@ -68,6 +92,34 @@ def test_times_in_another_unit_are_an_inertia_that_no_robot_has(unit, light):
     assert shown == pytest.approx(unit**2 * mean_inertias().max(), rel=0.2)
     right = case_of(model, GOOD)
     assert not list(inertia_findings(right, draw(right)))
+
+
+@pytest.mark.parametrize(('longer', 'heavier'), [(2.0, 3.0), (0.5, 10.0)])
+def test_mass_at_its_reach_goes_with_the_square_of_the_lengths(longer, heavier):
+    mass, reach = mass_and_reach(XML)
+    changed = mass_and_reach(with_masses(with_lengths(XML, longer), heavier))
+    assert changed == pytest.approx((heavier * mass, longer * reach))
+    recording = replace(GOOD, time=1e6 * GOOD.time, velocity=None, acceleration=None)
+    case = case_of(robot_model(with_masses(XML, 1e3)), recording)
+    (found,) = inertia_findings(case, draw(case))
+    shown = float(re.search(r'has (\S+) at its reach', found.text)[1])
+    assert shown == pytest.approx(1e3 * mass * reach**2, rel=0.01)
+
+
+def mass_and_reach(xml):
+    return _mass_and_reach(rigid_part(robot_model(xml)))
+
+
+def with_lengths(xml, factor):
+    return re.sub(
+        r'(?<=<origin )xyz="([^"]*)"',
+        lambda found: f'xyz="{" ".join(str(factor * float(each)) for each in found[1].split())}"',
+        xml,
+    )
+
+
+def test_the_reach_ends_at_the_farthest_centre_of_mass():
+    assert mass_and_reach(TWO) == pytest.approx((6.0, 0.7 + 0.3))
 
 
 def mean_inertias():

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -7,6 +8,7 @@ from diagnosis_case import case_of
 from robots import random_urdf
 from simulation import arm, record
 
+from robodyn_ros.identification.diagnosis import signals
 from robodyn_ros.identification.diagnosis.case import draw
 from robodyn_ros.identification.diagnosis.signals import (
     Delay,
@@ -138,6 +140,57 @@ def test_a_delay_must_explain_more_of_the_residual_the_longer_it_is(
     shifts = {1: Delay(shift, gain, chance)}
     for slow, told in ((set(), named), ({0}, named), ({1}, of_slow)):
         assert bool(list(delay_findings(case, shifts, slow))) == told
+
+
+@pytest.mark.parametrize(
+    ('share', 'noise', 'gain', 'slow', 'clear'),
+    [
+        (0.014, 0.0, 0.0, True, True),
+        (0.016, 0.0, 0.0, False, False),
+        (0.05, 0.09, 0.0, True, False),
+        (0.03, 0.09, 0.0, True, True),
+        (0.06, 0.09, 0.0, False, False),
+        (0.09, 0.5, 0.0, True, True),
+        (0.11, 0.5, 0.0, False, False),
+        (0.05, 0.18, 0.75, True, False),
+        (0.05, 0.18, 0.96, False, False),  # a delay explains the residual
+    ],
+)
+def test_a_joint_is_slow_by_its_inertia_and_its_residual(
+    healthy, monkeypatch, share, noise, gain, slow, clear
+):
+    case = case_of(healthy[0], healthy[2])
+    slower = (0.5 * share, noise)
+    shares = {0: (share, noise), 1: slower}
+    monkeypatch.setattr(signals, 'inertia_shares', lambda *_: shares)
+    found = slow_joints(case, draw(case), dict.fromkeys(shares, Delay(0.0, gain, 0.0)))
+    assert (0 in found, 0 in found and found[0].clear) == (slow, clear)
+    assert not slow or list(found) == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ('noise', 'rest', 'error', 'rms', 'code'),
+    [
+        (0.32, 0.1, 0.0, 1.0, 'noise_as_large_as_signal'),
+        (0.28, 0.1, 0.0, 1.0, None),
+        (0.17, 0.32, 0.0, 1.0, 'noise_as_large_as_signal'),
+        (0.15, 0.32, 0.0, 1.0, None),  # what the model lacks is no noise
+        (0.0, 0.0, 0.6, 1.0, 'little_torque'),
+        (0.0, 0.0, 0.4, 1.0, None),
+        (0.0, 0.0, 0.6, 1.1, None),
+    ],
+)
+def test_noise_and_little_torque_are_told_apart(
+    healthy, monkeypatch, noise, rest, error, rms, code
+):
+    """The limits are 30 % of the torque, half the residual, and 5 % of the rated torque."""
+    case = replace(case_of(healthy[0], healthy[2]), errors=np.full(2, error))
+    monkeypatch.setattr(signals, 'white_noise', lambda _: noise)
+    monkeypatch.setattr(signals, 'rated_torque', lambda *_: np.full(2, 21.0))
+    own = SimpleNamespace(rms=rms, rest=rest * np.array([1.0, -1.0]))
+    sample = SimpleNamespace(fits=lambda: [(1, own)])
+    found = [(item.code, item.joint) for item in noise_findings(case, sample)]
+    assert found == ([(code, 'joint2')] if code else [])
 
 
 def test_slow_motions_show_little_inertia(healthy):

@@ -57,11 +57,23 @@ def test_the_factor_of_one_joint_is_found(healthy, wrong):
     assert (finding.code, finding.joint, finding.severity) == ('torque_factor', 'joint2', 'error')
 
 
-@pytest.mark.parametrize(('left', 'named'), [(2.5, True), (4.0, False)])
-def test_a_factor_must_explain_three_quarters(healthy, monkeypatch, left, named):
+@pytest.mark.parametrize(
+    ('left', 'factor', 'named'),
+    [
+        (2.5, 3.0, True),
+        (4.0, 3.0, False),
+        (2.5, 1.3, True),
+        (2.5, 1.2, False),
+        (2.5, 0.77, True),
+        (2.5, 0.85, False),
+        (2.5, -3.0, False),
+        (2.5, 0.0, False),
+    ],
+)
+def test_a_factor_must_explain_three_quarters(healthy, monkeypatch, left, factor, named):
     case, sample = case_and_sample(*healthy)
     excesses = np.sqrt(1.0 + np.array([9.0, left, 12.0]))
-    factors = np.array([1.0, 3.0, 1.0])
+    factors = np.array([1.0, factor, 1.0])
     found = replace(shared(case, sample), excess=4.0, excesses=excesses, factors=factors)
     monkeypatch.setattr(torque_factors, 'shared', lambda *_: found)
     item = torque_factors._shared_finding(case, sample)
@@ -137,6 +149,22 @@ def test_a_torque_that_is_mostly_viscous_friction_tells_its_sign(healthy, joint)
         (-2.0, 14.0, -0.95, False),  # contradicted by friction
         (0.2, -72.0, 0.98, False),  # and by the prior
         (9.0, 3.0, 1.0, False),
+        (-5.5, -5.5, 0.0, True),
+        (-4.5, -5.5, 0.0, False),
+        (-5.5, -4.5, 0.0, False),
+        (-0.2, -16.0, 0.0, True),
+        (-0.2, -14.0, 0.0, False),
+        (-16.0, -0.2, 0.0, True),
+        (-16.0, 4.5, 0.0, True),
+        (-16.0, 5.5, 0.0, False),
+        (4.5, -16.0, 0.0, True),
+        (5.5, -16.0, 0.0, False),
+        (-16.0, 0.0, 0.19, True),
+        (-16.0, 0.0, 0.21, False),
+        (0.0, 0.0, -2.9, True),
+        (0.0, 0.0, -3.1, False),
+        (0.0, 0.0, -0.34, True),
+        (0.0, 0.0, -0.32, False),
     ],
 )
 def test_witnesses_of_a_turned_sign(inertia, friction, factor, wrong):
