@@ -83,6 +83,51 @@ def test_a_placeholder_of_the_effort_limit_hides_no_model_without_worth():
     assert identify(GOOD, loose, validation=other).success
 
 
+@pytest.mark.parametrize(
+    ('error', 'moving', 'noisy', 'named'),
+    [
+        ([0.4, 0.6], [9, 9], (), {'joint2': 'error'}),
+        ([0.4, 0.6], [9, 9], ('joint2',), {'joint2': 'warning'}),
+        ([0.4, 0.6], [9, 0], (), {}),
+        ([0.4, np.nan], [9, 1], (), {'joint2': 'error'}),
+        ([0.4, 0.4], [9, 9], (), {}),
+    ],
+)
+@pytest.mark.parametrize('rule', ['torque', 'softmc'])
+def test_an_error_above_the_limit_is_named_at_joints_that_move(rule, error, moving, noisy, named):
+    report = report_of(error, moving)
+    options = IdentifyOptions(success_rule=rule)
+    found = checks.fit_findings(report, options, MODEL, noisy)
+    told = {item.joint: item.severity for item in found}
+    assert told == (named if rule == 'torque' else dict.fromkeys(named, 'error'))
+
+
+@pytest.mark.parametrize(
+    ('rms', 'moving', 'noisy', 'named'),
+    [
+        ([30.0, 39.0], [9, 9], (), False),  # 49.2 of 50 Nm
+        ([30.0, 42.0], [9, 9], (), True),
+        ([30.0, 42.0], [9, 9], ('joint1',), False),
+        ([30.0, 42.0], [9, 0], (), False),
+        ([31.0, 0.0], [1, 0], (), True),
+    ],
+)
+def test_a_model_must_be_better_than_none_for_all_joints_together(rms, moving, noisy, named):
+    report = report_of([0.1, 0.1], moving, rms)
+    found = list(checks.fit_findings(report, IdentifyOptions(), MODEL, noisy))
+    assert [(item.joint, item.severity) for item in found] == [('', 'error')] * named
+
+
+def report_of(error, moving, rms_error=(1.0, 1.0)):
+    """Torques of 30 and 40 Nm; both joints are rated at 100 Nm."""
+    torque, error = np.array([30.0, 40.0]), np.array(error)
+    return SimpleNamespace(
+        rms_torque=torque, usual_torque=torque, usual_error=error * torque, source='run',
+        max_relative_torque_error=error, moving_samples=np.array(moving),
+        rms_error=np.array(rms_error),
+    )  # fmt: skip
+
+
 def test_errors_to_be_expected_are_compared_with_the_limit():
     report = SimpleNamespace(rms_torque=np.array([20.0, 1.0]))  # 5 Nm are 5 % of the rating
     found = list(
@@ -194,7 +239,7 @@ def test_what_no_parameters_explain_and_what_it_spoils_tell_a_stuck_encoder(
     report = SimpleNamespace(
         rms_torque=np.array([100.0, 100.0]),
         rms_error=np.array([100.0 * spoilt, 70.0]),
-        moving_samples=np.array([1000, 0]),
+        moving_samples=np.array([1, 0]),
     )
     at_rest = finding('frozen_joint', 'joint2', stroke=0.0)
     signals = SimpleNamespace(findings=(at_rest,))

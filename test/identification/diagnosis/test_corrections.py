@@ -11,7 +11,7 @@ from diagnosis_case import case_of
 from robots import random_urdf
 from simulation import arm, record
 
-from robodyn_ros.identification.diagnosis import corrections
+from robodyn_ros.identification.diagnosis import corrections, trial
 from robodyn_ros.identification.diagnosis.case import draw
 from robodyn_ros.identification.diagnosis.corrections import correction_findings
 from robodyn_ros.identification.diagnosis.torque_factors import sign_findings
@@ -77,6 +77,11 @@ FLAWS = {
         'encoder_offset',
         'joint1: its position is off by 0.4',
     ),
+    'offset of many steps': (
+        with_offset(2, 0.8),
+        'encoder_offset',
+        'joint3: its position is off by 0.80',
+    ),
     'all torques': (
         ordered([3, 2, 1, 0], ['torque']),
         'joint_order',
@@ -121,6 +126,35 @@ def test_a_factor_explains_what_a_correction_does_if_it_leaves_less(monkeypatch,
     found = SimpleNamespace(excess=4.0, excesses=np.array([3.0, left]))
     monkeypatch.setattr(corrections, 'shared', lambda *_: found)
     assert corrections._factor_explains(None, None, 0.3) == explains
+
+
+def test_errors_below_two_per_cent_of_the_torque_count_as_alike():
+    assert trial.relative_error(0.8, 0.1, 500) == pytest.approx((0.1 + 0.2) / (0.8 + 0.2))
+    assert trial.relative_error(0.0, 0.0, 500) == 1.0
+
+
+def test_normal_equations_of_any_rank_and_scale_are_solved():
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(50, 4)) * [1e-6, 1.0, 1e3, 1e-9]
+    side = rows @ [2e6, -1.0, 3e-3, 4e9]
+    np.testing.assert_allclose(trial.solution(rows.T @ rows, rows.T @ side), [2e6, -1, 3e-3, 4e9])
+    twice = np.column_stack([rows[:, :2], rows[:, 1], np.zeros(50)])
+    expected = np.linalg.lstsq(twice / [1e-6, 1, 1, 1], rows[:, :2] @ [2e6, -1.0])[0]
+    found = trial.solution(twice.T @ twice, twice.T @ (rows[:, :2] @ [2e6, -1.0]))
+    np.testing.assert_allclose(found, expected / [1e-6, 1, 1, 1], atol=1e-7)
+    gram = trial.gram_of(np.column_stack([rows, side + 1.0])[:, None])
+    values = np.zeros(4)
+    assert trial.squared_error(gram, values) == pytest.approx(np.sum((side + 1.0) ** 2))
+
+
+def test_springs_follow_the_sine_of_a_lever():
+    case = case_of(MODEL, GOOD)
+    present = trial.Trial.of(case, draw(case))
+    lever = np.sin(present.motion[0] + [0.3, 1.0, -2.0, 0.0]) * [90.0, 0.0, 70.0, 80.0]
+    pulled = replace(present, torque=present.torque + lever)
+    values, error = pulled.with_springs().fitted()
+    assert len(values) == present.regressor.shape[2] + 4 * 6
+    assert error < 1.1 * present.fitted()[1] < 0.1 * pulled.fitted()[1]
 
 
 def test_a_recording_without_flaw_has_none():

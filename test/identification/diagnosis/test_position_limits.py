@@ -112,6 +112,31 @@ def test_one_joint_with_another_zero_is_not_in_degrees_and_one_that_moves_too_fa
     assert (found.code, found.joint) == ('positions_in_degrees', 'a')
 
 
+@pytest.mark.parametrize(
+    ('width', 'beyond', 'code'),
+    [
+        (4.0, 0.35, 'positions_in_degrees'),
+        (4.0, 0.45, 'outside_limits'),  # a tenth of the range
+        (0.2, 0.055, 'positions_in_degrees'),
+        (0.2, 0.07, 'outside_limits'),  # a hundredth of a turn
+    ],
+)
+def test_positions_in_degrees_lie_within_the_limits_when_converted(width, beyond, code):
+    radians = np.linspace(-0.5 * width, 0.5 * width + beyond, 9)[:, None]
+    (found,) = limit_findings(('a',), np.rad2deg(radians), {'a': (-0.5 * width, 0.5 * width)})
+    assert found.code == code
+
+
+@pytest.mark.parametrize(('joints', 'code'), [
+    ('abc', 'positions_in_degrees'), ('abcd', 'outside_limits'),
+])  # fmt: skip
+def test_most_of_the_joints_at_rest_are_far_outside_in_degrees(joints, code):
+    at_rest = np.tile(np.rad2deg([1.5, 1.0, 0.01, 0.01])[: len(joints)], (9, 1))
+    limits = dict.fromkeys(joints, (-2.0, 2.0))
+    (found,) = limit_findings(tuple(joints), at_rest, limits)
+    assert (found.code, found.joint) == (code, 'a') and found.text.count('(also b)') == 1
+
+
 def test_a_joint_beside_its_limit_hides_no_degrees():
     position = 1.5 * np.sin(np.arange(500)[:, None] * [0.01, 0.02])
     limits = {'a': (-2.0, 2.0), 'b': (-1.3, 1.7)}

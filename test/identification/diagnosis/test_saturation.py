@@ -6,7 +6,11 @@ from robots import random_urdf
 from simulation import arm, record
 
 from robodyn_ros.identification.diagnosis.case import draw
-from robodyn_ros.identification.diagnosis.saturation import limit_of, saturation_findings
+from robodyn_ros.identification.diagnosis.saturation import (
+    _cut_off,
+    limit_of,
+    saturation_findings,
+)
 from robodyn_ros.identification.factors.joint_fit import own_fit
 
 TIME = np.arange(3000) / 100.0
@@ -32,6 +36,17 @@ def test_a_limit_is_found_at_its_height():
     assert limit == pytest.approx(4.0, rel=0.02)
     assert 4.2 < beyond <= 5.5
     assert share == pytest.approx(np.mean(np.abs(torque) > 4.0), rel=0.2)
+
+
+def test_torque_near_a_limit_is_left_out_of_the_fit():
+    matrix = np.stack([np.sin(TIME), np.cos(1.7 * TIME), np.ones(3000)], axis=1)
+    torque = matrix @ [3.0, 2.0, 0.5]
+    fit = own_fit(matrix, np.arange(3), np.clip(torque, -4.0, 4.0) + NOISE, USED)
+    size = np.abs(fit.torque)
+    found = list(_cut_off(fit, BLOCKS, size))
+    assert len(found) == 5 and 0.9 * 4.0 < size[found[-1][2]].max() < 0.95 * 4.0
+    for _, model, _ in found:
+        np.testing.assert_allclose(model, np.abs(torque), atol=0.05)
 
 
 def test_torque_that_goes_on_is_not_cut_off():

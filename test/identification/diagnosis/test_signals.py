@@ -48,6 +48,25 @@ def test_stale_runs_are_segments_that_end_in_a_jump():
     assert not len(stale_runs(coarse))
 
 
+@pytest.mark.parametrize(
+    ('speed', 'held', 'share', 'stale'),
+    [
+        (1.0, 9, 0.45, True),
+        (1.0, 9, 0.35, False),  # it moved less than before and after
+        (1.0, 3, 1.0, True),
+        (1.0, 2, 0.95, False),  # not beyond three of the smallest steps
+        (0.12, 9, 1.0, True),
+        (0.06, 9, 1.0, False),  # a tenth of the usual speed
+    ],
+)
+def test_a_jump_is_compared_with_the_motion_around_it(speed, held, share, stale):
+    jump = share * (held + 1) * speed
+    around = np.full(100, speed)
+    steps = np.concatenate([np.ones(500), around, np.zeros(held), [jump], around, np.ones(500)])
+    for sign in (1.0, -1.0):
+        assert stale_runs(sign * np.cumsum(steps)).tolist() == [held] * stale
+
+
 def test_a_step_as_small_as_those_of_the_motion_ends_no_stale_run():
     """A joint that rests for a moment and goes on: it did not move meanwhile."""
     steps = np.concatenate([np.full(500, 0.001), np.full(100, 0.01), np.zeros(10)])
