@@ -174,10 +174,10 @@ def best_delay(case: Case, sample: Sample, joint: int, own: OwnFit, answer: Arra
     shifted = torque[rows + round(found.shift)]
     rest = (shifted - own.basis @ (own.basis.T @ shifted))[:, None]
     still = max(float(own.rest @ own.rest), 1e-300)
-    gain = float(np.clip(1.0 - np.sum(rest**2) / still, 0.0, 1.0))
+    gain = max(1.0 - float(np.sum(rest**2)) / still, 0.0)
     answer = answer - own.basis @ (own.basis.T @ answer)
     if float(answer @ own.rest) ** 2 > gain * still * float(answer @ answer):
-        return Delay(0.0, 0.0)
+        return Delay(0.0, 0.0, 0.0)
     length = float(correlation_length(rest, np.ones(rest.shape, dtype=bool))[0])
     # Of many shifts some fit better by chance, by a few of the independent residuals.
     chance = min(8.0 * length / len(rest), 0.25)

@@ -217,6 +217,34 @@ def test_the_most_severe_finding_of_a_joint_stays_and_the_later_of_equals():
     ]  # fmt: skip
 
 
+def test_motion_that_one_recording_lacks_is_no_finding_of_all():
+    slow, short = (Finding('moving_too_slowly', f'joint {n} is slow', n) for n in 'ab')
+    noise = Finding('noise', 'joint a has noise', 'a')
+    assert list(checks.of_recordings([[slow, noise]], ['one'])) == [slow, noise]
+    found = checks.of_recordings([[slow, short, noise], [slow]], ['one', 'two'])
+    assert [item.text for item in found] == [
+        'one: joint a is slow', 'one: joint a has noise', 'two: joint a is slow'
+    ]  # fmt: skip
+
+
+def test_a_recording_of_which_nothing_is_estimated_says_what_it_lacks():
+    at_rest = with_torque(GOOD, lambda torque: torque * [0.0, 1.0])
+    position = GOOD.position * [1.0, 0.0]
+    known = finding('zero_torque', 'joint1', value=0.0)
+    other = Finding('noise', 'joint1 has noise', 'joint1')
+    recording = replace(at_rest, position=position, findings=(known, other))
+    found = checks.failure_findings(recording, MODEL, 'no samples')
+    codes = [(item.code, item.joint) for item in found]
+    assert codes == [
+        ('frozen_joint', 'joint2'), ('zero_torque', 'joint1'), ('too_few_samples', ''),
+        ('noise', 'joint1'),
+    ]  # fmt: skip
+    assert 'joint1, joint2' in found[2].text and 'identified: no samples.' in found[2].text
+    duration = GOOD.time[-1] - GOOD.time[0]
+    rate = (len(GOOD.time) - 1) / duration
+    assert f'{duration:.4g} s at {rate:.4g} Hz' in found[2].remedy
+
+
 def test_a_delay_says_whether_it_was_corrected():
     late = with_torque(GOOD, lambda torque: np.roll(torque, 4, axis=0)).slice(slice(20, -20))
     for choice, words in (

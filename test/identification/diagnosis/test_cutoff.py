@@ -103,11 +103,14 @@ def test_the_middle_half_of_a_short_recording_counts():
 
 
 def test_the_joint_that_loses_most_is_first(monkeypatch):
+    """From half a per cent on; an error from three per cent on."""
     monkeypatch.setattr(cutoff, '_higher_automatic', lambda case: 20.0)
-    monkeypatch.setattr(cutoff, 'removed_motion', lambda case, automatic: np.array([0.01, 0.4]))
-    case = SimpleNamespace(signals=SimpleNamespace(cutoff=2.0, joints=('a', 'b')))
+    monkeypatch.setattr(
+        cutoff, 'removed_motion', lambda *_: np.array([0.0045, 0.028, 0.032, 0.0055])
+    )
+    case = SimpleNamespace(signals=SimpleNamespace(cutoff=2.0, joints=tuple('abcd')))
     found = [(item.joint, item.severity) for item in cutoff.cutoff_findings(case)]
-    assert found == [('b', 'error'), ('a', 'warning')]
+    assert found == [('c', 'error'), ('b', 'warning'), ('d', 'warning')]
 
 
 def test_a_cutoff_at_the_fastest_sine_is_obeyed_and_named():

@@ -12,6 +12,7 @@ from simulation import arm, record
 from robodyn_ros.identification.diagnosis import intervals
 from robodyn_ros.identification.diagnosis.case import draw
 from robodyn_ros.identification.diagnosis.intervals import (
+    _worst_interval,
     half_delay_findings,
     interval_findings,
     stuck_findings,
@@ -50,17 +51,18 @@ def test_a_torque_that_is_stuck_is_named():
     assert item.severity == 'error' and 'from 7.500 s to 18.995 s' in item.text
 
 
-def test_a_torque_that_stays_for_two_strokes_is_stuck():
+@pytest.mark.parametrize(('strokes', 'stuck'), [(1.4, False), (1.6, True)])
+def test_a_torque_that_stays_for_a_stroke_and_a_half_back_is_stuck(strokes, stuck):
     position = GOOD.position[:, 1]
     way, last = 0.0, 1000
-    while way < 2.0 * np.ptp(position):
+    while way < strokes * np.ptp(position):
         last += 1
         way = np.abs(np.diff(position[1000:last])).sum() - abs(position[last - 1] - position[1000])
 
     def stick(torque):
         torque[1000:last, 1] = torque[1000, 1]
 
-    assert ('stuck_torque', 'joint2') in found_in(changed(stick))
+    assert (('stuck_torque', 'joint2') in found_in(changed(stick))) == stuck
 
 
 @pytest.mark.parametrize('joint', [slice(None), 0])
@@ -86,6 +88,34 @@ def test_torque_that_is_lost_while_the_robot_moves_does_not_hide_itself(seed):
     assert 'the drives were off' in item.text
     start, end = (float(word) for word in item.text.split()[1:5:3])
     assert abs(start - 9.0) < 0.6 and abs(end - 12.3) < 0.6
+
+
+@pytest.mark.parametrize(('left', 'reason'), [(0.05, 'the drives were off'), (0.3, 'contact')])
+def test_drives_that_are_off_have_less_than_a_tenth_of_the_usual_torque(left, reason):
+    def weak(torque):
+        torque[1800:2460] *= left
+
+    assert reason in found_in(changed(weak))['disturbed_interval', ''].text
+
+
+@pytest.mark.parametrize(
+    ('raised', 'times', 'found'),
+    [
+        (slice(100, 150), 10.0, True),
+        (slice(0, 50), 10.0, True),
+        (slice(350, 400), 10.0, True),
+        (slice(100, 110), 2.1, True),
+        (slice(100, 150), 1.9, False),
+        (slice(100, 230), 10.0, True),
+        (slice(100, 240), 10.0, False),  # more than a third is not the exception
+    ],
+)
+def test_the_interval_has_the_blocks_with_twice_the_usual_error(raised, times, found):
+    squares = 1.0 + 0.1 * np.cos(np.arange(400))
+    expected = np.zeros(400, dtype=bool)
+    squares[raised] *= times
+    expected[raised] = found
+    np.testing.assert_array_equal(_worst_interval(squares), expected)
 
 
 def test_contact_is_named():
