@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from robodyn_ros.identification.factors.condense import Condensed, Indices
 from robodyn_ros.identification.factors.joint_fit import (
@@ -20,6 +22,11 @@ from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.recording.recording import Recording
+
+COMPARED = 500
+"""Samples that motions and corrections are compared on: the error of a variance from so many is
+6 %."""
+Values = TypeVar('Values', bound=NDArray[Any])
 
 
 @dataclass(frozen=True)
@@ -66,6 +73,11 @@ class Sample:
     def fits(self) -> Iterator[tuple[int, OwnFit]]:
         """Return the joints that can be fitted alone, with their fits."""
         return ((joint, own) for joint, own in enumerate(self.own) if own is not None)
+
+
+def thinned(values: Values) -> Values:
+    """Return evenly spaced values, `COMPARED` or up to twice as many; all if there are fewer."""
+    return values[:: max(1, len(values) // COMPARED)]  # type: ignore[return-value]
 
 
 def draw(case: Case) -> Sample:

@@ -10,10 +10,9 @@ import numpy as np
 
 from robodyn_ros.excitation.advice import CYCLES
 from robodyn_ros.findings import Finding, finding
-from robodyn_ros.identification.diagnosis.case import Case, Sample
+from robodyn_ros.identification.diagnosis.case import Case, Sample, thinned
 from robodyn_ros.identification.diagnosis.motion import cycles
 from robodyn_ros.identification.diagnosis.trial import (
-    COMPARED,
     MOST,
     Trial,
     fitted_to,
@@ -67,13 +66,13 @@ def interval_findings(case: Case, sample: Sample) -> Iterator[Finding]:
     remaining = replace(trial, weight=trial.weight * ~inside[:, None])
     present = float(squares[~inside].sum())
     corrected = remaining.held_out(folds(trial)).mean
-    if relative_error(present, corrected, int(np.count_nonzero(remaining.weight))) > MOST:
+    share = relative_error(present, corrected, int(np.count_nonzero(remaining.weight)))
+    if share > MOST:
         return
-    rows = sample.rows[:: max(1, len(sample.rows) // COMPARED)][inside]
+    rows = thinned(sample.rows)[inside]
     start, end = case.signals.time[rows[[0, -1]]]
     size, usual = (np.median(np.abs(trial.torque[part])) for part in (inside, ~inside))
     why = 'the drives were off' if size < 0.1 * usual else 'contact, another load or a fault'
-    share = corrected / max(present, 1e-300)
     yield finding('disturbed_interval', start=start, end=end, reason=why, share=share)
 
 

@@ -14,8 +14,7 @@ import numpy as np
 
 from robodyn_ros.excitation.advice import CYCLES
 from robodyn_ros.findings import Finding, finding
-from robodyn_ros.identification.diagnosis.case import Case
-from robodyn_ros.identification.diagnosis.trial import COMPARED
+from robodyn_ros.identification.diagnosis.case import COMPARED, Case, thinned
 from robodyn_ros.models.closed_forms.closed_form import closed_form_part
 from robodyn_ros.models.closed_forms.puma import PumaGravityModel
 from robodyn_ros.models.interface import Array, SumModel
@@ -70,15 +69,11 @@ def _turning_points(position: Array, least: float) -> int:
     return count
 
 
-def _thinned(position: Array) -> Array:
-    return position[:: max(1, len(position) // COMPARED)]
-
-
 def _too_short(case: Case, moving: list[int]) -> Iterator[Finding]:
     part = closed_form_part(case.model)
     if part is not None and isinstance(part[0], PumaGravityModel):
         return  # one cycle of slow motion is enough for it
-    done = cycles(_thinned(case.signals.position))
+    done = cycles(thinned(case.signals.position))
     # A lead-in takes a part of a cycle: 3 cycles of 20 s with one are enough.
     short = [k for k in sorted(moving, key=lambda k: float(done[k])) if done[k] < 0.9 * CYCLES]
     if not short:

@@ -16,10 +16,9 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from robodyn_ros.findings import Finding, finding
-from robodyn_ros.identification.diagnosis.case import Case, Sample
+from robodyn_ros.identification.diagnosis.case import Case, Sample, thinned
 from robodyn_ros.identification.diagnosis.other_models import without_gravity
 from robodyn_ros.identification.diagnosis.trial import (
-    COMPARED,
     Trial,
     fitted_to,
     squared_error,
@@ -80,7 +79,7 @@ def inertia_findings(case: Case, sample: Sample) -> Iterator[Finding]:
     mass, reach = (0.0, 0.0) if body is None else _mass_and_reach(body)
     if not mass * reach:
         return
-    rows = sample.rows[:: max(1, len(sample.rows) // COMPARED)]
+    rows = thinned(sample.rows)
     found, held = _inertia_and_held_torque(case, case.signals.position[rows])
     driven = found * np.abs(case.signals.acceleration[rows]).mean(axis=0)
     rotary = np.array([joint.position_unit == 'rad' for joint in case.model.joints])

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robodyn_ros.findings import Finding, Severity, finding
-from robodyn_ros.identification.diagnosis.case import Case, Sample
-from robodyn_ros.identification.diagnosis.trial import COMPARED
+from robodyn_ros.identification.diagnosis.case import Case, Sample, thinned
 from robodyn_ros.identification.factors.joint_fit import OwnFit, root_mean_square
 from robodyn_ros.identification.factors.shift_search import disturbed, smoothed, torque_shift
 from robodyn_ros.identification.fit.correlation import correlation_length
@@ -222,7 +221,7 @@ def inertia_shares(case: Case, sample: Sample) -> dict[int, tuple[float, float]]
     Joints whose model has no inertia are left out.
     """
     signals = case.signals
-    rows = sample.rows[:: max(1, len(sample.rows) // COMPARED)]
+    rows = thinned(sample.rows)
     still = np.zeros((len(rows), len(signals.joints)))
     position, acceleration = signals.position[rows], signals.acceleration[rows]
     inertia = case.model.torque(position, still, acceleration, case.values)

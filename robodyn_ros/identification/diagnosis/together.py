@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from robodyn_ros.identification.diagnosis.case import Case
-from robodyn_ros.identification.diagnosis.trial import COMPARED, Trial, fitted_to
+from robodyn_ros.identification.diagnosis.case import COMPARED, Case
+from robodyn_ros.identification.diagnosis.trial import Trial, fitted_to
 from robodyn_ros.models.interface import Array
 
 SIGNALS = (

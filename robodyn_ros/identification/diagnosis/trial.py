@@ -11,16 +11,12 @@ import numpy as np
 from numpy.polynomial.polynomial import polyvander
 
 from robodyn_ros.findings import Finding, sentence
-from robodyn_ros.identification.diagnosis.case import Case, Sample
+from robodyn_ros.identification.diagnosis.case import Case, Sample, thinned
 from robodyn_ros.identification.factors.joint_fit import root_mean_square
 from robodyn_ros.identification.fit.choice import FOUR, ONE, HeldOut, is_better
 from robodyn_ros.identification.fit.folds import Labels, labels_of
 from robodyn_ros.identification.fit.success import SMALL_TORQUE, rated_torque
 from robodyn_ros.models.interface import Array, DynamicModel, Indices
-
-COMPARED = 500
-"""Samples that motions and corrections are compared on: the error of a variance from so many is
-6 %."""
 
 NEGLIGIBLE = 0.02
 """Error below this share of a joint's torque that no correction is asked to explain: no model of
@@ -50,7 +46,7 @@ class Trial:
     @classmethod
     def of(cls, case: Case, sample: Sample) -> Trial:
         """Return the samples as they were recorded."""
-        return cls.at(case, sample.rows[:: max(1, len(sample.rows) // COMPARED)])
+        return cls.at(case, thinned(sample.rows))
 
     @classmethod
     def at(cls, case: Case, rows: Indices) -> Trial:

@@ -14,6 +14,8 @@ from robodyn_ros.identification.diagnosis import checks
 from robodyn_ros.identification.diagnosis.checks import distinct, merged
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
+from robodyn_ros.identification.signals.processing import process
+from robodyn_ros.models.base_parameters import base_parameters
 
 # Two joints; both are rated at 100 Nm.
 MODEL, TRUTH = arm(dh_urdf([(0.0, 0.0, 0.3), (np.pi / 2, 0.4, 0.0)]))
@@ -126,6 +128,20 @@ def report_of(error, moving, rms_error=(1.0, 1.0)):
         max_relative_torque_error=error, moving_samples=np.array(moving),
         rms_error=np.array(rms_error),
     )  # fmt: skip
+
+
+def test_a_torque_that_no_parameters_explain_is_measured():
+    wave = 5.0 * np.sin(23.0 * GOOD.time)
+    base = base_parameters(MODEL)
+    for recording, least in (
+        (GOOD, 0.01 * np.sqrt(np.mean(GOOD.torque[:, 1] ** 2))),
+        (with_torque(GOOD, lambda torque: torque + wave[:, None] * [0.0, 1.0]), np.std(wave)),
+    ):
+        signals = process(recording, MODEL.joint_names, IdentifyOptions())
+        assert checks._unexplained(signals, 1, MODEL, base) == pytest.approx(least, rel=0.1)
+    few = signals.cut(slice(0, 3))  # they determine nothing
+    rms = np.sqrt(np.mean(few.torque[:, 1] ** 2))
+    assert checks._unexplained(few, 1, MODEL, base) == pytest.approx(rms)
 
 
 def test_errors_to_be_expected_are_compared_with_the_limit():

@@ -12,7 +12,7 @@ from robots import random_urdf
 from simulation import arm, record
 
 from robodyn_ros.identification.diagnosis import corrections, trial
-from robodyn_ros.identification.diagnosis.case import draw
+from robodyn_ros.identification.diagnosis.case import draw, thinned
 from robodyn_ros.identification.diagnosis.corrections import correction_findings
 from robodyn_ros.identification.diagnosis.torque_factors import sign_findings
 from robodyn_ros.identification.result.actions import actions
@@ -126,6 +126,11 @@ def test_a_factor_explains_what_a_correction_does_if_it_leaves_less(monkeypatch,
     found = SimpleNamespace(excess=4.0, excesses=np.array([3.0, left]))
     monkeypatch.setattr(corrections, 'shared', lambda *_: found)
     assert corrections._factor_explains(None, None, 0.3) == explains
+
+
+@pytest.mark.parametrize(('count', 'step'), [(0, 1), (499, 1), (999, 1), (1000, 2), (2600, 5)])
+def test_samples_are_thinned_to_some_hundred(count, step):
+    np.testing.assert_array_equal(thinned(np.arange(count)), np.arange(0, count, step))
 
 
 def test_errors_below_two_per_cent_of_the_torque_count_as_alike():

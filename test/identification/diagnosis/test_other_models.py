@@ -47,6 +47,8 @@ def test_variants_keep_all_else():
     below = robot_model(random_urdf(2, 52), gravity=(0.0, 0.0, 9.81))
     (upright,) = [each for each in variants(below) if 'mounted upright' in text_of(each)]
     np.testing.assert_allclose(parts_of(upright.model)[0].gravity, [0.0, 0.0, -9.81])
+    tilted = robot_model(random_urdf(2, 52), gravity=(0.0, -7.0, -7.0))
+    assert sum('mounted' in text_of(each) for each in variants(tilted)) == 6
     assert [model.joint_names for model in turned] == [robot.joint_names] * 5
     body = parts_of(robot)[0]
     assert parts_of(body) == (body,) and parts_of(robot) == robot.parts

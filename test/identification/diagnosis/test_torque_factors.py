@@ -80,6 +80,45 @@ def test_a_factor_must_explain_three_quarters(healthy, monkeypatch, left, factor
     assert (item is not None and item.joint == 'joint2') == named
 
 
+@pytest.mark.parametrize(
+    ('rests', 'doubted'),
+    [
+        ([2.9, 1.0, 3.1], True),
+        ([3.1, 1.0, 3.1], False),
+        ([0.13, 0.0, 0.14], True),  # 0.9 % of the disagreement
+        ([0.14, 0.0, 0.14], False),
+    ],
+)
+def test_factors_that_explain_nearly_as_much_are_named_too(healthy, monkeypatch, rests, doubted):
+    case, sample = case_and_sample(*healthy)
+    found = replace(
+        shared(case, sample),
+        excess=4.0,
+        excesses=np.sqrt(1.0 + np.array(rests)),
+        factors=np.array([5.0, 3.0, 7.0]),
+    )
+    monkeypatch.setattr(torque_factors, 'shared', lambda *_: found)
+    text = torque_factors._shared_finding(case, sample).text
+    assert ('or that of joint joint1 5 times' in text) == doubted and 'joint3' not in text
+
+
+@pytest.mark.parametrize(
+    ('known', 'friction', 'count'),
+    [
+        ({0: (-1.0, 0.1), 1: (-0.5, 0.1)}, [9.0, -4.0], 2),
+        ({0: (-1.0, 0.1), 1: (-0.5, 0.1)}, [9.0, -6.0], None),  # torques are turned
+        ({0: (-1.0, 0.1), 1: (-0.5, 0.1), 2: (0.5, 0.2)}, [9.0], 2),  # one that is not clear
+        ({0: (-1.0, 0.1), 1: (0.5, 0.1)}, [9.0], None),
+        ({0: (-1.0, 0.1), 1: (-0.5, 0.2)}, [9.0], None),
+        ({}, [], None),
+    ],
+)
+def test_all_joints_that_feel_gravity_say_that_it_points_upwards(known, friction, count):
+    found = torque_factors._mount_finding(known, friction)
+    assert (found is None) == (count is None)
+    assert count is None or f'{count} joints' in found.text
+
+
 def test_one_factor_for_all_is_told_by_the_prior(healthy):
     model, recording = healthy
     case, sample = case_and_sample(model, with_torque(recording, [1000.0] * 3))
