@@ -15,6 +15,7 @@ from robodyn_ros.identification.diagnosis import corrections, trial
 from robodyn_ros.identification.diagnosis.case import draw, thinned
 from robodyn_ros.identification.diagnosis.corrections import correction_findings
 from robodyn_ros.identification.diagnosis.torque_factors import sign_findings
+from robodyn_ros.identification.fit.success import rated_torque
 from robodyn_ros.identification.result.actions import actions
 from robodyn_ros.models.catalog import build_model, robot_model
 
@@ -131,6 +132,49 @@ def test_a_factor_explains_what_a_correction_does_if_it_leaves_less(monkeypatch,
 @pytest.mark.parametrize(('count', 'step'), [(0, 1), (499, 1), (999, 1), (1000, 2), (2600, 5)])
 def test_samples_are_thinned_to_some_hundred(count, step):
     np.testing.assert_array_equal(thinned(np.arange(count)), np.arange(0, count, step))
+
+
+def test_a_factor_of_a_joint_leaves_relative_errors_as_they_are():
+    case = case_of(MODEL, GOOD)
+    present = trial.Trial.of(case, draw(case))
+    turned = present.scaled(1, -2.0)
+    np.testing.assert_allclose(turned.torque * [1.0, -2.0, 1.0, 1.0], present.torque)
+    sign = [1.0, -1.0, 1.0, 1.0]
+    np.testing.assert_allclose(turned.rows[..., -1], present.rows[..., -1] * sign)
+    size = np.sqrt(np.mean(present.torque**2, axis=0))
+    expected = present.torque / np.maximum(size, 0.05 * rated_torque(MODEL, size))
+    used = case.signals.used[thinned(draw(case).rows)]
+    np.testing.assert_allclose(present.rows[..., -1], expected * used)
+    assert not used.all()
+
+
+@pytest.mark.parametrize('count', [400, 3000])
+def test_samples_can_be_shifted_by_their_reach(count):
+    case = case_of(MODEL, GOOD.slice(slice(0, count)))
+    sample = draw(case)
+    assert sample.rows[0] == sample.reach == len(case.signals) - 1 - sample.rows[-1]
+    assert sample.reach == min(np.ceil(0.05 * case.rate), len(case.signals) // 8)
+    assert len(sample.rows) == min(2500, len(case.signals) - 2 * sample.reach)
+
+
+@pytest.mark.parametrize(
+    ('shares', 'excess', 'suspicious'),
+    [
+        ((0.1, 0.19), 1.05, False),
+        ((0.21, 0.1), 1.05, True),
+        ((0.1,), 1.07, True),
+        ((), 1.0, False),
+    ],
+)
+def test_corrections_are_tried_where_a_fit_is_bad(monkeypatch, shares, excess, suspicious):
+    monkeypatch.setattr(corrections, 'disagreement', lambda *_: excess)
+    fits = [(k, SimpleNamespace(sigma=3.0 * share, rms=3.0)) for k, share in enumerate(shares)]
+    assert corrections._suspicious(None, SimpleNamespace(fits=lambda: fits)) == suspicious
+
+
+def test_an_offset_has_the_unit_of_its_joint():
+    assert corrections._length_or_angle(0.1234, 'rad') == '0.123 rad (7.07 deg)'
+    assert corrections._length_or_angle(-0.1234, 'm') == '-0.123 m'
 
 
 def test_errors_below_two_per_cent_of_the_torque_count_as_alike():

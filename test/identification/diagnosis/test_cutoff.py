@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A low pass too close to the motion is named as the cause, and nothing else is."""
 
+from __future__ import annotations
+
+from dataclasses import dataclass
 from types import SimpleNamespace
 
 import numpy as np
@@ -90,6 +93,49 @@ def test_noise_and_joints_at_rest_are_no_motion_that_is_removed():
     signals.position[:100] += 1.0  # a low pass has errors at both ends
     signals.position[-100:] += 1.0
     np.testing.assert_allclose(removed_motion(case, 20.0), [0.02, 0.0, 0.0], rtol=0.06)
+
+
+@pytest.mark.parametrize(
+    ('asked', 'taps', 'used', 'higher'),
+    [
+        (5.0, 9, 5.0, 20.0),
+        (5.0, 9, 19.0, 20.0),
+        (5.0, 9, 20.0, None),
+        (None, 9, 5.0, None),
+        (5.0, 1, 5.0, None),
+        (5.0, 9, None, None),
+    ],
+)
+def test_a_lower_cutoff_that_was_asked_for_leaves_its_harmonics_to_the_torque(
+    monkeypatch, asked, taps, used, higher
+):
+    monkeypatch.setattr(cutoff, 'automatic_cutoff', lambda position, rate: 20.0)
+    random = np.random.default_rng(0)
+    measured = random.normal(size=(500, 2))
+    signals = Signals(
+        measured, measured[::-1], used, SimpleNamespace(taps=np.ones(taps)), measured
+    )
+    given = CutCase(signals, SimpleNamespace(filter_cutoff=asked), 200.0)
+    assert cutoff._higher_automatic(given) == higher
+    found = cutoff.with_harmonics(given)
+    expected = signals.torque if higher is None else low_pass(measured, 20.0, 200.0)
+    np.testing.assert_array_equal(found.signals.torque, expected)
+
+
+@dataclass
+class Signals:
+    measured: np.ndarray
+    torque: np.ndarray
+    cutoff: float | None
+    thinning: SimpleNamespace
+    measured_position: np.ndarray
+
+
+@dataclass
+class CutCase:
+    signals: Signals
+    options: SimpleNamespace
+    rate: float
 
 
 def test_the_middle_half_of_a_short_recording_counts():
