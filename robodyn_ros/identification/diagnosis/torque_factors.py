@@ -239,17 +239,17 @@ class _Rows:
         others = self._stacked(k for k in range(len(self.joints)) if k != index)
         rest = np.asarray(np.linalg.qr(np.column_stack(others), mode='r'), dtype=np.float64)
         matrix, target = self.matrices[index], self.targets[index]
-        best = (1.0, np.inf)
-        factor = self._start(index, rest)
+        tried, factor = [], self._start(index, rest)
         for _ in range(12):
             values, square = _solve(rest, factor * matrix, target)
-            best = min(best, (factor, square), key=lambda item: item[1])
+            tried.append((square, factor))
             seen = matrix @ values
             fresh = float(seen @ target) / max(float(seen @ seen), 1e-300)
             if fresh == 0.0 or abs(fresh - factor) < 1e-3 * abs(fresh):
                 break
             factor = fresh
-        return best[0], self._excess(best[1])
+        square, factor = min(tried)
+        return factor, self._excess(square)
 
     def _start(self, index: int, rest: Array) -> float:
         """Return the factor to start from: linear least squares for 1 / factor."""

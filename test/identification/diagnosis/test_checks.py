@@ -16,6 +16,7 @@ from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.signals.processing import process
 from robodyn_ros.models.base_parameters import base_parameters
+from robodyn_ros.models.catalog import build_model
 
 # Two joints; both are rated at 100 Nm.
 MODEL, TRUTH = arm(dh_urdf([(0.0, 0.0, 0.3), (np.pi / 2, 0.4, 0.0)]))
@@ -201,6 +202,15 @@ def test_parameters_that_a_motion_does_not_determine_are_named(count, more):
 def test_a_torque_that_the_estimate_does_not_predict_elsewhere_is_named():
     found = list(checks.reach_findings(('a', 'b'), np.array([0.29, 0.31])))
     assert [(item.code, item.joint) for item in found] == [('weakly_determined', 'b')]
+
+
+def test_a_robot_without_any_torque_has_no_errors_to_be_expected():
+    axis = build_model({'kind': 'axis', 'type': 'rotary', 'dynamic_model': 1, 'joints': ['j']})
+    report = SimpleNamespace(rms_torque=np.zeros(1))
+    with np.errstate(all='raise'):
+        assert not list(
+            checks.extrapolation_findings(report, np.zeros(1), IdentifyOptions(), axis)
+        )
 
 
 def test_noise_as_large_as_the_torque_is_a_warning():

@@ -148,7 +148,7 @@ def test_a_factor_of_a_joint_leaves_relative_errors_as_they_are():
     assert not used.all()
 
 
-@pytest.mark.parametrize('count', [400, 3000])
+@pytest.mark.parametrize('count', [70, 400, 3000])
 def test_samples_can_be_shifted_by_their_reach(count):
     case = case_of(MODEL, GOOD.slice(slice(0, count)))
     sample = draw(case)
@@ -175,6 +175,21 @@ def test_corrections_are_tried_where_a_fit_is_bad(monkeypatch, shares, excess, s
 def test_an_offset_has_the_unit_of_its_joint():
     assert corrections._length_or_angle(0.1234, 'rad') == '0.123 rad (7.07 deg)'
     assert corrections._length_or_angle(-0.1234, 'm') == '-0.123 m'
+
+
+def test_joints_apart_are_each_a_fit_of_its_own():
+    case = case_of(MODEL, replace(GOOD, torque=GOOD.torque * [1.0, 2.0, 1.0, 1.0]))
+    present = trial.Trial.of(case, draw(case))
+    division = trial.folds(present)
+    together, apart = present.held_out(division), present.apart(division)
+    assert apart.mean < 0.2 * together.mean
+    for kind, samples, shared in zip(apart.kinds, apart.samples, together.samples, strict=True):
+        assert kind.shape == samples.shape
+        np.testing.assert_array_equal(samples, shared)
+    first = [
+        replace(present, weight=present.weight * each).held_out(division) for each in np.eye(4)
+    ]
+    np.testing.assert_allclose(apart.kinds[0], sum(each.kinds[0] for each in first))
 
 
 def test_errors_below_two_per_cent_of_the_torque_count_as_alike():

@@ -152,6 +152,7 @@ def test_a_delay_changes_where_it_matters_to_both_halves(monkeypatch, shifts, ga
             self.half, Half.number = Half.number % 2, Half.number + 1
 
         def best(self, reach):
+            assert reach == 50  # 0.25 s
             return shifts[self.half]
 
         def gain(self, shift, level, over):

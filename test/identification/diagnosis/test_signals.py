@@ -51,8 +51,8 @@ def test_stale_runs_are_segments_that_end_in_a_jump():
 @pytest.mark.parametrize(
     ('speed', 'held', 'share', 'stale'),
     [
-        (1.0, 9, 0.45, True),
-        (1.0, 9, 0.35, False),  # it moved less than before and after
+        (1.0, 19, 0.45, True),
+        (1.0, 19, 0.35, False),  # it moved less than before and after
         (1.0, 3, 1.0, True),
         (1.0, 2, 0.95, False),  # not beyond three of the smallest steps
         (0.12, 9, 1.0, True),
@@ -158,7 +158,10 @@ def test_a_delay_must_explain_more_of_the_residual_the_longer_it_is(
     case = case_of(healthy[0], healthy[2])
     shifts = {1: Delay(shift, gain, chance)}
     for slow, told in ((set(), named), ({0}, named), ({1}, of_slow)):
-        assert bool(list(delay_findings(case, shifts, slow))) == told
+        found = list(delay_findings(case, shifts, slow))
+        assert bool(found) == told
+        shown = f'{1e3 * abs(shift) * case.recording.period:.2f} ms'
+        assert all(shown in item.text for item in found)
 
 
 @pytest.mark.parametrize(

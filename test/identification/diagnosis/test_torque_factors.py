@@ -19,6 +19,7 @@ from robodyn_ros.identification.diagnosis.torque_factors import (
     sign_findings,
     signs,
 )
+from robodyn_ros.identification.factors.joint_fit import own_fit
 
 
 @pytest.fixture(scope='module')
@@ -117,6 +118,19 @@ def test_all_joints_that_feel_gravity_say_that_it_points_upwards(known, friction
     found = torque_factors._mount_finding(known, friction)
     assert (found is None) == (count is None)
     assert count is None or f'{count} joints' in found.text
+
+
+def test_standard_deviations_are_those_of_residuals_that_last_for_a_hundredth():
+    random = np.random.default_rng(0)
+    rows, columns = np.arange(2000), np.arange(2)
+    matrix = np.column_stack([np.sin(0.01 * rows), np.cos(0.017 * rows)])
+    weights, values = np.array([2.0, -1.0]), np.array([3.0, 4.0])
+    noise = np.repeat(random.normal(size=(200, 100)), 20, axis=1)
+    fits = [own_fit(matrix, columns, matrix @ values + each, rows >= 0) for each in noise]
+    spread = np.std([weights @ fit.values for fit in fits])
+    told = [torque_factors._in_deviations(fit, weights) for fit in fits]
+    assert np.mean(told) == pytest.approx(weights @ values / spread, rel=0.15)
+    assert np.isnan(torque_factors._in_deviations(fits[0], np.zeros(2)))
 
 
 def test_one_factor_for_all_is_told_by_the_prior(healthy):
