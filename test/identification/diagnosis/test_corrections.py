@@ -3,6 +3,7 @@
 
 import re
 from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,6 +12,7 @@ from diagnosis_case import case_of
 from robots import random_urdf
 from simulation import arm, record
 
+from robodyn_ros.findings import finding, sentence
 from robodyn_ros.identification.diagnosis import corrections, trial
 from robodyn_ros.identification.diagnosis.case import draw, thinned
 from robodyn_ros.identification.diagnosis.corrections import correction_findings
@@ -219,6 +221,53 @@ def test_springs_follow_the_sine_of_a_lever():
     values, error = pulled.with_springs().fitted()
     assert len(values) == present.regressor.shape[2] + 4 * 6
     assert error < 1.1 * present.fitted()[1] < 0.1 * pulled.fitted()[1]
+
+
+@pytest.mark.parametrize(
+    ('share', 'clear', 'spring', 'severity', 'words'),
+    [
+        (0.4, True, False, 'error', 'correction'),
+        (0.4, True, True, 'warning', 'correction.spring'),
+        (0.4, False, False, 'warning', 'correction.unclear'),
+        (0.6, True, False, 'warning', 'correction'),
+        (0.6, True, True, None, ''),  # it may as well be a spring
+        (0.6, False, False, None, ''),
+    ],
+)
+def test_a_correction_is_an_error_if_it_is_large_certain_and_no_spring(
+    monkeypatch, share, clear, spring, severity, words
+):
+    case, shares = case_of(MODEL, GOOD), {3.0: 0.1, 1.0: share, 2.0: share + 0.05}
+    tried = [
+        corrections.Correction(
+            partial(finding, 'encoder_offset', 'joint2', offset='0.1 rad'),
+            SimpleNamespace(
+                fitted=lambda error=error: (None, error), held_out=lambda _, e=error: e
+            ),
+        )
+        for error in shares  # the two that fit best are compared, not the first one
+    ]
+    monkeypatch.setattr(corrections, '_suspicious', lambda *_: True)
+    monkeypatch.setattr(corrections, '_corrections', lambda *_: tried)
+    monkeypatch.setattr(corrections, 'share_left', lambda _, error, count: shares[error])
+    monkeypatch.setattr(corrections, 'is_better', lambda *_: clear)
+    monkeypatch.setattr(corrections, '_springs_explain', lambda *_: spring)
+    monkeypatch.setattr(corrections, 'confirmed', lambda case, told, *_: told)
+    explains, saturated = [], []
+    monkeypatch.setattr(corrections, '_factor_explains', lambda *_: explains)
+    monkeypatch.setattr(corrections, 'saturation_findings', lambda *_: saturated)
+
+    def found():
+        return list(correction_findings(case, draw(case)))
+
+    told = found()
+    assert [item.severity for item in told] == [severity] * bool(severity)
+    assert all(sentence(words, share=share) in item.text for item in told)
+    explains.append('a factor of a joint')
+    assert not found()
+    explains.clear()
+    saturated.append('torque is missing at the top')
+    assert not found()
 
 
 def test_a_recording_without_flaw_has_none():

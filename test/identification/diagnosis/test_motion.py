@@ -8,6 +8,8 @@ from robots import random_urdf
 
 from robodyn_ros.identification.diagnosis import motion
 from robodyn_ros.identification.diagnosis.motion import (
+    _distances,
+    _plane,
     _repeat,
     _turning_points,
     cycles,
@@ -87,6 +89,25 @@ def test_turning_points_have_swings_between_them(position, count):
 )
 def test_a_motion_is_back_where_it_is_nearest_to_itself_for_the_first_time(distance, samples):
     assert _repeat(np.array(distance)) == samples
+
+
+def test_distances_of_a_motion_from_itself_are_in_standard_deviations():
+    turn = 2.0 * np.pi * np.arange(400) / 40.0
+    motions = np.stack([np.sin(turn), 5.0 + 30.0 * np.cos(turn)], axis=1)
+    distances = _distances(motions)
+    assert distances.shape == (199, 2)
+    np.testing.assert_allclose(distances[39], 0.0, atol=1e-9)
+    np.testing.assert_allclose(distances[19], 2.0 * np.sqrt(2.0) * 2.0 / np.pi, rtol=0.01)
+
+
+def test_the_plane_of_a_motion_holds_position_and_velocity():
+    position, velocity = np.random.default_rng(0).normal(size=(2, 50)) * [[1e3], [1e-3]] + 7.0
+    plane = _plane(position, velocity)
+    np.testing.assert_allclose(plane.T @ plane, np.eye(2), atol=1e-12)
+    np.testing.assert_allclose(plane.sum(axis=0), 0.0, atol=1e-9)
+    for values in (position, velocity):
+        values = values - values.mean()
+        np.testing.assert_allclose(plane @ (plane.T @ values), values, rtol=1e-6, atol=1e-9)
 
 
 def test_a_rich_motion_has_no_findings():

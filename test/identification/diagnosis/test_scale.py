@@ -10,7 +10,8 @@ from diagnosis_case import case_of
 from robots import random_urdf
 from simulation import arm, record
 
-from robodyn_ros.identification.diagnosis.case import draw
+from robodyn_ros.identification.diagnosis import scale
+from robodyn_ros.identification.diagnosis.case import draw, thinned
 from robodyn_ros.identification.diagnosis.scale import (
     _mass_and_reach,
     inertia_findings,
@@ -104,6 +105,36 @@ def test_mass_at_its_reach_goes_with_the_square_of_the_lengths(longer, heavier):
     (found,) = inertia_findings(case, draw(case))
     shown = float(re.search(r'has (\S+) at its reach', found.text)[1])
     assert shown == pytest.approx(1e3 * mass * reach**2, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ('times', 'gravity', 'driven', 'named'),
+    [
+        (0.95, 0.0, 9.0, False),
+        (1.05, 0.0, 9.0, True),
+        (1.05, 0.9, 9.0, True),
+        (1.95, 2.0, 9.0, False),  # gravity shows twice the mass of the URDF
+        (2.05, 2.0, 9.0, True),
+        (1.05, 0.0, 0.11, True),
+        (1.05, 0.0, 0.09, False),  # an inertia that is hardly felt may be wrong by any factor
+    ],
+)
+def test_an_inertia_is_compared_with_the_mass_of_the_robot(
+    monkeypatch, times, gravity, driven, named
+):
+    """The limit is a thousand times the mass at its reach."""
+    case = case_of(MODEL, GOOD)
+    sample, (mass, reach) = draw(case), mass_and_reach(XML)
+    inertia = times * 1e3 * mass * reach**2 * np.eye(4)[1]
+    held = gravity * mass * 9.80665 * reach * np.eye(4)[2]
+    monkeypatch.setattr(scale, '_inertia_and_held_torque', lambda *_: (inertia, held))
+    rows = thinned(sample.rows)
+    torque = np.abs(case.signals.torque[rows, 1]).mean()
+    acceleration = np.abs(case.signals.acceleration[rows, 1]).mean()
+    slower = case.signals.acceleration * driven * torque / acceleration / inertia[1]
+    case = replace(case, signals=replace(case.signals, acceleration=slower))
+    found = [(item.code, item.joint) for item in inertia_findings(case, sample)]
+    assert found == [('time_scale', 'joint2')] * named
 
 
 def mass_and_reach(xml):

@@ -113,6 +113,28 @@ def test_stale_joints_are_named(healthy):
     assert not list(stale_findings(case_of(model, replace(stale, position=position))))
 
 
+@pytest.mark.parametrize(
+    ('lengths', 'used', 'severity'),
+    [
+        ([9.0], 0.0, None),
+        ([11.0], 0.0, 'warning'),  # 0.05 s
+        ([9.0, 2.0], 0.0, 'warning'),  # a two-hundredth of the samples
+        ([30.0], 19.0, 'warning'),
+        ([30.0], 21.0, 'error'),  # a hundredth is used
+    ],
+)
+def test_stale_segments_are_compared_with_the_recording(
+    healthy, monkeypatch, lengths, used, severity
+):
+    case = case_of(healthy[0], healthy[2])
+    found = iter([np.zeros(0), np.array(lengths), np.array([used])])
+    monkeypatch.setattr(signals, 'stale_runs', lambda _: next(found))
+    told = list(stale_findings(case))
+    assert [(item.joint, item.severity) for item in told] == [('joint2', severity)] * bool(told)
+    assert bool(told) == bool(severity)
+    assert all(f'{len(lengths)} times' in item.text for item in told)
+
+
 def test_noise_as_large_as_the_torque_is_told(healthy):
     model, truth, _ = healthy
     case = case_of(model, record(model, truth, 1500, noise=0.6))
@@ -213,6 +235,18 @@ def test_noise_and_little_torque_are_told_apart(
     sample = SimpleNamespace(fits=lambda: [(1, own)])
     found = [(item.code, item.joint) for item in noise_findings(case, sample)]
     assert found == ([(code, 'joint2')] if code else [])
+
+
+def test_shares_of_inertia_and_residual_are_those_of_the_torque(healthy):
+    model, truth, recording = healthy
+    still = np.zeros_like(recording.position)
+    inertia = model.torque(recording.position, still, recording.acceleration, truth)
+    inertia -= model.torque(recording.position, still, still, truth)
+    expected = np.std(inertia, axis=0) / np.sqrt(np.mean(recording.torque**2, axis=0))
+    case = case_of(model, recording)
+    for joint, (share, noise) in inertia_shares(case, draw(case)).items():
+        assert share == pytest.approx(expected[joint], rel=0.1)
+        assert noise == pytest.approx(0.02, rel=0.2)
 
 
 def test_slow_motions_show_little_inertia(healthy):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from robodyn_ros.identification.diagnosis.torque_factors import (
     signs,
 )
 from robodyn_ros.identification.factors.joint_fit import own_fit
+from robodyn_ros.identification.fit.choice import HeldOut
 
 
 @pytest.fixture(scope='module')
@@ -131,6 +133,53 @@ def test_standard_deviations_are_those_of_residuals_that_last_for_a_hundredth():
     told = [torque_factors._in_deviations(fit, weights) for fit in fits]
     assert np.mean(told) == pytest.approx(weights @ values / spread, rel=0.15)
     assert np.isnan(torque_factors._in_deviations(fits[0], np.zeros(2)))
+
+
+@pytest.mark.parametrize(
+    ('after', 'apart', 'agree'),
+    [(0.4, 0.3, True), (0.4, 0.1, False), (0.6, 0.5, False), (0.4, 0.5, True)],
+)
+def test_a_factor_makes_joints_agree_if_most_of_the_error_goes(healthy, after, apart, agree):
+    """And if no more than twice that of the joints alone is left."""
+
+    def trial(error, alone=1.0):
+        held_out = [
+            HeldOut((np.full(9, each / 9.0),), (np.full(9, 30.0),)) for each in (error, alone)
+        ]
+        return SimpleNamespace(
+            motion=(healthy[1].position,),
+            weight=np.ones(1),
+            held_out=lambda _: held_out[0],
+            apart=lambda _: held_out[1],
+        )
+
+    assert torque_factors._agrees(trial(1.0, apart), trial(after)) == agree
+
+
+@pytest.mark.parametrize(
+    ('witness', 'severity', 'told'),
+    [
+        ((-8.0, -6.0, 0.0), 'error', ['inertia is negative', 'friction drives the joint']),
+        ((-6.0, -0.2, 0.0), 'warning', ['inertia is negative']),
+        ((-0.2, -6.0, 0.0), 'warning', ['friction drives the joint']),
+        ((-2.0, -1.0, -0.95), 'error', ["it is -0.95 times what the model's prior masses give"]),
+        ((-2.0, -1.0, 0.95), None, []),
+    ],
+)
+def test_a_turned_sign_is_told_with_what_says_so(healthy, monkeypatch, witness, severity, told):
+    case, sample = case_and_sample(*healthy)
+    inertia, friction, factor = witness
+    monkeypatch.setattr(
+        torque_factors, 'signs', lambda *_: {0: (9.0, 9.0), 2: (inertia, friction)}
+    )
+    monkeypatch.setattr(torque_factors, 'by_prior', lambda *_: {2: (factor, 0.05)})
+    found = list(sign_findings(case, sample))
+    assert [(item.joint, item.severity) for item in found] == [('joint3', severity)] * bool(told)
+    for item in found:
+        every = ['inertia is negative', 'friction drives the joint', 'it is -0.95 times']
+        assert [each for each in every if each in item.text] == [
+            each for each in every if any(each in one for one in told)
+        ]
 
 
 def test_one_factor_for_all_is_told_by_the_prior(healthy):
