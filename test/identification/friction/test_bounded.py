@@ -48,6 +48,13 @@ def test_values_that_would_be_too_large_stay_at_their_bound(seed):
     assert largest(('viscous', 'load', 'spring')).tolist() == [np.inf, 1.0, np.inf]
 
 
+def test_the_units_of_columns_do_not_matter():
+    _, _, gram, side = problem(7, np.array([1.0, 2.0, 3.0]))
+    unit = np.array([1e-9, 1.0, 1e7])
+    found = solved(gram * unit * unit[:, None], side * unit)
+    np.testing.assert_allclose(found * unit, solved(gram, side), rtol=1e-8)
+
+
 def test_what_no_row_shows_is_zero():
     gram, side = np.diag([2.0, 0.0]), np.array([4.0, 0.0])
     np.testing.assert_allclose(solved(gram, side), [2.0, 0.0], atol=1e-8)

@@ -79,7 +79,31 @@ def test_smoothing_is_found(derivatives):
     search, _ = search_of(model, values, noise=0.02, derivatives=derivatives)
     fit = search.fit(LAWS['smooth'], finer=True)
     np.testing.assert_allclose(fit.coefficients['smoothing'], true, rtol=0.2)
+    assert fit.loops < 12  # it settles
     np.testing.assert_allclose(fit.amplitudes[:, 1], [4.0, 5.0, 3.0], rtol=0.06)
+
+
+def test_the_triangle_measures_what_other_values_of_the_body_add():
+    model, values = arm('linear', [[1.0, 2.0, 0.3], [0.5, 3.0, 0.1], [0.4, 1.0, 0.2]])
+    search, _ = search_of(model, values, noise=0.05)
+    fit, sample = search.fit(LAWS['linear']), search.sample
+    triangle = search.rigid_triangle(fit)
+    other = fit.rigid_values * np.random.default_rng(0).uniform(0.8, 1.2, BASE.rank)
+
+    def mean_square(rigid):
+        total = 0.0
+        for joint, residual in enumerate(fit.residuals):
+            used = sample.used[:, joint]
+            v = sample.speed[:: sample.thinning.stride, joint][: len(used)]
+            friction = np.column_stack([v, np.sign(v), np.ones(len(v))])[used]
+            rest = (sample.torque[:, joint] - sample.rigid[:, joint] @ rigid)[used]
+            rest -= friction @ np.linalg.lstsq(friction, rest, rcond=None)[0]
+            total += np.sum((rest / residual) ** 2)
+        return total / sample.used.sum()
+
+    added = mean_square(other) - mean_square(fit.rigid_values)
+    measured = np.sum((triangle @ (other - fit.rigid_values)) ** 2)
+    assert measured == pytest.approx(added, rel=0.05) and added > 1.0
 
 
 def test_breakaway_speed_is_found_and_bidirectional_friction_is_better_than_linear():
