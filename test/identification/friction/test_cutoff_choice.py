@@ -40,3 +40,45 @@ def test_the_lowest_cutoff_that_keeps_the_motion_is_taken(monkeypatch, frequency
         return process(recording, MODEL.joint_names, options, automatic=20.0)
 
     assert cutoff_choice.cutoff_factor(MODEL, signals, OPTIONS, other) == factor
+
+
+@pytest.mark.parametrize(
+    ('automatic', 'power', 'spread', 'factor'),
+    [
+        (5.0, -2.0, 0.0, 4.0),  # up to the lowest one of this rate, 20 Hz
+        (10.0, -2.0, 0.0, 2.0),
+        (20.0, -2.0, 0.0, 1.0),
+        (5.0, -0.5, 0.5, 4.0),
+        (20.0, 0.5, 0.5, 1.0),  # better by two to three standard errors
+        (20.0, 2.0, 0.3, 0.25),
+    ],
+)
+def test_a_higher_cutoff_must_be_better_and_a_lower_one_certainly(
+    monkeypatch, automatic, power, spread, factor
+):
+    def held_out(_, signals, __):
+        octaves = np.log2(signals.cutoff / automatic)
+        noise = np.exp(spread * np.linspace(-4.5, 4.5, 10)) if octaves else np.ones(10)
+        return HeldOut((signals.cutoff**power * noise / noise.mean(),), (np.ones(10),))
+
+    monkeypatch.setattr(cutoff_choice, '_held_out', held_out)
+    monkeypatch.setattr(cutoff_choice, '_keeps_motion', lambda *_: True)
+    signals = Cut(automatic)
+
+    def other(share):
+        return Cut(automatic * share)
+
+    assert cutoff_choice.cutoff_factor(MODEL, signals, OPTIONS, other) == factor
+    asked = replace(OPTIONS, filter_cutoff=9.0)
+    assert cutoff_choice.cutoff_factor(MODEL, signals, asked, other) == 1.0
+    assert cutoff_choice.cutoff_factor(MODEL, Cut(None), OPTIONS, other) == 1.0
+
+
+class Cut:
+    time = np.arange(9) / 200.0
+
+    def __init__(self, cutoff):
+        self.cutoff = cutoff
+
+    def __len__(self):
+        return len(self.time)

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +13,15 @@ from simulation import record
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.identification.files.report import text_report
 from robodyn_ros.identification.files.result_file import load_identified_model, write_result
+from robodyn_ros.identification.fit.choice import HeldOut
+from robodyn_ros.identification.friction.chosen_law import FrictionCandidate, FrictionChoice
+from robodyn_ros.identification.friction.law_selection import (
+    _Candidate,
+    _chosen,
+    _springs,
+    _table,
+    friction_findings,
+)
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.result.facts import json_facts
@@ -32,6 +42,94 @@ def recordings(friction, amplitudes, **options):
     values = np.concatenate([OWN, np.ravel(np.tile(amplitudes, (3, 1)))])
     options = {'noise': 0.02, 'derivatives': False, 'resolution': 1e-5, **options}
     return [record(model, values, 4000, seed=seed, **options) for seed in (1, 2)]
+
+
+def candidate(error, terms=3, spread=0.0, residuals=(1.0,)):
+    """A law whose errors on nine folds differ from this one by a spread."""
+    folds = np.full(9, 30.0)
+    errors = None if error is None else error * np.exp(spread * np.arange(-4, 5)) / 9.0
+    held_out = None if errors is None else HeldOut((errors,), (folds,))
+    return _Candidate(
+        SimpleNamespace(terms=('t',) * terms, residuals=np.array(residuals)), held_out
+    )
+
+
+@pytest.mark.parametrize(
+    ('others', 'law', 'doubt'),
+    [
+        ({'power': candidate(0.9, 4), 'rich': candidate(0.89, 8)}, 'power', ''),
+        ({'rich': candidate(0.87, 8), 'power': candidate(0.9, 4)}, 'rich', ''),
+        ({'power': candidate(0.985, 4)}, 'linear', ''),
+        ({'power': candidate(0.975, 4)}, 'power', ''),
+        ({'power': candidate(None, 4)}, 'linear', 'too few independent samples'),
+        ({'power': candidate(0.93, 4, 0.04)}, 'power', ''),
+        (
+            {f'{k}': candidate(0.93 if k == 4 else 1.1, k, 0.04) for k in range(4, 14)},
+            'linear',
+            'the best of 11 laws is not significantly better',
+        ),
+        ({f'{k}': candidate(0.8, k, 0.04) for k in range(4, 14)}, '4', ''),
+    ],
+)
+def test_the_simplest_law_that_no_other_one_beats_is_chosen(others, law, doubt):
+    chosen, reason = _chosen({'linear': candidate(1.0), **others})
+    assert chosen == law and doubt in reason and bool(doubt) == bool(reason)
+
+
+@pytest.mark.parametrize(
+    ('errors', 'springs'),
+    [
+        ((0.9, 0.9), 'spring'),
+        ((0.9, 0.8), 'balancer'),
+        ((0.99, 0.9), 'balancer'),
+        ((0.9, 0.99), 'spring'),
+        ((0.99, 0.99), ''),
+    ],
+)
+def test_springs_are_certain_and_the_simpler_ones_if_others_are_no_better(errors, springs):
+    found = {'linear': candidate(1.0)}
+    for name, error in zip(SPRINGS, errors, strict=True):
+        found[f'linear+{name}'] = candidate(error, 3 + len(SPRINGS[name]))
+    assert _springs(found) == springs
+    shaky = {name: candidate(each.held_out.mean, 4, 0.03) for name, each in found.items()}
+    assert _springs({**shaky, 'linear': candidate(1.0)}) == (
+        '' if min(errors) > 0.85 else 'balancer'
+    )
+
+
+def test_errors_and_residuals_of_laws_are_those_relative_to_the_first():
+    found = {
+        'linear': candidate(4.0, 3, residuals=(3.0, 4.0)),
+        'power': candidate(1.0, 5, residuals=(6.0, 8.0)),
+        'short': candidate(None, 4),
+    }
+    rows = [(each.name, each.terms, each.error, each.residual) for each in _table(found)]
+    assert rows[:2] == [('linear', 3, 1.0, 1.0), ('power', 5, 0.5, 2.0)]
+    assert rows[2][:2] == ('short', 4) and np.isnan(rows[2][2])
+
+
+def test_a_finding_says_which_law_was_selected_and_why():
+    table = tuple(
+        FrictionCandidate(name, 3, error, 1.0)
+        for name, error in zip('abcdef', (1.0, 0.9, 0.95, 0.98, 0.99, 0.92), strict=True)
+    )
+    assert not list(friction_findings(None))
+
+    def found(**options):
+        choice = FrictionChoice('b', table, 3, **{'automatic': True, **options})
+        return [(item.code, item.text) for item in friction_findings(choice)]
+
+    ((code, text),) = found()
+    assert code == 'friction_chosen' and 'law b was selected from 6 laws' in text
+    assert 'error is 0.900 times' in text
+    assert 'smallest: f 0.920, c 0.950, d 0.980, e 0.990)' in text
+    ((_, text),) = found(automatic=False)
+    assert 'law b: its coefficients were estimated' in text
+    assert [code for code, _ in found(springs_or_masses=True)] == [
+        'springs_or_masses', 'friction_chosen'
+    ]  # fmt: skip
+    ((_, text),) = found(doubt='too short')
+    assert 'by this recording: too short. Law b is used' in text
 
 
 def test_linear_friction_stays_linear():
