@@ -111,7 +111,7 @@ def _worst_interval(squares: Array) -> Mask:
     lowest = np.minimum.accumulate(excess)
     end = int(np.argmax(excess - lowest))
     start = int(np.argmin(excess[: end + 1]))
-    if not 0 < end - start <= len(mean) / 3:  # a longer one is not the exception
+    if end - start > len(mean) / 3:  # then it is not the exception
         return np.zeros(len(squares), dtype=bool)
     return np.asarray((block >= start) & (block < end))
 

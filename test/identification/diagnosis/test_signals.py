@@ -186,6 +186,18 @@ def test_a_delay_must_explain_more_of_the_residual_the_longer_it_is(
         assert all(shown in item.text for item in found)
 
 
+@pytest.mark.parametrize(('length', 'chance'), [(1.0, 0.004), (10.0, 0.04), (400.0, 0.25)])
+def test_a_gain_by_chance_is_that_of_a_few_independent_residuals(
+    healthy, monkeypatch, length, chance
+):
+    case = case_of(healthy[0], healthy[2])
+    monkeypatch.setattr(signals, 'correlation_length', lambda *_: np.array([length]))
+    monkeypatch.setattr(signals, 'torque_shift', lambda *_: SimpleNamespace(shift=0.3))
+    for delay in delays(case, draw(case)).values():
+        assert delay.chance == pytest.approx(chance, rel=0.1)
+        assert delay.gain == pytest.approx(0.0, abs=1e-12) and delay.shift == 0.3
+
+
 @pytest.mark.parametrize(
     ('share', 'noise', 'gain', 'slow', 'clear'),
     [
@@ -230,7 +242,7 @@ def test_noise_and_little_torque_are_told_apart(
     """The limits are 30 % of the torque, half the residual, and 5 % of the rated torque."""
     case = replace(case_of(healthy[0], healthy[2]), errors=np.full(2, error))
     monkeypatch.setattr(signals, 'white_noise', lambda _: noise)
-    monkeypatch.setattr(signals, 'rated_torque', lambda *_: np.full(2, 21.0))
+    monkeypatch.setattr(signals, 'rated_torque', lambda _, torque: 21.0 * (torque == [0.0, rms]))
     own = SimpleNamespace(rms=rms, rest=rest * np.array([1.0, -1.0]))
     sample = SimpleNamespace(fits=lambda: [(1, own)])
     found = [(item.code, item.joint) for item in noise_findings(case, sample)]
