@@ -2,6 +2,7 @@
 """Flaws of a part of a recording, each made on a simulated arm."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from simulation import arm, record
 from robodyn_ros.identification.diagnosis import intervals
 from robodyn_ros.identification.diagnosis.case import draw
 from robodyn_ros.identification.diagnosis.intervals import (
+    _typical,
     _worst_interval,
     half_delay_findings,
     interval_findings,
@@ -116,6 +118,16 @@ def test_the_interval_has_the_blocks_with_twice_the_usual_error(raised, times, f
     squares[raised] *= times
     expected[raised] = found
     np.testing.assert_array_equal(_worst_interval(squares), expected)
+
+
+def test_typical_values_are_those_of_most_blocks():
+    """Least squares of all blocks have the value 3.5."""
+    random = np.random.default_rng(0)
+    slope = np.where(np.arange(4000) < 3000, 3.0, 5.0)
+    motion = random.normal(size=4000)
+    torque = slope * motion + 0.02 * random.normal(size=4000)
+    trial = SimpleNamespace(rows=1e-3 * np.stack([motion, torque], axis=1)[:, None])
+    assert _typical(trial) == pytest.approx([3.0], abs=0.02)
 
 
 def test_contact_is_named():

@@ -137,6 +137,14 @@ def test_an_inertia_is_compared_with_the_mass_of_the_robot(
     assert found == [('time_scale', 'joint2')] * named
 
 
+def test_inertia_and_torque_at_rest_are_those_of_the_robot():
+    found, held = scale._inertia_and_held_torque(case_of(MODEL, GOOD), GOOD.position)
+    np.testing.assert_allclose(found, mean_inertias(), rtol=0.05)
+    still = np.zeros_like(GOOD.position)
+    gravity = MODEL.torque(GOOD.position, still, still, TRUTH)
+    np.testing.assert_allclose(held, np.abs(gravity).mean(axis=0), rtol=0.05)
+
+
 def mass_and_reach(xml):
     return _mass_and_reach(rigid_part(robot_model(xml)))
 
