@@ -7,7 +7,10 @@ from simulation import arm, record
 
 from robodyn_ros.identification.diagnosis.case import draw
 from robodyn_ros.identification.diagnosis.saturation import (
+    _bent,
     _cut_off,
+    _held_out,
+    _with_friction,
     limit_of,
     saturation_findings,
 )
@@ -45,8 +48,44 @@ def test_torque_near_a_limit_is_left_out_of_the_fit():
     size = np.abs(fit.torque)
     found = list(_cut_off(fit, BLOCKS, size))
     assert len(found) == 5 and 0.9 * 4.0 < size[found[-1][2]].max() < 0.95 * 4.0
-    for _, model, _ in found:
+    for errors, model, _ in found[1:]:
+        assert errors.mean < 1.2 * np.sum(NOISE**2)  # cut off, nothing but noise is left
         np.testing.assert_allclose(model, np.abs(torque), atol=0.05)
+
+
+def test_torque_that_bends_down_is_that_of_a_model_that_does_not():
+    matrix = np.stack([np.sin(TIME), np.ones(3000)], axis=1)
+    straight = matrix @ [4.0, 0.5]
+    fit = own_fit(matrix, np.arange(2), straight - 0.02 * straight**3 + NOISE, USED)
+    ((errors, model, inside),) = _bent(fit, BLOCKS, np.abs(fit.torque))
+    assert inside is None and errors.mean < 0.1 * np.sum(fit.rest**2)
+    np.testing.assert_allclose(model, np.abs(straight), atol=0.2)
+    fit = own_fit(matrix, np.arange(2), straight + 0.02 * straight**3 + NOISE, USED)
+    assert not list(_bent(fit, BLOCKS, np.abs(fit.torque)))
+
+
+def test_friction_is_any_function_of_the_velocity():
+    matrix = np.stack([np.cos(3.0 * TIME), np.ones(3000)], axis=1)
+    knots = np.quantile(VELOCITY, np.linspace(0.0, 1.0, 11))
+    friction = np.interp(VELOCITY, knots, np.random.default_rng(0).normal(size=11))
+    fit = own_fit(matrix, np.arange(2), matrix @ [2.0, 0.5] + friction, USED)
+    basis = _with_friction(fit, VELOCITY).basis
+    left = fit.torque - basis @ np.linalg.lstsq(basis, fit.torque, rcond=None)[0]
+    np.testing.assert_allclose(left, 0.0, atol=1e-9)
+    assert basis.shape[1] == 2 + 11
+
+
+def test_errors_are_those_of_the_samples_that_were_left_out():
+    matrix = np.stack([np.sin(TIME), np.cos(1.7 * TIME)], axis=1)
+    fit = own_fit(matrix, np.arange(2), matrix @ [3.0, 2.0] + 20.0 * NOISE, USED)
+    kept, judged = TIME % 1.0 < 0.7, TIME % 1.0 > 0.4
+    found = _held_out(fit, BLOCKS, kept, judged, limit=2.5)
+    for kind, errors, samples in zip(BLOCKS, found.kinds, found.samples, strict=True):
+        for fold in np.unique(kind):
+            others, here = kept & (kind != fold), judged & (kind == fold)
+            values = np.linalg.lstsq(matrix[others], fit.torque[others], rcond=None)[0]
+            rest = np.clip(matrix[here] @ values, -2.5, 2.5) - fit.torque[here]
+            assert errors[fold] == pytest.approx(rest @ rest) and samples[fold] == here.sum()
 
 
 def test_torque_that_goes_on_is_not_cut_off():
