@@ -193,6 +193,7 @@ def test_a_gain_by_chance_is_that_of_a_few_independent_residuals(
     case = case_of(healthy[0], healthy[2])
     monkeypatch.setattr(signals, 'correlation_length', lambda *_: np.array([length]))
     monkeypatch.setattr(signals, 'torque_shift', lambda *_: SimpleNamespace(shift=0.3))
+    monkeypatch.setattr(signals, 'disturbed', lambda given: np.zeros_like(given.torque))
     for delay in delays(case, draw(case)).values():
         assert delay.chance == pytest.approx(chance, rel=0.1)
         assert delay.gain == pytest.approx(0.0, abs=1e-12) and delay.shift == 0.3
