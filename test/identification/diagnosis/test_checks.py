@@ -206,11 +206,12 @@ def test_a_torque_that_the_estimate_does_not_predict_elsewhere_is_named():
 
 def test_a_robot_without_any_torque_has_no_errors_to_be_expected():
     axis = build_model({'kind': 'axis', 'type': 'rotary', 'dynamic_model': 1, 'joints': ['j']})
-    report = SimpleNamespace(rms_torque=np.zeros(1))
-    with np.errstate(all='raise'):
-        assert not list(
-            checks.extrapolation_findings(report, np.zeros(1), IdentifyOptions(), axis)
-        )
+    for torque, named in ((0.0, False), (0.5, True)):
+        report = SimpleNamespace(rms_torque=np.array([torque]))
+        with np.errstate(all='raise'):
+            expected = np.array([0.6 * torque])
+            found = checks.extrapolation_findings(report, expected, IdentifyOptions(), axis)
+            assert bool([*found]) == named
 
 
 def test_noise_as_large_as_the_torque_is_a_warning():

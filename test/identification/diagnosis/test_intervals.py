@@ -152,6 +152,8 @@ def test_noise_of_an_interval_does_not_disturb_the_others():
         ((3.0, 0.5), (0.1, 0.6), True),
         ((0.0, 1.8), (0.6, 0.6), False),
         ((None, 3.0), (0.6, 0.6), True),
+        ((1.5, -1.5), (0.6, 0.6), True),
+        ((1.5, 1.5), (0.6, 0.6), False),
         ((0.0, 3.0), (0.45, 0.45), False),  # both leave most of the residual
         ((0.0, 3.0), (0.6, None), False),  # one half may have either delay
     ],

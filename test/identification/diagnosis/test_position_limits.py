@@ -97,6 +97,13 @@ def test_only_joints_that_turn_can_be_in_degrees():
     assert (found.code, found.joint) == ('positions_in_degrees', 'a')
 
 
+def test_the_joint_that_is_farthest_outside_for_its_range_is_named_first():
+    position = np.array([[-1.0, 0.0, 0.0], [2.5, 0.16, 1.0]])
+    limits = {'a': (-2.0, 2.0), 'b': (-0.1, 0.1), 'c': (-1.0, 1.0)}
+    (found,) = limit_findings(('a', 'b', 'c'), position, limits)
+    assert (found.code, found.joint) == ('outside_limits', 'b') and '(also a)' in found.text
+
+
 def test_one_joint_with_another_zero_is_not_in_degrees_and_one_that_moves_too_far_is():
     time = np.arange(500) * 0.01
     position = 0.9 * np.sin(time[:, None] * [1.0, 2.0, 3.0])
