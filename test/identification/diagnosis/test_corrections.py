@@ -17,6 +17,7 @@ from robodyn_ros.identification.diagnosis import corrections, trial
 from robodyn_ros.identification.diagnosis.case import draw, thinned
 from robodyn_ros.identification.diagnosis.corrections import correction_findings
 from robodyn_ros.identification.diagnosis.torque_factors import sign_findings
+from robodyn_ros.identification.fit.folds import labels_of
 from robodyn_ros.identification.fit.success import rated_torque
 from robodyn_ros.identification.result.actions import actions
 from robodyn_ros.models.catalog import build_model, robot_model
@@ -183,6 +184,8 @@ def test_joints_apart_are_each_a_fit_of_its_own():
     case = case_of(MODEL, replace(GOOD, torque=GOOD.torque * [1.0, 2.0, 1.0, 1.0]))
     present = trial.Trial.of(case, draw(case))
     division = trial.folds(present)
+    for kind, own in zip(division, labels_of(present.motion[0]), strict=True):
+        np.testing.assert_array_equal(kind, own)  # regions of the positions
     together, apart = present.held_out(division), present.apart(division)
     assert apart.mean < 0.2 * together.mean
     for kind, samples, shared in zip(apart.kinds, apart.samples, together.samples, strict=True):
