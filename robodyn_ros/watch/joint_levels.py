@@ -51,7 +51,7 @@ class JointLevels:
         joints, levels = tuple(names), tuple(level)
         count = len(joints)
         if not len(levels) == len(torque_error) == len(threshold) == count:
-            levels, torque_error, threshold = (0,) * count, (0.0,) * count, (0.0,) * count
+            levels = (0,) * count  # no error of them is shown
         levels = tuple(each if each < len(WORDS) else 0 for each in levels)
         if joints != self.joints:
             self.joints, self._level, self._worst = joints, (0,) * count, list(levels)

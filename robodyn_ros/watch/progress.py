@@ -21,7 +21,6 @@ class Progress:
 
         :param stale_after: time without feedback, in [s], after which another action is shown
         """
-        self._clock = clock
         self._source = Source(stale_after, clock)
         self._task, self._facts = '', {'phase': '', 'share': 0.0, 'text': ''}
 

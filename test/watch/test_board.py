@@ -123,6 +123,8 @@ def test_feed_forward_gives_measured_torque_and_its_changes_are_events():
     assert rows(made, 'measured') == [7.0, 8.0] and rows(made, 'additive') == [0.5, 1.5]
     feedforward(made, [math.nan, math.nan], enabled=False, fault='too fast', delivery=9)
     assert frame(made)['feedforward']['delivery'] == 'unknown'
+    severities = {row['text']: row['severity'] for row in made.events.newest_first()}
+    assert severities.pop('fault: too fast') == 'error' and {*severities.values()} == {'info'}
     assert {'torque enabled', 'torque delivered to the drives', 'fault: too fast'} <= {
         *events(made)
     }
@@ -146,6 +148,7 @@ def test_events_are_bounded_and_repeated_ones_are_counted():
     made, clock = board()
     for _ in range(5):
         made.events.add('x', 'info', 'again', key='same')
+    assert made.events.changes == 5 and len(events(made)) == 1
     for number in range(300):
         clock.now += 1.0
         made.events.add('x', 'info', f'event {number}')
@@ -153,6 +156,9 @@ def test_events_are_bounded_and_repeated_ones_are_counted():
     assert len(found) == 200 and found[0]['text'] == 'event 299'
     made.events.add('x', 'info', 'event 299')
     assert made.events.newest_first()[0]['count'] == 2
+    clock.now -= 0.5  # the clock was set back: how long ago the other one was is unknown
+    made.events.add('x', 'info', 'event 299')
+    assert made.events.newest_first()[0]['count'] == 1
 
 
 def test_progress_of_the_containing_action_has_priority_until_it_is_silent():

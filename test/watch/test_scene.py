@@ -45,6 +45,8 @@ def test_only_markers_of_this_robot_that_the_page_can_draw_are_sent():
     assert frame(np.zeros(5), wrong)['markers'] == [], 'no JSON has NaN'
     (path,) = frame(np.zeros(5), marker(URDF.root, many, kind=4))['markers']
     assert 100 < len(path['points']) <= 201
+    (short,) = frame(np.zeros(5), marker(URDF.root, many[:199], kind=4))['markers']
+    assert len(short['points']) == 200, 'all, and the last one again'
     np.testing.assert_allclose(path['points'][-1], many[-1], atol=1e-4)
 
 

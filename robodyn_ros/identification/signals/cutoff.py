@@ -206,8 +206,8 @@ def fastest_sine(position: Array, rate: float, noise: Array) -> float:
 
 
 def _summit(power: Array, index: int) -> float:
-    """Return the highest peak of spectra (k, m) at a bin, by a parabola through logarithms."""
-    if not 0 < index < len(power) - 1:
+    """Return the highest peak of spectra (k, m) at a bin > 0, by a parabola through logarithms."""
+    if index == len(power) - 1:
         return float(index)
     left, middle, right = np.log(np.maximum(power[index - 1 : index + 2], 1e-300))
     bend = left - 2.0 * middle + right

@@ -6,7 +6,7 @@ from simulation import sines
 from robodyn_ros.errors import IdentificationError, RecordingError
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.grid import on_grid
-from robodyn_ros.identification.signals.processing import process, thinning_for
+from robodyn_ros.identification.signals.processing import _lasting, process, thinning_for
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.signals import low_pass
 
@@ -309,3 +309,13 @@ def test_a_joint_rests_where_it_is_slow_for_long():
     np.testing.assert_array_equal(qd != 0.0, ~signals.resting)
     np.testing.assert_array_equal(qd[~signals.resting], signals.velocity[~signals.resting])
     assert q is not None and (qdd == signals.acceleration).all()
+
+
+@pytest.mark.parametrize(('period', 'length'), [(0.01, 5), (0.0125, 4), (0.1, 3)])
+def test_slow_segments_that_last_are_kept_as_they_are(period, length):
+    slow = np.zeros((60, 1), dtype=bool)
+    slow[5 : 5 + length] = slow[40:52] = True
+    expected = slow.copy()
+    slow[30 : 30 + length - 1] = True
+    np.testing.assert_array_equal(_lasting(slow, period), expected)
+    assert not _lasting(slow[6:8], period).any()
