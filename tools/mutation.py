@@ -122,6 +122,7 @@ def _meaning(text: str) -> str:
         if isinstance(node, ast.arguments):  # by position or by name: correct calls know
             node.args, node.posonlyargs = [*node.posonlyargs, *node.args, *node.kwonlyargs], []
             node.kwonlyargs = []
+            node.defaults, node.kw_defaults = [*node.defaults, *filter(None, node.kw_defaults)], []
         if isinstance(node, ast.Call):
             node.keywords = [each for each in node.keywords if each.arg not in GUARDS]
     return ast.dump(tree)

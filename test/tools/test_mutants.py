@@ -125,7 +125,9 @@ def test_tests_that_fail_unchanged_measure_nothing(checkout: Path) -> None:
 @with_tools
 def test_all_mutants_of_a_file(checkout: Path) -> None:
     source = checkout / LIMITS
-    source.write_text(f'{SOURCE}\npairs = zip(strict=True)\n\ndef named(*, x): pass\n')  # guards
+    source.write_text(
+        f'{SOURCE}\npairs = zip(strict=True)\n\ndef named(*, x=None): pass\n'
+    )  # guards
     script = (
         'import sys; from pathlib import Path; from tools.mutation import mutants;'
         'root = Path(sys.argv[1]); source = root / sys.argv[2];'

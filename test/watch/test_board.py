@@ -84,6 +84,10 @@ def test_unknown_is_worse_than_ok_and_has_no_torque_error():
         monitor(made, *levels)
     assert rows(made, 'level') == [UNKNOWN, OK]
     assert rows(made, 'error') == [None, -2.0]
+    monitor(made, UNKNOWN, UNKNOWN, message='no model')
+    told = {row['text']: row['severity'] for row in made.events.newest_first()}
+    assert told['joints are monitored'] == 'info'
+    assert told['no joint is monitored: no model'] == 'warning'
 
 
 def test_a_message_that_fits_no_joints_is_unknown():
@@ -164,11 +168,13 @@ def test_events_are_bounded_and_repeated_ones_are_counted():
 def test_progress_of_the_containing_action_has_priority_until_it_is_silent():
     made, clock = board()
     assert frame(made)['progress']['age'] is None
-    made.progress('identification', 'exciting', 0.25, '3 s to the end')
+    made.progress('identification', 'exciting', 0.256, '3 s to the end')
     made.progress('excitation', 'exciting', math.nan, '')
     found = frame(made)['progress']
-    assert (found['task'], found['share'], found['fresh']) == ('identification', 0.25, True)
-    clock.now += 2.5
+    assert (found['task'], found['share'], found['fresh']) == ('identification', 0.256, True)
+    clock.now += 1.5
+    assert frame(made)['progress']['fresh'] is True
+    clock.now += 1.0
     assert frame(made)['progress']['fresh'] is False
     made.progress('excitation', 'moving to start', 7.0, '')
     assert frame(made)['progress']['task'] == 'excitation'
