@@ -20,6 +20,7 @@ from robodyn_ros.identification.diagnosis.checks import (
     with_stuck,
 )
 from robodyn_ros.identification.diagnosis.diagnose import diagnose_all, diagnose_payload
+from robodyn_ros.identification.diagnosis.intervals import validation_findings
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.success import success_rule
 from robodyn_ros.identification.fit.time_offset import offset_findings
@@ -43,9 +44,10 @@ def run_findings(run: Run) -> tuple[Finding, ...]:
     """Return the findings of an identification, one per code and joint."""
     payload = run.payload
     if payload is None:
-        causes = tuple(_causes(run))
+        causes = (*_causes(run), *_of_validation(run))
         return merged(distinct((*causes, *_robot_findings(run, _noisy(causes)))))
-    return merged(tuple(dict.fromkeys((*_causes(run), *_payload_findings(run, payload)))))
+    every = (*_causes(run), *_of_validation(run), *_payload_findings(run, payload))
+    return merged(tuple(dict.fromkeys(every)))
 
 
 def _noisy(causes: Sequence[Finding]) -> frozenset[str]:
@@ -95,6 +97,13 @@ def _causes(run: Run) -> Iterator[Finding]:
     yield from of_recordings(causes[: len(sources)], sources)
     yield from chain.from_iterable(causes[len(sources) :])
     yield from of_recordings(known, sources)
+
+
+def _of_validation(run: Run) -> Iterator[Finding]:
+    """Yield disturbed intervals of the validation."""
+    if run.tested is not None and run.validation is not None:
+        facts = run.prepared.model, run.found.values, run.tested, run.validation.source
+        yield from validation_findings(*facts)
 
 
 def _robot_findings(run: Run, noisy: Collection[str]) -> Iterator[Finding]:
