@@ -14,7 +14,6 @@ from robodyn_ros.identification.diagnosis.case import Case, Sample
 from robodyn_ros.identification.diagnosis.motion import cycles
 from robodyn_ros.identification.diagnosis.trial import (
     COMPARED,
-    MOST,
     Trial,
     fitted_to,
     folds,
@@ -24,7 +23,7 @@ from robodyn_ros.identification.diagnosis.trial import (
 )
 from robodyn_ros.identification.factors.joint_fit import own_fit
 from robodyn_ros.identification.factors.shift_search import smoothed
-from robodyn_ros.identification.fit.choice import FOUR
+from robodyn_ros.identification.fit.choice import FOUR, MOST
 from robodyn_ros.identification.fit.folds import labels_of
 from robodyn_ros.identification.fit.time_offset import OffsetTrial
 from robodyn_ros.identification.signals.processed import Mask, Processed

@@ -13,7 +13,7 @@ from numpy.polynomial.polynomial import polyvander
 from robodyn_ros.findings import Finding, sentence
 from robodyn_ros.identification.diagnosis.case import Case, Sample
 from robodyn_ros.identification.factors.joint_fit import root_mean_square
-from robodyn_ros.identification.fit.choice import FOUR, ONE, HeldOut, is_better
+from robodyn_ros.identification.fit.choice import FOUR, MOST, ONE, HeldOut, is_better
 from robodyn_ros.identification.fit.folds import Labels, labels_of
 from robodyn_ros.identification.fit.success import SMALL_TORQUE, rated_torque
 from robodyn_ros.identification.signals.processed import Processed
@@ -26,10 +26,6 @@ COMPARED = 500
 NEGLIGIBLE = 0.02
 """Error below this share of a joint's torque that no correction is asked to explain: no model of
 a geared joint is more exact."""
-
-MOST = 0.5
-"""Share of the squared held-out error that a correction leaves at most for the flaw to be
-reported: a smaller gain may as well be friction or flexibility that the model lacks."""
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ from robodyn_ros.identification.fit.time_offset import offset_findings
 from robodyn_ros.identification.friction.law_selection import friction_findings
 from robodyn_ros.identification.gears.tried_map import GearCandidate
 from robodyn_ros.identification.payload.findings import (
+    arm_findings,
     base_findings,
     body_findings,
     payload_data_findings,
@@ -146,6 +147,7 @@ def _payload_findings(run: Run, payload: IdentifiedPayload) -> Iterator[Finding]
     base, found, model = run.regression.base, run.found, payload.payload.model
     if run.task.arm is not None:
         yield from base_findings(run.task.arm)
+        yield from arm_findings(run.regression.payload_or_free_arm(found.fit.sigma))
     yield from payload_data_findings(base, run.regression.factors())
     if len(found.values) == 10:
         yield from body_findings(model, found.values, found.selection)
