@@ -21,6 +21,7 @@ from robodyn_ros.identification.diagnosis.checks import (
 )
 from robodyn_ros.identification.diagnosis.diagnose import diagnose_all, diagnose_payload
 from robodyn_ros.identification.diagnosis.intervals import validation_findings
+from robodyn_ros.identification.diagnosis.together import different_findings
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.success import success_rule
 from robodyn_ros.identification.fit.time_offset import offset_findings
@@ -45,10 +46,9 @@ def run_findings(run: Run) -> tuple[Finding, ...]:
     """Return the findings of an identification, one per code and joint."""
     payload = run.payload
     if payload is None:
-        causes = (*_causes(run), *_of_validation(run))
+        causes = tuple(_causes(run))
         return merged(distinct((*causes, *_robot_findings(run, _noisy(causes)))))
-    every = (*_causes(run), *_of_validation(run), *_payload_findings(run, payload))
-    return merged(tuple(dict.fromkeys(every)))
+    return merged(tuple(dict.fromkeys((*_causes(run), *_payload_findings(run, payload)))))
 
 
 def _noisy(causes: Sequence[Finding]) -> frozenset[str]:
@@ -97,14 +97,11 @@ def _causes(run: Run) -> Iterator[Finding]:
     causes = list(diagnose_all(cases) if arm is None else map(diagnose_payload, cases))
     yield from of_recordings(causes[: len(sources)], sources)
     yield from chain.from_iterable(causes[len(sources) :])
-    yield from of_recordings(known, sources)
-
-
-def _of_validation(run: Run) -> Iterator[Finding]:
-    """Yield disturbed intervals of the validation."""
+    yield from different_findings(run.regression.apart(), run.found.fit.sigma, sources)
     if run.tested is not None and run.validation is not None:
-        facts = run.prepared.model, run.found.values, run.tested, run.validation.source
-        yield from validation_findings(*facts)
+        tested = run.tested, run.validation.source
+        yield from validation_findings(run.prepared.model, run.found.values, *tested)
+    yield from of_recordings(known, sources)
 
 
 def _robot_findings(run: Run, noisy: Collection[str]) -> Iterator[Finding]:

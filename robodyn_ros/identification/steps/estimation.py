@@ -104,6 +104,13 @@ class Regression:
         whole = together(arms, self.options.segments or FOLDS)
         return carried(whole, self._mixing) if self.task.arm else whole
 
+    def apart(self) -> list[Condensed]:
+        """Return the factors of each recording, without constant torque if that is its own."""
+        arms = self.arms
+        if self._free is not None:
+            arms = [with_free_offsets(arm, self._free) for arm in arms]
+        return [carried(arm, self._mixing) for arm in arms] if self.task.arm else arms
+
     def estimate(self, chosen: Sequence[int] | None = None) -> Estimated:
         """Estimate the parameters from some recordings (default: all)."""
         chosen = range(len(self.arms)) if chosen is None else chosen
