@@ -6,6 +6,7 @@ import pytest
 from diagnosis_case import case_of
 from robots import random_urdf
 
+from robodyn_ros.findings import Finding
 from robodyn_ros.identification.diagnosis.motion import (
     cycles,
     joint_ranges,
@@ -66,6 +67,12 @@ def test_a_short_motion_is_told_with_the_time_it_needs():
     (finding,) = motion_findings(case((0.05, 0.31, 0.37)))
     assert (finding.code, finding.joint) == ('too_short', 'a')
     assert 'completes 1.' in finding.text and 'Record at least' in finding.remedy
+
+
+def test_times_in_another_unit_ask_for_no_longer_recording():
+    short = case((0.05, 0.31, 0.37))
+    told = replace(short.recording, findings=(Finding('slow_sampling', ''),))
+    assert codes(motion_findings(replace(short, recording=told))) == []
 
 
 def test_one_cycle_is_enough_for_the_gravity_of_a_puma_only():
