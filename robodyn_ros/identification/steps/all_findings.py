@@ -95,9 +95,9 @@ def _causes(run: Run) -> Iterator[Finding]:
         known.append((*recording.findings, *told))
     sources = [recording.source for recording in run.task.recordings]
     causes = list(diagnose_all(cases) if arm is None else map(diagnose_payload, cases))
+    yield from different_findings(run.regression.apart(), run.found.fit.sigma, sources)
     yield from of_recordings(causes[: len(sources)], sources)
     yield from chain.from_iterable(causes[len(sources) :])
-    yield from different_findings(run.regression.apart(), run.found.fit.sigma, sources)
     if run.tested is not None and run.validation is not None:
         tested = run.tested, run.validation.source
         yield from validation_findings(run.prepared.model, run.found.values, *tested)
