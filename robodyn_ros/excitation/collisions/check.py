@@ -11,7 +11,12 @@ from typing import Any
 import numpy as np
 
 from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.collisions.boxes import ENDLESS, free_space, obstacle_boxes
+from robodyn_ros.excitation.collisions.boxes import (
+    ENDLESS,
+    check_distances,
+    free_space,
+    obstacle_boxes,
+)
 from robodyn_ros.excitation.collisions.gaps import gaps, notes_of
 from robodyn_ros.excitation.collisions.robot_files import link_names
 from robodyn_ros.excitation.collisions.scene import read_scene
@@ -180,6 +185,8 @@ def cover(
         rule, missing, notes = _rule(limit, joints, missing, required=bool(itself))
     if rule is None or not rule.file.solid:
         _check_without_geometry(walls, standing)
+    else:
+        check_distances(box, floor, values['obstacles'] or (), rule.geometry.extent)
     if rule is not None and rule.geometry.pairs:
         limits.append(limit)
     unchecked += [*surroundings.unchecked, *_carried_alone(scene, rule)]
