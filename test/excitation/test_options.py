@@ -20,7 +20,9 @@ LIMITS = replace(table1(), effort=np.full(6, 80.0))
 
 
 def test_nothing_asked_for_is_the_default_design():
-    assert make_design({}, MODEL, LIMITS) == Design(MODEL, LIMITS)
+    # an identification asks for cycles, a comparison of searches does not
+    assert make_design({}, MODEL, LIMITS) == Design(MODEL, LIMITS, cycles=3.0)
+    assert make_design({'cycles': 0.0}, MODEL, LIMITS) == Design(MODEL, LIMITS)
     assert all(
         option.text and option.kind in (str, int, float, bool) for option in OPTIONS.values()
     )

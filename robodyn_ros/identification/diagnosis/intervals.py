@@ -8,10 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from robodyn_ros.excitation.advice import CYCLES
+from robodyn_ros.excitation.cycles import CYCLES, cycles
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.diagnosis.case import Case, Sample
-from robodyn_ros.identification.diagnosis.motion import cycles
 from robodyn_ros.identification.diagnosis.trial import (
     COMPARED,
     Trial,

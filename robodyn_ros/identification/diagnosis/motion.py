@@ -12,7 +12,7 @@ from itertools import combinations
 
 import numpy as np
 
-from robodyn_ros.excitation.advice import CYCLES
+from robodyn_ros.excitation.cycles import CYCLES, cycles
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.diagnosis.case import Case
 from robodyn_ros.identification.diagnosis.trial import COMPARED
@@ -41,36 +41,6 @@ def _moving(case: Case) -> list[int]:
         for joint in range(len(case.signals.joints))
         if case.signals.used[:, joint].any() and np.ptp(case.signals.position[:, joint]) > 0.0
     ]
-
-
-def cycles(position: Array) -> Array:
-    """Return the cycles of each joint (n,): travel over twice the stroke, or half its reversals.
-
-    The larger of both, so that a motion of many small swings within a big one counts them.
-    """
-    stroke = np.ptp(position, axis=0)
-    way = np.abs(np.diff(position, axis=0)).sum(axis=0)
-    by_way = way / np.maximum(2.0 * stroke, 1e-300)
-    turns = [
-        _turning_points(column, 0.1 * size)
-        for column, size in zip(position.T, stroke, strict=True)
-    ]
-    count: Array = np.maximum(by_way, np.array(turns) / 2.0)
-    return count
-
-
-def _turning_points(position: Array, least: float) -> int:
-    """Return the number of turning points with swings of at least `least` between them."""
-    count, direction, extreme = 0, 0.0, float(position[0])
-    for value in position.tolist():
-        ahead = (value - extreme) * direction
-        if direction == 0.0 and abs(value - extreme) > least:
-            direction, extreme = float(np.sign(value - extreme)), value
-        elif ahead > 0.0:
-            extreme = value
-        elif -ahead > least:
-            count, direction, extreme = count + 1, -direction, value
-    return count
 
 
 def _thinned(position: Array) -> Array:

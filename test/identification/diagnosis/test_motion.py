@@ -2,13 +2,11 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from diagnosis_case import case_of
 from robots import random_urdf
 
 from robodyn_ros.findings import Finding
 from robodyn_ros.identification.diagnosis.motion import (
-    cycles,
     joint_ranges,
     motion_findings,
     region_findings,
@@ -46,16 +44,6 @@ def case(frequencies, amplitudes=(1.0, 1.0, 0.08), seconds=20.0, **options):
 
 def codes(findings):
     return [(finding.code, finding.joint) for finding in findings]
-
-
-def test_cycles_of_sines_and_of_small_swings_on_a_large_one():
-    time = np.linspace(0.0, 1.0, 2000)[:, None]
-    sines = np.sin(2 * np.pi * time * np.array([1.0, 3.0, 7.5]))
-    np.testing.assert_allclose(cycles(sines), [1.0, 3.0, 7.5], atol=0.3)
-    swings = np.sin(2 * np.pi * time) + 0.3 * np.sin(2 * np.pi * 20 * time)
-    assert cycles(swings)[0] > 15.0
-    noisy = np.sin(2 * np.pi * time) + 1e-3 * np.random.default_rng(1).normal(size=time.shape)
-    assert cycles(noisy)[0] == pytest.approx(1.0, abs=0.6)
 
 
 def test_a_rich_motion_has_no_findings():
