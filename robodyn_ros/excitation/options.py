@@ -128,6 +128,10 @@ LIMITS = {
         )
         for name in _MARGINS
     },
+    # a controller overshoots, and many drives stop at a position limit
+    'position_margin': Option(
+        float, 0.05, 'unused share of the position limits: of half the range, at each end', 'SHARE'
+    ),
     'conservative': Option(
         bool, False, 'use bounds on the coefficients (Eq. 17) instead of the limits'
     ),
