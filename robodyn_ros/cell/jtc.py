@@ -38,8 +38,9 @@ class JointTrajectoryController:
     Its behaviour is that of ros2_controllers 4.42:
 
     - Effort is interpolated linearly; a point without effort counts as 0.
-    - A new trajectory replaces the running one immediately; its first segment starts at the last
-      commanded point.
+    - A new trajectory replaces the running one immediately. To a first point in the future it
+      goes from the last command, as with `interpolate_from_desired_state`. By default, the real
+      one goes from the measured state.
     - After its end the last point is held, with its effort.
     - A cancel holds the position and commands the final effort of the last trajectory that
       reached its end.
@@ -59,6 +60,7 @@ class JointTrajectoryController:
     def reset(self, position: Array) -> None:
         """Clear the state and hold this position without effort."""
         zero = np.zeros(len(self.joints))
+        self._commanded = 0.0
         self.reference = Reference(np.array(position), zero, zero, zero)
         self._finished_effort = zero
         self._drop()
@@ -101,9 +103,9 @@ class JointTrajectoryController:
                 f'the trajectory ended {-lead - points.time[-1]:.3f} s before it arrived'
             )
         time = points.time + lead
-        # Future points are approached from the present one; a started trajectory continues.
-        self._begin = now + min(time[0], 0.0)
-        points = replace(points, time=time - min(time[0], 0.0)).with_start(*self.reference)
+        # Future points are approached from the last command; a started trajectory continues.
+        self._begin = now + time[0] if time[0] <= 0.0 else self._commanded or now
+        points = replace(points, time=time + now - self._begin).with_start(*self.reference)
         self._spline = SplineTrajectory(points=points)
 
     def cancel(self) -> None:
@@ -119,7 +121,7 @@ class JointTrajectoryController:
 
     def update(self, now: float) -> Reference:
         """Return the reference of the cycle at this time, in [s]."""
-        spline = self._spline
+        spline, self._commanded = self._spline, now
         if spline is None:
             return self.reference
         time = now - self._begin

@@ -56,6 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
         result = search(design, values, progress=_criterion_shown(design), cancel=cancel)
     facts = {**summary(result, design), 'interrupted': cancel()}
     facts['assumed_limits'] = arguments.assumed_limits
+    facts['limit_warnings'] = arguments.limit_warnings
     if arguments.out is not None:
         points = shown_frame(model, values.get('frames') or ())
         facts['files'] = export_motion(

@@ -18,7 +18,7 @@ from robodyn_ros.excitation.limits.joint_limits import JointLimits, check_motion
 from robodyn_ros.excitation.options import SPACE, collision_coverage
 from robodyn_ros.excitation.plan import check_joints
 from robodyn_ros.excitation.robot_frame import shown_frame
-from robodyn_ros.excitation.summary import shares_table
+from robodyn_ros.excitation.summary import limit_lines, shares_table
 from robodyn_ros.excitation.trajectory import Trajectory
 
 
@@ -51,6 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     with progress_bar():
         facts = summary(motion, limits, coverage.check(motion, model))
     facts['assumed_limits'] = arguments.assumed_limits
+    facts['limit_warnings'] = arguments.limit_warnings
     if arguments.out is not None:
         points = shown_frame(model)
         columns = [motion.joints.index(name) for name in model.joint_names]
@@ -104,7 +105,7 @@ def table(facts: dict[str, Any]) -> str:
     """Return the facts as text."""
     lines = [f'{facts["kind"]}, {facts["duration"]:.3f} s', '', *shares_table(facts['joints']), '']
     lines += [facts['broken'] or _kept(facts), *collision_lines(facts)]
-    lines += [facts['assumed_limits']] if facts.get('assumed_limits') else []
+    lines += limit_lines(facts)
     lines += [f'{kind:<12} {path}' for kind, path in facts.get('files', {}).items()]
     return '\n'.join(lines)
 

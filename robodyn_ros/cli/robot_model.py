@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from robodyn_ros.errors import ConfigError
+from robodyn_ros.excitation.limits.doubts import doubts
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.excitation.limits.limits_file import load_limits
 from robodyn_ros.excitation.options import OPTIONS, Option
@@ -143,7 +144,8 @@ def robot(arguments: argparse.Namespace) -> tuple[DynamicModel, JointLimits]:
     """Return model and limits of the robot of a command line.
 
     Limits are those of the URDF, narrowed by the file of --limits. Accelerations without a limit
-    get a slow default, which `arguments.assumed_limits` says.
+    get a slow default, which `arguments.assumed_limits` says; `arguments.limit_warnings` are
+    doubts about the limits.
 
     :raises RobodynError: a file cannot be read or used
     """
@@ -159,6 +161,7 @@ def robot(arguments: argparse.Namespace) -> tuple[DynamicModel, JointLimits]:
     if arguments.limits is not None:
         limits = load_limits(resource(arguments.limits), limits, others=_others(arguments, model))
     arguments.assumed_limits = limits.assumed_accelerations()
+    arguments.limit_warnings = list(doubts(limits))
     return model, limits.with_default_acceleration()
 
 

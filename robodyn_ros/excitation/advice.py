@@ -16,13 +16,12 @@ from typing import Literal
 
 import numpy as np
 
+from robodyn_ros.excitation.cycles import CYCLES
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.excitation.motions.sine import SineMotion
 from robodyn_ros.excitation.trajectory import Array
 
 Quality = Literal['bad', 'medium', 'good']
-CYCLES = 3
-"""Smallest number of cycles of every joint, and of cycles until a pattern repeats."""
 ENOUGH_VELOCITY = 0.7
 """Share of the velocity limit that the fastest joint should reach."""
 CLOSE = 0.95

@@ -178,7 +178,7 @@ def _joint_moves(
         )
     endless = np.full(len(joints), np.inf)
     given = {'velocity': velocity, 'acceleration': acceleration, 'jerk': jerk}
-    figures = {
+    figures: dict[str, Any] = {
         name: endless if value is None else per_joint(joints, name, value)
         for name, value in given.items()
     }

@@ -18,6 +18,7 @@ from robodyn_ros.excitation.collisions.boxes import free_space, obstacle_boxes
 from robodyn_ros.excitation.collisions.check import Coverage, cover
 from robodyn_ros.excitation.collisions.scene_shape import NOTHING, Surroundings
 from robodyn_ros.excitation.collisions.self_collision import CLEARANCE
+from robodyn_ros.excitation.cycles import CYCLES
 from robodyn_ros.excitation.design.criteria import (
     CRITERIA,
     NORMALISATIONS,
@@ -62,6 +63,10 @@ MOTION = {
     'motion': Option(str, 'fourier', 'kind of motion', choices=MOTIONS),
     'duration': Option(float, 20.0, 'duration of the motion', 'S'),
     'harmonics': Option(int, 5, 'harmonics of a series; sines of a sum; half the via-points', 'N'),
+    'cycles': Option(
+        float, float(CYCLES), 'smallest number of cycles of each joint, as identifications ask '
+        'for; 0: any', 'N',
+    ),
     'fly_by': Option(
         float, 1.0, 'via-points: share of the ramps in which moves overlap; 0: stops', 'SHARE'
     ),
@@ -123,6 +128,10 @@ LIMITS = {
         )
         for name in _MARGINS
     },
+    # a controller overshoots, and many drives stop at a position limit
+    'position_margin': Option(
+        float, 0.05, 'unused share of the position limits: of half the range, at each end', 'SHARE'
+    ),
     'conservative': Option(
         bool, False, 'use bounds on the coefficients (Eq. 17) instead of the limits'
     ),
@@ -143,7 +152,7 @@ SEARCH = {
 RANGES = {
     'duration': (1e-3, 1e4), 'harmonics': (1, 100), 'samples': (1, 100_000), 'time': (1e-3, 1e6),
     'seed': (0, 2**62), 'starts': (0, 10**6), 'processes': (0, 1000), 'floor': (-1e3, 1e3),
-    'clearance': (0.0, 10.0),
+    'clearance': (0.0, 10.0), 'cycles': (0.0, 100.0),
 }  # fmt: skip
 """Smallest and largest value of options; a search with other values is not useful."""
 OPTIONS: dict[str, Option] = {**MOTION, **LIMITS, **SEARCH}
@@ -179,6 +188,7 @@ def make_design(
         harmonics=given['harmonics'],
         position=given['position'] or None,
         samples=given['samples'],
+        cycles=given['cycles'],
         margins=margins,
         fly_by=given['fly_by'],
         rise=given['rise'],

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -99,10 +100,15 @@ def table(facts: dict[str, Any]) -> str:
         )
     if facts['note']:
         lines.append(facts['note'])
-    if facts.get('assumed_limits'):
-        lines.append(facts['assumed_limits'])
+    lines += limit_lines(facts)
     lines += [f'{kind:<12} {path}' for kind, path in facts.get('files', {}).items()]
     return '\n'.join(lines)
+
+
+def limit_lines(facts: Mapping[str, Any]) -> list[str]:
+    """Return remarks about the limits, from facts of a command."""
+    assumed = [facts['assumed_limits']] if facts.get('assumed_limits') else []
+    return assumed + [f'warning: {text}' for text in facts.get('limit_warnings', ())]
 
 
 def shares_table(joints: list[dict[str, Any]]) -> list[str]:

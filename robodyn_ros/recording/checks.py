@@ -185,7 +185,10 @@ def _sampling(signals: Signals) -> Iterator[Finding]:
             period=period,
         )
     if period >= 1.0:
-        yield finding('slow_sampling', rate=1.0 / period, duration=float(np.ptp(signals.time)))
+        # A period of 1 ms (1000 Hz) is 1000 us or 1e6 ns.
+        unit = 'ms' if period < 1e3 else 'us' if period < 1e6 else 'ns'
+        duration = float(np.ptp(signals.time))
+        yield finding('slow_sampling', rate=1.0 / period, duration=duration, unit=unit)
     limit = 0.2
     off = (np.abs(steps - period) > limit * period) & ~gaps
     if off.mean() > 0.01:

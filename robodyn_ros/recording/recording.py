@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import RecordingError
-from robodyn_ros.findings import Finding, Severity
+from robodyn_ros.findings import Finding, Severity, finding
 from robodyn_ros.recording.missing_values import missing_values
 from robodyn_ros.recording.storage import all_usable, blockwise, usable
 
@@ -177,7 +177,7 @@ class Recording:
         return {name: change(values) for name, values in found.items() if values is not None}
 
     def between(self, start: int, end: int) -> Recording:
-        """Return the samples between two stamps.
+        """Return the samples between two stamps; a finding gives the duration of the others.
 
         :param start: in [ns] since the epoch, as ROS stamps are
         :param end: in [ns] since the epoch
@@ -191,7 +191,12 @@ class Recording:
                 f'{self.source}: it has {max(0, last - first)} samples between the stamps '
                 f'{start / 1e9:.3f} s and {end / 1e9:.3f} s'
             )
-        return self.slice(slice(int(first), int(last)))
+        cut = self.slice(slice(int(first), int(last)))
+        if len(cut) == len(self):
+            return cut
+        before, after = cut.time[0] - self.time[0], self.time[-1] - cut.time[-1]
+        told = finding('motion_only', source=self.source, before=before, after=after)
+        return replace(cut, findings=(*self.findings, told))
 
     def split(self, fraction: float) -> tuple[Recording, Recording]:
         """Split into the first `fraction` of the samples and the remainder.

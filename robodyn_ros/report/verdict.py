@@ -8,6 +8,7 @@ from typing import Any
 
 from robodyn_ros.identification.fit.success import MEANING
 from robodyn_ros.identification.result.payload_block import payload_figures
+from robodyn_ros.identification.result.summary import mass_text
 from robodyn_ros.report.numbers import share, short
 
 
@@ -25,6 +26,8 @@ def verdict(facts: Mapping[str, Any]) -> dict[str, Any]:
         ('friction law', (facts.get('friction_choice') or {}).get('law') or 'as given'),
         ('physically consistent', 'yes' if facts.get('physically_consistent') else 'no'),
     ]
+    masses = mass_text(facts)
+    figures += [('mass', masses)] if masses else []
     payload = facts.get('payload')
     if payload:
         figures = [(f'payload: {name}', text) for name, text in payload_figures(payload)] + figures

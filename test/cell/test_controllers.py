@@ -40,7 +40,7 @@ def test_forward_position_takes_over_and_a_trajectory_takes_it_back_from_there()
     cell.accept_trajectory(line(), now=0.0)
     cell.update(0.5)
     cell.accept_position([2.0, 3.0])
-    assert cell.update(0.6).position.tolist() == [2.0, 3.0]
+    assert cell.update(1.0).position.tolist() == [2.0, 3.0]
     cell.accept_trajectory(line(), now=1.0)
     assert cell.update(1.0).position.tolist() == [2.0, 3.0]
     assert cell.update(1.5).position.tolist() == [1.5, 2.0]

@@ -86,6 +86,16 @@ def test_first_segment_starts_with_the_commanded_velocity_and_acceleration():
     np.testing.assert_allclose(after.velocity, before.velocity)
 
 
+def test_the_way_to_a_future_point_starts_at_the_time_of_the_last_command():
+    """Otherwise the set point would stand still for one cycle."""
+    jtc = controller()
+    jtc.accept(points((0, 0), (1, 1)), now=0.0)
+    jtc.update(0.5)
+    jtc.accept(points((0.4, 0.9)), now=0.502)  # on the same line
+    assert at(jtc, 0.502)[0] == pytest.approx(0.502, abs=1e-3)
+    assert at(jtc, 0.6)[0] == pytest.approx(0.6, abs=1e-3)
+
+
 def test_future_stamp_stretches_the_way_to_the_first_point():
     jtc = controller(1.0)
     jtc.accept(points((1, 4), (2, 6)), now=0.0, stamp=2.0)

@@ -69,6 +69,19 @@ def test_what_breaks_a_limit_is_said_and_is_no_success(shown):
     assert f'tool_moves, {float(printed.out.split()[1]):.3f} s' in printed.out
 
 
+def test_limits_in_degrees_get_a_warning(shown, tmp_path):
+    file = tmp_path / 'limits.yaml'
+    high = {'max_velocity': 98, 'max_acceleration': 300}
+    file.write_text(yaml.safe_dump({'joint_limits': {'elbow_joint': high}}))
+    code, printed = shown(PATH, *ARM, '--limits', str(file))
+    assert code == 0 and 'warning: limits that no revolute joint has: elbow_joint' in printed.out
+    assert 'warning: limits without effect' in printed.out
+    _, printed = shown(PATH, *ARM, '--limits', str(file), '--json')
+    assert len(json.loads(printed.out)['limit_warnings']) == 2
+    _, printed = shown(PATH, *ARM, '--json')
+    assert json.loads(printed.out)['limit_warnings'] == []
+
+
 def test_a_collision_is_no_success(shown):
     home = [0.0, -1.5, 1.0, -1.0, 0.0, 0.0]
     folded = [0.0, -1.5, 3.1, -1.0, 0.0, 0.0]

@@ -10,6 +10,7 @@ from published import PUMA, robot, table1, urdf
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.collisions.self_collision import SelfCollisionLimit
 from robodyn_ros.excitation.design.problem import Design
+from robodyn_ros.excitation.limits.bounds import Margins
 from robodyn_ros.excitation.limits.constraints import SpaceLimit, TorqueLimit
 from robodyn_ros.excitation.limits.joint_limits import check_motion
 from robodyn_ros.excitation.options import OPTIONS, check_options, make_design, search
@@ -20,7 +21,11 @@ LIMITS = replace(table1(), effort=np.full(6, 80.0))
 
 
 def test_nothing_asked_for_is_the_default_design():
-    assert make_design({}, MODEL, LIMITS) == Design(MODEL, LIMITS)
+    # a robot needs cycles and a margin, a comparison of searches does not
+    margins = Margins(position=0.05)
+    assert make_design({}, MODEL, LIMITS) == Design(MODEL, LIMITS, margins=margins, cycles=3.0)
+    plain = {'cycles': 0.0, 'position_margin': 0.0}
+    assert make_design(plain, MODEL, LIMITS) == Design(MODEL, LIMITS)
     assert all(
         option.text and option.kind in (str, int, float, bool) for option in OPTIONS.values()
     )

@@ -98,6 +98,11 @@ def test_lwr4_with_automatic_friction():
     assert result.validation.relative_residual <= 0.0235
 
 
+def test_lwr4_runs_together_do_not_differ():
+    model, runs = lwr4()
+    assert 'recordings_differ' not in {f.code for f in identify(runs, model).findings}
+
+
 @pytest.mark.parametrize('derivatives', ['auto', 'computed'])
 def test_lwr4_second_run(derivatives, tmp_path):
     """Figure to reach: 2.3 % from run 1 to run 2 (published: 2.15 %), linear friction given."""

@@ -140,6 +140,13 @@ def test_late_samples_that_catch_up_are_not_missing():
     assert finding.text.startswith('1 gaps in 1000 samples, about 0 samples missing')
 
 
+@pytest.mark.parametrize(('period', 'unit'), [(0.002, ''), (2.0, 'ms'), (2e3, 'us'), (2e6, 'ns')])
+def test_times_in_another_unit_are_named(period, unit):
+    found = checked_recording(signals(period=period)).findings
+    told = [item.remedy for item in found if item.code == 'slow_sampling']
+    assert [f'If times are in {unit}, say so' in each for each in told] == [True] * bool(unit)
+
+
 def test_irregular_sampling():
     rough = signals(1000)
     rough.time += np.random.default_rng(0).uniform(-0.0035, 0.0035, 1000)

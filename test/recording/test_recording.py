@@ -90,6 +90,9 @@ def test_samples_between_two_stamps():
     data = recording(origin=10**9)
     part = data.between(10**9 + 10**8, 10**9 + 3 * 10**8)
     np.testing.assert_array_equal(part.time, TIME[1:3])
+    told = part.findings[-1]
+    assert told.code == 'motion_only' and ': 0.1 s before and 0.2 s after' in told.text
+    assert data.between(0, 10**10).findings == data.findings
     with pytest.raises(RecordingError, match=r'has 1 samples .* 1\.400 s and 1\.900 s'):
         data.between(14 * 10**8, 19 * 10**8)
     with pytest.raises(RecordingError, match=r'has 0 samples .* 1900000000\.000 s and 19000000'):

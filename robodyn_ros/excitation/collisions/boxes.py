@@ -13,6 +13,9 @@ from robodyn_ros.errors import MotionError
 
 Corner = tuple[float, float, float]
 ENDLESS: Corner = (np.inf, np.inf, np.inf)
+_MOST = 100.0
+"""Largest distance of surroundings in reaches of the robot: cells have a few. In millimetres
+instead of metres, surroundings at a tenth of the reach come to this number."""
 
 
 def free_space(box: Sequence[Any] | None, floor: float | None) -> tuple[Corner, Corner]:
@@ -42,6 +45,23 @@ def obstacle_boxes(numbers: Sequence[Any] | None) -> tuple[tuple[float, ...], ..
     rows = [flat[start : start + 6] for start in range(0, len(flat), 6)]
     corners = [_corners('obstacles: an obstacle', row) for row in rows]
     return tuple((*low, *high) for low, high in corners)
+
+
+def check_distances(
+    box: Sequence[float] | None, floor: float | None, obstacles: Sequence[float], reach: float
+) -> None:
+    """Refuse surroundings so far away that they are probably in millimetres.
+
+    :param reach: of the robot, in [m]
+    :raises MotionError: naming the option, its largest number and the reach
+    """
+    for name, numbers in (('box', box), ('floor', floor), ('obstacles', obstacles)):
+        farthest = float(np.abs([] if numbers is None else numbers).max(initial=0.0))
+        if farthest > _MOST * reach:
+            raise MotionError(
+                f'{name} has the coordinate {farthest:g} m, and the robot reaches at most '
+                f'{reach:.2g} m: is it in mm? At most {_MOST:g} times the reach is expected'
+            )
 
 
 def _corners(what: str, numbers: Sequence[Any]) -> tuple[Corner, Corner]:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Capsules for links without `<collision>` geometry, so that something can be checked.
 
-A link without any shape gets one from its frame to its farthest joint. One whose visual meshes
-have no volume, and so no convex hull, gets the smallest one that was found around their vertices.
+A link without any shape gets one from its frame to its farthest joint, which is a guess. One
+whose visual meshes have no volume, and so no convex hull, gets the smallest one that was found
+around their vertices.
 """
 
 from __future__ import annotations
@@ -73,6 +74,8 @@ def around(link: str, points: Array, *, most: int = 300) -> Capsule:
 
 def between(link: str, end: Array, *, share: float = 0.12) -> Capsule:
     """Make a capsule from the frame of a link to a point, in [m].
+
+    It is a guess. The link can be thicker, above all where joints are close to each other.
 
     :param share: of the length, which is its radius: arms are about a quarter as thick as long
     """

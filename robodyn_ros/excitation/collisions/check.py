@@ -11,7 +11,13 @@ from typing import Any
 import numpy as np
 
 from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.collisions.boxes import ENDLESS, free_space, obstacle_boxes
+from robodyn_ros.excitation.collisions.boxes import (
+    ENDLESS,
+    check_distances,
+    free_space,
+    obstacle_boxes,
+)
+from robodyn_ros.excitation.collisions.gaps import gaps, notes_of
 from robodyn_ros.excitation.collisions.robot_files import link_names
 from robodyn_ros.excitation.collisions.scene import read_scene
 from robodyn_ros.excitation.collisions.scene_shape import NOTHING, SceneShape, Surroundings
@@ -20,7 +26,6 @@ from robodyn_ros.excitation.collisions.self_collision import (
     NoPairsError,
     SelfCollisionLimit,
     SelfCollisionRule,
-    words,
 )
 from robodyn_ros.excitation.limits.constraints import Limit, SpaceLimit
 from robodyn_ros.excitation.limits.joint_limits import CHECK_PERIOD
@@ -34,12 +39,28 @@ class Coverage:
 
     :param limits: limits for the design of a motion, and for the check afterwards
     :param rule: rule of the distances of links, from one of the limits; None: not checked
+    :param missing: options of the surroundings that are needed and not given
     """
 
     limits: tuple[Limit, ...] = ()
     rule: SelfCollisionRule | None = None
     unchecked: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+    @property
+    def advice(self) -> str:
+        """Return what closes the gaps, for a node that refuses to move."""
+        names = [f'optimise.{name}' for name in self.missing]
+        text = 'Close these gaps'
+        if names:
+            text = f'Give the parameter{"s"[: len(names) - 1]} {" and ".join(names)}'
+        if 'box' in self.missing:
+            text += ', and optimise.obstacles or optimise.scene for what is inside the box'
+        return (
+            f'{text}; or, if you have made sure that nothing is in the way, set '
+            'allow_unchecked: true'
+        )
 
     @property
     def substitutes(self) -> bool:
@@ -58,7 +79,8 @@ class Coverage:
         for limit in self.limits:
             if isinstance(limit, SpaceLimit) and not broken:
                 broken = _outside(limit, trajectory, model)
-        return Report(contacts, broken, self.unchecked, self.notes)
+        guessed = () if self.rule is None else self.rule.file.guessed
+        return Report(contacts, broken, self.unchecked, self.notes, guessed)
 
 
 @dataclass(frozen=True)
@@ -67,12 +89,14 @@ class Report:
 
     :param contacts: smallest distance, and share of the time with a collision; None: not checked
     :param broken: sentence about a collision, or a frame outside its box; empty: none
+    :param guessed: links whose shapes in this check can be thinner than the link
     """
 
     contacts: Contacts | None
     broken: str
     unchecked: tuple[str, ...]
     notes: tuple[str, ...]
+    guessed: tuple[str, ...] = ()
 
     def facts(self) -> dict[str, Any]:
         """Return plain types, SI units; a distance of null: no objects that could touch."""
@@ -85,6 +109,7 @@ class Report:
                 'smallest_distance': nearest,
                 'pair': list(found.pair),
                 'time': found.time,
+                'guessed_links': list(self.guessed),
             }
         return {
             'collision': collision,
@@ -99,9 +124,11 @@ def collision_lines(facts: Mapping[str, Any]) -> list[str]:
     if found['checked'] and found['smallest_distance'] is not None:
         distance, pair = 1e3 * found['smallest_distance'], ' and '.join(found['pair'])
         word = 'smallest distance' if distance > 0.0 else 'largest depth'
+        links = len(found['guessed_links'])
+        guess = f'with guessed shapes ({links} links): ' if links else ''
         lines.append(
-            f'collisions during {found["share"]:.2%} of the time; {word} {abs(distance):.1f} mm, '
-            f'{pair}, at t = {found["time"]:.3f} s'
+            f'{guess}collisions during {found["share"]:.2%} of the time; {word} '
+            f'{abs(distance):.1f} mm, {pair}, at t = {found["time"]:.3f} s'
         )
     lines += [f'NOT checked: {text}' for text in facts['not_checked']]
     return lines + list(facts['notes'])
@@ -126,10 +153,12 @@ def cover(
     scene = (read_scene(values['scene']) if values['scene'] else ()) + surroundings.shapes
     standing = bool(obstacles) or any(not item.attached for item in scene)
     walls = bool(box) or floor is not None
-    unchecked = []
+    unchecked, needed = [], []
     if not walls:
+        needed.append('floor')
         unchecked.append('a floor (option floor)')
     if not box:  # an obstacle does not say that the other places are free
+        needed.append('box')
         others = 'what else stands' if standing else 'what stands'
         unchecked.append(f'{others} around the robot (option box; obstacles are in it)')
     limits: list[Limit] = []
@@ -156,10 +185,18 @@ def cover(
         rule, missing, notes = _rule(limit, joints, missing, required=bool(itself))
     if rule is None or not rule.file.solid:
         _check_without_geometry(walls, standing)
+    else:
+        check_distances(box, floor, values['obstacles'] or (), rule.geometry.extent)
     if rule is not None and rule.geometry.pairs:
         limits.append(limit)
     unchecked += [*surroundings.unchecked, *_carried_alone(scene, rule)]
-    return Coverage(tuple(limits), rule, (*missing, *unchecked), (*notes, *surroundings.notes))
+    return Coverage(
+        tuple(limits),
+        rule,
+        (*missing, *unchecked),
+        (*notes, *surroundings.notes),
+        tuple(needed),
+    )
 
 
 def _check_without_geometry(walls: bool, standing: bool) -> None:
@@ -216,50 +253,7 @@ def _rule(
         if error.solid:
             return None, missing, ['no two links could collide: a joint joins them']
         return None, [*missing, f'self-collision: {error}'], []
-    return rule, [*missing, *_gaps(rule)], _notes(rule)
-
-
-def _hidden(rule: SelfCollisionRule) -> list[tuple[str, str]]:
-    """Return pairs that are left out although only substitutes touch in every position."""
-    return [pair for pair in rule.touching if set(pair) & rule.file.substituted]
-
-
-def _gaps(rule: SelfCollisionRule) -> Iterator[str]:
-    """Yield what a rule does not check."""
-    if bare := rule.file.bare:
-        lost = ''.join(f'; mesh not found: {name}' for name in rule.file.lost[:1])
-        yield f'links without <collision> geometry: {", ".join(bare)}{lost}'
-    if hidden := _hidden(rule):
-        pairs = ', '.join(words(hidden))
-        yield f'pairs whose visual shapes or capsules touch in every position: {pairs}'
-    if held := rule.geometry.held():
-        yield f'joints that do not move, taken to be at 0: {", ".join(held)}'
-
-
-def _notes(rule: SelfCollisionRule) -> list[str]:
-    """Return remarks about what is checked otherwise than expected."""
-    notes = []
-    if fitted := [str(item) for item in rule.file.capsules]:
-        notes.append(
-            f'links without <collision> geometry are checked by capsules: {"; ".join(fitted)}'
-        )
-    if shown := dict.fromkeys(rule.file.shown):
-        notes.append(
-            f'links without <collision> are checked by their visual shapes: {", ".join(shown)}'
-        )
-    hidden = _hidden(rule)
-    if touching := [pair for pair in rule.touching if pair not in hidden]:
-        pairs = ', '.join(words(touching))
-        notes.append(
-            f'left out, as they touch in every position: {pairs}; '
-            'disable such pairs in an SRDF (option srdf) if that is right'
-        )
-    if rule.close:
-        notes.append(
-            f'kept from colliding only, as no position keeps them {1e3 * rule.clearance:.3g} mm '
-            f'apart: {", ".join(words(rule.close))}'
-        )
-    return notes
+    return rule, [*missing, *gaps(rule)], notes_of(rule)
 
 
 def _outside(limit: SpaceLimit, trajectory: Trajectory, model: DynamicModel | None) -> str:

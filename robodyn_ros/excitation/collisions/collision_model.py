@@ -137,14 +137,7 @@ def reach_of(model: Any, geometry: Any, velocities: Sequence[int]) -> Array:
 
     This is the largest distance of a point of the geometry from the joint, over all positions.
     """
-    radii = []
-    for item in geometry.geometryObjects:
-        if item.parentJoint == 0:  # fixed objects, among them half-spaces, which are infinite
-            radii.append(0.0)
-            continue
-        item.geometry.computeLocalAABB()
-        center = item.placement.act(item.geometry.aabb_center)
-        radii.append(float(np.linalg.norm(center)) + item.geometry.aabb_radius)
+    radii = [_radius(item) for item in geometry.geometryObjects]
     reach = np.zeros((len(geometry.collisionPairs), model.nv))
     for row, pair in enumerate(geometry.collisionPairs):
         chains = [
@@ -159,12 +152,44 @@ def reach_of(model: Any, geometry: Any, velocities: Sequence[int]) -> Array:
                 if number == 0 or number in other:
                     break
                 joint = model.joints[number]
-                sliding = 'P' in joint.shortname()
                 if joint.nv == 1:
-                    reach[row, joint.idx_v] = 1.0 if sliding else length
-                length += float(np.linalg.norm(model.jointPlacements[number].translation))
-                if sliding:
-                    # a linear joint without limits travels 100 m at most
-                    limits = (model.lowerPositionLimit, model.upperPositionLimit)
-                    length += max(min(abs(side[joint.idx_q]), 100.0) for side in limits)
+                    reach[row, joint.idx_v] = 1.0 if _slides(joint) else length
+                length += _longest(model, number)
     return reach[:, list(velocities)]
+
+
+def extent(model: Any, geometry: Any) -> float:
+    """Return a bound on the distance of points of moving links from the base, in [m]."""
+    return max(
+        (
+            _radius(item)
+            + sum(_longest(model, joint) for joint in model.supports[item.parentJoint])
+            for item in geometry.geometryObjects
+            if item.parentJoint > 0
+        ),
+        default=0.0,
+    )
+
+
+def _radius(item: Any) -> float:
+    """Return the largest distance of a moving object's points from its joint, in [m]."""
+    if item.parentJoint == 0:  # fixed objects, among them half-spaces, which are infinite
+        return 0.0
+    item.geometry.computeLocalAABB()
+    center = item.placement.act(item.geometry.aabb_center)
+    return float(np.linalg.norm(center)) + float(item.geometry.aabb_radius)
+
+
+def _slides(joint: Any) -> bool:
+    return 'P' in joint.shortname()
+
+
+def _longest(model: Any, number: int) -> float:
+    """Return the largest distance of what a joint moves from the joint before it, in [m]."""
+    length = float(np.linalg.norm(model.jointPlacements[number].translation))
+    joint = model.joints[number]
+    if number > 0 and _slides(joint):
+        # a linear joint without limits travels 100 m at most
+        limits = (model.lowerPositionLimit, model.upperPositionLimit)
+        length += max(min(abs(side[joint.idx_q]), 100.0) for side in limits)
+    return length

@@ -15,6 +15,7 @@ from robodyn_ros.excitation.collisions.collision_model import (
     add_pairs,
     build,
     columns,
+    extent,
     reach_of,
     rest_pose,
 )
@@ -164,6 +165,11 @@ class CollisionGeometry:
     def at_walls(self) -> list[bool]:
         """Return for every pair whether it consists of a link and a wall or an obstacle."""
         return [pair.second in self._walls for pair in self._collision_pairs]
+
+    @property
+    def extent(self) -> float:
+        """Bound on the distance of points of the robot from its base, in [m]."""
+        return extent(self._model, self._geometry)
 
     @property
     def _collision_pairs(self) -> list[Any]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,8 @@ try:
 except ImportError:  # its name before version 3
     import hppfcl as coal
 
-__all__ = ['Vector', 'coal', 'loaded', 'vertices']
+__all__ = ['PACKAGE', 'Vector', 'coal', 'loaded', 'missing_meshes', 'vertices']
+PACKAGE = 'package://'
 Vector = tuple[float, float, float]
 
 
@@ -58,3 +59,28 @@ def vertices(path: str, scale: Vector) -> Array:
     :raises MotionError: see `load_mesh`
     """
     return np.array(load_mesh(coal.MeshLoader(), path, scale).vertices(), dtype=float)
+
+
+def missing_meshes(lost: Sequence[str]) -> str:
+    """Say which meshes were not found, and what to do; of each package, one mesh is named.
+
+    :param lost: names of the meshes as in the URDF, at least one
+    """
+    packages: dict[str, str] = {}
+    files = []
+    for name in lost:
+        if name.startswith(PACKAGE):
+            packages.setdefault(name.removeprefix(PACKAGE).partition('/')[0], name)
+        else:
+            files.append(name)
+    named = [*files, *packages.values()]
+    more = ', ...' if len(named) < len(lost) else ''
+    count = '1 mesh was' if len(lost) == 1 else f'{len(lost)} meshes were'
+    text = f'{count} not found ({", ".join(named)}{more})'
+    if packages:
+        several = 's' if len(packages) > 1 else ''
+        text += (
+            f': install, or build and source, the description package{several} '
+            f'{", ".join(packages)}'
+        )
+    return text

@@ -17,13 +17,16 @@ import numpy as np
 from robodyn_ros.bounds import parse_xml, read_text
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.collisions.capsules import Capsule, around, between, has_volume
-from robodyn_ros.excitation.collisions.meshes import Vector, vertices
+from robodyn_ros.excitation.collisions.meshes import PACKAGE, Vector, vertices
 from robodyn_ros.excitation.trajectory import Array
 from robodyn_ros.models.serial.urdf_values import numbers, transform
 
-_PACKAGE, _FILE = 'package://', 'file://'
+_FILE = 'file://'
 _SEARCHED = (('AMENT_PREFIX_PATH', 'share'), ('ROS_PACKAGE_PATH', ''))
 """Environment variables with folders, and where packages are in each of them."""
+_FRAME_MASS = 1e-3
+"""Largest mass of a frame, in [kg]: frames get a small mass for simulators that need one; a steel
+ball of 1 g is 6 mm thick."""
 
 
 @dataclass(frozen=True)
@@ -31,10 +34,13 @@ class CollisionFile:
     """A URDF whose meshes all exist.
 
     :param text: XML with the paths of the meshes; meshes that were not found are left out
-    :param bare: bodies (links with a mass or a `<visual>`) without any, in the file's order
+    :param bare: bodies (see `_is_body`) without any, in the file's order
+    :param lost: meshes of bare and guessed links that were not found
     :param meshes: files of the meshes with their scales, x, y and z
     :param capsules: of links without `<collision>`
     :param shown: links without `<collision>` whose `<visual>` is used
+    :param guessed: links whose shapes can be thinner than the link: what is free of them proves
+        nothing
     """
 
     text: str
@@ -45,6 +51,7 @@ class CollisionFile:
     meshes: tuple[tuple[str, Vector], ...] = ()
     capsules: tuple[Capsule, ...] = ()
     shown: tuple[str, ...] = ()
+    guessed: tuple[str, ...] = ()
 
     @property
     def substituted(self) -> set[str]:
@@ -91,6 +98,7 @@ class _Reader:
         self._bare: list[str] = []
         self._lost: list[str] = []
         self._shown: list[str] = []
+        self._guessed: list[str] = []
         self._meshes: list[tuple[str, Vector]] = []
         self._capsules: list[Capsule] = []
 
@@ -105,44 +113,56 @@ class _Reader:
             tuple(dict.fromkeys(self._meshes)),
             tuple(self._capsules),
             tuple(self._shown),
+            tuple(self._guessed),
         )
 
     def read(self, link: ET.Element) -> None:
         """Collect the geometry of a link."""
-        name = link.get('name', '')
+        name, is_body = link.get('name', ''), _is_body(link)
+        lost: list[str] = []
         for element in link.findall('collision'):
             mesh = element.find('geometry/mesh')
-            if mesh is not None and self._found(mesh):
+            if mesh is not None and self._found(mesh, lost):
                 self._meshes.append((mesh.get('filename', ''), _scale(mesh, name)))
             elif mesh is not None:
                 link.remove(element)
-        is_body = link.find('visual') is not None or link.find('inertial/mass') is not None
-        solid = link.find('collision/geometry') is not None
-        if solid or (is_body and self._substitutes and self._substitute(link)):
+        solid, complete = link.find('collision/geometry') is not None, not lost
+        if is_body and not solid and self._substitutes:
+            solid, complete = self._substitute(link, lost)
+        if solid:
             self._solid.append(name)
         elif is_body:
             self._bare.append(name)
+        if solid and not complete:
+            self._guessed.append(name)
+        if is_body and not (solid and complete):
+            self._lost += lost
 
-    def _found(self, mesh: ET.Element) -> bool:
-        """Set the path of a mesh; return False if there is no such file."""
+    def _found(self, mesh: ET.Element, lost: list[str]) -> bool:
+        """Set the path of a mesh; return False and extend `lost` if there is no such file."""
         given = mesh.get('filename', '')
         path = next(filter(_is_file, _places(given, self._folder)), None)
         if path is None:
-            self._lost.append(given)
+            lost.append(given)
             return False
         mesh.set('filename', str(path))
         return True
 
-    def _substitute(self, link: ET.Element) -> bool:
-        """Use the visual shapes of a link, or the distance to its next joint; False: it has none.
+    def _substitute(self, link: ET.Element, lost: list[str]) -> tuple[bool, bool]:
+        """Use the visual shapes of a link, or the distance to its next joint.
 
         They are used like `<collision>`: meshes as their convex hulls. A capsule is fitted around
         meshes without a volume.
+
+        :param lost: is extended by meshes that are not found
+        :return: whether the link has a shape now, and whether it contains all that is drawn
         """
-        name, flat = link.get('name', ''), []
+        name, flat, before = link.get('name', ''), [], len(lost)
         for element in link.findall('visual'):
             mesh = element.find('geometry/mesh')
-            if element.find('geometry') is None or (mesh is not None and not self._found(mesh)):
+            if element.find('geometry') is None:
+                continue
+            if mesh is not None and not self._found(mesh, lost):
                 continue
             points = None if mesh is None else _placed(element, mesh, name)
             if points is not None and not has_volume(points):
@@ -152,12 +172,14 @@ class _Reader:
             self._shown.append(name)
             if mesh is not None:
                 self._meshes.append((mesh.get('filename', ''), _scale(mesh, name)))
-        end = self._next_joint(name)
         if flat:
             self._capsules.append(around(name, np.concatenate(flat)))
-        elif name not in self._shown and end.any():
+        if flat or name in self._shown:
+            return True, len(lost) == before
+        end = self._next_joint(name)
+        if end.any():
             self._capsules.append(between(name, end))
-        return bool(flat) or name in self._shown or bool(end.any())
+        return bool(end.any()), False
 
     def _next_joint(self, name: str) -> Array:
         """Return the place (3,) of the farthest joint that a link carries, in [m]; 0: none."""
@@ -167,6 +189,22 @@ class _Reader:
             if parent is not None and parent.get('link') == name:
                 places.append(numbers(joint.find('origin'), 'xyz', f'link {name!r}', (0.0,) * 3))
         return max(places, key=lambda place: float(np.linalg.norm(place)))
+
+
+def _is_body(link: ET.Element) -> bool:
+    """Return False for a frame: a link without geometry and with practically no mass."""
+    if link.find('visual') is not None or link.find('collision') is not None:
+        return True
+    mass = link.find('inertial/mass')
+    # The URDF is checked elsewhere: what is no number here counts as a mass.
+    return mass is not None and not _number(mass.get('value', '')) <= _FRAME_MASS
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return np.nan
 
 
 def _placed(element: ET.Element, mesh: ET.Element, name: str) -> Array:
@@ -227,12 +265,12 @@ def _is_file(path: Path) -> bool:
 
 def _places(name: str, folder: Path | None) -> Iterator[Path]:
     """Yield the paths at which a mesh file may be."""
-    if not name.startswith(_PACKAGE):
+    if not name.startswith(PACKAGE):
         path = Path(name.removeprefix(_FILE))
         if path.is_absolute() or folder is not None:
             yield path if folder is None else folder / path
         return
-    package, _, rest = name.removeprefix(_PACKAGE).partition('/')
+    package, _, rest = name.removeprefix(PACKAGE).partition('/')
     # most URDFs are in the package that has their meshes
     for parent in () if folder is None else (folder, *folder.parents):
         if parent.name == package:

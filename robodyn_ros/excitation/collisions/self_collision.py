@@ -10,6 +10,7 @@ import numpy as np
 
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.collisions.geometry import CollisionGeometry
+from robodyn_ros.excitation.collisions.meshes import missing_meshes
 from robodyn_ros.excitation.collisions.robot_files import (
     CollisionFile,
     disabled_pairs,
@@ -113,7 +114,7 @@ class NoPairsError(MotionError):
         """Say what is missing."""
         text = f'{file.source} has no two links with collision geometry that could collide'
         if file.lost:
-            text += f', meshes were not found: {", ".join(file.lost[:3])}'
+            text += f': {missing_meshes(file.lost)}'
         elif not file.solid:
             text += ': it has no <collision> and no <visual>'
         super().__init__(text)

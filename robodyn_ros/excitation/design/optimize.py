@@ -190,7 +190,7 @@ def _best(problem: Problem, found: list[Found], work: _Work) -> Candidate:
         except MotionError as error:
             reason = error
             continue
-        if best is None or candidate.value < best.value:
+        if best is None or _rank(candidate) < _rank(best):
             best = candidate
     if best is None and reason is not None and problem.design.rules:
         raise MotionError(
@@ -202,7 +202,22 @@ def _best(problem: Problem, found: list[Found], work: _Work) -> Candidate:
     return best
 
 
+def _rank(candidate: Candidate) -> tuple[bool, float]:
+    """Return the key of the best motion: one with enough cycles, then the best criterion."""
+    return bool(candidate.slow), candidate.value
+
+
 def _finished(problem: Problem, x: Array, work: _Work) -> Candidate:
+    """Finish the motion of x, with enough cycles of each joint if that is possible."""
+    candidate = _repaired(problem, x, work)
+    if candidate.slow:
+        with suppress(MotionError):
+            other = _repaired(problem, problem.quicken(x, work.overdue).x, work)
+            candidate = min(candidate, other, key=_rank)
+    return candidate
+
+
+def _repaired(problem: Problem, x: Array, work: _Work) -> Candidate:
     """Finish the motion of x; if it breaks a rule, return a repaired one if that is better."""
     candidate: Candidate | None = None
     with suppress(MotionError):

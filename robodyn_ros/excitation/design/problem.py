@@ -12,6 +12,7 @@ import numpy as np
 
 from robodyn_ros.errors import ModelError, MotionError
 from robodyn_ros.excitation.collisions.check import Coverage
+from robodyn_ros.excitation.cycles import CyclesRule, cycles
 from robodyn_ros.excitation.design.criteria import Criterion, Options, random_states
 from robodyn_ros.excitation.design.descent import Descent, StopError, descend
 from robodyn_ros.excitation.design.family import (
@@ -70,6 +71,7 @@ class Design:
     :param fly_by: of the via-points, see `JointMoves`; 0: a stop at each of them
     :param rise: of their moves' ramps, likewise; 0: trapezoids of speed
     :param conservative: keep Eq. 17 of the double-encoder document instead of the limits alone
+    :param cycles: smallest number of cycles of each joint, if a motion of this kind has so many
     :param coverage: the collision rules, and what they do not check
     """
 
@@ -86,6 +88,7 @@ class Design:
     rise: float = RISE
     conservative: bool = False
     rules: tuple[Limit, ...] = ()
+    cycles: float = 0.0
     coverage: Coverage = field(default_factory=Coverage, compare=False)
 
 
@@ -128,6 +131,7 @@ class Problem:
                 raise MotionError('the conservative bounds (Eq. 17) are for Fourier motions only')
             self.bounds = ConservativeBounds(self.family, room)
         check_rest(self.rules, self.position)
+        self._turning = CyclesRule(design.cycles, self.family.fastest())
         self.criterion = Criterion(design.model, design.criterion, reference=self._reference())
         self._check_samples()
         self._at: dict[int, Sampled] = {}
@@ -191,10 +195,24 @@ class Problem:
 
         return descend(objective, x, iterations=30)
 
-    def objective(self, x: Array, stage: Stage, *, judged: bool = True) -> tuple[float, Array]:
+    def quicken(self, x: Array, stop: Callable[[], bool]) -> Descent:
+        """Move from x until each joint completes enough cycles, then on to the best criterion."""
+        stage = replace(CLOSE, samples=self.design.samples)
+
+        def objective(x: Array) -> tuple[float, Array]:
+            if stop():
+                raise StopError
+            return self.objective(x, stage, turning=True)
+
+        return descend(objective, x, iterations=100)
+
+    def objective(
+        self, x: Array, stage: Stage, *, judged: bool = True, turning: bool = False
+    ) -> tuple[float, Array]:
         """Return the smoothed criterion plus penalties of the motion of x, and the derivative.
 
         :param judged: False: the penalties alone
+        :param turning: True: with the penalty of joints with too few cycles
         """
         sampled = self._sampled(stage.samples)
         deviation = sampled.deviation(x)
@@ -205,7 +223,7 @@ class Problem:
             if judged:
                 value, slopes = self.criterion.smooth(*states, stage.sharpness)
                 by_state = np.array(slopes)
-            for rule in self.rules:
+            for rule in (*self.rules, self._turning) if turning else self.rules:
                 more, extra = rule.penalty(states)
                 if more > 0.0:
                     value += stage.penalty * more
@@ -250,8 +268,20 @@ class Problem:
         if not factors.any():
             raise MotionError(f'even a very small motion breaks a limit: {sentence}')
         trajectory = self.family.motion(x, factors * scale)
-        value = self.criterion.value(*self.states(trajectory))
-        return Candidate(value, trajectory, float(factors.min()), sentence)
+        states = self.states(trajectory)
+        value = self.criterion.value(*states)
+        return Candidate(value, trajectory, float(factors.min()), sentence, self._slow(states[0]))
+
+    def _slow(self, position: Array) -> str:
+        """Return a sentence about the joint with the fewest cycles, if these are too few."""
+        done = cycles(position)
+        joint = int(np.argmin(done))
+        if done[joint] >= self.design.cycles:
+            return ''
+        return (
+            f'joint {self.family.joints[joint]} completes {done[joint]:.1f} cycles, expected are '
+            f'{self.design.cycles:g}: more harmonics give more cycles'
+        )
 
     def _factors(self, x: Array, scale: Array) -> tuple[Array, str]:
         """Return factors (n,) of the joints that keep every rule, and the active rule.
@@ -303,19 +333,22 @@ class Candidate:
     """A motion that keeps every limit.
 
     :param repaired: smallest factor by which a joint was scaled down to keep the rules
+    :param slow: sentence about a joint with too few cycles; '': there is none
     """
 
     value: float
     trajectory: Trajectory
     repaired: float
     broken: str
+    slow: str = ''
 
     @property
     def note(self) -> str:
-        """Report that the motion was scaled down, and why; '' if it was not."""
+        """Report that the motion was scaled down, and why, and too few cycles; '': neither."""
         if self.repaired == 1.0:
-            return ''
-        return f'joints were scaled down, to {self.repaired:.1%} at least: before, {self.broken}'
+            return self.slow
+        text = f'joints were scaled down, to {self.repaired:.1%} at least: before, {self.broken}'
+        return '; '.join(filter(None, (text, self.slow)))
 
 
 def _family(design: Design, limits: JointLimits, position: Array) -> MotionFamily:

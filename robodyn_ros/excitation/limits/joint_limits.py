@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -34,6 +35,7 @@ class JointLimits:
     :param acceleration: largest magnitude, in [rad/s^2] or [m/s^2]
     :param jerk: largest magnitude, in [rad/s^3] or [m/s^3]; it shapes moves and is not checked
     :param effort: largest magnitude, in [Nm] or [N]
+    :param unused: looser values of a file, which have no effect, as text; '': none
     :raises MotionError: a limit is NaN, not above zero, or lower is above upper
     """
 
@@ -45,6 +47,7 @@ class JointLimits:
     acceleration: Array
     jerk: Array
     effort: Array
+    unused: str = field(default='', kw_only=True)
 
     def __post_init__(self) -> None:
         """Check."""
@@ -83,12 +86,15 @@ class JointLimits:
         moving = {joint.name: joint for joint in urdf.joints if joint.type != 'fixed'}
         chosen = [_find(moving, name, urdf.source) for name in joints or moving]
         endless, given = np.full(len(chosen), np.inf), ('lower', 'upper', 'velocity', 'effort')
+        values: dict[str, Any] = {
+            name: np.array([getattr(joint, name) for joint in chosen]) for name in given
+        }
         return cls(
             joints=tuple(joint.name for joint in chosen),
             units=tuple('m' if joint.type == 'prismatic' else 'rad' for joint in chosen),
             acceleration=endless,
             jerk=endless,
-            **{name: np.array([getattr(joint, name) for joint in chosen]) for name in given},
+            **values,
         )
 
     def with_default_acceleration(self) -> JointLimits:
@@ -146,6 +152,7 @@ class JointLimits:
             tuple(joints),
             tuple(self.units[column] for column in columns),
             *(getattr(self, name)[columns] for name in QUANTITIES),
+            unused=self.unused,
         )
 
 

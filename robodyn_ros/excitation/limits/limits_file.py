@@ -82,6 +82,7 @@ def narrow_limits(
         raise ConfigError(f'{source} must hold the mapping "joint_limits"')
     _known_keys(document, ('joint_limits', *_FACTORS), source)
     arrays: dict[str, Any] = {name: np.array(getattr(base, name)) for name in QUANTITIES}
+    unused = []
     for joint, entry in document['joint_limits'].items():
         if joint not in base.joints and joint in others:
             continue
@@ -91,10 +92,14 @@ def narrow_limits(
             )
         column = base.joints.index(joint)
         for name, value in _read_joint(entry, f'{source}: joint {joint!r}').items():
-            stricter = max if name == 'lower' else min
-            arrays[name][column] = stricter(arrays[name][column], value)
+            stricter, known = max if name == 'lower' else min, arrays[name][column]
+            arrays[name][column] = stricter(known, value)
+            # rounded values of the same limit are no contradiction
+            if arrays[name][column] != value and not np.isclose(known, value, rtol=0.01):
+                unused.append(f'{joint} {name} {value:.4g} (URDF: {known:.4g})')
     factors = [_number(document.get(key, 1.0), source, key) for key in _FACTORS]
     try:
+        arrays['unused'] = ', '.join(unused)
         return replace(base, **arrays).scaled(velocity=factors[0], acceleration=factors[1])
     except MotionError as error:
         raise ConfigError(f'{source}: {error}') from error

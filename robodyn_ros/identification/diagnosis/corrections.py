@@ -31,14 +31,13 @@ from robodyn_ros.identification.diagnosis.torque_factors import (
     signs,
 )
 from robodyn_ros.identification.diagnosis.trial import (
-    MOST,
     Trial,
     confirmed,
     folds,
     share_left,
     solution,
 )
-from robodyn_ros.identification.fit.choice import FOUR, is_better
+from robodyn_ros.identification.fit.choice import FOUR, MOST, is_better
 from robodyn_ros.identification.fit.folds import Labels
 from robodyn_ros.models.interface import Array, Indices
 from robodyn_ros.models.sensitivity import STEP

@@ -129,9 +129,9 @@ _ERRORS: tuple[Callable[[Case, Sample], Iterator[Finding]], ...] = (
     inertia_findings,
     correction_findings,
     sign_findings,
+    saturation_findings,
     interval_findings,
     half_delay_findings,
-    saturation_findings,
     factor_findings,
 )
 

@@ -3,17 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from robodyn_ros.excitation.advice import CYCLES
+from robodyn_ros.excitation.cycles import CYCLES, cycles
 from robodyn_ros.findings import Finding, finding
-from robodyn_ros.identification.diagnosis.case import Case, Sample, thinned
-from robodyn_ros.identification.diagnosis.motion import cycles
+from robodyn_ros.identification.diagnosis.case import COMPARED, Case, Sample, thinned
 from robodyn_ros.identification.diagnosis.trial import (
-    MOST,
     Trial,
     fitted_to,
     folds,
@@ -23,11 +21,11 @@ from robodyn_ros.identification.diagnosis.trial import (
 )
 from robodyn_ros.identification.factors.joint_fit import own_fit
 from robodyn_ros.identification.factors.shift_search import smoothed
-from robodyn_ros.identification.fit.choice import FOUR
+from robodyn_ros.identification.fit.choice import FOUR, MOST
 from robodyn_ros.identification.fit.folds import labels_of
 from robodyn_ros.identification.fit.time_offset import OffsetTrial
-from robodyn_ros.identification.signals.processed import Mask
-from robodyn_ros.models.interface import Array, Indices
+from robodyn_ros.identification.signals.processed import Mask, Processed
+from robodyn_ros.models.interface import Array, DynamicModel, Indices
 
 
 def stuck_findings(case: Case) -> Iterator[Finding]:
@@ -57,23 +55,71 @@ def _longest_constant(values: Array) -> tuple[int, int]:
 
 
 def interval_findings(case: Case, sample: Sample) -> Iterator[Finding]:
-    """Name an interval without which the model fits the remaining samples clearly better."""
+    """Name the intervals without which the model fits the remaining samples clearly better.
+
+    The worst interval is left out first, then the next one too, until the others are explained.
+    """
     trial = Trial.of(case, sample)
-    inside = _worst_interval(_squares(trial, _typical(trial)))
-    if not inside.any():
+    squares, intervals = _squares(trial, trial.fitted()[0]), list[Mask]()
+    for interval in _worst_intervals(_squares(trial, _typical(trial))):
+        intervals.append(interval)
+        inside = np.any(intervals, axis=0)
+        remaining = replace(trial, weight=trial.weight * ~inside[:, None])
+        present = float(squares[~inside].sum())
+        corrected = remaining.held_out(folds(trial)).mean
+        share = relative_error(present, corrected, int(np.count_nonzero(remaining.weight)))
+        if share <= MOST:
+            break
+    else:
         return
-    squares = _squares(trial, trial.fitted()[0])
-    remaining = replace(trial, weight=trial.weight * ~inside[:, None])
-    present = float(squares[~inside].sum())
-    corrected = remaining.held_out(folds(trial)).mean
-    share = relative_error(present, corrected, int(np.count_nonzero(remaining.weight)))
-    if share > MOST:
+    time = case.signals.time[thinned(sample.rows)]
+    where, reason = _described(trial.torque, time, intervals)
+    yield finding('disturbed_interval', where=where, reason=reason, share=share)
+
+
+def validation_findings(
+    model: DynamicModel, values: Array, signals: Processed, source: str
+) -> Iterator[Finding]:
+    """Name the intervals that most of the error on a validation comes from.
+
+    Their error must differ from that of the other blocks significantly: a model that lacks
+    something has errors of different size all over the recording.
+
+    :param values: parameter values that the validation tests, shape (p,)
+    """
+    rows = np.linspace(0, len(signals) - 1, min(COMPARED, len(signals))).astype(np.intp)
+    trial = Trial.taken(model, signals.to_estimate(), rows)
+    squares, intervals = _squares(trial, values), list[Mask]()
+    for interval in _worst_intervals(squares):
+        if not _is_exceptional(squares, interval):
+            break
+        intervals.append(interval)
+    if not intervals:
         return
-    rows = thinned(sample.rows)[inside]
-    start, end = case.signals.time[rows[[0, -1]]]
-    size, usual = (np.median(np.abs(trial.torque[part])) for part in (inside, ~inside))
-    why = 'the drives were off' if size < 0.1 * usual else 'contact, another load or a fault'
-    yield finding('disturbed_interval', start=start, end=end, reason=why, share=share)
+    inside = np.any(intervals, axis=0)
+    whole, others = float(squares.sum()), float(squares[~inside].sum())
+    if relative_error(whole, others, int(np.count_nonzero(trial.weight))) > MOST:
+        return
+    share = others / max(whole, 1e-300)
+    where, reason = _described(trial.torque, signals.time[rows], intervals)
+    yield finding('disturbed_validation', source=source, where=where, reason=reason, share=share)
+
+
+def _described(torque: Array, time: Array, intervals: Sequence[Mask]) -> tuple[str, str]:
+    """Return start and end of intervals, and what may have happened there, in words.
+
+    :param torque: shape (M, n)
+    :param time: of the same samples, shape (M,), in [s]
+    """
+    size = np.abs(torque)
+    usual = np.median(size[~np.any(intervals, axis=0)])
+    where, reasons = [], []
+    for interval in sorted(intervals, key=lambda each: int(np.argmax(each))):
+        start, end = time[interval][[0, -1]]
+        where.append(f'from {start:.3f} s to {end:.3f} s')
+        off = np.median(size[interval]) < 0.1 * usual
+        reasons.append('the drives were off' if off else 'contact, another load or a fault')
+    return ' and '.join(where), ' and '.join(dict.fromkeys(reasons))
 
 
 def _blocks(count: int, parts: int = 40) -> Indices:
@@ -103,17 +149,38 @@ def _typical(trial: Trial) -> Array:
     return values
 
 
-def _worst_interval(squares: Array) -> Mask:
-    """Return which samples (M,) lie in the interval with the largest excess of the residual."""
+def _is_exceptional(squares: Array, interval: Mask) -> bool:
+    """Return True if the error of an interval is far above the scatter of all blocks.
+
+    Compared are logarithms of mean squared errors, with the median of the blocks and the standard
+    deviation from the median of their distances from it.
+    """
+    block = _blocks(len(squares))
+    tiny = np.finfo(float).tiny
+    mean = np.bincount(block, squares) / np.maximum(np.bincount(block), 1)
+    size = np.log(np.maximum(mean[mean > 0.0], tiny))
+    middle = np.median(size)
+    spread = np.median(np.abs(size - middle)) / 0.6745
+    return bool(np.log(max(squares[interval].mean(), tiny)) > middle + FOUR * spread)
+
+
+def _worst_intervals(squares: Array) -> Iterator[Mask]:
+    """Yield which samples (M,) lie in the intervals with the largest excess, the worst first.
+
+    An interval is blocks in a row with a mean squared error above twice the median. Together they
+    are at most a third of the samples: more are not the exception.
+    """
     block = _blocks(len(squares))
     mean = np.bincount(block, squares) / np.maximum(np.bincount(block), 1)
-    excess = np.concatenate([[0.0], np.cumsum(mean - 2.0 * np.median(mean))])
-    lowest = np.minimum.accumulate(excess)
-    end = int(np.argmax(excess - lowest))
-    start = int(np.argmin(excess[: end + 1]))
-    if end - start > len(mean) / 3:  # then it is not the exception
-        return np.zeros(len(squares), dtype=bool)
-    return np.asarray((block >= start) & (block < end))
+    excess = mean - 2.0 * np.median(mean)
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], excess > 0.0, [False]])))
+    runs = sorted(edges.reshape(-1, 2).tolist(), key=lambda run: -excess[slice(*run)].sum())
+    total = 0
+    for start, end in runs:
+        total += end - start
+        if total > len(mean) / 3:
+            return
+        yield np.asarray((block >= start) & (block < end))
 
 
 def half_delay_findings(case: Case, sample: Sample) -> Iterator[Finding]:

@@ -12,7 +12,7 @@ from itertools import combinations
 
 import numpy as np
 
-from robodyn_ros.excitation.advice import CYCLES
+from robodyn_ros.excitation.cycles import CYCLES, cycles
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.diagnosis.case import COMPARED, Case, thinned
 from robodyn_ros.models.closed_forms.closed_form import closed_form_part
@@ -39,40 +39,12 @@ def _moving(case: Case) -> list[int]:
     return used
 
 
-def cycles(position: Array) -> Array:
-    """Return the cycles of each joint (n,): travel over twice the stroke, or half its reversals.
-
-    The larger of both, so that a motion of many small swings within a big one counts them.
-    """
-    stroke = np.ptp(position, axis=0)
-    way = np.abs(np.diff(position, axis=0)).sum(axis=0)
-    by_way = way / np.maximum(2.0 * stroke, 1e-300)
-    turns = [
-        _turning_points(column, 0.1 * size)
-        for column, size in zip(position.T, stroke, strict=True)
-    ]
-    count: Array = np.maximum(by_way, np.array(turns) / 2.0)
-    return count
-
-
-def _turning_points(position: Array, least: float) -> int:
-    """Return the number of turning points with swings of at least `least` between them."""
-    count, direction, extreme = 0, 0.0, float(position[0])
-    for value in position.tolist():
-        ahead = (value - extreme) * direction
-        if direction == 0.0 and abs(value - extreme) > least:
-            direction, extreme = float(np.sign(value - extreme)), value
-        elif ahead > 0.0:
-            extreme = value
-        elif -ahead > least:
-            count, direction, extreme = count + 1, -direction, value
-    return count
-
-
 def _too_short(case: Case, moving: list[int]) -> Iterator[Finding]:
     part = closed_form_part(case.model)
     if part is not None and isinstance(part[0], PumaGravityModel):
         return  # one cycle of slow motion is enough for it
+    if any(item.code == 'slow_sampling' for item in case.recording.findings):
+        return  # times are in another unit, or longer would not help
     done = cycles(thinned(case.signals.position))
     # A lead-in takes a part of a cycle: 3 cycles of 20 s with one are enough.
     short = [k for k in sorted(moving, key=lambda k: float(done[k])) if done[k] < 0.9 * CYCLES]

@@ -19,9 +19,8 @@ import numpy as np
 
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.diagnosis.case import Case, Sample
-from robodyn_ros.identification.diagnosis.trial import MOST
 from robodyn_ros.identification.factors.joint_fit import OwnFit
-from robodyn_ros.identification.fit.choice import FOUR, HeldOut, is_better
+from robodyn_ros.identification.fit.choice import FOUR, MOST, HeldOut, is_better
 from robodyn_ros.identification.fit.folds import BLOCKS, Labels, labels_of, least_squares
 from robodyn_ros.models.interface import Array
 

@@ -17,14 +17,13 @@ from robodyn_ros.findings import Finding, Severity, finding
 from robodyn_ros.identification.diagnosis.case import Case, Sample
 from robodyn_ros.identification.diagnosis.other_models import by_prior, reason
 from robodyn_ros.identification.diagnosis.trial import (
-    MOST,
     Trial,
     confirmed,
     folds,
     share_left,
 )
 from robodyn_ros.identification.factors.joint_fit import OwnFit
-from robodyn_ros.identification.fit.choice import FOUR
+from robodyn_ros.identification.fit.choice import FOUR, MOST
 from robodyn_ros.models.friction_terms import BRAKING
 from robodyn_ros.models.interface import Array
 

@@ -13,18 +13,15 @@ from numpy.polynomial.polynomial import polyvander
 from robodyn_ros.findings import Finding, sentence
 from robodyn_ros.identification.diagnosis.case import Case, Sample, thinned
 from robodyn_ros.identification.factors.joint_fit import root_mean_square
-from robodyn_ros.identification.fit.choice import FOUR, ONE, HeldOut, is_better
+from robodyn_ros.identification.fit.choice import FOUR, MOST, ONE, HeldOut, is_better
 from robodyn_ros.identification.fit.folds import Labels, labels_of
 from robodyn_ros.identification.fit.success import SMALL_TORQUE, rated_torque
+from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.models.interface import Array, DynamicModel, Indices
 
 NEGLIGIBLE = 0.02
 """Error below this share of a joint's torque that no correction is asked to explain: no model of
 a geared joint is more exact."""
-
-MOST = 0.5
-"""Share of the squared held-out error that a correction leaves at most for the flaw to be
-reported: a smaller gain may as well be friction or flexibility that the model lacks."""
 
 
 @dataclass(frozen=True)
@@ -51,14 +48,18 @@ class Trial:
     @classmethod
     def at(cls, case: Case, rows: Indices) -> Trial:
         """Return some samples of a recording."""
-        signals = case.signals
+        return cls.taken(case.model, case.signals, rows)
+
+    @classmethod
+    def taken(cls, model: DynamicModel, signals: Processed, rows: Indices) -> Trial:
+        """Return some samples of processed signals, as a model explains them."""
         q, qd, qdd = (values[rows] for values in signals.motion)
         torque, used = signals.torque[rows], signals.used[rows]
         size = np.array([root_mean_square(column) for column in torque.T])
-        size = np.maximum(size, SMALL_TORQUE * rated_torque(case.model, size))
+        size = np.maximum(size, SMALL_TORQUE * rated_torque(model, size))
         weight = used / np.maximum(size, 1e-12)
-        regressor = case.model.regressor(q, qd, qdd)
-        return cls(case.model, (q, qd, qdd), torque, weight, regressor)
+        regressor = model.regressor(q, qd, qdd)
+        return cls(model, (q, qd, qdd), torque, weight, regressor)
 
     def moved(self, motion: tuple[Array, Array, Array]) -> Trial:
         """Return the same with another motion."""

@@ -12,7 +12,7 @@ from robodyn_ros.identification.friction.chosen_law import FrictionChoice
 from robodyn_ros.identification.physical.chosen_estimate import NamedParameters, Status
 from robodyn_ros.identification.result.actions import by_importance
 from robodyn_ros.identification.result.result import IdentificationResult
-from robodyn_ros.identification.result.summary import WIDTH, limit_text
+from robodyn_ros.identification.result.summary import WIDTH, limit_text, mass_text
 
 MEANING: dict[Status, str] = {
     'identified': 'identified on its own',
@@ -46,6 +46,7 @@ def text_report(result: IdentificationResult) -> str:
         f'selected          {result.selection.estimate.replace("_", " ")} estimate '
         f'(unconstrained: {_percent(result.selection.unconstrained_residual)} residual)',
         f'physical          {"yes" if result.physically_consistent else "no"}',
+        *([f'mass              {masses}'] if (masses := mass_text(result.facts)) else []),
         '',
         *_errors('identification', report, result),
     ]

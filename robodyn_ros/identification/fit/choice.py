@@ -32,6 +32,10 @@ RELEVANT = 0.02
 """Share of the squared error that a gain must be where a candidate adds parameters: 1 % of the RMS
 error. Less than that no user notices, however significant it is in a long recording."""
 
+MOST = 0.5
+"""Share of the squared held-out error that another explanation leaves at most for a flaw to be
+reported: a smaller gain may as well be friction or flexibility that the model lacks."""
+
 
 @dataclass(frozen=True)
 class HeldOut:

@@ -12,11 +12,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
+from scipy.linalg import block_diag
 from scipy.optimize import nnls
 
 from robodyn_ros.errors import IdentificationError, ModelError
 from robodyn_ros.findings import Finding, finding, has_error
 from robodyn_ros.identification.factors.condense import Condensed, JointFactor
+from robodyn_ros.identification.fit.choice import HeldOut
+from robodyn_ros.identification.fit.folds import Folds, least_squares
 from robodyn_ros.identification.fit.least_squares import ESTIMATORS, Estimate
 from robodyn_ros.identification.fit.weighting import fit_least_squares
 from robodyn_ros.identification.options import IdentifyOptions
@@ -147,6 +150,25 @@ def _arm_covariance(base: IdentifiedModel, arm: Condensed, options: IdentifyOpti
     scale = known / np.where(own > 0.0, own, np.inf)
     result: Array = covariance * np.outer(scale, scale)
     return result
+
+
+def beside_free_arm(arm: Condensed, mixing: Array, sigma: Array) -> tuple[HeldOut, HeldOut] | None:
+    """Return the held-out errors of a payload and of free parameters of the arm instead.
+
+    :param mixing: from the payload's columns to the arm's base columns, shape (b, k)
+    :param sigma: residual standard deviation that joints are weighted by, shape (n,)
+    :return: errors of the payload and of the free parameters; None: too few samples
+    """
+    folds = Folds.of_sample(arm.sample.few(), sigma)
+    if folds is None:
+        return None
+    to_arm = block_diag(mixing, 1.0)
+
+    def fit(gram: Array) -> Array:
+        return np.array([mixing @ least_squares(to_arm.T @ gram @ to_arm), least_squares(gram)])
+
+    payload, free = folds.held_out(fit)
+    return payload, free
 
 
 def scalar_completion(

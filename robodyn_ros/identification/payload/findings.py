@@ -9,6 +9,7 @@ import numpy as np
 
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.factors.condense import SAMPLES_PER_COLUMN, Condensed
+from robodyn_ros.identification.fit.choice import FOUR, MOST, HeldOut, is_better
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.least_squares import Estimate
 from robodyn_ros.identification.payload.estimate import CLEAR
@@ -38,6 +39,16 @@ def base_findings(base: IdentifiedModel) -> Iterator[Finding]:
     """Yield a finding if the arm's parameters cannot be trusted."""
     if base.facts.get('success') is False:
         yield finding('base_failed', source=base.source)
+
+
+def arm_findings(errors: tuple[HeldOut, HeldOut] | None) -> Iterator[Finding]:
+    """Yield a finding if another arm explains the recording much better than any payload.
+
+    :param errors: held-out errors of the payload and of free parameters of the arm; None: unknown
+    """
+    if errors is not None and is_better(*errors, FOUR, share=1.0 - MOST):
+        payload, free = errors
+        yield finding('arm_changed', share=free.mean / payload.mean)
 
 
 def payload_data_findings(seen: BaseParameters, condensed: Condensed) -> Iterator[Finding]:

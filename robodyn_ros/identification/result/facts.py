@@ -21,6 +21,7 @@ from robodyn_ros.identification.result.payload_block import payload_block
 from robodyn_ros.models.friction_terms import TERMS
 from robodyn_ros.models.gear_torque import facts as gear_torque_facts
 from robodyn_ros.models.interface import Array, DynamicModel
+from robodyn_ros.models.serial.urdf import rigid_part
 from robodyn_ros.models.springs import SPRING_TERMS
 from robodyn_ros.output_files import plain
 
@@ -103,7 +104,22 @@ def _common(result: ResultContent) -> dict[str, object]:
         'torque_uncertainty': result.torque_uncertainty.tolist(),
         'physically_consistent': result.physically_consistent,
         'completion_rule': result.completion_rule,
+        **moving_masses(result.model, result.values),
     }
+
+
+def moving_masses(model: DynamicModel, values: Array) -> dict[str, float]:
+    """Return the total mass of the moving links, identified and by the URDF, in [kg].
+
+    It is empty for models without a URDF.
+
+    :param values: parameter values, shape (p,)
+    """
+    if rigid_part(model) is None:
+        return {}
+    of_links = [item.name.endswith('.m') for item in model.parameters]
+    every = {'moving_mass': values, 'moving_mass_of_urdf': model.prior()}
+    return {name: float(each[of_links].sum()) for name, each in every.items()}
 
 
 def named_facts(named: NamedParameters) -> dict[str, object]:

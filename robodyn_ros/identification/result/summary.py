@@ -64,6 +64,7 @@ def _verdict(model: DynamicModel, facts: Mapping[str, Any], payload: Payload | N
         'recording': _with_residual(facts, ''),
         'validation': _with_residual(facts, 'validation_') or 'none (--validate, --split)',
         'model': _model(model, facts),
+        'mass': mass_text(facts) if payload is None else '',  # the arm's is that of its base
         'limit': limit_text(facts),
     }
     payload_rows = [] if payload is None else payload_figures(payload_block(payload))
@@ -93,6 +94,17 @@ def _with_residual(facts: Mapping[str, Any], prefix: str) -> str:
     if math.isnan(share):
         return source
     return f'residual {share:.2%}, {facts.get(f"{prefix}samples", "?")} samples, {source}'
+
+
+def mass_text(facts: Mapping[str, Any]) -> str:
+    """Return the mass of the moving links, identified and by the URDF; '': it is not known.
+
+    Masses far from those of the URDF mean torque or masses in a wrong unit.
+    """
+    own, given = facts.get('moving_mass'), facts.get('moving_mass_of_urdf')
+    if own is None or given is None or math.isnan(own + given):
+        return ''
+    return f'moving links {own:.4g} kg, by the URDF {given:.4g} kg'
 
 
 def limit_text(facts: Mapping[str, Any]) -> str:

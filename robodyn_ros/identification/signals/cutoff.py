@@ -36,6 +36,10 @@ where its noise is white."""
 SMALL_STROKE = 0.02
 """Share of the largest stroke below which a stroke can be a drift at rest, by its spectrum."""
 
+LOST_MOTION = 3e-4
+"""Stroke [rad or m] below which all joints may drift at rest, by their spectra: one minute of arc,
+the lost motion of a gear, within which a drive that holds its position wanders."""
+
 SHORTEST = 16
 """Fewest samples of a spectrum, for recordings with less than two samples per second."""
 
@@ -218,6 +222,8 @@ def _summit(power: Array, index: int) -> float:
 def moving_joints(position: Array) -> NDArray[np.bool_]:
     """Return which joints (n,) move: a joint at rest has the noise and steps of its encoder only.
 
+    Or it drifts, as a drive that holds its position: its velocity has no falling spectrum.
+
     :param position: shape (N, n), in [rad] or [m]
     """
     stroke = np.ptp(position, axis=0)
@@ -227,7 +233,7 @@ def moving_joints(position: Array) -> NDArray[np.bool_]:
     smallest = [np.quantile(own[own > 0.0], 0.01) if own.any() else 0.0 for own in steps.T]
     least = np.maximum(BEYOND_NOISE * white_noise(position), COARSE * np.array(smallest))
     beyond = stroke > np.maximum(least, LEAST_STROKE)
-    small = beyond & (stroke < SMALL_STROKE * stroke.max(initial=0.0))
+    small = beyond & (stroke < max(SMALL_STROKE * stroke.max(initial=0.0), LOST_MOTION))
     if small.any():
         beyond[small] = _falls(position[:, small])
     return np.asarray(beyond)

@@ -20,12 +20,15 @@ from robodyn_ros.identification.diagnosis.checks import (
     with_stuck,
 )
 from robodyn_ros.identification.diagnosis.diagnose import diagnose_all, diagnose_payload
+from robodyn_ros.identification.diagnosis.intervals import validation_findings
+from robodyn_ros.identification.diagnosis.together import different_findings
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.success import success_rule
 from robodyn_ros.identification.fit.time_offset import offset_findings
 from robodyn_ros.identification.friction.law_selection import friction_findings
 from robodyn_ros.identification.gears.tried_map import GearCandidate
 from robodyn_ros.identification.payload.findings import (
+    arm_findings,
     base_findings,
     body_findings,
     payload_data_findings,
@@ -92,8 +95,12 @@ def _causes(run: Run) -> Iterator[Finding]:
         known.append((*recording.findings, *told))
     sources = [recording.source for recording in run.task.recordings]
     causes = list(diagnose_all(cases) if arm is None else map(diagnose_payload, cases))
+    yield from different_findings(run.regression.apart(), run.found.fit.sigma, sources)
     yield from of_recordings(causes[: len(sources)], sources)
     yield from chain.from_iterable(causes[len(sources) :])
+    if run.tested is not None and run.validation is not None:
+        tested = run.tested, run.validation.source
+        yield from validation_findings(run.prepared.model, run.found.values, *tested)
     yield from of_recordings(known, sources)
 
 
@@ -137,6 +144,7 @@ def _payload_findings(run: Run, payload: IdentifiedPayload) -> Iterator[Finding]
     base, found, model = run.regression.base, run.found, payload.payload.model
     if run.task.arm is not None:
         yield from base_findings(run.task.arm)
+        yield from arm_findings(run.regression.payload_or_free_arm(found.fit.sigma))
     yield from payload_data_findings(base, run.regression.factors())
     if len(found.values) == 10:
         yield from body_findings(model, found.values, found.selection)

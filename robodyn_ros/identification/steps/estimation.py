@@ -12,11 +12,13 @@ from robodyn_ros.errors import IdentificationError
 from robodyn_ros.findings import Finding
 from robodyn_ros.identification.factors.condense import Condensed, JointFactor, triangle
 from robodyn_ros.identification.factors.passes import condensed_parts, together
+from robodyn_ros.identification.fit.choice import HeldOut
 from robodyn_ros.identification.fit.least_squares import Estimate
 from robodyn_ros.identification.fit.robust import Robust
 from robodyn_ros.identification.fit.weighting import fit_condensed, robust_weights
 from robodyn_ros.identification.options import FOLDS
 from robodyn_ros.identification.payload.estimate import (
+    beside_free_arm,
     carried,
     check_payload_options,
     payload_parameters,
@@ -102,6 +104,13 @@ class Regression:
         whole = together(arms, self.options.segments or FOLDS)
         return carried(whole, self._mixing) if self.task.arm else whole
 
+    def apart(self) -> list[Condensed]:
+        """Return the factors of each recording, without constant torque if that is its own."""
+        arms = self.arms
+        if self._free is not None:
+            arms = [with_free_offsets(arm, self._free) for arm in arms]
+        return [carried(arm, self._mixing) for arm in arms] if self.task.arm else arms
+
     def estimate(self, chosen: Sequence[int] | None = None) -> Estimated:
         """Estimate the parameters from some recordings (default: all)."""
         chosen = range(len(self.arms)) if chosen is None else chosen
@@ -126,6 +135,10 @@ class Regression:
         error = fit.error_of(base.values(completion.values))
         completion = replace(completion, stddevs=parameter_stddevs(base, error))
         return Estimated(fit, completion, plain.values, selection, error, fitted.findings)
+
+    def payload_or_free_arm(self, sigma: Array) -> tuple[HeldOut, HeldOut] | None:
+        """Return the held-out errors of the payload and of a free arm, see `beside_free_arm`."""
+        return beside_free_arm(together(self.arms, FOLDS), self._mixing, sigma)
 
     def offset(self, index: int, values: Array, reference: int = 0) -> Array:
         """Return the torque offset (n,) of a recording beyond that of the parameters (p,).

@@ -20,6 +20,7 @@ from robodyn_ros.identification.physical.consistency import bodies_of
 from robodyn_ros.identification.physical.extrapolation import expected_error
 from robodyn_ros.identification.physical.semidefinite import Problem, starting_prior
 from robodyn_ros.identification.result.content import IdentifiedPayload
+from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.segments import Segments
 from robodyn_ros.identification.steps.estimation import Estimated, Regression
 from robodyn_ros.identification.steps.preparation import Clock, Prepared, Task, prepare
@@ -35,6 +36,8 @@ class Run:
     :param without: the same with the known torque alone, where a payload is estimated
     :param expected: RMS torque error to be expected on other motions, shape (n,); NaN: unknown,
         or a joint at rest
+    :param tested: signals of the recording that the parameters are validated on; None: there is no
+        such recording
     :param untested: why there is no validation although it was asked for
     """
 
@@ -51,6 +54,7 @@ class Run:
     uncertainty: Array = field(init=False)
     expected: Array = field(init=False)
     validation: FitReport | None = None
+    tested: Processed | None = None
     untested: tuple[Finding, ...] = ()
 
     @classmethod
@@ -158,7 +162,7 @@ class Run:
             tally, _ = tally_all(model, values, other, phase='validate')
             report = tally.report(other.shown, given.source)
             if report.samples:
-                self.validation = report
+                self.validation, self.tested = report, other.shown
             else:
                 self._not_tested('gaps and repeated values leave no usable sample of it')
 

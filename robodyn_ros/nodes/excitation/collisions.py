@@ -100,14 +100,10 @@ class CollisionGuard:
 
         :raises RobodynError: naming the missing checks, or options that cannot be used
         """
-        unchecked = self._coverage().unchecked
-        if unchecked and not self._lenient:
-            raise ControlError(
-                f'{_said(unchecked)}. Give the parameters optimise.floor and optimise.box, and '
-                'optimise.obstacles or optimise.scene for what is inside the box; or, if '
-                'you have made sure that nothing is in the way, set allow_unchecked: true',
-                fault='self_collision',
-            )
+        coverage = self._coverage()
+        if coverage.unchecked and not self._lenient:
+            text = f'{_said(coverage.unchecked)}. {coverage.advice}'
+            raise ControlError(text, fault='self_collision')
 
     def check_plan(self, plan: Plan) -> None:
         """Refuse a plan that collides, also during the move to the start.

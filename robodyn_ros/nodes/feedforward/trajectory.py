@@ -33,7 +33,7 @@ from robodyn_ros.nodes.feedforward.trajectory_passing import Passing
 from robodyn_ros.nodes.feedforward.trajectory_planner import TrajectoryPlanner, serialised, thinned
 from robodyn_ros.nodes.robot.trajectory_message import read_trajectory, with_valid_stamp
 from robodyn_ros.wire.cursor import NANOSECONDS
-from robodyn_ros.wire.trajectory import is_empty
+from robodyn_ros.wire.trajectory import is_empty, with_stamp
 
 
 class TrajectoryMode(TorqueMode):
@@ -298,14 +298,22 @@ class TrajectoryMode(TorqueMode):
         message: bytes,
         problem: str = '',
     ) -> None:
-        """Send a plan as its message; say why it has no model torque, if there is a problem."""
+        """Send a plan as its message; say why it has no model torque, if there is a problem.
+
+        :param stamp: its start, in [ns]; 0: now
+        """
         if problem:
             self._node.refusals.say(problem)
+        if not stamp:
+            # Without stamp, a trajectory starts when it arrives. The remainder that takes its
+            # torque away must know that moment: 1 ms is a jump of 1 mrad at 1 rad/s.
+            stamp = self._now()
+            message = with_stamp(message, stamp)
         send(message)
         if not self.applied:
             self._states.restart(time.monotonic())
         self._before = self._plan, self._until, self._start
-        self._start = stamp or self._now()  # without stamp it starts when it arrives
+        self._start = stamp
         self._plan, self._until = plan, plan.end_of_effort
 
     def trip(self, fault: Fault) -> None:

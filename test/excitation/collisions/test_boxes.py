@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.collisions.boxes import free_space, obstacle_boxes
+from robodyn_ros.excitation.collisions.boxes import check_distances, free_space, obstacle_boxes
 
 BOX = [-1, -2, -3, 1.5, 2.5, 3.5]
 
@@ -48,3 +48,16 @@ def test_what_is_no_box_is_refused(numbers, got):
         free_space(numbers, None)
     with pytest.raises(MotionError, match=f'^obstacles: an obstacle {words}'):
         obstacle_boxes([*BOX, *numbers])
+
+
+def test_surroundings_in_millimetres_are_refused():
+    wide = [-120, -120, 0, 120, 120, 120]
+    for given in ((BOX, -0.2, BOX), (None, None, ()), (wide, -120.0, wide)):
+        check_distances(*given, reach=1.3)
+    mm = [-1200, -1200, 0, 1200, 1200, 2000]
+    for name, given in (
+        ('box', (mm, -0.2, ())), ('floor', (None, -2000.0, ())), ('obstacles', (BOX, None, mm)),
+    ):  # fmt: skip
+        words = f'{name} has the coordinate 2000 m, and the robot reaches at most 1.3 m: is it in'
+        with pytest.raises(MotionError, match=words):
+            check_distances(*given, reach=1.3)

@@ -154,6 +154,8 @@ def test_a_floor_is_one_for_the_links_and_not_only_for_their_frames():
         ({'obstacles': [np.nan] * 6}, 'ur10', 'an obstacle must be six finite numbers'),
         ({'box': [-np.inf] * 3 + [np.inf] * 3, 'floor': 0.0}, 'ur10', 'box must be six finite'),
         ({'box': [-1, -1, -1, 1, 1, 2e5]}, 'ur10', 'up to 100000 m, got .*200000'),
+        ({'box': [-1e3, -1e3, 0, 1e3, 1e3, 2e3]}, 'ur10', 'is it in mm'),
+        ({'floor': -800.0, 'frames': ['wrist_3_link']}, 'ur10', 'coordinate 800 m'),
         ({'box': [1, 1, 1, -1, -1, -1]}, 'ur10', 'x, y, z of its lower and then of its upper'),
         ({'box': [-1, -1, -1, 1, 1, 0.5], 'floor': 0.5}, 'ur10', 'floor must be below the top'),
         ({'srdf': '/nowhere.srdf'}, 'ur10', 'the SRDF /nowhere.srdf cannot be read'),

@@ -16,6 +16,7 @@ from robots import LWR4, random_urdf
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.catalog import load_motion, write_motion
 from robodyn_ros.excitation.collisions.self_collision import SelfCollisionLimit
+from robodyn_ros.excitation.cycles import cycles
 from robodyn_ros.excitation.design import optimize
 from robodyn_ros.excitation.design.criteria import Criterion, Options
 from robodyn_ros.excitation.design.optimize import optimise
@@ -129,6 +130,22 @@ def test_seven_axes_and_a_delta():
         result = optimise(design, starts=1, seconds=30.0, processes=0)
         check_motion(result.trajectory, design.limits)
         assert result.figures['condition_number'] < 1000.0
+
+
+def test_each_joint_completes_the_cycles_that_are_asked_for():
+    """Without them, the motion of this start has a joint with two cycles."""
+    free = optimise(DESIGN, starts=1, seconds=30.0, processes=0)
+    assert cycles(free.trajectory.grid(0.01).position).min() < 2.7
+    result = optimise(replace(DESIGN, cycles=3.0), starts=1, seconds=30.0, processes=0)
+    assert cycles(result.trajectory.grid(0.01).position).min() >= 2.9
+    check_motion(result.trajectory, DESIGN.limits)
+    assert result.note == '' and result.figures['condition_number'] < 0.5 * 140.9
+
+
+def test_a_motion_that_cannot_have_the_cycles_says_so():
+    design = replace(DESIGN, harmonics=2, cycles=3.0, samples=60)
+    result = optimise(design, starts=1, seconds=8.0, processes=0)
+    assert 'cycles, expected are 3: more harmonics' in result.note
 
 
 def test_robot_does_not_hit_itself():

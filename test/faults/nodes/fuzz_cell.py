@@ -72,7 +72,7 @@ class FuzzCell(FaultyCell):
                  'allowed_directories': [str(folder)]}  # fmt: skip
         others = dict.fromkeys(('recorder', 'identification', 'excitation'), robot)
         # a number has no value that means: not given
-        free = {'optimise.floor': -100.0, 'optimise.self_collision': 'false'}
+        free = {'optimise.floor': -10.0, 'optimise.self_collision': 'false'}
         others['excitation'] = {**robot, **free, 'allow_unchecked': 'true', 'pause': 0.1}
         planned = {**EFFORT, 'result_file': folder / 'result.yaml', 'autostart': 'true',
                    'check_controller': 'false', 'max_torque': LIMIT.tolist()}  # fmt: skip

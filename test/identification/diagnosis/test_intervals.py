@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Flaws of a part of a recording, each made on a simulated arm."""
 
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -14,10 +15,11 @@ from robodyn_ros.identification.diagnosis import intervals
 from robodyn_ros.identification.diagnosis.case import draw
 from robodyn_ros.identification.diagnosis.intervals import (
     _typical,
-    _worst_interval,
+    _worst_intervals,
     half_delay_findings,
     interval_findings,
     stuck_findings,
+    validation_findings,
 )
 
 MODEL, TRUTH = arm(random_urdf(3, 12, types=('revolute',)))
@@ -39,6 +41,10 @@ def found_in(recording):
         *half_delay_findings(case, sample),
     ]
     return {(item.code, item.joint): item for item in found}
+
+
+def times(item):
+    return [float(each) for each in re.findall(r'([\d.]+) s\b', item.text)]
 
 
 def test_a_healthy_recording_has_no_findings():
@@ -73,7 +79,7 @@ def test_drives_that_go_off_are_named(joint):
         torque[3200:, joint] *= 1e-3
 
     item = found_in(changed(off))['disturbed_interval', '']
-    start, end = (float(word) for word in item.text.split()[1:5:3])
+    start, end = times(item)
     assert item.severity == 'error' and 15.4 < start <= 16.0 and end > 18.5
     assert ('the drives were off' in item.text) == (joint == slice(None))
 
@@ -88,7 +94,7 @@ def test_torque_that_is_lost_while_the_robot_moves_does_not_hide_itself(seed):
     case = case_of(model, replace(recording, torque=torque))
     (item,) = interval_findings(case, draw(case))
     assert 'the drives were off' in item.text
-    start, end = (float(word) for word in item.text.split()[1:5:3])
+    start, end = times(item)
     assert abs(start - 9.0) < 0.6 and abs(end - 12.3) < 0.6
 
 
@@ -117,7 +123,8 @@ def test_the_interval_has_the_blocks_with_twice_the_usual_error(raised, times, f
     expected = np.zeros(400, dtype=bool)
     squares[raised] *= times
     expected[raised] = found
-    np.testing.assert_array_equal(_worst_interval(squares), expected)
+    worst = next(_worst_intervals(squares), np.zeros(400, dtype=bool))
+    np.testing.assert_array_equal(worst, expected)
 
 
 def test_typical_values_are_those_of_most_blocks():
@@ -135,6 +142,45 @@ def test_contact_is_named():
         torque[1800:2100] += 0.7 * np.abs(torque).max(axis=0)
 
     assert 'contact' in found_in(changed(touch))['disturbed_interval', ''].text
+
+
+def test_two_contacts_are_named_as_two_intervals():
+    def touch(torque):
+        torque[1300:1400] += 0.7 * np.abs(torque).max(axis=0)
+        torque[2800:2900] += 0.7 * np.abs(torque).max(axis=0)
+
+    case = case_of(MODEL, changed(touch))
+    (item,) = interval_findings(case, draw(case))
+    assert np.allclose(times(item), [6.5, 7.0, 14.0, 14.5], atol=0.6)
+
+
+def on_validation(recording, values):
+    case = case_of(MODEL, recording)
+    return list(validation_findings(MODEL, values, case.signals, 'other.csv'))
+
+
+def test_a_contact_in_the_validation_is_named():
+    def touch(torque):
+        torque[1800:1900] += 0.7 * np.abs(torque).max(axis=0)
+
+    (item,) = on_validation(changed(touch), TRUTH)
+    assert item.code == 'disturbed_validation' and item.severity == 'warning'
+    start, end = times(item)
+    assert abs(start - 9.0) < 0.6 and abs(end - 9.5) < 0.6
+
+
+def test_torque_that_is_known_is_no_disturbance_of_a_validation():
+    signals = case_of(MODEL, GOOD).signals
+    known = np.zeros_like(signals.torque)
+    known[1800:1900] = 100.0
+    carried = replace(signals, torque=signals.torque + known, known=known)
+    assert list(validation_findings(MODEL, TRUTH, replace(carried, known=None), 'other.csv'))
+    assert not list(validation_findings(MODEL, TRUTH, carried, 'other.csv'))
+
+
+@pytest.mark.parametrize('values', [TRUTH, 1.1 * TRUTH, 0.0 * TRUTH])
+def test_a_model_that_is_wrong_everywhere_is_no_disturbance(values):
+    assert not on_validation(GOOD, values)
 
 
 def test_noise_of_an_interval_does_not_disturb_the_others():

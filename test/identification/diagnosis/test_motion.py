@@ -6,13 +6,12 @@ import pytest
 from diagnosis_case import case_of
 from robots import random_urdf
 
+from robodyn_ros.findings import Finding
 from robodyn_ros.identification.diagnosis import motion
 from robodyn_ros.identification.diagnosis.motion import (
     _distances,
     _plane,
     _repeat,
-    _turning_points,
-    cycles,
     joint_ranges,
     motion_findings,
     region_findings,
@@ -50,30 +49,6 @@ def case(frequencies, amplitudes=(1.0, 1.0, 0.08), seconds=20.0, **options):
 
 def codes(findings):
     return [(finding.code, finding.joint) for finding in findings]
-
-
-def test_cycles_of_sines_and_of_small_swings_on_a_large_one():
-    time = np.linspace(0.0, 1.0, 2000)[:, None]
-    sines = np.sin(2 * np.pi * time * np.array([1.0, 3.0, 7.5]))
-    np.testing.assert_allclose(cycles(sines), [1.0, 3.0, 7.5], atol=0.3)
-    swings = np.sin(2 * np.pi * time) + 0.3 * np.sin(2 * np.pi * 20 * time)
-    assert cycles(swings)[0] > 15.0
-    noisy = np.sin(2 * np.pi * time) + 1e-3 * np.random.default_rng(1).normal(size=time.shape)
-    assert cycles(noisy)[0] == pytest.approx(1.0, abs=0.6)
-
-
-@pytest.mark.parametrize(
-    ('position', 'count'),
-    [
-        ([0.0, 1.0, 0.0, 1.0, 0.0], 3),
-        ([0.0, -1.0, 0.0, -0.4, -0.1, -1.0], 2),  # swings of 0.4 and 0.3 are none
-        ([0.0, 0.3, 0.6, 0.7, 0.4, 0.15, 0.5], 1),
-        ([0.0, 0.2, 0.4, 0.6, 0.8, 0.4], 0),
-    ],
-)
-def test_turning_points_have_swings_between_them(position, count):
-    assert _turning_points(np.array(position), 0.5) == count
-    assert _turning_points(-np.array(position), 0.5) == count
 
 
 @pytest.mark.parametrize(
@@ -119,6 +94,12 @@ def test_a_short_motion_is_told_with_the_time_it_needs():
     (finding,) = motion_findings(case((0.05, 0.31, 0.37)))
     assert (finding.code, finding.joint) == ('too_short', 'a')
     assert 'completes 1.' in finding.text and 'Record at least' in finding.remedy
+
+
+def test_times_in_another_unit_ask_for_no_longer_recording():
+    short = case((0.05, 0.31, 0.37))
+    told = replace(short.recording, findings=(Finding('slow_sampling', ''),))
+    assert codes(motion_findings(replace(short, recording=told))) == []
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,22 @@ import numpy as np
 import pytest
 from diagnosis_case import case_of, with_torque
 from robots import random_urdf
-from simulation import arm
+from simulation import arm, record
 
 from robodyn_ros.findings import has_error
 from robodyn_ros.identification.diagnosis.diagnose import diagnose, diagnose_all
-from robodyn_ros.identification.diagnosis.together import SIGNALS, together, with_others
+from robodyn_ros.identification.diagnosis.together import (
+    SIGNALS,
+    different_findings,
+    together,
+    with_others,
+)
+from robodyn_ros.identification.factors.condense import condense
+from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.pipeline import identify
+from robodyn_ros.identification.signals.processing import process
+from robodyn_ros.models.base_parameters import base_parameters
+from robodyn_ros.models.payload import payload_of
 from robodyn_ros.recording.recording import Recording
 
 MODEL, TRUTH = arm(random_urdf(3, 60, types=('revolute',)))
@@ -124,3 +135,58 @@ def test_the_values_of_the_others_come_from_them_alone(good):
         MODEL.torque(*motion, second.others), wrong.torque, atol=0.1 * np.abs(wrong.torque).max()
     )
     assert [each.others for each in with_others(cases[:1])] == [None]
+
+
+def differing(recordings):
+    apart = [case_of(MODEL, each).condensed for each in recordings]
+    sources = [each.source for each in recordings]
+    return list(different_findings(apart, np.ones(3), sources))
+
+
+def pair(change):
+    """Two recordings with large motions, the second one with torque (N, 3) that is added."""
+    first, second = (record(MODEL, TRUTH, 4000, noise=0.02, seed=seed) for seed in (1, 2))
+    added = change(second.position, second.velocity, second.acceleration)
+    return [first, replace(second, torque=second.torque + added, source='second')]
+
+
+def test_recordings_of_the_same_robot_do_not_differ(good):
+    assert not differing(good) and not differing(good[:1])
+    assert not differing(pair(lambda *motion: np.zeros(3)))
+
+
+def test_a_recording_at_rest_cannot_be_compared():
+    first, _ = pair(lambda *motion: np.zeros(3))
+    still = np.zeros((4000, 3))
+    noise = np.random.default_rng(0).normal(size=still.shape)
+    signals = {'position': still, 'velocity': still, 'acceleration': still, 'torque': noise}
+    at_rest = process(replace(first, **signals), MODEL.joint_names, IdentifyOptions())
+    columns = base_parameters(MODEL).columns
+    rest = condense(MODEL, at_rest.motion, at_rest.torque, at_rest.used, columns)
+    apart = [case_of(MODEL, first).condensed, rest]
+    assert not list(different_findings(apart, np.ones(3), ['first', 'rest']))
+
+
+def test_unknown_torque_in_small_motions_is_no_difference():
+    assert not differing([recorded(seed, 0.03) for seed in range(COUNT)])
+
+
+@pytest.mark.parametrize('count', [1, 3])
+def test_a_recording_with_a_load_differs_from_those_without(count):
+    body = payload_of(
+        MODEL, 3.0, center_of_mass=(0.0, 0.1, 0.2), inertia=(0.2, 0.0, 0.0, 0.2, 0.0, 0.1)
+    )
+    first, loaded = pair(lambda *motion: MODEL.torque(*motion, body.added))
+    bare = [first, *(record(MODEL, TRUTH, 4000, noise=0.02, seed=seed) for seed in (3, 4))]
+    (item,) = differing([*bare[:count], loaded])
+    assert (item.code, item.severity) == ('recordings_differ', 'warning')
+    assert '% on second' in item.text and '--payload' in item.message
+
+
+def test_torque_offsets_of_each_recording_are_no_difference_if_they_are_free():
+    shifted = pair(lambda *motion: np.array([20.0, -20.0, 20.0]))
+    model, _ = arm(random_urdf(3, 60, types=('revolute',)), friction=('linear',))
+    for free in (False, True):
+        result = identify(shifted, model, options=IdentifyOptions(recording_offsets=free))
+        assert ('recordings_differ' in {item.code for item in result.findings}) != free
+        assert free or result.findings[0].code == 'recordings_differ'  # a cause of the others

@@ -75,6 +75,10 @@ def test_ten_parameters_on_a_urdf_robot(joints, seed, tmp_path):
     recording = oracle_recording(carrying, joints, names, 2)
     other = oracle_recording(carrying, joints, names, 3, samples=3000)
     result = identify_payload(recording, base, frame=flange, validation=other)
+    assert 'arm_changed' not in {item.code for item in result.findings}
+    in_another_unit = replace(recording, torque=2.5 * recording.torque)
+    wrong = identify_payload(in_another_unit, base, frame=flange)
+    assert 'arm_changed' in {item.code for item in wrong.findings}
     assert result.success and result.physically_consistent, result.findings
     found = result.payload.payload
     truth = payload_of(model, 3.0, frame=flange, **TEN)

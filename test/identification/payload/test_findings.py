@@ -8,8 +8,10 @@ import pytest
 from robots import random_urdf
 from simulation import arm
 
+from robodyn_ros.identification.fit.choice import HeldOut
 from robodyn_ros.identification.payload.estimate import scalar_findings
 from robodyn_ros.identification.payload.findings import (
+    arm_findings,
     base_findings,
     body_findings,
     payload_data_findings,
@@ -46,6 +48,21 @@ def test_bodies():
     flat[4:] = 0.0  # no inertia although the mass is off the origin
     (found,) = body_findings(BODY.model, flat, Selection())
     assert found.severity == 'warning'
+
+
+def held_out(*errors):
+    return HeldOut((np.array(errors),), (np.ones(len(errors)),))
+
+
+@pytest.mark.parametrize(
+    ('free', 'named'), [((1.0, 1.1, 0.9, 1.0), True), ((8.0, 9.0, 7.0, 8.0), False)]
+)
+def test_an_arm_that_is_not_that_of_the_base(free, named):
+    found = list(arm_findings((held_out(10.0, 11.0, 9.0, 10.0), held_out(*free))))
+    assert [item.code for item in found] == ['arm_changed'] * named
+    if named:
+        assert found[0].severity == 'warning' and '10.0%' in found[0].text
+    assert not list(arm_findings(None))
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,21 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import pinocchio as pin
 import yaml
 from prg_results import model_of, result_of
+from robots import random_urdf
+from simulation import arm
 
 from robodyn_ros.findings import Finding
 from robodyn_ros.identification.files.parameter_text import parameter_text
 from robodyn_ros.identification.physical.named_parameters import named_parameters
-from robodyn_ros.identification.result.facts import friction_facts, header_facts, json_facts
+from robodyn_ros.identification.result.facts import (
+    friction_facts,
+    header_facts,
+    json_facts,
+    moving_masses,
+)
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import with_friction
 
@@ -32,6 +40,16 @@ def result():
         base_values=np.array([2.5]),
         base_stddevs=np.array([np.nan]),
     )
+
+
+def test_masses_of_the_moving_links():
+    xml = random_urdf(3, 4, types=('revolute',))
+    model, values = arm(xml)
+    total = sum(item.mass for item in pin.buildModelFromXML(xml).inertias[1:])
+    heavier = np.where([item.name.endswith('.m') for item in model.parameters], 2.0, 1.0)
+    found = moving_masses(model, heavier * values)
+    assert np.allclose([found['moving_mass'], found['moving_mass_of_urdf']], [2 * total, total])
+    assert moving_masses(model_of('scara'), values) == {}
 
 
 def test_json_has_none_for_what_is_no_number():

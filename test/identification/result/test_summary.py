@@ -4,10 +4,13 @@
 import math
 
 import pytest
+from robots import random_urdf
+from simulation import arm
 
 from robodyn_ros.identification.result.summary import LINES, MORE, WIDTH, summary_text
 from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.interface import Joint
+from robodyn_ros.models.payload import payload_of
 
 
 def model(joints):
@@ -42,6 +45,19 @@ def test_everything_a_reader_needs_is_there():
         ['j0', '0.5', 'Nm', '0.00%'], ['j1', '1.5', 'N', '60.00%', 'above', 'the', 'limit'],
     ]  # fmt: skip
     assert lines[-2:] == ['', 'warning slow: too slow']
+
+
+def test_masses_show_a_wrong_unit():
+    given = facts(1) | {'moving_mass': 11.577, 'moving_mass_of_urdf': 22113.0}
+    lines = summary_text(model(1), given, None).splitlines()
+    assert 'mass        moving links 11.58 kg, by the URDF 2.211e+04 kg' in lines
+    robot, _ = arm(random_urdf(2, 5, types=('revolute',)))
+    carried = payload_of(robot, 2.0)
+    masses = {key: value for key, value in given.items() if key.startswith('moving')}
+    assert 'moving links' not in summary_text(robot, facts(2) | masses, carried)  # of the base
+    for missing in (None, math.nan):
+        given['moving_mass'] = missing
+        assert 'moving links' not in summary_text(model(1), given, None)
 
 
 def test_a_joint_without_a_measured_torque_has_no_error():

@@ -43,6 +43,18 @@ def test_parameters_that_cannot_be_used(node_with, values, sentence):
         declare_limits(node)
 
 
+def test_limits_in_degrees_are_logged(node_with, tmp_path):
+    file = tmp_path / 'limits.yaml'
+    file.write_text('joint_limits: {joint1: {max_velocity: 180, max_acceleration: 600}}')
+    urdf = str(ROOT / 'urdf' / 'six_axis.urdf')
+    node, logged = node_with({'urdf': urdf, 'joint_limits': str(file)}), []
+    node.get_logger = lambda: SimpleNamespace(info=logged.append, warning=logged.append)
+    declare_limits(node)
+    texts = [text for text in logged if 'joint1' in text]
+    assert texts[0].startswith('limits that no revolute joint has: joint1: acceleration 600')
+    assert texts[1].startswith('limits without effect')
+
+
 class Parameters:
     """Stands for a node with these parameters."""
 
