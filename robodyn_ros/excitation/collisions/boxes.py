@@ -13,9 +13,6 @@ from robodyn_ros.errors import MotionError
 
 Corner = tuple[float, float, float]
 ENDLESS: Corner = (np.inf, np.inf, np.inf)
-_MOST = 100.0
-"""Largest distance of surroundings in reaches of the robot: cells have a few. In millimetres
-instead of metres, surroundings at a tenth of the reach come to this number."""
 
 
 def free_space(box: Sequence[Any] | None, floor: float | None) -> tuple[Corner, Corner]:
@@ -57,10 +54,11 @@ def check_distances(
     """
     for name, numbers in (('box', box), ('floor', floor), ('obstacles', obstacles)):
         farthest = float(np.abs([] if numbers is None else numbers).max(initial=0.0))
-        if farthest > _MOST * reach:
+        # Cells have a few reaches. In mm, surroundings at a tenth of the reach come to 100.
+        if farthest > 100.0 * reach:
             raise MotionError(
                 f'{name} has the coordinate {farthest:g} m, and the robot reaches at most '
-                f'{reach:.2g} m: is it in mm? At most {_MOST:g} times the reach is expected'
+                f'{reach:.2g} m: is it in mm? At most 100 times the reach is expected'
             )
 
 

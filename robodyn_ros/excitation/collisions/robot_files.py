@@ -24,9 +24,6 @@ from robodyn_ros.models.serial.urdf_values import numbers, transform
 _FILE = 'file://'
 _SEARCHED = (('AMENT_PREFIX_PATH', 'share'), ('ROS_PACKAGE_PATH', ''))
 """Environment variables with folders, and where packages are in each of them."""
-_FRAME_MASS = 1e-3
-"""Largest mass of a frame, in [kg]: frames get a small mass for simulators that need one; a steel
-ball of 1 g is 6 mm thick."""
 
 
 @dataclass(frozen=True)
@@ -197,7 +194,8 @@ def _is_body(link: ET.Element) -> bool:
         return True
     mass = link.find('inertial/mass')
     # The URDF is checked elsewhere: what is no number here counts as a mass.
-    return mass is not None and not _number(mass.get('value', '')) <= _FRAME_MASS
+    # Frames get up to 1 g for simulators that need a mass: a steel ball of 6 mm.
+    return mass is not None and not _number(mass.get('value', '')) <= 1e-3
 
 
 def _number(text: str) -> float:

@@ -20,7 +20,8 @@ from typing import Literal, get_args
 import numpy as np
 
 from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.design.problem import Candidate, Design, Problem
+from robodyn_ros.excitation.design.candidate import Candidate
+from robodyn_ros.excitation.design.problem import Design, Problem
 from robodyn_ros.excitation.design.search import ROUNDS, Found, begin
 from robodyn_ros.excitation.design.workers import Task, Team
 from robodyn_ros.excitation.limits.bounds import used_shares

@@ -13,6 +13,7 @@ import numpy as np
 from robodyn_ros.errors import ModelError, MotionError
 from robodyn_ros.excitation.collisions.check import Coverage
 from robodyn_ros.excitation.cycles import CyclesRule, cycles
+from robodyn_ros.excitation.design.candidate import Candidate
 from robodyn_ros.excitation.design.criteria import Criterion, Options, random_states
 from robodyn_ros.excitation.design.descent import Descent, StopError, descend
 from robodyn_ros.excitation.design.family import (
@@ -326,29 +327,6 @@ def _smaller(
         best = _SHRINK * factors
         least = broken(best)
     return best, least
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A motion that keeps every limit.
-
-    :param repaired: smallest factor by which a joint was scaled down to keep the rules
-    :param slow: sentence about a joint with too few cycles; '': there is none
-    """
-
-    value: float
-    trajectory: Trajectory
-    repaired: float
-    broken: str
-    slow: str = ''
-
-    @property
-    def note(self) -> str:
-        """Report that the motion was scaled down, and why, and too few cycles; '': neither."""
-        if self.repaired == 1.0:
-            return self.slow
-        text = f'joints were scaled down, to {self.repaired:.1%} at least: before, {self.broken}'
-        return '; '.join(filter(None, (text, self.slow)))
 
 
 def _family(design: Design, limits: JointLimits, position: Array) -> MotionFamily:

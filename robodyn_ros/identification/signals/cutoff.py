@@ -36,10 +36,6 @@ where its noise is white."""
 SMALL_STROKE = 0.02
 """Share of the largest stroke below which a stroke can be a drift at rest, by its spectrum."""
 
-LOST_MOTION = 3e-4
-"""Stroke [rad or m] below which all joints may drift at rest, by their spectra: one minute of arc,
-the lost motion of a gear, within which a drive that holds its position wanders."""
-
 SHORTEST = 16
 """Fewest samples of a spectrum, for recordings with less than two samples per second."""
 
@@ -233,7 +229,8 @@ def moving_joints(position: Array) -> NDArray[np.bool_]:
     smallest = [np.quantile(own[own > 0.0], 0.01) if own.any() else 0.0 for own in steps.T]
     least = np.maximum(BEYOND_NOISE * white_noise(position), COARSE * np.array(smallest))
     beyond = stroke > np.maximum(least, LEAST_STROKE)
-    small = beyond & (stroke < max(SMALL_STROKE * stroke.max(initial=0.0), LOST_MOTION))
+    # Within one minute of arc, the lost motion of a gear, a drive at rest wanders too.
+    small = beyond & (stroke < max(SMALL_STROKE * stroke.max(initial=0.0), 3e-4))
     if small.any():
         beyond[small] = _falls(position[:, small])
     return np.asarray(beyond)

@@ -305,9 +305,7 @@ class TrajectoryMode(TorqueMode):
         if problem:
             self._node.refusals.say(problem)
         if not stamp:
-            # Without stamp, a trajectory starts when it arrives. The remainder that takes its
-            # torque away must know that moment: 1 ms is a jump of 1 mrad at 1 rad/s.
-            stamp = self._now()
+            stamp = self._now()  # the remainder, which takes the torque away, must know the start
             message = with_stamp(message, stamp)
         send(message)
         if not self.applied:
