@@ -35,12 +35,11 @@ class Reference(NamedTuple):
 class JointTrajectoryController:
     """Controller with command interfaces position and effort, and one trajectory at a time.
 
-    Its behaviour is that of ros2_controllers 4.42:
+    Its behaviour is that of ros2_controllers 4.42 with `interpolate_from_desired_state`:
 
     - Effort is interpolated linearly; a point without effort counts as 0.
     - A new trajectory replaces the running one immediately. To a first point in the future it
-      goes from the last command, as with `interpolate_from_desired_state`. By default, the real
-      one goes from the measured state.
+      goes from the last command; without the option, from the measured state.
     - After its end the last point is held, with its effort.
     - A cancel holds the position and commands the final effort of the last trajectory that
       reached its end.

@@ -87,7 +87,7 @@ class Room:
             if not least > 0.0:
                 raise MotionError(
                     f'joint {name!r} has no room to move around {position[index]:.4g} {unit}: its '
-                    f'position limits are {limits.lower[index]:.4g} to '
+                    f'position limits, less position_margin, are {limits.lower[index]:.4g} to '
                     f'{limits.upper[index]:.4g} {unit}'
                 )
             if np.isinf([least, room.velocity[index], room.acceleration[index]]).all():

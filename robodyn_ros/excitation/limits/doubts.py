@@ -11,7 +11,7 @@ from robodyn_ros.excitation.limits.joint_limits import JointLimits
 
 
 def doubts(limits: JointLimits) -> Iterator[str]:
-    """Yield a sentence about limits that no revolute joint has, and one about unused limits."""
+    """Yield a sentence about limits that are probably in degrees, and one about unused ones."""
     parts = [
         f'{name}: {", ".join(found)}'
         for joint, name in enumerate(limits.joints)
@@ -19,8 +19,8 @@ def doubts(limits: JointLimits) -> Iterator[str]:
     ]
     if parts:
         yield (
-            f'limits that no revolute joint has: {"; ".join(parts)}. Are they in degrees, or '
-            f'placeholders? Expected are at most 5 turns, at least 0.1 s through the range, and '
+            f'limits that hardly any revolute joint has: {"; ".join(parts)}. Are they in degrees, '
+            f'or placeholders? Expected are at most 5 turns, at least 0.1 s through the range, and '
             f'at least 20 ms to the velocity limit'
         )
     if limits.unused:

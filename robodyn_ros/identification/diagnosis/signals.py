@@ -175,7 +175,9 @@ def best_delay(case: Case, sample: Sample, joint: int, own: OwnFit, answer: Arra
     still = max(float(own.rest @ own.rest), 1e-300)
     gain = max(1.0 - float(np.sum(rest**2)) / still, 0.0)
     answer = answer - own.basis @ (own.basis.T @ answer)
-    if float(answer @ own.rest) ** 2 > gain * still * float(answer @ answer):
+    against = float(answer @ own.rest)  # a drive's torque is against the velocity
+    rival = found.shift < 0.0 and against < 0.0
+    if rival and against**2 > gain * still * float(answer @ answer):
         return Delay(0.0, 0.0, 0.0)
     length = float(correlation_length(rest, np.ones(rest.shape, dtype=bool))[0])
     # Of many shifts some fit better by chance, by a few of the independent residuals.

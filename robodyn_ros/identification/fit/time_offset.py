@@ -110,8 +110,8 @@ class OffsetTrial:
     :param labels: fold of each looked-at sample, for every kind
     :param torque: of the joint, smoothed, shape (N,)
     :param rows: samples of the fit among these, shape (m,)
-    :param answer: column that explains early torque too, see `disturbed`, shape (m,); None: the
-        shift has no such rival
+    :param answer: column that explains early torque too, see `disturbed`, shape (m,); None: an
+        early torque has no such rival
     """
 
     own: OwnFit
@@ -133,7 +133,7 @@ class OffsetTrial:
         still, shifted = self._held_out(matrix, over), self._held_out(matrix, shift)
         if still is None or shifted is None or not is_better(still, shifted, level):
             return None
-        if self.answer is not None:
+        if self.answer is not None and shift < over:
             answered = self._held_out(np.column_stack([matrix, self.answer]), over)
             if answered is not None and answered.mean < shifted.mean:
                 return None

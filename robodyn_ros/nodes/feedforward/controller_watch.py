@@ -54,6 +54,7 @@ class ControllerWatch:
         self._last_sent = 0
         self._goals: dict[bytes, int] = {}
         self._own_goals: deque[bytes] = deque(maxlen=100)  # far more than run at once
+        self._goal_is_last = False
         self.deactivated: Callable[[], None] = lambda: None
         node.create_subscription(JointTrajectory, topic, self._on_trajectory, 10, raw=True)
         node.create_subscription(
@@ -69,16 +70,18 @@ class ControllerWatch:
     def sent(self, serialised: bytes) -> None:
         """Register a trajectory that this node is about to publish; it will be received here."""
         self._own.sent(serialised)
+        self._goal_is_last = False
         self._last_sent = self._clock.now().nanoseconds
 
     def goal_sent(self, number: bytes) -> None:
         """Register a goal that this node is about to send to the action of the controller."""
         self._own_goals.append(number)
+        self._goal_is_last = True
         self._last_sent = self._clock.now().nanoseconds
 
     def goal_rejected(self, number: bytes) -> bool:
         """Forget a goal that was not accepted; return True if nothing was sent after it."""
-        last = bool(self._own_goals) and self._own_goals[-1] == number
+        last = self._goal_is_last and bool(self._own_goals) and self._own_goals[-1] == number
         with suppress(ValueError):
             self._own_goals.remove(number)
         return last

@@ -33,7 +33,7 @@ from robodyn_ros.nodes.feedforward.trajectory_passing import Passing
 from robodyn_ros.nodes.feedforward.trajectory_planner import TrajectoryPlanner, serialised, thinned
 from robodyn_ros.nodes.robot.trajectory_message import read_trajectory, with_valid_stamp
 from robodyn_ros.wire.cursor import NANOSECONDS
-from robodyn_ros.wire.trajectory import is_empty, with_stamp
+from robodyn_ros.wire.trajectory import is_empty
 
 
 class TrajectoryMode(TorqueMode):
@@ -71,8 +71,8 @@ class TrajectoryMode(TorqueMode):
         self._planner: TrajectoryPlanner | None = None
         self._enabled = False
         self._plan: TorquePlan | None = None
-        self._until, self._start = -np.inf, 0
-        self._before: tuple[TorquePlan | None, float, int] = (None, -np.inf, 0)
+        self._until, self._start, self._stamped = -np.inf, 0, False
+        self._before: tuple[TorquePlan | None, float, int, bool] = (None, -np.inf, 0, False)
         self.fault = NO_FAULT
         topic = f'{controller}/joint_trajectory'
         super().__init__(node, JointTrajectory, topic, ask=ask, state_rate=state_rate)
@@ -159,7 +159,9 @@ class TrajectoryMode(TorqueMode):
             problem = f'the torque stays until the trajectory ends ({why}): {problem}'
             self._node.get_logger().error(problem)
             return problem
-        faded = plan.faded(plan.arrival(now), planner.settings, sent=now)
+        arrival = plan.arrival(now)
+        # A trajectory without stamp started some ms after it was sent: the past would be a jump.
+        faded = plan.faded(arrival, planner.settings, sent=now if self._stamped else arrival)
         message = serialised(faded, self._start, self._effort)
         self._send(faded, self._start, self._publish, message)
         return ''
@@ -191,7 +193,7 @@ class TrajectoryMode(TorqueMode):
     def restore(self) -> None:
         """Return to the plan before the last one, which the controller does not execute."""
         self._outbox.prepare_again()
-        self._plan, self._until, self._start = self._before
+        self._plan, self._until, self._start, self._stamped = self._before
 
     def goal_accepted(self) -> None:
         """Remove the torque if it was disabled while the goal was sent."""
@@ -298,20 +300,14 @@ class TrajectoryMode(TorqueMode):
         message: bytes,
         problem: str = '',
     ) -> None:
-        """Send a plan as its message; say why it has no model torque, if there is a problem.
-
-        :param stamp: its start, in [ns]; 0: now
-        """
+        """Send a plan as its message; say why it has no model torque, if there is a problem."""
         if problem:
             self._node.refusals.say(problem)
-        if not stamp:
-            stamp = self._now()  # the remainder, which takes the torque away, must know the start
-            message = with_stamp(message, stamp)
         send(message)
         if not self.applied:
             self._states.restart(time.monotonic())
-        self._before = self._plan, self._until, self._start
-        self._start = stamp
+        self._before = self._plan, self._until, self._start, self._stamped
+        self._start, self._stamped = stamp or self._now(), bool(stamp)
         self._plan, self._until = plan, plan.end_of_effort
 
     def trip(self, fault: Fault) -> None:

@@ -55,12 +55,23 @@ def _largest_difference(one: Tree, other: Tree) -> tuple[int, int, float]:
     """Return the two joints whose axes lie most differently to each other, and how, in [m].
 
     Distance and angle of two axes at zero do not depend on the frames of a description. Up to 1 %
-    of the reach there is no difference: calibrated descriptions of a robot differ by some mm.
+    of the reach there is no difference: calibrated descriptions of a robot differ by some mm. A
+    slide has a direction only.
     """
-    axes = [_axes(tree) for tree in (one, other)]
-    reach = max(float(np.ptp(points, axis=0).max()) for _, points in axes)
-    (distances, angles), (others, other_angles) = (_relations(*each) for each in axes)
-    gaps = np.maximum(np.abs(distances - others), reach * np.abs(angles - other_angles))
+    (directions, points), (others, other_points) = _axes(one), _axes(other)
+    reach = max(0.1, *(float(np.ptp(each, axis=0).max()) for each in (points, other_points)))
+    # Calibration turns parallel axes by mrad: they then cross somewhere, which says nothing.
+    sines = np.minimum(_sines(directions), _sines(others))
+    distances = np.where(
+        sines > 0.05,
+        _crossing(directions, points) - _crossing(others, other_points),
+        _parallel(directions, points) - _parallel(others, other_points),
+    )
+    slides = np.zeros(len(points), dtype=bool)
+    slides[[body.joint for body in one.bodies if body.prismatic]] = True
+    distances[slides[:, None] | slides] = 0.0
+    angles = directions @ directions.T - others @ others.T
+    gaps = np.maximum(np.abs(distances), reach * np.abs(angles))
     first, second = np.unravel_index(int(np.argmax(gaps)), gaps.shape)
     gap = float(gaps[first, second])
     return int(first), int(second), gap if gap > 0.01 * reach else 0.0
@@ -77,11 +88,19 @@ def _axes(tree: Tree) -> tuple[Array, Array]:
     return directions, points
 
 
-def _relations(directions: Array, points: Array) -> tuple[Array, Array]:
-    """Return distances [m] and cosines of the angles of all pairs of axes, shape (n, n)."""
-    between = points[None] - points[:, None]
+def _sines(directions: Array) -> Array:
+    """Return the sines of the angles of all pairs of axes, shape (n, n)."""
+    return np.asarray(np.linalg.norm(np.cross(directions[:, None], directions[None]), axis=2))
+
+
+def _crossing(directions: Array, points: Array) -> Array:
+    """Return the distances of all pairs of axes that are not parallel, in [m], shape (n, n)."""
     normal = np.cross(directions[:, None], directions[None])
-    size = np.linalg.norm(normal, axis=2)
-    crossing = np.abs(np.sum(between * normal, axis=2)) / np.maximum(size, 1e-300)
-    parallel = np.linalg.norm(np.cross(directions[:, None], between), axis=2)
-    return np.where(size > 1e-3, crossing, parallel), directions @ directions.T
+    along = np.abs(np.sum((points[None] - points[:, None]) * normal, axis=2))
+    return np.asarray(along / np.maximum(_sines(directions), 1e-300))
+
+
+def _parallel(directions: Array, points: Array) -> Array:
+    """Return the distances of the points from all axes, in [m], shape (n, n)."""
+    between = points[None] - points[:, None]
+    return np.asarray(np.linalg.norm(np.cross(directions[:, None], between), axis=2))

@@ -72,6 +72,25 @@ def test_a_reversed_axis_is_another_robot(tmp_path):
         check_same_robot('six_axis', robot_model(str(tmp_path / 'reversed.urdf')), 'result.yaml')
 
 
+@pytest.mark.parametrize('roll', [0.0005, 0.002, 0.006])
+def test_a_calibration_that_turns_parallel_axes_is_no_other_robot(roll, tmp_path):
+    start = URDF.index('<joint name="joint3"')
+    turned = URDF[start:].replace('rpy="0 0 0"', f'rpy="{roll} 0 {roll}"', 1)
+    (tmp_path / 'calibrated.urdf').write_text(URDF[:start] + turned)
+    check_same_robot('six_axis', robot_model(str(tmp_path / 'calibrated.urdf')), 'result.yaml')
+
+
+def test_a_slide_that_is_drawn_elsewhere_is_no_other_robot(tmp_path):
+    text = (Path(__file__).parents[3] / 'urdf' / 'scara.urdf').read_text()
+    for joint, shift in (('joint3', 0.05), ('joint4', -0.05)):
+        start = text.index(f'<joint name="{joint}"')
+        x, rest = re.findall(r'xyz="(\S+) ([^"]+)"', text[start:])[0]
+        moved = text[start:].replace(f'xyz="{x} {rest}"', f'xyz="{float(x) + shift} {rest}"', 1)
+        text = text[:start] + moved
+    (tmp_path / 'drawn.urdf').write_text(text)
+    check_same_robot('scara', robot_model(str(tmp_path / 'drawn.urdf')), 'result.yaml')
+
+
 @pytest.mark.ros
 def test_a_node_refuses_the_result_of_another_robot(tmp_path):
     model, values = small_arm()

@@ -67,10 +67,6 @@ def arrays(trajectory: JointTrajectory):
     return np.array([s.sec + 1e-9 * s.nanosec for s in stamps]), *fields
 
 
-def nanoseconds(stamp: Time) -> int:
-    return int(stamp.sec * 10**9 + stamp.nanosec)
-
-
 def ramped_out(trajectory: JointTrajectory, ramp_down_time: float = 0.1) -> bool:
     """Return True if its effort ends when the ramp does, which begins when it takes effect."""
     time, *_, effort = arrays(trajectory)
@@ -138,22 +134,16 @@ class Trajectories:
         assert self.process.enable(True).success
 
     def sent(self, trajectory) -> JointTrajectory:
-        """Return the output for it; the remainder of the one before has that one's stamp.
-
-        One without stamp gets the time at which it is passed on.
-        """
+        """Return the output for it; the remainder of the one before has that one's stamp."""
         self.out.clear()
         begin = len(self.process.said())
-        self.published = time.time()
         self.trajectory.publish(trajectory)
+        self.published = time.time()
 
         def left():
             self.process.check()
             assert 'trajectory refused' not in (text := self.process.said()[begin:]), text
-            stamp, given = trajectory.header.stamp, 1e9 * self.published
-            later = [each for each in self.out if nanoseconds(each.header.stamp) >= given - 1e6]
-            own = [each for each in self.out if each.header.stamp == stamp]
-            return own if nanoseconds(stamp) else own + later
+            return [each for each in self.out if each.header.stamp == trajectory.header.stamp]
 
         self.process.wait(left, 'the trajectory')
         return left()[-1]
