@@ -74,7 +74,7 @@ def test_limits_in_degrees_get_a_warning(shown, tmp_path):
     high = {'max_velocity': 98, 'max_acceleration': 300}
     file.write_text(yaml.safe_dump({'joint_limits': {'elbow_joint': high}}))
     code, printed = shown(PATH, *ARM, '--limits', str(file))
-    assert code == 0 and 'warning: limits that hardly any revolute joint has: elbow_joint' in printed.out
+    assert code == 0 and 'warning: limits that hardly any joint has: elbow_joint' in printed.out
     assert 'warning: limits without effect' in printed.out
     _, printed = shown(PATH, *ARM, '--limits', str(file), '--json')
     assert len(json.loads(printed.out)['limit_warnings']) == 2

@@ -19,7 +19,7 @@ def doubts(limits: JointLimits) -> Iterator[str]:
     ]
     if parts:
         yield (
-            f'limits that hardly any revolute joint has: {"; ".join(parts)}. Are they in degrees, '
+            f'limits that hardly any joint has: {"; ".join(parts)}. Are they in degrees, '
             f'or placeholders? Expected are at most 5 turns, at least 0.1 s through the range, and '
             f'at least 20 ms to the velocity limit'
         )

@@ -38,7 +38,7 @@ def of_urdf(limit, kind='revolute'):
 )
 def test_limits_in_degrees_give_one_sentence(limit, words):
     (text,) = doubts(of_urdf(limit))
-    assert text.startswith('limits that hardly any revolute joint has: ') and words in text
+    assert text.startswith('limits that hardly any joint has: ') and words in text
     assert 'in degrees' in text
 
 

@@ -51,7 +51,7 @@ def test_limits_in_degrees_are_logged(node_with, tmp_path):
     node.get_logger = lambda: SimpleNamespace(info=logged.append, warning=logged.append)
     declare_limits(node)
     texts = [text for text in logged if 'joint1' in text]
-    assert texts[0].startswith('limits that hardly any revolute joint has: joint1: acceleration 600')
+    assert texts[0].startswith('limits that hardly any joint has: joint1: acceleration 600')
     assert texts[1].startswith('limits without effect')
 
 
