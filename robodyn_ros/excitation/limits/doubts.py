@@ -19,8 +19,8 @@ def doubts(limits: JointLimits) -> Iterator[str]:
     ]
     if parts:
         yield (
-            f'limits that hardly any joint has: {"; ".join(parts)}. Are they in degrees, '
-            f'or placeholders? Expected are at most 5 turns, at least 0.1 s through the range, and '
+            f'limits that hardly any joint has: {"; ".join(parts)}. Are they in degrees, or '
+            f'placeholders? Expected are at most 5 turns, at least 0.1 s through the range, and '
             f'at least 20 ms to the velocity limit'
         )
     if limits.unused:
