@@ -85,7 +85,8 @@ class Presence:
     def _doubled(self) -> str:
         name = self._node.get_fully_qualified_name()
         return (
-            f'{self._living} nodes are named {name}, each acts on every request: end one of them'
+            f'{self._living} nodes are named {name}, each acts on every request: end one of them '
+            f'(one that was killed counts for {LEASE:.0f} s more)'
         )
 
     def check_alone(self) -> None:
