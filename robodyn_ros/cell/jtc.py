@@ -39,7 +39,8 @@ class JointTrajectoryController:
 
     - Effort is interpolated linearly; a point without effort counts as 0.
     - A new trajectory replaces the running one immediately. To a first point in the future it
-      goes from the last command; without the option, from the measured state.
+      goes from the last command. The real one dates that command by a cycle too early, and
+      without the option goes from the measured state.
     - After its end the last point is held, with its effort.
     - A cancel holds the position and commands the final effort of the last trajectory that
       reached its end.
