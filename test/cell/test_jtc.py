@@ -87,7 +87,7 @@ def test_first_segment_starts_with_the_commanded_velocity_and_acceleration():
 
 
 def test_the_way_to_a_future_point_starts_at_the_time_of_the_last_command():
-    """Otherwise the set point would stand still for one cycle."""
+    """If it started on arrival, the set point would repeat for one cycle."""
     jtc = controller()
     jtc.accept(points((0, 0), (1, 1)), now=0.0)
     jtc.update(0.5)

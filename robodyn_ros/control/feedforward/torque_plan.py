@@ -133,12 +133,13 @@ class TorquePlan:
         """Return the motion from `sent` on, with its effort ramped to zero from a time on.
 
         It replaces the plan in the controller if the torque must be removed while the motion
-        continues. It starts in the past, with the samples and efforts of the plan: to a later
-        first point, the controller would make its own way from where the robot is, and the drives
-        would answer with a jump of torque. The ramp takes complete samples: if these are longer
-        than the servo period, it may last up to one sample longer than ramp_down_time.
+        continues. Until that time it has the samples and efforts of the plan. Without them, the
+        controller would interpolate from the measured position to a later first point, and the
+        drives would answer with a jump of torque. The ramp takes complete samples: if these are
+        longer than the servo period, it may last up to one sample longer than ramp_down_time.
 
-        :param sent: time at which it is sent, in [s], not after `time`
+        :param sent: time of its first sample, in [s], not after `time`: that of sending it, if the
+            controller started the plan exactly at its stamp
         """
         torque = self.effort_at(time)
         slowest = float((np.abs(torque) / settings.rate).max())

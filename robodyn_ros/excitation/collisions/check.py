@@ -169,16 +169,9 @@ def cover(
         unchecked += _without_walls(scene)
     itself = values['self_collision']
     limit = SelfCollisionLimit(
-        urdf,
-        values['clearance'],
-        values['srdf'] or '',
-        lower,
-        upper,
-        obstacles,
-        itself is not False,
-        scene,
-        not values['collision_only'],
-    )
+        urdf, values['clearance'], values['srdf'] or '', lower, upper, obstacles,
+        itself is not False, scene, not values['collision_only'],
+    )  # fmt: skip
     rule, missing = None, _why_not(itself, urdf)
     notes: list[str] = []
     if not missing or ((walls or standing) and urdf):

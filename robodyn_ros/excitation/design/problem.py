@@ -187,25 +187,23 @@ class Problem:
 
         Otherwise, a motion that breaks a rule in a few places would be scaled down completely.
         """
-        stage = replace(CLOSE, samples=self.design.samples)
-
-        def objective(x: Array) -> tuple[float, Array]:
-            if stop():
-                raise StopError
-            return self.objective(x, stage, judged=False)
-
-        return descend(objective, x, iterations=30)
+        return self._descend(x, stop, 30, judged=False)
 
     def quicken(self, x: Array, stop: Callable[[], bool]) -> Descent:
         """Move from x until each joint completes enough cycles, then on to the best criterion."""
+        return self._descend(x, stop, 100, turning=True)
+
+    def _descend(
+        self, x: Array, stop: Callable[[], bool], iterations: int, **options: bool
+    ) -> Descent:
         stage = replace(CLOSE, samples=self.design.samples)
 
         def objective(x: Array) -> tuple[float, Array]:
             if stop():
                 raise StopError
-            return self.objective(x, stage, turning=True)
+            return self.objective(x, stage, **options)
 
-        return descend(objective, x, iterations=100)
+        return descend(objective, x, iterations=iterations)
 
     def objective(
         self, x: Array, stage: Stage, *, judged: bool = True, turning: bool = False

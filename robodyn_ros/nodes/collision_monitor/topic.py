@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the topics of the collision monitor have in common."""
+"""Base class of the topics of the collision monitor."""
 
 from __future__ import annotations
 

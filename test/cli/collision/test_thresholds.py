@@ -125,7 +125,7 @@ def test_recordings_of_another_rate_are_refused(
 def alarm(folder: Path, push: float, payload: float = 0.0, friction: float = 1.0) -> Path:
     """Event of the black box with the learned thresholds: a push of a second at joint 2.
 
-    :param payload: mass that the monitor was told of before the event, in [kg]
+    :param payload: mass of the monitor's payload before the event, in [kg]
     :param friction: factor that the monitor has found for the friction
     """
     model = load_identified_model(folder / 'result.yaml')

@@ -126,7 +126,7 @@ def test_a_node_refuses_work_while_another_one_has_its_name(client):
 
 
 def refusal(own):
-    """What a node says to a request, '' if it does it."""
+    """Return the sentence that refuses work; empty: it is accepted."""
     try:
         own.check_alone()
     except ControlError as error:

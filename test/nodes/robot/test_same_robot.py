@@ -80,6 +80,14 @@ def test_a_calibration_that_turns_parallel_axes_is_no_other_robot(roll, tmp_path
     check_same_robot('six_axis', robot_model(str(tmp_path / 'calibrated.urdf')), 'result.yaml')
 
 
+def test_a_tilted_axis_is_another_robot(tmp_path):
+    start = URDF.index('<joint name="joint3"')
+    tilted = URDF[start:].replace('rpy="0 0 0"', 'rpy="0.1 0 0"', 1)
+    (tmp_path / 'tilted.urdf').write_text(URDF[:start] + tilted)
+    with pytest.raises(ConfigError, match='of another robot: the axes of'):
+        check_same_robot('six_axis', robot_model(str(tmp_path / 'tilted.urdf')), 'result.yaml')
+
+
 def test_a_slide_that_is_drawn_elsewhere_is_no_other_robot(tmp_path):
     text = (Path(__file__).parents[3] / 'urdf' / 'scara.urdf').read_text()
     for joint, shift in (('joint3', 0.05), ('joint4', -0.05)):
