@@ -152,10 +152,15 @@ def table(rows: list[Row]) -> str:
         lines.append(f'{flaw:<32} {" ".join(f"{each:6d}" for each in numbers)}')
     lines.append(f'{"all":<32} {" ".join(f"{each:6d}" for each in total)}')
     share = 100.0 * total[2:] / max(int(total[1]), 1)
-    lines.append('of those that count: usable {:.1f} %, right {:.1f} %, wrong {:.1f} %'.format(*share))
+    lines.append(
+        'of those that count: usable {:.1f} %, right {:.1f} %, wrong {:.1f} %'.format(*share)
+    )
     for row in rows:
         if row['flaw'] == 'clean':
-            words = ', '.join(f'{word} {error:.1%}' for word, error in zip(row['verdict'], row['error'], strict=True))
+            words = ', '.join(
+                f'{word} {error:.1%}'
+                for word, error in zip(row['verdict'], row['error'], strict=True)
+            )
             lines.append(f'{row["robot"]:<10} clean: {row["cause"] or "no cause"}; {words}')
     return '\n'.join(lines)
 

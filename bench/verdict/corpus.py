@@ -65,9 +65,7 @@ def _emps(model: DynamicModel) -> Pair:
         data = loadmat(DATA / 'emps' / f'{name}.mat')
         force = float(np.squeeze(data['gtau'])) * data['vir'].reshape(-1, 1)
         position = data['qm'].reshape(-1, 1)
-        pair.append(
-            Recording(data['t'].ravel(), model.joint_names, position, force, source=name)
-        )
+        pair.append(Recording(data['t'].ravel(), model.joint_names, position, force, source=name))
     return pair[0], pair[1]
 
 

@@ -97,7 +97,9 @@ def _columns(names: bool = False, far: bool = False) -> Plant:
     def plant(recording: Recording, random: Generator) -> Recording:
         joints = moving(recording)
         first = int(random.integers(len(joints) - 1))
-        last = len(joints) - 1 if far and len(joints) > 2 and first != len(joints) - 1 else first + 1
+        last = (
+            len(joints) - 1 if far and len(joints) > 2 and first != len(joints) - 1 else first + 1
+        )
         order = np.arange(len(recording.joints))
         pair = joints[[first, last]]
         order[pair] = order[pair[::-1]]
@@ -148,9 +150,7 @@ def _scaled_position(value: float, one: bool = False) -> Plant:
 
 def _time(factor: float) -> Plant:
     def plant(recording: Recording, random: Generator) -> Recording:
-        return replace(
-            recording, time=factor * recording.time, velocity=None, acceleration=None
-        )
+        return replace(recording, time=factor * recording.time, velocity=None, acceleration=None)
 
     return plant
 

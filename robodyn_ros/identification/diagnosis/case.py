@@ -36,7 +36,6 @@ class Case:
     :param values: parameter values of the exported estimate, shape (p,)
     :param errors: largest relative torque error of each joint, shape (n,)
     :param shifted: names of the joints whose torque was shifted in time for the fit
-    :param others: values (p,) that fit the other recordings of the same robot; None: none are
     """
 
     recording: Recording
@@ -48,7 +47,6 @@ class Case:
     values: Array
     errors: Array
     shifted: frozenset[str] = frozenset()
-    others: Array | None = None
 
     @property
     def rate(self) -> float:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Diagnosis of the signals: stale joints, noise, delay, slow motion."""
+"""Diagnosis of the signals: stale joints, noise, slow motion."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ import numpy as np
 
 from robodyn_ros.findings import Finding, Severity, finding
 from robodyn_ros.identification.diagnosis.case import Case, Sample, thinned
-from robodyn_ros.identification.factors.joint_fit import OwnFit, root_mean_square
-from robodyn_ros.identification.factors.shift_search import disturbed, smoothed, torque_shift
-from robodyn_ros.identification.fit.correlation import correlation_length
+from robodyn_ros.identification.factors.joint_fit import root_mean_square
 from robodyn_ros.identification.fit.success import SMALL_TORQUE, rated_torque
 from robodyn_ros.identification.signals.cutoff import steps_of
 from robodyn_ros.identification.signals.grid import measured
@@ -113,79 +111,6 @@ def noise_findings(case: Case, sample: Sample) -> Iterator[Finding]:
 
 
 @dataclass(frozen=True)
-class Delay:
-    """Shift of one joint's torque against its position.
-
-    :param shift: in samples, positive: the torque is late
-    :param gain: share by which shifting it back reduces the squared residual
-    :param chance: gain that may come by chance
-    """
-
-    shift: float
-    gain: float
-    chance: float
-
-
-def delays(case: Case, sample: Sample) -> dict[int, Delay]:
-    """Return the best shift of every joint's torque."""
-    answers = disturbed(case.signals)[sample.rows]
-    return {
-        joint: best_delay(case, sample, joint, own, answers[own.rows, joint])
-        for joint, own in sample.fits()
-    }
-
-
-def delay_findings(case: Case, shifts: dict[int, Delay], slow: set[int]) -> Iterator[Finding]:
-    """Yield joints whose torque comes later or earlier than their position, the clearest first.
-
-    :param slow: joints that move too slowly for a delay to show clearly
-    """
-    for joint in sorted(shifts, key=lambda k: -shifts[k].gain):
-        shift, gain = shifts[joint].shift, shifts[joint].gain
-        # A long delay spoils a fit thoroughly where it is true. Friction near standstill looks
-        # like a delay of a slow joint.
-        least = max(0.05, min(0.03 * abs(shift), 0.4), shifts[joint].chance)
-        if joint in slow:
-            least = max(least, 0.5)
-        if abs(shift) < 0.8 or gain < least:
-            continue
-        name = case.signals.joints[joint]
-        yield finding(
-            'sensor_delay.shifted' if name in case.shifted else 'sensor_delay',
-            joint=name,
-            delay=abs(shift) / case.rate * 1e3,
-            cycles=abs(shift),
-            direction='after' if shift > 0.0 else 'before',
-            gain=gain,
-        )
-
-
-def best_delay(case: Case, sample: Sample, joint: int, own: OwnFit, answer: Array) -> Delay:
-    """Shift of a joint's torque that the model explains best.
-
-    :param answer: column that explains early torque too, see `disturbed`, shape (m,); 0, if it
-        explains more
-    """
-    torque, rows = case.signals.torque[:, joint], sample.rows[own.rows]
-    found = torque_shift(own, smoothed(torque), rows, sample.reach)
-    if found.shift is None:
-        return Delay(0.0, 0.0, 0.0)  # not within reach: something else
-    shifted = torque[rows + round(found.shift)]
-    rest = (shifted - own.basis @ (own.basis.T @ shifted))[:, None]
-    still = max(float(own.rest @ own.rest), 1e-300)
-    gain = max(1.0 - float(np.sum(rest**2)) / still, 0.0)
-    answer = answer - own.basis @ (own.basis.T @ answer)
-    against = float(answer @ own.rest)  # a drive's torque is against the velocity
-    rival = found.shift < 0.0 and against < 0.0
-    if rival and against**2 > gain * still * float(answer @ answer):
-        return Delay(0.0, 0.0, 0.0)
-    length = float(correlation_length(rest, np.ones(rest.shape, dtype=bool))[0])
-    # Of many shifts some fit better by chance, by a few of the independent residuals.
-    chance = min(8.0 * length / len(rest), 0.25)
-    return Delay(found.shift, gain, chance)
-
-
-@dataclass(frozen=True)
 class Slow:
     """A joint that moves too slowly; clear: so much that it explains whatever else is seen."""
 
@@ -193,16 +118,12 @@ class Slow:
     clear: bool
 
 
-def slow_joints(case: Case, sample: Sample, shifts: dict[int, Delay]) -> dict[int, Slow]:
-    """Return joints whose inertia torque is below the residual, the worst first.
-
-    A residual that a delay explains does not count.
-    """
-    found = {}
+def slow_joints(case: Case, sample: Sample) -> list[Slow]:
+    """Return joints whose inertia torque is below the residual, the worst first."""
+    found = []
     shares = inertia_shares(case, sample)
     for joint in sorted(shares, key=lambda k: shares[k][0] / max(shares[k][1], 1e-300)):
         share, noise = shares[joint]
-        noise *= np.sqrt(1.0 - shifts[joint].gain)
         if share < VERY_SLOW or share < min(0.1, 0.6 * noise):
             clear = share < max(VERY_SLOW, 0.4 * noise)
             item = finding(
@@ -213,7 +134,7 @@ def slow_joints(case: Case, sample: Sample, shifts: dict[int, Delay]) -> dict[in
                 inertia=share,
                 residual=noise,
             )
-            found[joint] = Slow(item, clear)
+            found.append(Slow(item, clear))
     return found
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
 
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.diagnosis.case import Case
@@ -19,9 +18,9 @@ from robodyn_ros.identification.diagnosis.checks import (
     reach_findings,
     with_stuck,
 )
-from robodyn_ros.identification.diagnosis.diagnose import diagnose_all, diagnose_payload
-from robodyn_ros.identification.diagnosis.intervals import validation_findings
+from robodyn_ros.identification.diagnosis.diagnose import diagnose, diagnose_payload
 from robodyn_ros.identification.diagnosis.together import different_findings
+from robodyn_ros.identification.diagnosis.validation import validation_findings
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.success import success_rule
 from robodyn_ros.identification.fit.time_offset import offset_findings
@@ -94,10 +93,9 @@ def _causes(run: Run) -> Iterator[Finding]:
         )
         known.append((*recording.findings, *told))
     sources = [recording.source for recording in run.task.recordings]
-    causes = list(diagnose_all(cases) if arm is None else map(diagnose_payload, cases))
+    causes = list(map(diagnose if arm is None else diagnose_payload, cases))
     yield from different_findings(run.regression.apart(), run.found.fit.sigma, sources)
-    yield from of_recordings(causes[: len(sources)], sources)
-    yield from chain.from_iterable(causes[len(sources) :])
+    yield from of_recordings(causes, sources)
     if run.tested is not None and run.validation is not None:
         tested = run.tested, run.validation.source
         yield from validation_findings(run.prepared.model, run.found.values, *tested)

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Comparison of rival hypotheses: which one explains a recording better than all others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from robodyn_ros.identification.rivals import conventions, delays, positions, torque_signal
+from robodyn_ros.identification.rivals.evidence import Evidence, gain
+from robodyn_ros.identification.rivals.reading import Reading
+from robodyn_ros.identification.rivals.rival import Rival
+from robodyn_ros.models.interface import Array
+
+Hypothesis = Callable[[Reading], Iterator[Rival]]
+
+OF_SIGNAL: tuple[Hypothesis, ...] = (
+    torque_signal.lost,
+    torque_signal.sources,
+    torque_signal.wrapped,
+    torque_signal.saturated,
+)
+"""What may be wrong with the torque signal of any recording."""
+
+RIVALS: tuple[Hypothesis, ...] = (
+    *OF_SIGNAL,
+    torque_signal.unsigned,
+    torque_signal.disturbances,
+    conventions.gravity,
+    conventions.orders,
+    conventions.signs,
+    conventions.reversals,
+    conventions.factors,
+    conventions.models,
+    conventions.times,
+    positions.zeros,
+    positions.units,
+    delays.delays,
+    delays.filters,
+)
+"""What may be wrong with a recording: one function for each kind."""
+
+ALWAYS: tuple[Hypothesis, ...] = (*OF_SIGNAL, conventions.gravity)
+"""Those that a fit without errors can hide."""
+
+ORDINARY: tuple[tuple[str, ...], ...] = ((), ('friction',), ('springs',), ('friction', 'springs'))
+"""What a robot may have that linear friction and rigid bodies lack: it is no flaw."""
+
+FINALISTS = 6
+"""Rivals that are compared in full: those that gain most over the recording as it is."""
+
+
+@dataclass(frozen=True)
+class Named:
+    """A rival that explains a recording better than everything ordinary.
+
+    :param gain: over the best ordinary explanation, see `evidence.gain`
+    :param certainty: the gain in its standard errors
+    :param evidence: joint that gains most, and the share of its squared error that is left
+    """
+
+    rival: Rival
+    gain: float
+    certainty: float
+    evidence: tuple[int, float]
+
+
+def compare(reading: Reading, hypotheses: Sequence[Hypothesis] = RIVALS) -> tuple[Named, ...]:
+    """Return the rivals that explain a recording much better than ordinary effects, best first."""
+    present = reading.present
+    if not reading.suspicious:
+        hypotheses = [each for each in hypotheses if each in ALWAYS]
+    every = [rival for hypothesis in hypotheses for rival in hypothesis(reading)]
+    first = [(_gain(present, rival), rival) for rival in every]
+    first.sort(key=lambda pair: -pair[0])
+    chosen = [rival for _, rival in first if rival.least < 0.4 or rival.last]
+    chosen += [rival for _, rival in first if rival not in chosen][:FINALISTS]
+    named = [_compared(present, rival) for rival in chosen]
+    good = [n for n in named if n.gain >= n.rival.least and n.certainty >= n.rival.certain]
+    return tuple(sorted(good, key=lambda each: (each.rival.last, -each.gain)))
+
+
+def _gain(present: Evidence, rival: Rival) -> float:
+    return gain(_judged(present, rival).held_out, rival.evidence.held_out)[0]
+
+
+def _judged(present: Evidence, rival: Rival) -> Evidence:
+    if rival.evidence.compared is None:
+        return present
+    return replace(present, compared=rival.evidence.compared)
+
+
+def _compared(present: Evidence, rival: Rival) -> Named:
+    """Return the least gain of a rival, with each ordinary effect beside it and without it."""
+    results: list[tuple[float, float]] = []
+    for beside in ORDINARY:
+        without = replace(_judged(present, rival), beside=beside)
+        results.append(gain(without.held_out, replace(rival.evidence, beside=beside).held_out))
+    least: Array = np.min(np.array(results), axis=0)
+    before, after = _judged(present, rival).held_out, rival.evidence.held_out
+    left = after.sum(axis=0) / np.maximum(before.sum(axis=0), 1e-300)
+    joint = int(np.argmin(left))
+    return Named(rival, float(least[0]), float(least[1]), (joint, float(left[joint])))

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Samples of a recording as a hypothesis reads them, and the torque errors that it leaves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.polynomial.polynomial import polyvander
+
+from robodyn_ros.identification.fit.folds import Labels
+from robodyn_ros.models.base_parameters import BaseParameters
+from robodyn_ros.models.friction_terms import BRAKING
+from robodyn_ros.models.interface import Array, DynamicModel, Indices
+
+RIDGE = 1e-5
+"""Ridge on columns of unit length: directions below a 300th of a column's length come out as zero.
+They are noise of the filter, and an error on the fold that is left out."""
+
+Motion = tuple[Array, Array, Array]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Samples as one hypothesis reads them; arrays of joints are in the order of the model.
+
+    :param motion: q, qd, qdd of the samples, each of shape (M, n)
+    :param torque: shape (M, n), in [Nm] or [N]
+    :param used: samples that are fitted, shape (M, n)
+    :param unit: what one unit of `torque` was in the recording, with its sign, shape (n,)
+    :param column: column of the recording that the torque of each joint comes from, shape (n,)
+    :param size: error that each column of the recording is weighted by, shape (n,)
+    :param labels: fold of each sample, for each way to divide them, each of shape (M,)
+    :param beside: columns in addition to those of the model: 'friction', 'springs'
+    :param compared: samples whose errors count, shape (M, n); None: those that are fitted
+    """
+
+    model: DynamicModel
+    base: BaseParameters
+    motion: Motion
+    torque: Array
+    used: Array
+    unit: Array
+    column: Indices
+    size: Array
+    labels: tuple[Labels, ...]
+    beside: tuple[str, ...] = ()
+    compared: Array | None = None
+
+    @cached_property
+    def regressor(self) -> Array:
+        """Base columns of the model at the samples, and those beside it, shape (M, n, b)."""
+        columns = [self.model.selected(*self.motion, self.base.columns)]
+        columns += [_of_joints(_BESIDE[name](self.motion)) for name in self.beside]
+        return np.concatenate(columns, axis=2)
+
+    @cached_property
+    def rows(self) -> Array:
+        """Rows [regressor | torque] in units of the error of each joint, shape (M, n, b + 1)."""
+        return self._weighted(self.used)
+
+    def moved(self, joint: int, factor: float, offset: float = 0.0) -> Evidence:
+        """Return the same with the position of a joint multiplied by a factor and shifted."""
+        q, qd, qdd = (values.copy() for values in self.motion)
+        q[:, joint] = factor * q[:, joint] + offset
+        qd[:, joint] *= factor
+        qdd[:, joint] *= factor
+        return replace(self, motion=(q, qd, qdd))
+
+    def scaled(self, factor: Array) -> Evidence:
+        """Return the same with the torque of each joint divided by a factor (n,)."""
+        return replace(self, torque=self.torque / factor, unit=self.unit * factor)
+
+    @property
+    def error(self) -> float:
+        """Mean squared error of a fit to all samples, in units of `size`, sum of the joints."""
+        whole = np.append(self.values, -1.0)
+        return float(whole @ self._gram @ whole) / max(len(self.torque), 1)
+
+    @cached_property
+    def values(self) -> Array:
+        """Base values that fit all samples best, then those of the columns beside them, (b,)."""
+        return _solved(self._gram[None], self._braking)[0]
+
+    @cached_property
+    def predicted(self) -> Array:
+        """Torque (M, n) of the fit to all samples, in [Nm] or [N]."""
+        return np.asarray(self.regressor @ self.values)
+
+    @cached_property
+    def held_out(self) -> Array:
+        """Mean squared errors on folds left out of the fit, in squares of `size`.
+
+        Of each fold and column of the recording, shape (folds, n), all kinds of folds below each
+        other.
+        """
+        return np.vstack([self._held_out(labels) for labels in self.labels])
+
+    @cached_property
+    def _gram(self) -> Array:
+        flat = self.rows.reshape(-1, self.rows.shape[2])
+        return np.asarray(flat.T @ flat)
+
+    @cached_property
+    def _braking(self) -> Array:
+        names = [self.model.parameters[k].name.rpartition('.')[2] for k in self.base.columns]
+        own = [name in BRAKING for name in names]
+        count = self.torque.shape[1]
+        beside = [(_BRAKES[name] * count) for name in self.beside]
+        return np.array([*own, *(each for part in beside for each in part)], dtype=bool)
+
+    def _weighted(self, used: Array) -> Array:
+        weight = used * np.abs(self.unit) / self.size[self.column]
+        whole = np.concatenate([self.regressor, self.torque[:, :, None]], axis=2)
+        return np.asarray(whole * weight[:, :, None])
+
+    def _held_out(self, labels: Labels) -> Array:
+        folds, joints = int(labels.max()) + 1, self.torque.shape[1]
+        grams = _grams(self.rows, labels, folds)
+        each = grams.sum(axis=1)
+        values = _solved(each.sum(axis=0) - each, self._braking)
+        if self.compared is not None:
+            grams = _grams(self._weighted(self.compared), labels, folds)
+        whole = np.column_stack([values, np.full(folds, -1.0)])
+        square = np.einsum('fi,fjik,fk->fj', whole, grams, whole, optimize=True)
+        count = np.maximum(np.bincount(labels, minlength=folds), 1)[:, None]
+        result = np.empty((folds, joints))
+        result[:, self.column] = np.maximum(square, 0.0) / count
+        return result
+
+
+def gain(present: Array, corrected: Array) -> tuple[float, float]:
+    """Return the gain of a correction, and the gain in its standard errors.
+
+    The gain is the mean over the folds of the logarithm of the ratio of squared errors, summed
+    over the joints. An error below `size` counts as `size`, about.
+
+    :param present: held-out errors without the correction, shape (folds, n)
+    :param corrected: the same with it
+    """
+    folds = np.sum(np.log1p(present) - np.log1p(corrected), axis=1)
+    error = float(folds.std(ddof=1)) / np.sqrt(len(folds))
+    return float(folds.mean()), float(folds.mean()) / max(error, 1e-9)
+
+
+def _grams(rows: Array, labels: Labels, folds: int) -> Array:
+    """Return the products of the rows of each fold and joint, shape (folds, n, b + 1, b + 1)."""
+    parts = (rows[labels == fold].transpose(1, 2, 0) for fold in range(folds))
+    return np.array([part @ part.transpose(0, 2, 1) for part in parts])
+
+
+def _solved(grams: Array, braking: Array) -> Array:
+    """Solve normal equations (k, b + 1, b + 1) of [A | y]; friction does not drive, shape (k, b).
+
+    Friction that comes out negative is held at zero, as in non-negative least squares.
+    """
+    square, side = grams[:, :-1, :-1], grams[:, :-1, -1]
+    length = np.sqrt(np.maximum(np.einsum('kii->ki', square), 0.0))
+    unknown = length <= 1e-9 * length.max(axis=1, keepdims=True)
+    length = np.where(unknown, 1.0, length)
+    scaled = square / (length[:, :, None] * length[:, None, :])
+    held = np.array(unknown)
+    values = np.zeros_like(side)
+    for _ in range(5):
+        ridge = np.where(held, 1e9, RIDGE)[:, :, None] * np.eye(side.shape[1])
+        values = np.linalg.solve(scaled + ridge, (side / length)[:, :, None])[:, :, 0]
+        fresh = braking & (values < -1e-9 * np.abs(values).max(axis=1, keepdims=True)) & ~held
+        if not fresh.any():
+            break
+        held |= fresh
+    return np.where(held, 0.0, values / length)
+
+
+def _springs(motion: Motion) -> Array:
+    """Return powers of each joint's position, shape (M, n, 3): springs and balancers."""
+    q = motion[0]
+    middle, half = (q.max(axis=0) + q.min(axis=0)) / 2.0, np.ptp(q, axis=0) / 2.0
+    return np.asarray(polyvander((q - middle) / np.maximum(half, 1e-12), 3)[..., 1:])
+
+
+def _friction(motion: Motion) -> Array:
+    """Return functions of each joint's velocity beside the linear law, shape (M, n, 4)."""
+    v = motion[1] / np.maximum(np.abs(motion[1]).max(axis=0), 1e-12)
+    return np.stack([np.tanh(v / 0.03), np.cbrt(v), v * np.abs(v), np.abs(v)], axis=2)
+
+
+def _of_joints(columns: Array) -> Array:
+    """Return columns (M, n, k) that act on their own joint only, shape (M, n, n k)."""
+    count, joints, _ = columns.shape
+    apart = np.eye(joints)[:, :, None] * columns[:, :, None, :]
+    return np.asarray(apart.reshape(count, joints, -1))
+
+
+_BESIDE = {'friction': _friction, 'springs': _springs}
+_BRAKES = {'friction': (True, True, True, False), 'springs': (False, False, False)}

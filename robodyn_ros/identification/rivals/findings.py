@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Findings of the rival hypotheses that explain a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from robodyn_ros.findings import Finding, code_of, finding, sentence
+from robodyn_ros.identification.diagnosis.other_models import reason
+from robodyn_ros.identification.rivals.compare import RIVALS, Hypothesis, Named, compare
+from robodyn_ros.identification.rivals.reading import Reading
+
+NEARLY = 0.8
+"""Share of the best gain from which on another cause is named beside it."""
+
+UNEXPLAINED = 0.5
+"""Torque error, as a share of a joint's torque, above which its model explains less than three
+quarters of the power of the torque."""
+
+
+def rival_findings(
+    reading: Reading, hypotheses: Sequence[Hypothesis] = RIVALS
+) -> Iterator[Finding]:
+    """Yield the convention that explains a recording best, if one does."""
+    named = compare(reading, hypotheses)
+    if named:
+        best = named[0]
+        others = [each for each in named[1:] if code_of(each.rival.key) != code_of(best.rival.key)]
+        near = [each for each in others if each.gain > NEARLY * best.gain and not each.rival.last]
+        yield _finding(reading, best, near)
+        return
+    left = np.sqrt(np.mean(reading.present.held_out, axis=0))
+    rms = np.sqrt(np.mean(reading.present.torque**2, axis=0))
+    share = left * reading.present.size / np.maximum(rms, 1e-300)
+    pooled = float(np.linalg.norm(left * reading.present.size) / max(np.linalg.norm(rms), 1e-300))
+    if pooled > UNEXPLAINED and hypotheses is RIVALS:
+        bad = np.flatnonzero(share > UNEXPLAINED).tolist()
+        yield finding('not_explained', joints=_joints(reading, bad), error=pooled)
+
+
+def _finding(reading: Reading, named: Named, near: Sequence[Named]) -> Finding:
+    rival = named.rival
+    joint, share = named.evidence
+    names = reading.present.model.joint_names
+    evidence = sentence('evidence', joint=names[joint], share=share)
+    if near:
+        other = _finding(reading, near[0], ()).text.partition(' With that corrected')[0]
+        evidence = sentence('evidence.rival', evidence=evidence, other=other)
+    values = {**rival.values, 'joints': _joints(reading, rival.joints), 'evidence': evidence}
+    if 'factor' in values:
+        values['causes'] = reason(float(str(values['factor'])))
+    first = names[rival.joints[0]] if len(rival.joints) == 1 else ''
+    return finding(rival.key, first, **values)
+
+
+def _joints(reading: Reading, joints: Sequence[int]) -> str:
+    """Return the names of joints, in words."""
+    names = [reading.present.model.joint_names[k] for k in joints]
+    if len(names) == len(reading.present.model.joint_names) > 2:
+        return f'{names[0]} to {names[-1]}'
+    return ' and '.join([', '.join(names[:-1]), names[-1]]) if len(names) > 1 else ''.join(names)

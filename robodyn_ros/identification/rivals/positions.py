@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rival readings of positions: zeros of encoders, degrees, turns of the motor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from robodyn_ros.identification.rivals.evidence import Evidence
+from robodyn_ros.identification.rivals.reading import Reading
+from robodyn_ros.identification.rivals.rival import Rival
+from robodyn_ros.models.interface import Array
+
+TURN = 2.0 * np.pi
+_GRID = np.deg2rad(np.arange(-150.0, 181.0, 30.0))
+
+
+def zeros(reading: Reading) -> Iterator[Rival]:
+    """Yield the zero offset that explains most, then a second and a third one together with it."""
+    best, offsets = reading.present, np.zeros(reading.present.torque.shape[1])
+    for _ in range(min(3, len(offsets))):
+        free = [joint for joint in range(len(offsets)) if not offsets[joint]]
+        tried = [(joint, each) for joint in free for each in _GRID if abs(each) > 1e-9]
+        starts = [_at(reading.present, offsets, *each) for each in tried]
+        index = int(np.argmin([each.error for each in starts]))
+        offsets[tried[index][0]] = tried[index][1]
+        found, offsets = _refined(reading.present, offsets)
+        if found.error > 0.8 * best.error:
+            return
+        best = found
+        joints = tuple(np.flatnonzero(offsets).tolist())
+        if np.abs(offsets[list(joints)]).min() > np.deg2rad(3.0):
+            told = ', '.join(
+                f'{best.model.joint_names[k]} {-np.rad2deg(offsets[k]):.3g} deg' for k in joints
+            )
+            yield Rival('encoder_offset', joints, best, {'offsets': told})
+
+
+def _at(present: Evidence, offsets: Array, joint: int, offset: float) -> Evidence:
+    """Return the samples with offsets (n,) added to the positions, one of them replaced."""
+    added = np.where(np.arange(len(offsets)) == joint, offset, offsets)
+    q, qd, qdd = present.motion
+    return replace(present, motion=(q + added, qd, qdd))
+
+
+def _refined(present: Evidence, offsets: Array) -> tuple[Evidence, Array]:
+    """Return the samples at the best offsets near these, each varied in turn."""
+    step = float(_GRID[1] - _GRID[0]) / 2.0
+    best = _at(present, offsets, 0, float(offsets[0]))
+    while step > np.deg2rad(0.4):
+        for joint in np.flatnonzero(offsets).tolist():
+            for each in (offsets[joint] - step, offsets[joint] + step):
+                tried = _at(present, offsets, joint, float(each))
+                if tried.error < best.error:
+                    best, offsets = (
+                        tried,
+                        np.where(np.arange(len(offsets)) == joint, each, offsets),
+                    )
+        step /= 2.0
+    return best, offsets
+
+
+def units(reading: Reading) -> Iterator[Rival]:
+    """Yield positions in degrees, and joints whose position is that of the motor."""
+    present = reading.present
+    rotary = np.array([joint.position_unit == 'rad' for joint in present.model.joints])
+    stroke = np.ptp(present.motion[0], axis=0) * rotary
+    far = np.flatnonzero(stroke > 2.0 * TURN)
+    if not len(far):
+        return
+    degrees = np.where(rotary, np.pi / 180.0, 1.0)
+    q, qd, qdd = (values * degrees for values in present.motion)
+    every = tuple(np.flatnonzero(rotary).tolist())
+    yield Rival(
+        'positions_in_degrees.rival', every, replace(present, motion=(q, qd, qdd)), least=0.3
+    )
+    for joint in far.tolist():
+        tried = np.geomspace(stroke[joint] / TURN, stroke[joint] / 0.1, 60)
+        for _ in range(3):
+            errors = [present.moved(joint, 1.0 / each).error for each in tried]
+            best = float(tried[int(np.argmin(errors))])
+            width = (tried[1] / tried[0]) ** 1.5
+            tried = np.geomspace(best / width, best * width, 9)
+        found = present.moved(joint, 1.0 / best)
+        yield Rival('position_factor', (joint,), found, {'factor': best})

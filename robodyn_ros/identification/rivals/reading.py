@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A recording that can be read by other conventions: its signals, and the samples compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from robodyn_ros.errors import RobodynError
+from robodyn_ros.identification.fit.folds import labels_of
+from robodyn_ros.identification.rivals.evidence import Evidence
+from robodyn_ros.identification.signals.processed import Processed
+from robodyn_ros.models.base_parameters import base_parameters
+from robodyn_ros.models.catalog import with_friction
+from robodyn_ros.models.friction import FrictionModel
+from robodyn_ros.models.friction_terms import DEFAULT_TERMS
+from robodyn_ros.models.interface import Array, DynamicModel, Indices, SumModel
+from robodyn_ros.models.springs import SpringModel
+from robodyn_ros.recording.signals import low_pass
+
+COMPARED = 600
+"""Samples that hypotheses are compared on: the error of a variance from so many is 6 %."""
+
+EXACT = 0.03
+"""Share of a joint's torque that no model of a geared joint explains better."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Signals of a recording, and its samples as they were recorded.
+
+    :param rows: samples that are compared, shape (M,)
+    """
+
+    signals: Processed
+    rows: Indices
+    present: Evidence
+
+    @classmethod
+    def of(cls, signals: Processed, model: DynamicModel) -> Reading:
+        """Read a recording as it was recorded, with linear friction."""
+        plain = plain_model(model)
+        rows = np.linspace(0, len(signals) - 1, min(COMPARED, len(signals))).astype(np.intp)
+        torque = signals.torque[rows]
+        q, qd, qdd = (values[rows] for values in signals.motion)
+        rms = np.sqrt(np.mean(torque**2, axis=0))
+        present = Evidence(
+            model=plain,
+            base=base_parameters(plain),
+            motion=(q, qd, qdd),
+            torque=torque,
+            used=signals.used[rows],
+            unit=np.ones(len(rms)),
+            column=np.arange(len(rms)),
+            size=_positive(rms),
+            labels=labels_of(q),
+        )
+        return cls(signals, rows, replace(present, size=_own_errors(present, rms)))
+
+    @property
+    def period(self) -> float:
+        """Sampling period, in [s]."""
+        return float(self.signals.time[1] - self.signals.time[0])
+
+    def with_torque(self, raw: Array) -> Evidence:
+        """Return the samples with another torque (N, n), before the low pass, in [Nm] or [N]."""
+        cutoff, rate = self.signals.cutoff, 1.0 / self.period
+        if cutoff is not None:
+            try:
+                raw = low_pass(raw, min(max(cutoff, 20.0), 0.45 * rate), rate)
+            except RobodynError:  # too short for the filter
+                pass
+        return replace(self.present, torque=raw[self.rows])
+
+
+def plain_model(model: DynamicModel) -> DynamicModel:
+    """Return the bodies of a model with linear friction: a rich law absorbs flaws."""
+    parts = model.parts if isinstance(model, SumModel) else (model,)
+    bodies = [part for part in parts if not isinstance(part, (FrictionModel, SpringModel))]
+    body = bodies[0] if len(bodies) == 1 else SumModel(parts=bodies)
+    try:
+        return with_friction(body, DEFAULT_TERMS)
+    except RobodynError:  # a closed form with friction of its own
+        return model
+
+
+def _own_errors(present: Evidence, rms: Array) -> Array:
+    """Return the error of each joint (n,) if it shares no parameter with the others."""
+    each = np.eye(len(rms), dtype=bool)
+    alone = [replace(present, used=present.used & one).error for one in each]
+    return _positive(np.maximum(np.sqrt(alone) * present.size, EXACT * rms))
+
+
+def _positive(size: Array) -> Array:
+    return np.asarray(np.maximum(size, 1e-9 * max(float(size.max()), 1e-300)))

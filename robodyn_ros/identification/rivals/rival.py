@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A hypothesis about a recording: a correction with few parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from robodyn_ros.identification.rivals.evidence import Evidence
+
+
+@dataclass(frozen=True)
+class Rival:
+    """What may be wrong with a recording, and its samples with that corrected.
+
+    :param key: of the finding that names it
+    :param joints: indices of the joints it is about; empty: the robot
+    :param values: fields of the finding's text
+    :param least: gain that it must have over every other explanation, see `evidence.gain`
+    :param certain: the same in standard errors
+    :param last: it is named only where no other one is
+    """
+
+    key: str
+    joints: tuple[int, ...]
+    evidence: Evidence
+    values: Mapping[str, object] = field(default_factory=dict)
+    least: float = 0.4
+    certain: float = 3.0
+    last: bool = False

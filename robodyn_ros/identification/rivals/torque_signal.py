@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rival readings of the torque signal: lost, of two sources, unsigned, wrapped, cut off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import scipy  # its parts at their first use: scipy.ndimage takes time
+
+from robodyn_ros.identification.rivals.evidence import Evidence
+from robodyn_ros.identification.rivals.reading import Reading
+from robodyn_ros.identification.rivals.rival import Rival
+from robodyn_ros.models.interface import Array
+
+SHORTEST = 0.1
+"""Time for which the torque of a moving joint does not stay the same to the last digit, in [s]."""
+
+
+def lost(reading: Reading) -> Iterator[Rival]:
+    """Yield torque that stays at one value for a while although its joint moves."""
+    raw, position = reading.signals.measured, reading.signals.position
+    gone = np.zeros(raw.shape, dtype=bool)
+    least = max(5, round(SHORTEST / reading.period))
+    for joint in range(raw.shape[1]):
+        same = np.diff(raw[:, joint]) == 0.0
+        edges = np.flatnonzero(np.diff(same, prepend=False, append=False)).reshape(-1, 2)
+        stroke = np.ptp(position[:, joint])
+        for start, end in edges:
+            moves = np.ptp(position[start : end + 1, joint]) > 0.02 * stroke
+            level = abs(raw[start, joint]) < 0.98 * np.abs(raw[:, joint]).max()
+            gone[start : end + 1, joint] = end - start >= least and moves and level
+    joints = np.flatnonzero(gone.mean(axis=0) > 0.01)
+    if len(joints):
+        wide = scipy.ndimage.maximum_filter1d(gone, 2 * least + 1, axis=0)[reading.rows]
+        kept = reading.present.used & ~wide
+        first, last = np.flatnonzero(gone[:, joints].any(axis=1))[[0, -1]]
+        values = {
+            'share': float(gone[:, joints].mean()),
+            'start': reading.signals.time[first],
+            'end': reading.signals.time[last],
+        }
+        evidence = replace(reading.present, used=kept)
+        yield Rival(
+            'torque_lost', tuple(joints.tolist()), evidence, values, least=0.1, certain=1.5
+        )
+
+
+def sources(reading: Reading) -> Iterator[Rival]:
+    """Yield torque that is zero in single samples: messages of a publisher without torque."""
+    raw = reading.signals.measured
+    zero = (raw == 0.0) & (np.abs(scipy.ndimage.median_filter(raw, (31, 1))) > 0.0)
+    share = zero.mean(axis=0)
+    joints = np.flatnonzero((share > 0.02) & (share < 0.9))
+    if not len(joints):
+        return
+    filled, rows = raw.copy(), np.arange(len(raw))
+    for joint in joints:
+        known = ~zero[:, joint]
+        filled[:, joint] = np.interp(rows, rows[known], raw[known, joint])
+    values = {'share': float(share[joints].mean())}
+    evidence = reading.with_torque(filled)
+    yield Rival('two_sources', tuple(joints.tolist()), evidence, values, least=0.1, certain=1.5)
+
+
+def unsigned(reading: Reading) -> Iterator[Rival]:
+    """Yield torque without its sign, which the model's own torque gives back step by step."""
+    raw, present = reading.signals.measured, reading.present
+    rms = np.sqrt(np.mean(raw**2, axis=0))
+    joints = (raw.min(axis=0) >= 0.0) & (np.quantile(raw, 0.02, axis=0) < 0.15 * rms)
+    if not joints.any():
+        return
+    prior = np.nan_to_num(present.model.prior())
+    starts = [present.model.torque(*reading.signals.motion, prior), reading.signals.velocity]
+    found = [_signed(reading, joints, start) for start in starts if start.any()]
+    best = min(found, key=lambda each: each.error)
+    yield Rival('torque_unsigned', tuple(np.flatnonzero(joints).tolist()), best)
+
+
+def _signed(reading: Reading, joints: Array, start: Array) -> Evidence:
+    """Return the samples with signs (N, n) as a fit gives them, started with those of `start`."""
+    raw, sign = reading.signals.measured, np.where(start < 0.0, -1.0, 1.0)
+    base, model = reading.present.base, reading.present.model
+    for _ in range(12):
+        evidence = reading.with_torque(np.where(joints, sign * raw, raw))
+        regressor = model.selected(*reading.signals.motion, base.columns)
+        fresh = np.where(regressor @ evidence.values < 0.0, -1.0, 1.0)
+        if (fresh == sign)[:, joints].mean() > 0.999:
+            break
+        sign = fresh
+    return evidence
+
+
+def wrapped(reading: Reading) -> Iterator[Rival]:
+    """Yield torque in two groups of values that are 2^16 (2^8, 2^32) of its steps apart."""
+    raw = reading.signals.measured
+    joints, fixed = [], raw.copy()
+    for joint, values in enumerate(raw.T):
+        levels = np.unique(values)
+        gaps = np.diff(levels)
+        if len(gaps) < 10 or gaps.max() < 0.5 * np.ptp(values):
+            continue
+        edge = int(np.argmax(gaps))
+        high = values > levels[edge]
+        step = float(np.median(gaps[gaps < 0.01 * gaps.max()])) if len(gaps) > 2 else 0.0
+        sizes = step * 2.0 ** np.array([8, 12, 16, 32])
+        size = sizes[np.argmin(np.abs(sizes - gaps.max()))] if step else 0.0
+        fixed[high, joint] -= size or gaps.max()
+        joints.append(joint)
+    if joints:
+        yield Rival('torque_wrapped', tuple(joints), reading.with_torque(fixed), least=0.2)
+
+
+def saturated(reading: Reading) -> Iterator[Rival]:
+    """Yield a joint whose torque stays at its largest value in a part of the samples."""
+    present, raw = reading.present, reading.signals.measured
+    for joint, values in enumerate(raw.T):
+        level = float(np.abs(values).max())
+        share = float((np.abs(values) > 0.999 * level).mean())
+        if share < 0.01 or not level:
+            continue
+        used = present.used.copy()
+        used[:, joint] &= np.abs(present.torque[:, joint]) < 0.97 * level
+        evidence = replace(present, used=used)
+        values = {'level': level, 'share': share, 'unit': present.model.joints[joint].torque_unit}
+        yield Rival('torque_saturation', (joint,), evidence, values, least=0.15)
+
+
+def disturbances(reading: Reading) -> Iterator[Rival]:
+    """Yield intervals whose torque the model of the other samples does not explain."""
+    present = reading.present
+    block = np.arange(len(reading.rows)) * 40 // len(reading.rows)
+    used, mean = present.used, np.zeros(40)
+    for _ in range(4):  # least squares would spread the error of a disturbance over the others
+        rest = (present.torque - replace(present, used=used).predicted) / present.size
+        mean = np.bincount(block, np.sum(present.used * rest**2, axis=1)) / np.bincount(block)
+        bad = mean > 4.0 * np.median(mean)
+        if not bad.any() or bad.sum() > 13:
+            return
+        used = present.used & ~bad[block][:, None]
+    size = np.log(mean + 1e-12)
+    scatter = np.median(np.abs(size - np.median(size))) / 0.6745
+    if size.max() < np.median(size) + 4.0 * scatter:
+        return
+    where = np.flatnonzero(bad[block])
+    times = reading.signals.time[reading.rows[where[[0, -1]]]]
+    evidence = replace(present, used=used, compared=used)
+    values = {'start': times[0], 'end': times[1]}
+    yield Rival('disturbed_interval', (), evidence, values, last=True)
