@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Verdicts and named causes on real recordings: clean, and with every flaw planted.
 
-A flaw counts where it changes the model's torque on the clean validation by more than 10 %. Wanted:
-at most 2 % of these are called usable for a joint that they spoil, at least 85 % have the right
+A flaw counts where it changes the model's torque on the clean validation by more than 10 %.
+Wanted: at most 2 % of these are called usable for a joint that they spoil, at least 85 % have the right
 cause first, at most 3 % a wrong one, and clean recordings have none:
 `python bench/bench_verdict.py [--seeds 0 1] [--only WORD] [--robots NAME ...] [--out FILE]`.
 """
@@ -62,7 +62,7 @@ def cause(result: IdentificationResult) -> str:
 def usable(result: IdentificationResult) -> list[str]:
     """Return the verdict of each joint for feed-forward."""
     if hasattr(result, 'verdict'):
-        return [joint.feedforward.use for joint in result.verdict.joints]
+        return [joint.feedforward.word for joint in result.verdict.joints]
     return ['usable' if result.success else 'not usable'] * len(result.model.joints)
 
 
@@ -87,10 +87,11 @@ def run(split: Split, seeds: list[int], only: str) -> list[Row]:
     """Identify a split clean and with every flaw; one row each."""
     model = split.model()
     fit, test = split.read(model)
+    rows = [_row(split, 'clean', 0, identify(fit, model, validation=test), [])]
+    fit, test = split.corrected(fit), split.corrected(test)
     clean = identify(fit, model, validation=test)
     test = test.select(model.joint_names)
     truth = predicted(clean, test)
-    rows = [_row(split, 'clean', 0, clean, [])]
     for flaw in (*FLAWS, without_gravity(clean)):
         if only not in flaw.name or len(moving(fit)) < flaw.joints:
             continue

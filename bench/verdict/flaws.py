@@ -97,9 +97,7 @@ def _columns(names: bool = False, far: bool = False) -> Plant:
     def plant(recording: Recording, random: Generator) -> Recording:
         joints = moving(recording)
         first = int(random.integers(len(joints) - 1))
-        last = (
-            len(joints) - 1 if far and len(joints) > 2 and first != len(joints) - 1 else first + 1
-        )
+        last = len(joints) - 1 if far else first + 1
         order = np.arange(len(recording.joints))
         pair = joints[[first, last]]
         order[pair] = order[pair[::-1]]
@@ -202,7 +200,7 @@ LATE = ('time_offset', 'sensor_delay', 'delay_changes')
 SIGN = ('torque_sign', 'axis_reversed', 'wrong_dynamic_model')
 
 FLAWS = (
-    Flaw('pure noise', _noise, ('not_explained', 'noise_as_large_as_signal')),
+    Flaw('pure noise', _noise, ('not_explained',)),
     Flaw('torque of another motion', _other_torque, ('not_explained',)),
     Flaw('torque lost, last 10 %', _lost(0.9, 1.0), LOST, everywhere=False),
     Flaw('torque lost, last 30 %', _lost(0.7, 1.0), LOST, everywhere=False),

@@ -135,10 +135,8 @@ def gravity(reading: Reading) -> Iterator[Rival]:
     expected = np.abs(held @ (body * present.base.values(prior))).mean(axis=0)
     found = np.abs(held @ (body * present.values)).mean(axis=0)
     most = int(np.argmax(expected))
-    if (
-        expected[most] > 2.0 * found[most]
-        and expected[most] > np.abs(present.torque[:, most]).mean()
-    ):
+    measured = np.abs(present.torque[:, most]).mean()
+    if expected[most] > max(2.0 * found[most], measured):
         share = float(found[most] / expected[most])
         yield Rival(
             'effort_without_gravity', (), _explained(present, still), {'share': share},

@@ -54,10 +54,8 @@ def _refined(present: Evidence, offsets: Array) -> tuple[Evidence, Array]:
             for each in (offsets[joint] - step, offsets[joint] + step):
                 tried = _at(present, offsets, joint, float(each))
                 if tried.error < best.error:
-                    best, offsets = (
-                        tried,
-                        np.where(np.arange(len(offsets)) == joint, each, offsets),
-                    )
+                    best = tried
+                    offsets = np.where(np.arange(len(offsets)) == joint, each, offsets)
         step /= 2.0
     return best, offsets
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,6 +22,12 @@ from robodyn_ros.recording.signals import low_pass
 
 COMPARED = 600
 """Samples that hypotheses are compared on: the error of a variance from so many is 6 %."""
+
+SUSPICIOUS = 0.15
+"""Share of a joint's torque that its own fit leaves from which on conventions are doubted."""
+
+DISAGREE = 1.3
+"""Squared error of all joints together over that of each alone, from which on they disagree."""
 
 EXACT = 0.03
 """Share of a joint's torque that no model of a geared joint explains better."""
@@ -59,6 +66,14 @@ class Reading:
         return cls(signals, rows, replace(present, size=_own_errors(present, rms)))
 
     @property
+    def suspicious(self) -> bool:
+        """True if joints disagree about what they share, or have torque that no fit explains."""
+        joints = len(self.present.size)
+        rms = np.sqrt(np.mean(self.present.torque**2, axis=0))
+        disagree = self.present.error > DISAGREE * joints
+        return bool(disagree or (self.present.size > SUSPICIOUS * rms).any())
+
+    @property
     def period(self) -> float:
         """Sampling period, in [s]."""
         return float(self.signals.time[1] - self.signals.time[0])
@@ -67,10 +82,8 @@ class Reading:
         """Return the samples with another torque (N, n), before the low pass, in [Nm] or [N]."""
         cutoff, rate = self.signals.cutoff, 1.0 / self.period
         if cutoff is not None:
-            try:
+            with suppress(RobodynError):  # too short for the filter
                 raw = low_pass(raw, min(max(cutoff, 20.0), 0.45 * rate), rate)
-            except RobodynError:  # too short for the filter
-                pass
         return replace(self.present, torque=raw[self.rows])
 
 
