@@ -2,8 +2,8 @@
 """Verdicts and named causes on real recordings: clean, and with every flaw planted.
 
 A flaw counts where it changes the model's torque on the clean validation by more than 10 %.
-Wanted: at most 2 % of these are called usable for a joint that they spoil, at least 85 % have the right
-cause first, at most 3 % a wrong one, and clean recordings have none:
+Wanted: at most 2 % of these are called usable for a joint that they spoil, at least 85 % have the
+right cause first, at most 3 % a wrong one, and clean recordings have none:
 `python bench/bench_verdict.py [--seeds 0 1] [--only WORD] [--robots NAME ...] [--out FILE]`.
 """
 
