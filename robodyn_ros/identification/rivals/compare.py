@@ -73,7 +73,7 @@ def compare(reading: Reading, hypotheses: Sequence[Hypothesis] = RIVALS) -> tupl
     if not reading.suspicious:
         hypotheses = [each for each in hypotheses if each in ALWAYS]
     every = [rival for hypothesis in hypotheses for rival in hypothesis(reading)]
-    first = [(_gain(present, rival), rival) for rival in every]
+    first = [(_gain(present, rival), rival) for rival in every if rival.evidence.error < np.inf]
     first.sort(key=lambda pair: -pair[0])
     chosen = [rival for _, rival in first if rival.least < 0.4 or rival.last]
     chosen += [rival for _, rival in first if rival not in chosen][:FINALISTS]

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.polynomial.polynomial import polyvander
 
+from robodyn_ros.errors import RobodynError
 from robodyn_ros.identification.fit.folds import Labels
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.friction_terms import BRAKING
@@ -74,8 +75,14 @@ class Evidence:
 
     @property
     def error(self) -> float:
-        """Mean squared error of a fit to all samples, in units of `size`, sum of the joints."""
-        whole = np.append(self.values, -1.0)
+        """Mean squared error of a fit to all samples, in units of `size`, sum of the joints.
+
+        Infinite where the robot cannot reach the positions: they are no reading of the recording.
+        """
+        try:
+            whole = np.append(self.values, -1.0)
+        except RobodynError:
+            return np.inf
         return float(whole @ self._gram @ whole) / max(len(self.torque), 1)
 
     @cached_property
