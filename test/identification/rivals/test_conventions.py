@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Order, sign and factor of torques, reversed axes, gravity, mounting and time, on plants."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from readings import ROBOTS, exchanged, found, moved, one, plant, scaled
+
+
+
+def first(name, change):
+    model, recording = plant(name)
+    named = found(model, change(recording))
+    assert named, 'nothing is named'
+    return named[0]
+
+
+def told(item, *joints):
+    """Return True if a finding names these joints and no other one."""
+    every = {f'joint{k}' for k in range(1, 7)}
+    text = item.text.partition(' With that corrected')[0]
+    return {each for each in every if each in text} == set(joints)
+
+
+@pytest.mark.parametrize(
+    ('name', 'pair', 'names', 'words'),
+    [
+        ('six_axis', (1, 2), False, 'torques of joint2 and joint3'),
+        ('six_axis', (0, 1), True, 'names of joint1 and joint2'),
+        ('scara', (0, 1), True, 'names of joint1 and joint2'),
+        ('scara3', (0, 2), False, 'torques of joint1 and joint3'),
+        ('delta3', (0, 1), False, 'torques of joint1 and joint2'),
+    ],
+)
+def test_exchanged_torques_and_names(name, pair, names, words):
+    item = first(name, lambda each: exchanged(each, *pair, names))
+    assert item.code == 'joint_order' and item.severity == 'error'
+    assert f'{words} are exchanged' in item.text, item.text
+
+
+def test_names_of_equal_arms_of_a_delta_may_be_exchanged():
+    """The robot is its own mirror image: no torque tells the arms apart."""
+    model, recording = plant('delta3')
+    assert not found(model, exchanged(recording, 0, 1, True))
+
+
+@pytest.mark.parametrize(
+    ('name', 'joints'),
+    [
+        ('six_axis', [1]),
+        ('scara', [1]),
+        ('scara3', [0]),
+        ('delta3', [2]),
+        ('six_axis', [1, 3]),
+        ('delta3', [0, 1]),
+    ],
+)
+def test_signs_of_one_torque_and_of_two(name, joints):
+    item = first(name, lambda each: scaled(each, one(each, joints, -1.0)))
+    assert item.code == 'torque_sign', item.text
+    assert told(item, *(f'joint{k + 1}' for k in joints)), item.text
+
+
+@pytest.mark.parametrize('name', ['six_axis', 'scara', 'delta3', 'axis', 'lift'])
+def test_sign_of_all_torques(name):
+    item = first(name, lambda each: scaled(each, -np.ones(len(each.joints))))
+    assert item.code == 'torque_sign' and 'torques of all joints' in item.text, item.text
+
+
+@pytest.mark.parametrize(
+    ('name', 'joint', 'words'),
+    [
+        ('six_axis', 1, 'axis of joint2 points the other way'),
+        ('delta3', 1, 'axis of joint2 points the other way'),
+        ('scara3', 0, 'axis of joint1 points the other way'),
+    ],
+)
+def test_a_reversed_axis(name, joint, words):
+    def turned(recording):
+        sign = one(recording, joint, -1.0)
+        return scaled(moved(recording, sign), sign)
+
+    item = first(name, turned)
+    assert item.code == 'axis_reversed' and words in item.text, item.text
+
+
+@pytest.mark.parametrize(('name', 'joint'), [('six_axis', 1), ('delta3', 1), ('scara3', 1)])
+def test_a_reversed_position(name, joint):
+    item = first(name, lambda each: moved(each, one(each, joint, -1.0)))
+    assert item.code == 'axis_reversed' and 'its torque has not' in item.text, item.text
+    assert told(item, f'joint{joint + 1}')
+
+
+@pytest.mark.parametrize('factor', [2.0, 0.5])
+@pytest.mark.parametrize(('name', 'joint'), [('six_axis', 1), ('scara', 1), ('delta3', 0)])
+def test_a_factor_of_one_torque(name, joint, factor):
+    item = first(name, lambda each: scaled(each, one(each, joint, factor)))
+    assert (item.code, item.joint) == ('torque_factor', f'joint{joint + 1}'), item.text
+    shown = float(item.text.split(' is ')[1].split(' times')[0])
+    assert shown == pytest.approx(factor, rel=0.1) and '2 pi' in item.text
+
+
+@pytest.mark.parametrize('speed', [1.0, 1.6])
+def test_torque_without_gravity(speed):
+    """The URDF asks for torque at rest that the driver has subtracted; fast or slow."""
+    model, recording = plant('six_axis')
+    robot = ROBOTS['six_axis']
+    still = np.zeros_like(recording.position)
+    gravity = robot.rigid(recording.position, still, still)
+    floating = replace(recording, torque=recording.torque - gravity)
+    time = recording.time / speed
+    rigid = floating.torque * speed**2  # friction grows along
+    given = replace(floating, time=time, torque=rigid)
+    item = found(model, given)[0]
+    assert item.code == 'effort_without_gravity', item.text
+    share = float(item.text.split('finds ')[1].split('%')[0])
+    assert share < 30.0 and '--effort-gravity removed' in item.remedy
+
+
+def test_gravity_in_another_direction():
+    model, recording = plant('six_axis')
+    item = found(ROBOTS['six_axis'].wrong[0], recording)[0]
+    assert item.code == 'wrong_dynamic_model' and 'mounted upright' in item.text, item.text
+    assert not found(model, recording)
+
+
+def test_another_dynamic_model_of_a_closed_form():
+    _, recording = plant('axis')
+    item = found(ROBOTS['axis'].wrong[0], recording)[0]
+    assert item.code == 'wrong_dynamic_model' and 'dynamic model 3' in item.text, item.text
+
+
+@pytest.mark.parametrize('factor', [2.0, 0.5])
+def test_times_in_another_unit(factor):
+    model, recording = plant('six_axis')
+    item = found(model, replace(recording, time=factor * recording.time))[0]
+    assert item.code == 'time_scale', item.text
+    shown = float(item.text.split('about ')[1].split(' times')[0])
+    assert shown == pytest.approx(factor, rel=0.15)
+
+
+def test_a_factor_of_all_torques_cannot_be_seen():
+    """Masses and friction scale with it, and those of a URDF are often guesses."""
+    model, recording = plant('six_axis')
+    assert not found(model, scaled(recording, np.full(6, 1.7)))

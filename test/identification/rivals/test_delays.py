@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Torque that is late: of all joints, of one, from one moment on, or behind a filter."""
+
+import numpy as np
+import pytest
+from readings import found, late, plant, torque
+from scipy.signal import lfilter
+
+
+def first(name, change):
+    model, recording = plant(name)
+    named = found(model, change(recording))
+    assert named, 'nothing is named'
+    return named[0]
+
+
+@pytest.mark.parametrize(('samples', 'words'), [(6, 'after'), (-6, 'before')])
+def test_torques_of_all_joints(samples, words):
+    item = first('six_axis', lambda each: late(each, samples))
+    assert item.code == 'sensor_delay' and 'of all joints' in item.text, item.text
+    shown = float(item.text.split(' come ')[1].split(' ms')[0])
+    assert shown == pytest.approx(30.0, abs=6.0) and f'{words} the positions' in item.text
+
+
+@pytest.mark.parametrize(('name', 'joint', 'samples'), [('scara3', 1, 8), ('delta3', 0, -30)])
+def test_the_torque_of_one_joint(name, joint, samples):
+    item = first(name, lambda each: late(each, samples, [joint]))
+    assert (item.code, item.joint) == ('sensor_delay', f'joint{joint + 1}'), item.text
+    shown = float(item.text.split(' comes ')[1].split(' ms')[0])
+    assert shown == pytest.approx(5.0 * abs(samples), abs=10.0)
+    assert ('after' if samples > 0 else 'before') + ' its position' in item.text
+
+
+@pytest.mark.parametrize('name', ['six_axis', 'scara3'])
+@pytest.mark.parametrize('share', [0.5, 0.7])
+def test_a_delay_from_one_moment_on(name, share):
+    item = first(name, lambda each: late(each, 37, start=round(share * len(each.torque))))
+    assert item.code == 'delay_changes', item.text
+    shown = float(item.text.split(' is ')[1].split(' ms')[0])
+    assert shown == pytest.approx(185.0, abs=15.0)
+    moment = float(item.text.split(' after ')[1].split(' s ')[0])
+    duration = plant(name)[1].time[-1]
+    assert moment == pytest.approx(share * duration, abs=0.1 * duration)
+
+
+@pytest.mark.parametrize('name', ['six_axis', 'scara3', 'axis'])
+def test_torque_behind_a_low_pass(name):
+    def filtered(recording):
+        pole = np.exp(-2.0 * np.pi * 2.0 * recording.period)
+        start = recording.torque[:1] * pole
+        values, _ = lfilter([1.0 - pole], [1.0, -pole], recording.torque, axis=0, zi=start)
+        return torque(recording, values)
+
+    item = first(name, filtered)
+    assert item.code == 'torque_filtered' and 'about 2 Hz' in item.text, item.text
+
+
+def test_a_recording_without_a_delay_has_none():
+    model, recording = plant('scara3')
+    assert not found(model, late(recording, 1))

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Zeros of encoders, degrees and turns of the motor, on plants."""
+
+import re
+
+import numpy as np
+import pytest
+from readings import found, moved, one, plant
+
+
+def first(name, change, kind='fourier'):
+    model, recording = plant(name, kind=kind)
+    named = found(model, change(recording))
+    assert named, 'nothing is named'
+    return named[0]
+
+
+def offsets_of(item):
+    """Return the offset of each joint that a finding names, in [deg]."""
+    pairs = re.findall(r'(joint\d) (-?[\d.]+) deg', item.text)
+    return {joint: float(value) for joint, value in pairs}
+
+
+@pytest.mark.parametrize(
+    ('name', 'joint', 'degrees'),
+    [
+        ('six_axis', 1, 90.0),
+        ('six_axis', 2, -60.0),
+        ('scara3', 1, 90.0),
+        ('scara3', 1, 30.0),
+        ('delta3', 1, 30.0),
+        ('axis', 0, 90.0),
+        ('axis', 0, 30.0),
+    ],
+)
+def test_the_zero_of_one_joint(name, joint, degrees):
+    item = first(name, lambda each: moved(each, offset=np.deg2rad(one(each, joint, degrees, 0.0))))
+    assert (item.code, item.joint) == ('encoder_offset', f'joint{joint + 1}'), item.text
+    assert offsets_of(item) == {item.joint: pytest.approx(degrees, abs=6.0)}
+    assert 'subtract' in item.remedy and f'{item.joint}' in item.remedy
+
+
+def test_the_zeros_of_two_joints():
+    planted = np.deg2rad([30.0, -45.0, 0.0])
+    item = first('delta3', lambda each: moved(each, offset=planted))
+    assert item.code == 'encoder_offset', item.text
+    expected = {'joint1': pytest.approx(30.0, abs=5.0), 'joint2': pytest.approx(-45.0, abs=5.0)}
+    assert offsets_of(item) == expected
+
+
+def test_zeros_of_vertical_axes_cannot_be_seen():
+    """The first vertical axis turns the complete robot; so does the last one of a SCARA."""
+    model, recording = plant('scara')
+    turned = moved(recording, offset=np.deg2rad([90.0, 0.0, 0.0, 70.0]))
+    assert not found(model, turned)
+
+
+@pytest.mark.parametrize('name', ['six_axis', 'scara3'])
+def test_positions_in_degrees(name):
+    def degrees(recording):
+        rotary = np.where(np.arange(len(recording.joints)) == 2, name == 'six_axis', True)
+        return moved(recording, np.where(rotary, 180.0 / np.pi, 1.0))
+
+    item = first(name, degrees)
+    assert item.code == 'positions_in_degrees' and 'radians' in item.remedy, item.text
+
+
+@pytest.mark.parametrize(('name', 'joint', 'ratio'), [('six_axis', 1, 100.0), ('scara3', 1, 50.0)])
+def test_the_position_of_a_motor(name, joint, ratio):
+    item = first(name, lambda each: moved(each, one(each, joint, ratio)))
+    assert (item.code, item.joint) == ('position_factor', f'joint{joint + 1}'), item.text
+    shown = float(item.text.split(' is ')[1].split(' times')[0])
+    assert shown == pytest.approx(ratio, rel=0.05) and 'gear ratio' in item.remedy
