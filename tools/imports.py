@@ -20,7 +20,7 @@ FLOW = (
 """Rooms and files of `robodyn_ros`, bottom first: each imports only from those before it."""
 IDENTIFICATION = (
     'options', 'signals', 'factors', 'fit', 'physical', 'friction', 'gears', 'result',
-    'payload', 'diagnosis', 'files', 'steps', 'pipeline',
+    'payload', 'rivals', 'diagnosis', 'files', 'steps', 'pipeline',
 )  # fmt: skip
 """The same inside `robodyn_ros/identification`."""
 
