@@ -135,12 +135,12 @@ def gravity(reading: Reading) -> Iterator[Rival]:
     expected = np.abs(held @ (body * present.base.values(prior))).mean(axis=0)
     found = np.abs(held @ (body * present.values)).mean(axis=0)
     most = int(np.argmax(expected))
-    measured = np.abs(present.torque[:, most]).mean()
-    if expected[most] > max(2.0 * found[most], measured):
+    measured = np.abs(present.torque).mean(axis=0)
+    if expected[most] > max(2.0 * found[most], measured[most]):
         share = float(found[most] / expected[most])
         yield Rival(
             'effort_without_gravity', (), _explained(present, still), {'share': share},
-            least=-0.3, certain=-np.inf,
+            least=-0.2 * len(measured), certain=-np.inf,
         )  # fmt: skip
 
 
