@@ -42,7 +42,13 @@ RIVALS: tuple[Hypothesis, ...] = (
 )
 """What may be wrong with a recording: one function for each kind."""
 
-ALWAYS: tuple[Hypothesis, ...] = (*OF_SIGNAL, conventions.gravity)
+ALWAYS: tuple[Hypothesis, ...] = (
+    *OF_SIGNAL,
+    torque_signal.unsigned,
+    torque_signal.disturbances,
+    conventions.gravity,
+    delays.delays,
+)
 """Those that a fit without errors can hide."""
 
 ORDINARY: tuple[tuple[str, ...], ...] = ((), ('friction',), ('springs',), ('friction', 'springs'))

@@ -46,20 +46,23 @@ def _exchanged(count: int, pair: tuple[int, int]) -> Indices:
 
 
 def signs(reading: Reading) -> Iterator[Rival]:
-    """Yield all torques with the other sign, then those of the joints that gain most by it."""
+    """Yield all torques with the other sign, then those of one or two joints, and further ones."""
     present = reading.present
     count = present.torque.shape[1]
     yield Rival('torque_sign.all', tuple(range(count)), present.scaled(-np.ones(count)))
-    best, sign = present, np.ones(count)
-    for _ in range(count - 1):
-        tried = [(joint, np.where(np.arange(count) == joint, -sign, sign))
-                 for joint in range(count) if sign[joint] > 0.0]  # fmt: skip
-        turned = [(present.scaled(each), each) for _, each in tried]
-        found, fresh = min(turned, key=lambda pair: pair[0].error)
-        if found.error > 0.97 * best.error:
+    best, turned = present, np.zeros(count, dtype=bool)
+    for size in (2, 1, 1, 1):  # two signs that contradict each other help only together
+        fresh = [each for k in range(size) for each in combinations(range(count), k + 1)]
+        tried = [turned ^ np.isin(np.arange(count), each) for each in fresh]
+        tried = [each for each in tried if each.any() and each.sum() < count]
+        if not tried:
             return
-        best, sign = found, fresh
-        yield Rival('torque_sign', tuple(np.flatnonzero(sign < 0.0).tolist()), best)
+        readings = [present.scaled(np.where(each, -1.0, 1.0)) for each in tried]
+        index = int(np.argmin([each.error for each in readings]))
+        if readings[index].error > 0.97 * best.error:
+            return
+        best, turned = readings[index], tried[index]
+        yield Rival('torque_sign', tuple(np.flatnonzero(turned).tolist()), best)
 
 
 def reversals(reading: Reading) -> Iterator[Rival]:

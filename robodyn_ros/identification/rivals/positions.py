@@ -75,7 +75,7 @@ def units(reading: Reading) -> Iterator[Rival]:
         'positions_in_degrees.rival', every, replace(present, motion=(q, qd, qdd)), least=0.3
     )
     for joint in far.tolist():
-        tried = np.geomspace(stroke[joint] / TURN, stroke[joint] / 0.1, 60)
+        tried = np.geomspace(stroke[joint] / (2.5 * TURN), stroke[joint] / 0.1, 80)
         for _ in range(3):
             errors = [present.moved(joint, 1.0 / each).error for each in tried]
             best = float(tried[int(np.argmin(errors))])

@@ -24,10 +24,10 @@ from robodyn_ros.recording.signals import low_pass
 COMPARED = 600
 """Samples that hypotheses are compared on: the error of a variance from so many is 6 %."""
 
-SUSPICIOUS = 0.15
+SUSPICIOUS = 0.1
 """Share of a joint's torque that its own fit leaves from which on conventions are doubted."""
 
-DISAGREE = 1.3
+DISAGREE = 1.15
 """Squared error of all joints together over that of each alone, from which on they disagree."""
 
 EXACT = 0.03

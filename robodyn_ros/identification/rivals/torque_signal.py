@@ -124,7 +124,7 @@ def saturated(reading: Reading) -> Iterator[Rival]:
         used[:, joint] &= np.abs(present.torque[:, joint]) < 0.97 * level
         evidence = replace(present, used=used)
         values = {'level': level, 'share': share, 'unit': present.model.joints[joint].torque_unit}
-        yield Rival('torque_saturation', (joint,), evidence, values, least=0.15)
+        yield Rival('torque_saturation', (joint,), evidence, values, least=0.1, certain=2.0)
 
 
 def disturbances(reading: Reading) -> Iterator[Rival]:
