@@ -85,7 +85,7 @@ def compare(reading: Reading, hypotheses: Sequence[Hypothesis] = RIVALS) -> tupl
     every = [rival for hypothesis in hypotheses for rival in hypothesis(reading)]
     first = [(_gain(present, rival), rival) for rival in every]
     first.sort(key=lambda pair: -pair[0])
-    chosen = [rival for _, rival in first if rival.least < 0.4 or rival.last]
+    chosen = [rival for _, rival in first if rival.seen or rival.last]
     chosen += [rival for _, rival in first if rival not in chosen][:FINALISTS]
     named = [_compared(present, rival) for rival in chosen]
     good = [
@@ -95,7 +95,7 @@ def compare(reading: Reading, hypotheses: Sequence[Hypothesis] = RIVALS) -> tupl
         and each.certainty >= each.rival.certain
         and unexplained(each.rival.evidence)[1] < EXPLAINED
     ]
-    return tuple(sorted(good, key=lambda each: (each.rival.last, -each.gain)))
+    return tuple(sorted(good, key=lambda each: (each.rival.last, not each.rival.seen, -each.gain)))
 
 
 def unexplained(evidence: Evidence) -> tuple[Array, float]:

@@ -14,7 +14,7 @@ from robodyn_ros.errors import RobodynError
 from robodyn_ros.identification.diagnosis.other_models import variants, without_gravity
 from robodyn_ros.identification.rivals.evidence import Evidence
 from robodyn_ros.identification.rivals.reading import Reading
-from robodyn_ros.identification.rivals.rival import Rival
+from robodyn_ros.identification.rivals.rival import FEW, Rival
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.interface import Array, DynamicModel, Indices
 
@@ -36,7 +36,7 @@ def orders(reading: Reading) -> Iterator[Rival]:
             q, qd, qdd = (values[:, order] for values in present.motion)
             renamed = replace(reordered, motion=(q, qd, qdd))
             renamed.regressor  # noqa: B018
-            yield Rival('joint_order.names', moved, renamed)
+            yield Rival('joint_order.names', moved, renamed, least=FEW)
 
 
 def _exchanged(count: int, pair: tuple[int, int]) -> Indices:
@@ -87,9 +87,9 @@ def factors(reading: Reading) -> Iterator[Rival]:
             return present.scaled(factor)
 
         best = _searched(read, np.linspace(-2.3, 2.3, 12))
-        if abs(best) > np.log(1.25):  # no model is more exact
+        if np.log(1.25) < abs(best) < 2.3:  # no model is more exact
             factor = float(np.exp(best))
-            yield Rival('torque_factor.rival', (joint,), read(best), {'factor': factor})
+            yield Rival('torque_factor.rival', (joint,), read(best), {'factor': factor}, least=1.0)
 
 
 def times(reading: Reading) -> Iterator[Rival]:

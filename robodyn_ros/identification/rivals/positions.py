@@ -10,7 +10,7 @@ import numpy as np
 
 from robodyn_ros.identification.rivals.evidence import Evidence
 from robodyn_ros.identification.rivals.reading import Reading
-from robodyn_ros.identification.rivals.rival import Rival
+from robodyn_ros.identification.rivals.rival import FEW, Rival
 from robodyn_ros.models.interface import Array
 
 TURN = 2.0 * np.pi
@@ -35,7 +35,7 @@ def zeros(reading: Reading) -> Iterator[Rival]:
             told = ', '.join(
                 f'{best.model.joint_names[k]} {-np.rad2deg(offsets[k]):.3g} deg' for k in joints
             )
-            yield Rival('encoder_offset', joints, best, {'offsets': told})
+            yield Rival('encoder_offset', joints, best, {'offsets': told}, least=FEW)
 
 
 def _at(present: Evidence, offsets: Array, joint: int, offset: float) -> Evidence:

@@ -50,7 +50,10 @@ def lost(reading: Reading) -> Iterator[Rival]:
 def sources(reading: Reading) -> Iterator[Rival]:
     """Yield torque that is zero in single samples: messages of a publisher without torque."""
     raw = reading.recorded
-    zero = (raw == 0.0) & (np.abs(scipy.ndimage.median_filter(raw, (31, 1))) > 0.0)
+    nothing = raw == 0.0
+    least = max(5, round(SHORTEST / reading.period))
+    long = scipy.ndimage.binary_opening(nothing, np.ones((2 * least, 1)))  # that is lost torque
+    zero = nothing & ~long
     share = zero.mean(axis=0)
     joints = np.flatnonzero((share > 0.02) & (share < 0.9))
     if not len(joints):
@@ -135,6 +138,7 @@ def disturbances(reading: Reading) -> Iterator[Rival]:
     for _ in range(4):  # least squares would spread the error of a disturbance over the others
         rest = (present.torque - replace(present, used=used).predicted) / present.size
         mean = np.bincount(block, np.sum(present.used * rest**2, axis=1)) / np.bincount(block)
+        mean[[0, 1, -2, -1]] = np.median(mean)  # a motion starts and ends in its own way
         bad = _worst_run(mean > 4.0 * np.median(mean), mean)
         if not bad.any() or bad.sum() > 13:
             return
