@@ -139,7 +139,7 @@ def gravity(reading: Reading) -> Iterator[Rival]:
     found = np.abs(held @ (body * present.values)).mean(axis=0)
     most = int(np.argmax(expected))
     measured = np.abs(present.torque).mean(axis=0)
-    if expected[most] > max(2.0 * found[most], measured[most]):
+    if expected[most] > max(2.0 * found[most], 0.3 * measured[most]):
         share = float(found[most] / expected[most])
         yield Rival(
             'effort_without_gravity', (), _explained(present, still), {'share': share},

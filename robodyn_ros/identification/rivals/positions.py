@@ -29,7 +29,9 @@ def zeros(reading: Reading) -> Iterator[Rival]:
         found, offsets = _refined(reading.present, offsets)
         if found.error > 0.8 * best.error:
             return
-        best = found
+        best = _nearest_to_prior(reading.present, found, offsets)
+        offsets = (best.motion[0] - reading.present.motion[0])[0]
+        offsets[np.abs(offsets) < 1e-9] = 0.0
         joints = tuple(np.flatnonzero(offsets).tolist())
         if np.abs(offsets[list(joints)]).min() > np.deg2rad(3.0):
             told = ', '.join(
@@ -58,6 +60,28 @@ def _refined(present: Evidence, offsets: Array) -> tuple[Evidence, Array]:
                     offsets = np.where(np.arange(len(offsets)) == joint, each, offsets)
         step /= 2.0
     return best, offsets
+
+
+def _nearest_to_prior(present: Evidence, best: Evidence, offsets: Array) -> Evidence:
+    """Return the samples at offsets, or half a turn off, where the masses are those of the URDF.
+
+    Half a turn further, first moments with the other sign give the same torque.
+    """
+    prior = present.base.values(np.nan_to_num(present.model.prior()))
+    places = np.flatnonzero(offsets)
+    turned = [best]
+    for signs in np.ndindex(*(2,) * len(places)):
+        other = offsets.copy()
+        other[places] -= np.pi * np.array(signs) * np.sign(offsets[places])
+        turned.append(_at(present, other, 0, float(other[0])))
+    near = [each for each in turned if each.error < 1.1 * best.error]
+    rest = np.zeros_like(best.motion[0])
+
+    def agreement(each: Evidence) -> float:
+        held = each.model.selected(each.motion[0], rest, rest, each.base.columns)
+        return float(np.sum((held @ each.values) * (held @ prior)))
+
+    return max(near, key=agreement)
 
 
 def units(reading: Reading) -> Iterator[Rival]:

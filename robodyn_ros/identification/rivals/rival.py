@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 from robodyn_ros.identification.rivals.evidence import Evidence
 
-
 SURE = 3.0
 """Standard errors by which a correction must be better: about a hundred are tried."""
 

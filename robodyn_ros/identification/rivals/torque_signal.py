@@ -112,7 +112,9 @@ def wrapped(reading: Reading) -> Iterator[Rival]:
         fixed[high, joint] -= size or gaps.max()
         joints.append(joint)
     if joints:
-        yield Rival('torque_wrapped', tuple(joints), reading.with_recorded(fixed), least=0.2)
+        yield Rival(
+            'torque_wrapped', tuple(joints), reading.with_recorded(fixed), least=0.2, certain=1.0
+        )
 
 
 def saturated(reading: Reading) -> Iterator[Rival]:
