@@ -71,7 +71,7 @@ class UrdfModel(DynamicModel):
         )
         self.parameters = _parameters(chosen, rotor_inertia)
         self.tree = body_tree(urdf, self.joint_names)
-        self._model = _pinocchio_model(self.tree, self.joint_names, self.gravity)
+        self._model = pinocchio_model(self.tree, self.joint_names, self.gravity)
         self._data = self._model.createData()
         self._content, self._recursive = b'', False
         self._pool: Any = None
@@ -285,7 +285,7 @@ def _parameters(joints: list[UrdfJoint], rotor_inertia: bool) -> tuple[Parameter
     return tuple(links + rotors)
 
 
-def _pinocchio_model(tree: Tree, names: tuple[str, ...], gravity: Array) -> Any:
+def pinocchio_model(tree: Tree, names: tuple[str, ...], gravity: Array) -> Any:
     """Build Pinocchio's model; a continuous joint becomes a revolute one, which has one angle."""
     model = pin.Model()
     model.gravity.linear = gravity
