@@ -61,7 +61,9 @@ class LinkShape:
         :raises MotionError: the mesh cannot be read, or has no volume
         """
         if not self.mesh:
-            return _SHAPES[self.kind](*self.size.tolist())
+            # an ellipsoid without volume has no distance from a wall in coal
+            size = np.maximum(self.size, 1e-6) if self.kind == 'ellipsoid' else self.size
+            return _SHAPES[self.kind](*size.tolist())
         mesh = load_mesh(loader, self.mesh, self.size)
         if not has_volume(mesh.vertices()):  # coal crashes without a hull
             raise MotionError(f'the mesh {self.mesh} of {source} has no volume')
