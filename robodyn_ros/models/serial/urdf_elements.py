@@ -50,8 +50,8 @@ def check_elements(element: ET.Element, where: str) -> None:
         if (element.tag, tag) == ('robot', 'inertial') or (still and tag in ('axis', 'limit')):
             continue  # of no body, and of a joint that does not move
         if tag not in expected:
-            what = f'{where}: <{element.tag}> has the element <{tag}>'
-            _check_stranger(tag.rpartition('}')[2].lower(), expected, what)
+            what = f'{where}: <{element.tag}> has the element <{tag:.60}>'
+            _check_stranger(part, expected, what, deep=element.tag != 'robot')
         elif tag not in _SEVERAL and found.count(tag) > 1:
             raise ModelError(
                 f'{where}: <{element.tag}> has {found.count(tag)} elements <{tag}>, expected one'
@@ -78,14 +78,18 @@ def check_attributes(
     unknown += [f'"{element.text.strip():.60}"'] if (element.text or '').strip() else []
     if unknown and not given:
         raise ModelError(
-            f'{where}: <{element.tag}> has {", ".join(unknown)}, expected only the attributes '
-            f'{", ".join(keys)}'
+            f'{where}: <{element.tag}> has {", ".join(unknown):.200}, expected only the '
+            f'attributes {", ".join(keys)}'
         )
 
 
-def _check_stranger(name: str, expected: Sequence[str], what: str) -> None:
-    """Refuse a name that is not expected, if it looks like one that is read."""
-    if near := get_close_matches(name, expected, 1, 0.75):
+def _check_stranger(part: ET.Element, expected: Sequence[str], what: str, *, deep: bool) -> None:
+    """Refuse a part that is not expected, if it looks like one that is read, or hides a body.
+
+    :param deep: check also for bodies inside the part
+    """
+    names = [item.tag.rpartition('}')[2].lower() for item in part.iter()]
+    if near := get_close_matches(names[0], expected, 1, 0.75):
         raise ModelError(f'{what}, expected <{near[0]}>')
-    if name in _PLACED:
+    if names[0] in _PLACED or (deep and {'collision', 'inertial'} & set(names)):
         raise ModelError(f'{what}, which is not read there: move it to its place')
