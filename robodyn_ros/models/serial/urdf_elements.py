@@ -51,7 +51,7 @@ def check_elements(element: ET.Element, where: str) -> None:
             continue  # of no body, and of a joint that does not move
         if tag not in expected:
             what = f'{where}: <{element.tag}> has the element <{tag:.60}>'
-            _check_stranger(part, expected, what, deep=element.tag != 'robot')
+            _check_stranger(part, expected, what)
         elif tag not in _SEVERAL and found.count(tag) > 1:
             raise ModelError(
                 f'{where}: <{element.tag}> has {found.count(tag)} elements <{tag}>, expected one'
@@ -75,7 +75,8 @@ def check_attributes(
     given = set(keys[unused:]) <= set(element.attrib) and element.tag != 'origin'
     unknown = [key for key in element.attrib if key not in keys]
     unknown += [f'<{part.tag}>' for part in element if not part.tag.startswith('{')]
-    unknown += [f'"{element.text.strip():.60}"'] if (element.text or '').strip() else []
+    text = (element.text or '').strip()
+    unknown += [f'"{text:.60}"'] if text else []
     if unknown and not given:
         raise ModelError(
             f'{where}: <{element.tag}> has {", ".join(unknown):.200}, expected only the '
@@ -83,13 +84,11 @@ def check_attributes(
         )
 
 
-def _check_stranger(part: ET.Element, expected: Sequence[str], what: str, *, deep: bool) -> None:
-    """Refuse a part that is not expected, if it looks like one that is read, or hides a body.
-
-    :param deep: check also for bodies inside the part
-    """
+def _check_stranger(part: ET.Element, expected: Sequence[str], what: str) -> None:
+    """Refuse a part that is not expected, if it looks like one that is read, or hides a body."""
     names = [item.tag.rpartition('}')[2].lower() for item in part.iter()]
     if near := get_close_matches(names[0], expected, 1, 0.75):
         raise ModelError(f'{what}, expected <{near[0]}>')
-    if names[0] in _PLACED or (deep and {'collision', 'inertial'} & set(names)):
+    hidden = names[0] != 'gazebo' and {'collision', 'inertial'} & set(names)
+    if names[0] in _PLACED or hidden:
         raise ModelError(f'{what}, which is not read there: move it to its place')

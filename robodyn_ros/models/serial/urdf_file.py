@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 import xml.etree.ElementTree as ET
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -116,10 +116,9 @@ def parse_urdf(xml: str, *, source: str = 'URDF', warn: bool = True) -> UrdfFile
         raise ModelError(f'{source} has no links')
     check_bound(JOINTS, len(joint_elements), source)
     snapped: list[str] = []
-    names = [item.attrib['name'] for item in joint_elements]
-    joints = [_read_joint(item, source, snapped, names) for item in joint_elements]
+    joints = [_read_joint(item, source, snapped) for item in joint_elements]
     root, joints = _tree_order([link.attrib['name'] for link in links], joints, source)
-    notes = _snap_notes(snapped, source, warn)
+    notes = [*_snap_notes(snapped, source, warn), *_mimic_notes(joint_elements, source)]
     inertia = {}
     for link in links:
         where = f'{source}: link {link.attrib["name"]}'
@@ -170,13 +169,8 @@ def _refuse_twice(names: Iterable[str], what: str) -> None:
         seen.add(name)
 
 
-def _read_joint(
-    element: ET.Element, source: str, snapped: list[str], names: Collection[str]
-) -> UrdfJoint:
-    """Read one joint and write corrected numbers back into the element.
-
-    :param names: of all joints
-    """
+def _read_joint(element: ET.Element, source: str, snapped: list[str]) -> UrdfJoint:
+    """Read one joint and write corrected numbers back into the element."""
     name = element.attrib['name']
     where = f'{source}: joint {name}'
     kind = attribute(element, 'type', where)
@@ -194,21 +188,31 @@ def _read_joint(
         child=child,
         origin=transform(element.find('origin'), where),
         axis=axis,
-        mimic=_mimics(element.find('mimic'), names, where),
+        mimic=_mimics(element.find('mimic'), where),
         **values,
     )
 
 
-def _mimics(element: ET.Element | None, joints: Collection[str], where: str) -> bool:
-    """Return True if a joint follows another one of the file; check how."""
+def _mimics(element: ET.Element | None, where: str) -> bool:
+    """Return True if a joint follows another one; check how."""
     if element is None:
         return False
-    other = attribute(element, 'joint', where)
-    if other not in joints:
-        raise ModelError(f'{where}: <mimic> refers to joint {other}, which is missing')
+    attribute(element, 'joint', where)
     for key, default in (('multiplier', 1.0), ('offset', 0.0)):
         numbers(element, key, where, (default,))
     return True
+
+
+def _mimic_notes(joints: Sequence[ET.Element], source: str) -> Iterator[str]:
+    """Yield notes about joints that follow one that is not there (public robots have some)."""
+    names = {joint.attrib['name'] for joint in joints}
+    for joint in joints:
+        for item in joint.findall('mimic'):
+            if item.attrib['joint'] not in names:
+                yield (
+                    f'{source}: joint {joint.attrib["name"]}: <mimic> refers to joint '
+                    f'{item.attrib["joint"]}, which is missing'
+                )
 
 
 def _snap_joint(element: ET.Element, where: str, snapped: list[str]) -> Array:

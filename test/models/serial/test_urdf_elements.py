@@ -143,11 +143,6 @@ def test_what_is_dropped_is_refused_or_named(data):
         ('velocity="2"', 'velocity="-2"', 'joint j1: velocity of <limit> must be above 0, got -2'),
         ('rpy="0 0.2 0"', 'rpy="0 11.5deg 0"', 'rpy of <origin> must be 3 finite numbers, got "0'),
         ('rpy="0 0.2 0"', 'quat_xyzw="0 0 0 1"', 'joint j1: <origin> has quat_xyzw, expected'),
-        (
-            'mimic joint="j1"',
-            'mimic joint="j9"',
-            'j2: <mimic> refers to joint j9, which is missing',
-        ),
         ('multiplier="0.1"', 'multiplier=""', 'j2: multiplier of <mimic> must be a finite number'),
         (
             '<mass value="2"/>',
@@ -156,6 +151,11 @@ def test_what_is_dropped_is_refused_or_named(data):
         ),
         ('<mass value="2"/>', '', 'link arm: <inertial> has no <mass>'),
         ('<collision>', '<body><collision/></body><collision>', 'has the element <body>, which'),
+        (
+            '<joint',
+            '<arm><link><inertial/></link></arm><joint',
+            '<robot> has the element <arm>, wh',
+        ),
         ('<inertial>', '<inertial/><inertial>', 'link arm: <link> has 2 elements <inertial>'),
         (
             '<collision>',
@@ -197,10 +197,13 @@ def test_elements_of_other_programs_stay_without_effect():
     assert loaded(text) == loaded(ROBOT) and not loaded(text)[1]
 
 
-def test_an_inertial_of_no_link_is_a_note():
-    """Grippers of Robotiq have one."""
+def test_what_belongs_to_nothing_is_a_note():
+    """Grippers of Robotiq have one; a mimic of a joint without its prefix is in a hand."""
     assert parse_urdf(ROBOT.replace('<joint', '<inertial/><joint', 1)).notes == (
         'URDF: an <inertial> outside of links is ignored',
+    )
+    assert parse_urdf(ROBOT.replace('mimic joint="j1"', 'mimic joint="j9"')).notes == (
+        'URDF: joint j2: <mimic> refers to joint j9, which is missing',
     )
 
 
