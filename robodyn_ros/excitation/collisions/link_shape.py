@@ -11,7 +11,7 @@ import numpy as np
 
 from robodyn_ros.errors import ModelError, MotionError
 from robodyn_ros.excitation.collisions.capsules import has_volume
-from robodyn_ros.excitation.collisions.meshes import coal, load_mesh, vertices
+from robodyn_ros.excitation.collisions.meshes import coal, load_mesh
 from robodyn_ros.excitation.trajectory import Array
 from robodyn_ros.models.serial.urdf_elements import check_attributes, check_elements
 from robodyn_ros.models.serial.urdf_values import attribute, numbers, transform
@@ -51,7 +51,7 @@ class LinkShape:
 
         :raises MotionError: see `load_mesh`
         """
-        points = vertices(self.mesh, self.size)
+        points = np.array(load_mesh(coal.MeshLoader(), self.mesh, self.size).vertices())
         return np.asarray(points @ self.pose[:3, :3].T + self.pose[:3, 3])
 
     def solid(self, loader: Any, source: str) -> Any:

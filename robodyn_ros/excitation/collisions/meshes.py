@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from robodyn_ros.bounds import MESH, check_bound
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.trajectory import Array
@@ -19,7 +17,7 @@ try:
 except ImportError:  # its name before version 3
     import hppfcl as coal
 
-__all__ = ['PACKAGE', 'coal', 'load_mesh', 'missing_meshes', 'vertices']
+__all__ = ['PACKAGE', 'coal', 'load_mesh', 'missing_meshes']
 PACKAGE = 'package://'
 
 
@@ -39,14 +37,6 @@ def load_mesh(loader: Any, path: str, scale: Array) -> Any:
         raise MotionError(
             f'the mesh {path} cannot be read: {" ".join(str(error).split())}'
         ) from error
-
-
-def vertices(path: str, scale: Array) -> Array:
-    """Return the vertices of a mesh, shape (N, 3), in [m].
-
-    :raises MotionError: see `load_mesh`
-    """
-    return np.array(load_mesh(coal.MeshLoader(), path, scale).vertices(), dtype=float)
 
 
 def missing_meshes(lost: Sequence[str]) -> str:

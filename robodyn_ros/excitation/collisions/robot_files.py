@@ -152,13 +152,13 @@ class _Reader:
             except ModelError as error:
                 self._unread.append(str(error))
                 continue
-            path = next(filter(_is_file, _places(shape.mesh, self._folder)), None)
-            if not shape.mesh:
-                shapes.append(shape)
-            elif path is None:
-                lost.append(shape.mesh)
-            else:
-                shapes.append(replace(shape, mesh=str(path)))
+            if shape.mesh:
+                path = next(filter(_is_file, _places(shape.mesh, self._folder)), None)
+                if path is None:
+                    lost.append(shape.mesh)
+                    continue
+                shape = replace(shape, mesh=str(path))
+            shapes.append(shape)
         return shapes, len(shapes) == len(elements)
 
     def _substitute(self, link: ET.Element, lost: list[str]) -> tuple[bool, bool]:

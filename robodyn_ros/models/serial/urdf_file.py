@@ -118,7 +118,9 @@ def parse_urdf(xml: str, *, source: str = 'URDF', warn: bool = True) -> UrdfFile
     snapped: list[str] = []
     joints = [_read_joint(item, source, snapped) for item in joint_elements]
     root, joints = _tree_order([link.attrib['name'] for link in links], joints, source)
-    notes = [*_snap_notes(snapped, source, warn), *_mimic_notes(joint_elements, source)]
+    notes = _snap_notes(snapped, source, warn)
+    names = [joint.name for joint in joints]
+    notes += [note for item in joint_elements for note in _mimic_notes(item, names, source)]
     inertia = {}
     for link in links:
         where = f'{source}: link {link.attrib["name"]}'
@@ -188,31 +190,22 @@ def _read_joint(element: ET.Element, source: str, snapped: list[str]) -> UrdfJoi
         child=child,
         origin=transform(element.find('origin'), where),
         axis=axis,
-        mimic=_mimics(element.find('mimic'), where),
+        mimic=element.find('mimic') is not None,
         **values,
     )
 
 
-def _mimics(element: ET.Element | None, where: str) -> bool:
-    """Return True if a joint follows another one; check how."""
-    if element is None:
-        return False
-    attribute(element, 'joint', where)
-    for key, default in (('multiplier', 1.0), ('offset', 0.0)):
-        numbers(element, key, where, (default,))
-    return True
+def _mimic_notes(joint: ET.Element, names: Sequence[str], source: str) -> Iterator[str]:
+    """Check the <mimic> of a joint; yield a note if the other joint is not there.
 
-
-def _mimic_notes(joints: Sequence[ET.Element], source: str) -> Iterator[str]:
-    """Yield notes about joints that follow one that is not there (public robots have some)."""
-    names = {joint.attrib['name'] for joint in joints}
-    for joint in joints:
-        for item in joint.findall('mimic'):
-            if item.attrib['joint'] not in names:
-                yield (
-                    f'{source}: joint {joint.attrib["name"]}: <mimic> refers to joint '
-                    f'{item.attrib["joint"]}, which is missing'
-                )
+    Nothing of it is used, and public robots have such joints.
+    """
+    where = f'{source}: joint {joint.attrib["name"]}'
+    for item in joint.findall('mimic'):
+        if (other := attribute(item, 'joint', where)) not in names:
+            yield f'{where}: <mimic> refers to joint {other}, which is missing'
+        for key, default in (('multiplier', 1.0), ('offset', 0.0)):
+            numbers(item, key, where, (default,))
 
 
 def _snap_joint(element: ET.Element, where: str, snapped: list[str]) -> Array:
