@@ -17,7 +17,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from robodyn_ros.bounds import TEXT, check_bound, read_text
+from robodyn_ros.bounds import TEXT, XACRO_MEMORY, check_bound, read_text
 from robodyn_ros.errors import ConfigError
 
 _NAMED = re.compile(r'(.*?\.xacro)((?:\s+\w+:=\S*)*)\s*')
@@ -48,7 +48,8 @@ def expanded_xacro(path: str, *, patience: float = 30.0) -> str:
     """Return the URDF text of a xacro file; arguments that do not follow it have their defaults.
 
     :param patience: longest time of the expansion, in [s]
-    :raises ConfigError: xacro is not installed, fails, takes too long, or its text is too large
+    :raises ConfigError: xacro is not installed, fails, takes too long or too much
+        memory, or its text is too large
     """
     program = shutil.which('xacro')
     if program is None:
@@ -56,23 +57,45 @@ def expanded_xacro(path: str, *, patience: float = 30.0) -> str:
             f'{path} is a xacro file, but the program xacro is not installed: sudo apt install '
             f'ros-$ROS_DISTRO-xacro, or expand it elsewhere (xacro robot.urdf.xacro > robot.urdf)'
         )
-    try:
-        done = subprocess.run(
-            [program, *_words(path)], capture_output=True, encoding='utf-8', errors='replace',
-            timeout=patience, check=False,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired as error:
-        raise ConfigError(f'{path}: xacro did not end within {patience:g} s') from error
-    if done.returncode:
-        lines = (done.stderr.strip() or 'no reason given').splitlines()
+    code, text, said = _output([program, *_words(path)], patience)
+    if code is None:
+        raise ConfigError(f'{path}: xacro did not end within {patience:g} s')
+    if code:
+        lines = (said.strip() or 'no reason given').splitlines()
         # the lines after this one name files
         reason = next((line for line in lines if line.startswith('error:')), lines[-1])
         raise ConfigError(
             f'{path}: xacro failed: {reason.removeprefix("error:").strip():.300}. Arguments '
             'follow the file: FILE.xacro NAME:=VALUE'
         )
-    check_bound(TEXT, len(done.stdout), path)
-    return done.stdout
+    check_bound(TEXT, len(text), path)
+    return text
+
+
+def _output(words: list[str], patience: float) -> tuple[int | None, str, str]:
+    """Run a program with bounds of its time, memory and output.
+
+    :return: its code, stdout and stderr; code None: it did not end in time
+    """
+    # the shell sets the limits: a function between fork and exec can block where threads run
+    bounds = {'v': XACRO_MEMORY.most // 1024, 'f': TEXT.most // 512 + 1}
+    limits = ''.join(f'ulimit -{kind} {most} 2>/dev/null; ' for kind, most in bounds.items())
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        try:
+            code: int | None = subprocess.run(
+                ['/bin/sh', '-c', limits + 'exec "$@"', 'sh', *words],
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                timeout=patience,
+                check=False,
+            ).returncode
+        except subprocess.TimeoutExpired:
+            code = None
+        for file in (out, err):
+            file.seek(0)
+        texts = [file.read(TEXT.most + 1).decode('utf-8', 'replace') for file in (out, err)]
+    return code, texts[0], texts[1]
 
 
 def _words(path: str) -> list[str]:
