@@ -15,6 +15,7 @@ from rclpy.parameter import Parameter
 from robodyn_ros.control.effort.declaration import HOW
 from robodyn_ros.control.effort.recorded import check_gravity
 from robodyn_ros.errors import ConfigError, IdentificationError
+from robodyn_ros.file_set import sole_writer
 from robodyn_ros.identification.diagnosis.position_limits import position_limits
 from robodyn_ros.identification.files.base_result import load_base
 from robodyn_ros.identification.files.export import Exported
@@ -239,7 +240,7 @@ class IdentificationWork:
 
         :raises RobodynError: nothing can be identified, or a file cannot be written
         """
-        with shown_by(show):
+        with shown_by(show), sole_writer(job.folder, IdentificationError):
             return self._computed(job)
 
     def _computed(self, job: Job) -> tuple[IdentificationResult, Exported]:

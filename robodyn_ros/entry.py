@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Start of a program: Ctrl-C during its imports ends it without a traceback."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+def start(module: str) -> int:
+    """Import a module and run its `main`; return the exit code."""
+    for number, name in enumerate(('stdin', 'stdout', 'stderr')):
+        if getattr(sys, name) is None:  # closed (`2>&-`): the next file would take its place
+            stream = os.open(os.devnull, os.O_RDWR)
+            setattr(sys, name, os.fdopen(stream, 'r' if number == 0 else 'w'))
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, _leave)
+    return int(importlib.import_module(module).main())
+
+
+def robodyn() -> int:
+    """Run the command `robodyn`."""
+    return start('robodyn_ros.cli.main')
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Let SIGINT and SIGTERM end the work inside by exceptions, which clean up."""
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.default_int_handler)
+        before[signal.SIGTERM] = signal.signal(signal.SIGTERM, _terminate)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _terminate(number: int, _: Any) -> None:
+    sys.exit(128 + number)
+
+
+def _leave(number: int, _: Any) -> None:
+    """End the process at once: before its work, or after it."""
+    os.write(2, b'interrupted\n')
+    os._exit(128 + number)
