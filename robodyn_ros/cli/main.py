@@ -16,10 +16,10 @@ from typing import Any, NoReturn
 
 from robodyn_ros import __version__
 from robodyn_ros.cli.output import EXIT_ERROR, EXIT_INTERRUPTED, OutFolder, shown_output
-from robodyn_ros.entry import interruptible
 from robodyn_ros.errors import ConfigError, RobodynError, bounded
-from robodyn_ros.file_set import sole_writer
 from robodyn_ros.paths import resource
+from robodyn_ros.runs.entry import interruptible, robodyn
+from robodyn_ros.runs.file_set import sole_writer
 from robodyn_ros.xacro_file import located, urdf_file
 
 COMMANDS = {
@@ -190,4 +190,4 @@ def _joined(words: Sequence[str]) -> list[str]:
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(robodyn())

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from robodyn_ros.errors import ConfigError
-from robodyn_ros.file_set import file_set
 from robodyn_ros.identification.files.result_folder import is_page
 from robodyn_ros.output_files import write_whole
 from robodyn_ros.report.facts_page import facts_page
+from robodyn_ros.runs.file_set import file_set
 
 
 def with_page(

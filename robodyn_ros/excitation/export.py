@@ -14,8 +14,8 @@ from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.catalog import write_motion
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.excitation.trajectory import Array, Trajectory
-from robodyn_ros.file_set import file_set
 from robodyn_ros.output_files import write_whole
+from robodyn_ros.runs.file_set import file_set
 
 TRAJECTORY, TABLE, CURVES, PATH = 'trajectory.yaml', 'trajectory.csv', 'joints.png', 'path.png'
 Points = Callable[[Array], Array]

@@ -11,7 +11,6 @@ from typing import Any
 from jinja2 import UndefinedError
 
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.file_set import sole_writer
 from robodyn_ros.identification.files.export import Exported, export
 from robodyn_ros.identification.files.result_folder import MODEL, PAGE, is_page
 from robodyn_ros.identification.result.result import IdentificationResult
@@ -22,6 +21,7 @@ from robodyn_ros.report.repeat import repeat_facts
 from robodyn_ros.report.source import source_of
 from robodyn_ros.report.stored import folder_of, stored_source
 from robodyn_ros.robot_file import lasting_reference
+from robodyn_ros.runs.file_set import sole_writer
 
 
 def export_with_page(

@@ -13,11 +13,11 @@ from robodyn_ros.cli.effort import add_recording, read_in_si_units
 from robodyn_ros.cli.output import add_json, out_folder, progress_bar, result_file, show
 from robodyn_ros.cli.page import with_page
 from robodyn_ros.errors import ConfigError, IdentificationError, RecordingError
-from robodyn_ros.file_set import file_set
 from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.identification.files.result_folder import MODEL
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.recording.readers import recording_format
+from robodyn_ros.runs.file_set import file_set
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

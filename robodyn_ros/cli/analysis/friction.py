@@ -16,10 +16,10 @@ from robodyn_ros.cli.effort import add_recording, joint_names, read_in_si_units
 from robodyn_ros.cli.output import add_json, out_folder, progress_bar, show
 from robodyn_ros.cli.page import with_page
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.file_set import file_set
 from robodyn_ros.identification.files.parameter_text import write_bytes, write_text
 from robodyn_ros.long_work import tracked
 from robodyn_ros.models.friction_terms import LAWS
+from robodyn_ros.runs.file_set import file_set
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -17,8 +17,8 @@ from types import TracebackType
 
 from robodyn_ros.bounds import check_regular, parsed_json, read_text
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.file_set import file_set
 from robodyn_ros.identification.files.signals_bag import is_signals
+from robodyn_ros.runs.file_set import file_set
 
 MODEL, FACTS, SIGNALS = 'result.yaml', 'result.json', 'identification'
 PAGE = 'report.html'

@@ -27,7 +27,6 @@ from robodyn_ros.excitation.robot_frame import shown_frame
 from robodyn_ros.excitation.summary import present, sentence
 from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.faults import fault_of, number_of
-from robodyn_ros.file_set import sole_writer
 from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.nodes.base.common import check_when_set, declare, plain, steady_timer
@@ -38,6 +37,7 @@ from robodyn_ros.nodes.excitation.results import FEEDBACK_PERIOD
 from robodyn_ros.nodes.robot.described_robot import robot_file
 from robodyn_ros.output_files import made_folder
 from robodyn_ros.paths import expanded
+from robodyn_ros.runs.file_set import sole_writer
 
 OPTIMISED = 'optimised'
 """Value of `motion.kind` for a designed motion."""

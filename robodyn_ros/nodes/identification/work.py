@@ -15,7 +15,6 @@ from rclpy.parameter import Parameter
 from robodyn_ros.control.effort.declaration import HOW
 from robodyn_ros.control.effort.recorded import check_gravity
 from robodyn_ros.errors import ConfigError, IdentificationError
-from robodyn_ros.file_set import sole_writer
 from robodyn_ros.identification.diagnosis.position_limits import position_limits
 from robodyn_ros.identification.files.base_result import load_base
 from robodyn_ros.identification.files.export import Exported
@@ -44,6 +43,7 @@ from robodyn_ros.recording.signals import MAX_CUTOFF, split_motion
 from robodyn_ros.recording.tables.columns import load_columns
 from robodyn_ros.report.coverage import stated_limits
 from robodyn_ros.report.write import export_with_page
+from robodyn_ros.runs.file_set import sole_writer
 
 
 @dataclass(frozen=True)

@@ -93,8 +93,7 @@ def file_set(
 
     Inside the context of another set of the same folder, the files become part of that set.
 
-    :param leave: removes files of an earlier run before the new ones come, first the one that
-        programs load
+    :param leave: removes files of an earlier run before the new ones come
     :raises RobodynError: as `sole_writer`, or of class `error`: a file cannot be replaced
     """
     folder = Path(folder).absolute()
@@ -120,7 +119,7 @@ def file_set(
 
 
 def _publish(partial: Path, folder: Path, leave: Callable[[], object]) -> None:
-    """Move files to their folder, those that programs load (YAML) last.
+    """Move files to their folder; those that programs load (YAML) leave first and come last.
 
     :raises OSError: one cannot be replaced
     """
@@ -131,6 +130,9 @@ def _publish(partial: Path, folder: Path, leave: Callable[[], object]) -> None:
             raise IsADirectoryError(f'{folder / path.name} is a folder')
     with uninterrupted():
         leave()
+        for path in new:
+            if path.suffix == '.yaml':
+                (folder / path.name).unlink(missing_ok=True)
         for path in new:
             path.replace(folder / path.name)
 

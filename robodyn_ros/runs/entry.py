@@ -36,11 +36,22 @@ def interruptible() -> Iterator[None]:
     if threading.current_thread() is threading.main_thread():
         before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.default_int_handler)
         before[signal.SIGTERM] = signal.signal(signal.SIGTERM, _terminate)
+    hook, sys.unraisablehook = sys.unraisablehook, _repeat
     try:
         yield
     finally:
+        sys.unraisablehook = hook
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _repeat(ignored: Any) -> None:
+    """Repeat an interrupt that Python ignored, because it came in a callback of its collector."""
+    numbers = {KeyboardInterrupt: signal.SIGINT, SystemExit: signal.SIGTERM}
+    if number := numbers.get(ignored.exc_type):
+        threading.Timer(0.01, signal.raise_signal, [number]).start()
+    else:
+        sys.__unraisablehook__(ignored)
 
 
 def _terminate(number: int, _: Any) -> None:
