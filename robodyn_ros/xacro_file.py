@@ -16,6 +16,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 from robodyn_ros.bounds import TEXT, XACRO_MEMORY, check_bound, read_text
 from robodyn_ros.errors import ConfigError
@@ -48,8 +49,8 @@ def expanded_xacro(path: str, *, patience: float = 30.0) -> str:
     """Return the URDF text of a xacro file; arguments that do not follow it have their defaults.
 
     :param patience: longest time of the expansion, in [s]
-    :raises ConfigError: xacro is not installed, fails, takes too long or too much
-        memory, or its text is too large
+    :raises ConfigError: xacro is not installed, fails, takes too long or too much memory,
+        or its text is too large
     """
     program = shutil.which('xacro')
     if program is None:
@@ -57,10 +58,18 @@ def expanded_xacro(path: str, *, patience: float = 30.0) -> str:
             f'{path} is a xacro file, but the program xacro is not installed: sudo apt install '
             f'ros-$ROS_DISTRO-xacro, or expand it elsewhere (xacro robot.urdf.xacro > robot.urdf)'
         )
-    code, text, said = _output([program, *_words(path)], patience)
-    if code is None:
-        raise ConfigError(f'{path}: xacro did not end within {patience:g} s')
-    if code:
+    # the shell sets the limits: a function between fork and exec can block where threads run
+    limits = f'ulimit -v {XACRO_MEMORY.most // 1024}; ulimit -f {TEXT.most // 512 + 1}; exec "$@"'
+    words = ['/bin/sh', '-c', limits, 'sh', program, *_words(path)]
+    with _text_file() as out, _text_file() as err:
+        try:
+            done = subprocess.run(words, stdout=out, stderr=err, timeout=patience, check=False)
+        except subprocess.TimeoutExpired as error:
+            raise ConfigError(f'{path}: xacro did not end within {patience:g} s') from error
+        out.seek(0)
+        err.seek(0)
+        text, said = out.read(), err.read()
+    if done.returncode:
         lines = (said.strip() or 'no reason given').splitlines()
         # the lines after this one name files
         reason = next((line for line in lines if line.startswith('error:')), lines[-1])
@@ -72,30 +81,9 @@ def expanded_xacro(path: str, *, patience: float = 30.0) -> str:
     return text
 
 
-def _output(words: list[str], patience: float) -> tuple[int | None, str, str]:
-    """Run a program with bounds of its time, memory and output.
-
-    :return: its code, stdout and stderr; code None: it did not end in time
-    """
-    # the shell sets the limits: a function between fork and exec can block where threads run
-    bounds = {'v': XACRO_MEMORY.most // 1024, 'f': TEXT.most // 512 + 1}
-    limits = ''.join(f'ulimit -{kind} {most} 2>/dev/null; ' for kind, most in bounds.items())
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        try:
-            code: int | None = subprocess.run(
-                ['/bin/sh', '-c', limits + 'exec "$@"', 'sh', *words],
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=err,
-                timeout=patience,
-                check=False,
-            ).returncode
-        except subprocess.TimeoutExpired:
-            code = None
-        for file in (out, err):
-            file.seek(0)
-        texts = [file.read(TEXT.most + 1).decode('utf-8', 'replace') for file in (out, err)]
-    return code, texts[0], texts[1]
+def _text_file() -> IO[str]:
+    """Return a temporary file for the output of a program; unlike a pipe, its size is bounded."""
+    return tempfile.TemporaryFile('w+', encoding='utf-8', errors='replace')
 
 
 def _words(path: str) -> list[str]:

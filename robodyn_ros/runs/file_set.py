@@ -72,10 +72,8 @@ def _locked(descriptor: int) -> bool:
     """Lock a folder; return False if another run has locked it."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:  # the file system has no locks
-        return True
+    except OSError as reason:  # or the file system has no locks
+        return not isinstance(reason, BlockingIOError)
     return True
 
 

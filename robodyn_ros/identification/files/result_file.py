@@ -131,14 +131,14 @@ _KEYS = {
 }
 
 
-_PER_JOINT = ('rms_error', 'decisive_error', 'max_relative_torque_error')
 _FACTS = {
-    'number': (
-        'filter_cutoff', 'relative_residual', 'max_relative_error_allowed', 'moving_mass',
-        'moving_mass_of_urdf',
-    ),
+    'number': ('filter_cutoff', 'relative_residual', 'max_relative_error_allowed', 'moving_mass',
+               'moving_mass_of_urdf'),
     'text': ('success_rule', 'friction_law'),
-    'list of numbers': ('base_parameter_stddevs', *_PER_JOINT),
+    'list of numbers': ('base_parameter_stddevs',),
+    'list of numbers for each joint': (
+        'rms_error', 'decisive_error', 'max_relative_torque_error',
+    ),
     'list of texts': ('base_parameter_expressions', 'findings', 'actions'),
 }  # fmt: skip
 """Facts that are read again, also of a validation, by the kind of their values."""
@@ -149,22 +149,19 @@ def _facts(block: object, joints: int, name: str) -> Mapping[str, Any]:
 
     :raises IdentificationError: it is no mapping, or a value that is read again is of another kind
     """
+    block = {} if block is None else block
     if not isinstance(block, Mapping):
-        if block is None:
-            return {}
         raise IdentificationError(f'{name}: identification must be a mapping, got {block!r:.60}')
     kinds = {key: kind for kind, keys in _FACTS.items() for key in keys}
     for key, value in block.items():
-        plain = str(key).removeprefix('validation_')
-        kind = kinds.get(plain, '')
-        items = value if kind.startswith('list') and isinstance(value, list) else [value]
-        expected: tuple[type, ...] = (int, float) if 'number' in kind else (str,)
-        listed = isinstance(value, list) == kind.startswith('list')
-        listed = listed and (plain not in _PER_JOINT or len(items) == joints)
-        if kind and not (listed and all(isinstance(each, expected) for each in items)):
-            count = f' for each of {joints} joints' if plain in _PER_JOINT else ''
+        kind = kinds.get(str(key).removeprefix('validation_'), '')
+        items = value if isinstance(value, list) else [value]
+        fits = isinstance(value, list) == kind.startswith('list') and (
+            all(isinstance(each, (int, float) if 'number' in kind else str) for each in items)
+        )
+        if kind and not (fits and (len(items) == joints or not kind.endswith('joint'))):
             raise IdentificationError(
-                f'{name}: identification.{key} must be a {kind}{count}, got {value!r:.60}'
+                f'{name}: identification.{key} must be a {kind}, got {value!r:.60}'
             )
     return block
 
