@@ -13,20 +13,20 @@ from contextlib import contextmanager
 from typing import Any
 
 
-def start(module: str) -> int:
-    """Import a module and run its `main`; return the exit code."""
+def prepare() -> None:
+    """Open closed streams, and let signals end the process at once: for slow imports."""
     for number, name in enumerate(('stdin', 'stdout', 'stderr')):
         if getattr(sys, name) is None:  # closed (`2>&-`): the next file would take its place
             stream = os.open(os.devnull, os.O_RDWR)
             setattr(sys, name, os.fdopen(stream, 'r' if number == 0 else 'w'))
     for each in (signal.SIGINT, signal.SIGTERM):
         signal.signal(each, _leave)
-    return int(importlib.import_module(module).main())
 
 
 def robodyn() -> int:
     """Run the command `robodyn`."""
-    return start('robodyn_ros.cli.main')
+    prepare()
+    return int(importlib.import_module('robodyn_ros.cli.main').main())
 
 
 @contextmanager
