@@ -90,7 +90,7 @@ def test_full_and_closed_streams(streams, code, said):
 
 def test_a_closed_stream_leaves_no_place_for_another_file(tmp_path):
     (tmp_path / 'run.py').write_text(
-        'from robodyn_ros.runs.entry import start\n\nstart("probe")\n'
+        'from robodyn_ros.runs.entry import prepare\nprepare()\nfrom probe import main\nmain()\n'
     )
     (tmp_path / 'probe.py').write_text(
         'import os\n\n\ndef main():\n    print(os.open("/dev/null", os.O_RDONLY))\n    return 0\n'
