@@ -12,6 +12,7 @@ from robodyn_ros.control.payload_limit import PayloadLimit, start_shares
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.catalog import build_model, robot_model
 from robodyn_ros.models.payload import PayloadModel, payload_of
+from robodyn_ros.models.serial.urdf import joint_limits
 
 G = 9.81
 CRANK = """<robot name="crank"><link name="base"/><link name="arm"><inertial>
@@ -93,7 +94,7 @@ def test_no_random_pose_of_six_axes_is_worse_than_the_one_found():
     effort = np.array([1e5, 1400.0, 650.0, 1e5, 1e5, 1e5])
     limit = limit_of(arm, effort)
     payload = PayloadModel(arm=arm)
-    low, high = payload.joint_limits().T
+    low, high = joint_limits(payload.arm).T
     q = low + (high - low) * np.random.default_rng(5).uniform(size=(60000, 6))
     own = arm.torque(q, 0 * q, 0 * q, np.nan_to_num(arm.prior()))
     per_kg = payload.torque(q, 0 * q, 0 * q, payload.values_of(1.0))
