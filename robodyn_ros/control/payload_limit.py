@@ -78,7 +78,8 @@ class PayloadLimit:
         if mass < 0.0:
             raise ControlError(f'the payload has a negative mass: {payload.mass:.4g} kg')
         # Parallel axes, with the largest row sum of an inertia in place of its largest moment.
-        if (inertia > 0.0 and mass == 0.0) or inertia * mass > mass**2 * self.reach**2 + 2.0 * moment**2:
+        most = (mass * self.reach) ** 2 + 2.0 * moment**2
+        if inertia * mass > most or (inertia > 0.0 and mass == 0.0):
             raise ControlError(
                 f'no body of {mass:.4g} kg within the reach of {self.reach:.3g} m has an inertia '
                 f'of {inertia:.4g} kg m^2: check the unit'
