@@ -15,6 +15,7 @@
 #include "robodyn_ros/guarded_torque.hpp"
 #include "robodyn_ros/payload_limit.hpp"
 #include "robodyn_ros/result_file.hpp"
+#include "robodyn_ros/robot_check.hpp"
 
 namespace
 {
@@ -73,6 +74,7 @@ bool keeps_promise(
 bool use(const char * file)
 {
   auto model = robodyn_ros::read_result(file);
+  robodyn_ros::check_possible(file);
   auto & torque = *model.torque;
   const auto count = static_cast<Eigen::Index>(torque.joints().size());
   torque.set_velocity_window(Vector::Constant(count, 0.01));

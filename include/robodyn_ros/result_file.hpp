@@ -20,6 +20,8 @@ struct IdentifiedModel
   std::string loaded_hash;  // with the payload; `hash` without one
   Vector payload;  // identified with the result; empty: none
   std::string payload_frame;
+  bool consistent = true;  // false: rotors and friction may be apparent, and negative
+  std::vector<double> usual_torque;  // of the recording, [Nm] or [N]; empty: not known
   std::unique_ptr<GearTorqueLaw> gears;  // torque by measured deflections; null: none
 };
 

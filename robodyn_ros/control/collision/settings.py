@@ -107,7 +107,7 @@ class CollisionSettings:
         for residual, delay in self.delays.items():
             if not delay <= LONGEST_DELAY:
                 raise ControlError(
-                    f'residual {residual}: filters and debounce delay a collision by {delay:.3g} s, '
+                    f'residual {residual}: filters and debounce delay collisions {delay:.3g} s, '
                     f'expected at most {LONGEST_DELAY} s: lower debounce or period, or raise '
                     f'torque_error_filter, filter_cutoff or observer_bandwidth'
                 )
@@ -115,7 +115,7 @@ class CollisionSettings:
     @property
     def delays(self) -> dict[str, float]:
         """Delay of a collision by each residual of `RESIDUALS`, in [s]: filters and debounce."""
-        counted, turn = self.debounce * self.period, 2.0 * np.pi
+        counted, turn = (self.debounce - 1) * self.period, 2.0 * np.pi
         shared = self.period / self.torque_error_filter - self.period
         filtered = counted + np.sqrt(2.0) / (turn * self.filter_cutoff) + shared
         return {'filtered': filtered, 'observer': counted + 1.0 / (turn * self.observer_bandwidth)}
