@@ -17,15 +17,14 @@ namespace
 
 // As in Python, where they are explained.
 constexpr Eigen::Index kPoses = 64;
-constexpr double kSpeeds[] = {0.03, 0.15, 0.75};
+constexpr double kSpeeds[] = {0.03, -0.03, 0.15, -0.15, 0.75, -0.75};
 constexpr double kMeasured = 5.0, kNoDrive = 1e6, kSlow = 0.1, kUsual = 5.0, kDriving = 0.1;
 
-/// Smallest and largest eigenvalue of rotary or linear joints.
-Eigen::Vector2d range_of(const Eigen::MatrixXd & mass, const std::vector<Eigen::Index> & kind)
+void require(bool kept, const std::string & problem)
 {
-  const Vector found = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(
-    mass(kind, kind), Eigen::EigenvaluesOnly).eigenvalues();
-  return {found.minCoeff(), found.maxCoeff()};
+  if (!kept) {
+    throw std::invalid_argument("no robot has its parameters: " + problem + ". Identify it again");
+  }
 }
 
 }  // namespace
@@ -40,79 +39,65 @@ void check_possible(const std::string & result_file)
   }
   const auto joints = torque.joint_facts();
   const auto count = static_cast<Eigen::Index>(joints.size());
-  Vector low(count), high(count), most(count);
-  std::vector<Eigen::Index> kinds[2];
+  Vector low(count), high(count), most = Vector::Zero(count);
+  std::vector<Eigen::Index> kinds[2];  // rotary and linear joints
   for (Eigen::Index joint = 0; joint < count; ++joint) {
     const auto index = static_cast<std::size_t>(joint);
-    const JointFacts & facts = joints[index];
-    low[joint] = facts.lower;
-    high[joint] = facts.upper;
-    kinds[facts.sliding].push_back(joint);
+    low[joint] = joints[index].lower;
+    high[joint] = joints[index].upper;
+    kinds[joints[index].sliding].push_back(joint);
     const double usual = model.usual_torque.size() == joints.size() ? model.usual_torque[index] : 0;
-    const double known = std::isfinite(facts.effort) ? facts.effort : 0.0;
-    most[joint] = std::max(known, std::isfinite(usual) ? kMeasured * usual : 0.0);
+    for (const double known : {joints[index].effort, kMeasured * usual}) {
+      most[joint] = std::isfinite(known) ? std::max(most[joint], known) : most[joint];
+    }
     most[joint] = most[joint] > 0.0 ? most[joint] : kNoDrive;
   }
-  const auto refuse = [&](const std::string & what, const auto & bad) {
-      for (Eigen::Index joint = 0; joint < count; ++joint) {
-        if (bad[joint]) {
-          throw std::invalid_argument(
-            "no robot has the parameters of " + result_file + ": " + what + ", at " +
-            torque.joints()[static_cast<std::size_t>(joint)] + ". Identify it again");
-        }
-      }
-    };
-  Vector rest(count), moved(count), friction(count), offset(count);
-  Vector drives = Vector::Zero(count), still = Vector::Zero(count), moving = Vector::Zero(count);
+  Vector body(count), other(count), offset(count), rest = Vector::Zero(count);
+  Vector inertia = rest, friction = rest, drives = rest;
   Eigen::MatrixXd mass(count, count);
-  Eigen::Matrix2d range = Eigen::Matrix2d::Zero();  // columns: rotary and linear joints
+  Eigen::Matrix2d range = Eigen::Matrix2d::Zero();  // of the eigenvalues of each kind
   Motion motion(count);
   for (Eigen::Index pose = 1; pose <= kPoses; ++pose) {
     motion.q = start_pose(pose, low, high);
-    torque.body(motion, rest);
+    torque.body(motion, body);
     offset.setZero();
     torque.add_friction(motion, Vector::Zero(count), offset);
+    rest = rest.cwiseMax((body + offset).cwiseAbs());
     for (const double speed : kSpeeds) {
-      for (const double sign : {1.0, -1.0}) {
-        friction.setZero();
-        torque.add_friction(motion, Vector::Constant(count, sign * speed), friction);
-        friction = sign * (friction - offset);
-        drives = drives.cwiseMax(-friction);
-        refuse("friction is above the torque of the drive", !(friction.array().abs() <= most.array()));
-      }
+      other.setZero();
+      torque.add_friction(motion, Vector::Constant(count, speed), other);
+      friction = friction.cwiseMax((other - offset).cwiseAbs());
+      drives = drives.cwiseMax((offset - other) * (speed > 0.0 ? 1.0 : -1.0));
     }
     for (Eigen::Index joint = 0; joint < count; ++joint) {
       motion.qdd[joint] = 1.0;
-      torque.body(motion, moved);
-      mass.col(joint) = moved - rest;
+      torque.body(motion, other);
+      mass.col(joint) = other - body;
       motion.qdd[joint] = 0.0;
     }
-    rest += offset;
-    refuse("the torque at rest is above that of the drive", !(rest.array().abs() <= most.array()));
-    refuse(
-      "the inertia is too large for the drive",
-      !(kSlow * mass.diagonal().array().abs() <= most.array()));
-    still = still.cwiseMax(rest.cwiseAbs());
-    moving = moving.cwiseMax(mass.diagonal().cwiseAbs());
+    inertia = inertia.cwiseMax(mass.diagonal().cwiseAbs());
+    require((body + offset + other).allFinite() && mass.allFinite(), "its torque is not finite");
     for (const int kind : {0, 1}) {
       if (!kinds[kind].empty()) {
-        const Eigen::Vector2d own = range_of(mass, kinds[kind]);
-        range(0, kind) = std::min(range(0, kind), own[0]);
-        range(1, kind) = std::max(range(1, kind), own[1]);
+        const Vector own = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(
+          mass(kinds[kind], kinds[kind]), Eigen::EigenvaluesOnly).eigenvalues();
+        range(0, kind) = std::min(range(0, kind), own.minCoeff());
+        range(1, kind) = std::max(range(1, kind), own.maxCoeff());
       }
     }
   }
-  refuse(
-    "friction drives the joint",
-    drives.array() > kDriving * (still + kUsual * moving + drives).array());
-  const bool strict = model.consistent && !loaded && torque.payload_width() == 10;
-  for (const int kind : {0, 1}) {
-    if (range(0, kind) < -range(1, kind) * (strict ? 1e-9 : 1.0)) {
-      throw std::invalid_argument(
-        "no robot has the parameters of " + result_file +
-        ": the mass matrix is not positive. Identify it again");
-    }
+  const double least = model.consistent && !loaded && torque.payload_width() == 10 ? 1e-9 : 1.0;
+  for (Eigen::Index joint = 0; joint < count; ++joint) {
+    const std::string & name = torque.joints()[static_cast<std::size_t>(joint)];
+    const double usual = rest[joint] + kUsual * inertia[joint];
+    require(
+      std::max({rest[joint], friction[joint], kSlow * inertia[joint]}) <= most[joint],
+      name + " needs more torque than its drive has");
+    require(drives[joint] <= kDriving * (usual + drives[joint]), "friction drives " + name);
   }
+  require(
+    (range.row(0).array() >= -least * range.row(1).array()).all(),
+    "the mass matrix is not positive");
 }
 
 }  // namespace robodyn_ros

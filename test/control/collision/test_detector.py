@@ -393,7 +393,9 @@ def rated(thresholds: MappedThresholds | None = None, **changes: object) -> Torq
 def test_a_threshold_above_the_torque_of_the_drive_is_no_monitoring() -> None:
     detector = rated()
     detector.sensitivity = 0.7
-    with pytest.raises(ControlError, match=r'joint2 is not monitored: its threshold of 10 Nm or N'):
+    with pytest.raises(
+        ControlError, match=r'joint2 is not monitored: its threshold of 10 Nm or N'
+    ):
         detector.sensitivity = 0.5
     assert detector.sensitivity == 0.7
     for bad in ({'max_torque_error': 1e12}, {'low_velocity_torque': [0.0, 3.1]}):

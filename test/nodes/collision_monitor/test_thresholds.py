@@ -105,7 +105,5 @@ def test_what_no_longer_monitors_a_joint_is_refused_at_start_and_at_run_time(tmp
             **EFFORT, 'autostart': 'true', 'max_torque_error': '[10.0, 5.0]',
             'result_file': result_file(tmp_path, MODEL, VALUES), **bad,
         }  # fmt: skip
-        with closed(
-            NodeProcess('collision_monitor', 9, tmp_path / 'log', options)
-        ) as process:
+        with closed(NodeProcess('collision_monitor', 9, tmp_path / 'log', options)) as process:
             process.wait_for(text)

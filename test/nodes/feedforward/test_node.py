@@ -43,7 +43,9 @@ def test_a_model_that_no_robot_has_is_refused_and_the_parameters_bring_none_late
         process.change(Transition.TRANSITION_DEACTIVATE)
         for factor in (-1.0, 1e12):
             path = result_file(tmp_path, MODEL, factor * VALUES)
-            answer = process.call(LoadModel, 'load_model', LoadModel.Request(result_file=str(path)))
+            answer = process.call(
+                LoadModel, 'load_model', LoadModel.Request(result_file=str(path))
+            )
             assert not answer.success and 'no robot has these parameters' in answer.message
 
 
