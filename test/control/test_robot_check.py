@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results of robots that cannot exist are refused, those that an honest recording gives are not."""
+"""Results of robots that cannot exist are refused, honest results are not."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.catalog import build_model, robot_model
 from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.interface import DynamicModel, SumModel
-from robodyn_ros.models.payload import PayloadModel, Payload
+from robodyn_ros.models.payload import Payload, PayloadModel
 from robodyn_ros.models.springs import SpringModel
 
 MODEL, VALUES = small_arm()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results that the plugin refuses because no robot has them are those that the nodes refuse."""
+"""The results that the plugin refuses because no robot has them are refused by the nodes."""
 
 import subprocess
 
