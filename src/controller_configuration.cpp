@@ -11,7 +11,6 @@
 #include "robodyn_ros/finite_parameters.hpp"
 #include "robodyn_ros/msg/fault_code.hpp"
 #include "robodyn_ros/payload.hpp"
-#include "robodyn_ros/robot_check.hpp"
 #include "robodyn_ros/thresholds_file.hpp"
 
 namespace robodyn_ros

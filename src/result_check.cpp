@@ -17,7 +17,6 @@
 #include "robodyn_ros/guarded_torque.hpp"
 #include "robodyn_ros/payload_limit.hpp"
 #include "robodyn_ros/result_file.hpp"
-#include "robodyn_ros/robot_check.hpp"
 
 namespace
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "robodyn_ros/robot_check.hpp"
+#include "robodyn_ros/result_file.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,6 @@
 #include <Eigen/Eigenvalues>
 
 #include "robodyn_ros/payload_limit.hpp"
-#include "robodyn_ros/result_file.hpp"
 
 namespace robodyn_ros
 {
@@ -29,9 +28,9 @@ void require(bool kept, const std::string & problem)
 
 }  // namespace
 
-void check_possible(const std::string & result_file)
+void check_possible(const std::string & path)
 {
-  const IdentifiedModel model = read_result(result_file);
+  const IdentifiedModel model = read_result(path);
   ModelTorque & torque = *model.torque;
   const bool loaded = model.payload.size() > 0;
   if (loaded) {

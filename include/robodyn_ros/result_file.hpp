@@ -28,4 +28,8 @@ struct IdentifiedModel
 /// Read a result file. Throws std::invalid_argument with one sentence that names the file.
 IdentifiedModel read_result(const std::string & path);
 
+/// Refuse a result file whose torque no robot has, in the same way:
+/// robodyn_ros/control/robot_check.py, which explains it.
+void check_possible(const std::string & path);
+
 }  // namespace robodyn_ros

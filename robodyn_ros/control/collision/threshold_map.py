@@ -163,7 +163,8 @@ class MappedThresholds:
     def highest(self) -> Array:
         """Largest thresholds of all cells, and of the change at rest, shape (n,)."""
         change = np.where(np.isfinite(self.change), self.change, 0.0)
-        return np.maximum(self._map.collision.max(axis=1), change)
+        highest: Array = np.maximum(self._map.collision.max(axis=1), change)
+        return highest
 
     def restart(self, stamp: float) -> None:
         """Start after a gap: as after a reversal, because nothing is known of the time before."""
