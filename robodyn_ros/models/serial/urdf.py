@@ -319,3 +319,12 @@ def _prior(urdf: UrdfFile, tree: Tree, rotor_inertia: bool) -> Array:
 def rigid_part(model: DynamicModel) -> UrdfModel | None:
     """Return the part of a model that is a URDF, if there is one."""
     return next((part for part, _ in parts_of(model) if isinstance(part, UrdfModel)), None)
+
+
+def joint_limits(model: DynamicModel) -> Array:
+    """Return the joint limits of the URDF, or else the range of the model, shape (n, 2)."""
+    limits, body = model.position_limits(), rigid_part(model)
+    known = {} if body is None else body.urdf.position_limits
+    for row, name in enumerate(model.joint_names):
+        limits[row] = known.get(name, limits[row])
+    return limits
