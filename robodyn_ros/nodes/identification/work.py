@@ -43,6 +43,7 @@ from robodyn_ros.recording.signals import MAX_CUTOFF, split_motion
 from robodyn_ros.recording.tables.columns import load_columns
 from robodyn_ros.report.coverage import stated_limits
 from robodyn_ros.report.write import export_with_page
+from robodyn_ros.runs.file_set import sole_writer
 
 
 @dataclass(frozen=True)
@@ -239,7 +240,7 @@ class IdentificationWork:
 
         :raises RobodynError: nothing can be identified, or a file cannot be written
         """
-        with shown_by(show):
+        with shown_by(show), sole_writer(job.folder, IdentificationError):
             return self._computed(job)
 
     def _computed(self, job: Job) -> tuple[IdentificationResult, Exported]:
