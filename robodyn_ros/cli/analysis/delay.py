@@ -16,7 +16,7 @@ from robodyn_ros.errors import ConfigError, RecordingError
 from robodyn_ros.output_files import made_folder
 from robodyn_ros.recording.bags.commands import command_topic, read_commands
 from robodyn_ros.recording.bags.topic_bag import TORQUE_STATE, Values, read_topic, topic_types
-from robodyn_ros.recording.readers import read_recording, recording_format
+from robodyn_ros.recording.readers import TOPIC, read_recording, recording_format
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,8 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('recording', help='folder of a rosbag2')
     parser.add_argument(
         '--topic',
-        default='/joint_states',
-        help='topic of measured positions (default: %(default)s)',
+        help=f'JointState topic of measured positions (default: {TOPIC}, or the first other one '
+        'that has the joints with position and effort)',
     )
     parser.add_argument(
         '--command',
