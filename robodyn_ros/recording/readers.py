@@ -63,8 +63,9 @@ def _candidates(path: str | Path) -> Iterator[tuple[str, list[Finding]]]:
     """Yield the topics of a bag to try, and what to report if one is read."""
     yield TOPIC, []
     found = {name for name, kind in topic_types(path).items() if kind == MSGTYPE} - {TOPIC}
-    for name in sorted(found, key=lambda name: (not name.endswith(TOPIC), name)):
-        others = ', '.join(sorted(found - {name}))
+    usual = {name for name in found if name.endswith(TOPIC)}
+    for name in (*sorted(usual), *sorted(found - usual)):
+        others = ', '.join(sorted((usual if name in usual else found - usual) - {name}))
         key = 'topic_chosen.of_several' if others else 'topic_chosen'
         yield name, [finding(key, topic=name, others=others)]
 
