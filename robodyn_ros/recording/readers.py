@@ -55,7 +55,7 @@ def read_recording(
         try:
             return _read(path, columns, name, joints, told)
         except MissingSignalError as error:
-            reasons.append(f'{error} ({name})')
+            reasons.append(str(error) if name == TOPIC else f'{error} ({name})')
     raise MissingSignalError('; '.join(reasons))
 
 
