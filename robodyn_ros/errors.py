@@ -97,6 +97,10 @@ class RecordingError(RobodynError):
     usual = 'recording_failed'
 
 
+class MissingSignalError(RecordingError):
+    """A recording has no such topic or joint, or no position or torque of a joint."""
+
+
 class IdentificationError(RobodynError):
     """The parameters cannot be estimated, or a result may not be exported."""
 

@@ -29,6 +29,10 @@ COMMANDS = {
         'motion',
         'check a motion file against the limits of a robot and for collisions, and draw it',
     ),
+    'check': (
+        'check',
+        'check what a recording has, what its motion can determine, and what looks wrong',
+    ),
     'identify': ('identify', 'identify a robot from a recording'),
     'report': ('report', 'write the page of a result for a browser'),
     'friction': (
@@ -46,7 +50,6 @@ COMMANDS = {
         'list the collisions that the monitor finds in a recording',
     ),
     'replay': ('collision.replay', 'run the collision detector over an event of the black box'),
-    'info': ('info', 'show the content of a recording'),
     'demo': (
         'demo',
         'excite, identify, validate, feed forward and detect a push on a simulated cell',
@@ -126,6 +129,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(words: Sequence[str]) -> int:
     """Import, parse and run a command; importing the libraries of a command takes a second."""
+    if words[:1] == ['info']:
+        print('error: `robodyn check` replaces `robodyn info`', file=sys.stderr)
+        return EXIT_ERROR
     command = next((word for word in words if word in COMMANDS), '')
     arguments, unknown = build_parser(command).parse_known_args(words)
     _check_known(arguments.parser, unknown)

@@ -15,7 +15,7 @@ from robodyn_ros.cli.page import with_page
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.bags.commands import command_topic, read_commands
 from robodyn_ros.recording.bags.topic_bag import TORQUE_STATE, Values, read_topic, topic_types
-from robodyn_ros.recording.readers import read_recording, recording_format
+from robodyn_ros.recording.readers import TOPIC, read_recording, recording_format
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,8 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('recording', help='folder of a rosbag2')
     parser.add_argument(
         '--topic',
-        default='/joint_states',
-        help='topic of measured positions (default: %(default)s)',
+        help=f'JointState topic of measured positions (default: {TOPIC}, or the first other one '
+        'that has the joints with position and effort)',
     )
     parser.add_argument(
         '--command',

@@ -69,7 +69,7 @@ def rests_in(
     if wanted is None and len(command_topics(types)) != 1:
         return None
     topic = command_topic(types, wanted, path)
-    if topic == '/' + str(arguments.topic).lstrip('/'):
+    if topic == recording.topic:
         if wanted is None:
             return None
         raise RecordingError(f'{path}: {topic} has the measured positions, not the commanded ones')
