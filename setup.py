@@ -27,5 +27,5 @@ setup(
         ]
     },
     install_requires=[line for line in lines if line and not line.startswith('#')],
-    entry_points={'console_scripts': ['robodyn = robodyn_ros.cli.main:main']},
+    entry_points={'console_scripts': ['robodyn = robodyn_ros.runs.entry:robodyn']},
 )

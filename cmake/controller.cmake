@@ -70,6 +70,7 @@ function(robodyn_add_law law folder flags)
     src/residual.cpp
     src/result_file.cpp
     src/result_hash.cpp
+    src/robot_check.cpp
     src/threshold_map.cpp
     src/thresholds_file.cpp
     src/torque_error_detector.cpp

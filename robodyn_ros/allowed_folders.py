@@ -15,6 +15,8 @@ PARAMETER = 'allowed_directories'
 """Parameter of a node that names the folders."""
 SHOWN = 80
 """Largest number of characters of a name or path in a message, one line of a terminal."""
+NEW_FOLDERS = 5
+"""Largest number of names in a requested path that do not exist: a request creates few folders."""
 
 
 class AllowedFolders:
@@ -37,6 +39,13 @@ class AllowedFolders:
         :raises ConfigError: it is outside the allowed folders, or no file can have this name
         """
         path = _real(resource(str(name)))
+        missing = sum(not os.path.lexists(each) for each in (path, *path.parents))
+        if not str(path).isprintable() or missing > NEW_FOLDERS:
+            raise ConfigError(
+                f'the path {shortened(str(path))} must have no control characters and at most '
+                f'{NEW_FOLDERS} folders that do not exist, got {missing}: create its folder first',
+                fault='path_not_allowed',
+            )
         if any(_contains(place, path) for place in self._places):
             return path
         places = ', '.join(map(str, self._places)) or 'none'

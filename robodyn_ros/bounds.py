@@ -8,6 +8,7 @@ sentence. `docs/limits.md` is made from this table.
 from __future__ import annotations
 
 import json
+import os
 import stat
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass
@@ -85,6 +86,10 @@ MAT_MEMORY = Bound(
 MAT_TIME = Bound(
     60, 's', 'CPU time of the process that reads a MAT file', 'a damaged file may never end'
 )
+XACRO_MEMORY = Bound(
+    1024 * 2**20, 'bytes', 'memory of the process that expands a xacro file',
+    'its expressions and macros can take all; that of a robot takes 0.1 GB',
+)  # fmt: skip
 NUMBER = Bound(
     10**15, '', 'numbers of a recording or motion, in SI units',
     'a double resolves 0.1 there: it is no measurement; squares of far larger ones overflow',
@@ -148,13 +153,16 @@ def check_expansion(decompressed: float, size: float) -> None:
 
 
 def check_regular(path: str | Path) -> None:
-    """Refuse devices, pipes and sockets, which may never end.
+    """Refuse devices, pipes, sockets and files of the kernel, which may never end.
 
     :raises OSError: it is one of these, or does not exist
     """
-    mode = Path(path).stat().st_mode
-    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+    status = Path(path).stat()
+    if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
         raise BoundError('it is a device, pipe or socket, expected a regular file')
+    # such as /proc/kmsg: it states no size, and its file system has no blocks
+    if stat.S_ISREG(status.st_mode) and not status.st_size and not os.statvfs(path).f_blocks:
+        raise BoundError('it is a file of the kernel, expected one on a disk')
 
 
 def read_text(path: str | Path, bound: Bound = TEXT) -> str:

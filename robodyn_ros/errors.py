@@ -13,13 +13,20 @@ def bounded(text: str) -> str:
     """Return a text of at most `MOST` characters on one line, without control characters."""
     if len(text) > MOST:  # the reason is mostly at the end, behind a name
         text = f'{text[: MOST - 500]} ... {text[-495:]}'
+    return text if text.isprintable() else printable(' '.join(text.splitlines()))
+
+
+def printable(text: str, keep: str = '') -> str:
+    """Return a text with escape sequences for control and format characters, except those to keep.
+
+    Such characters could control a terminal, or change the order of the text on it (U+202E).
+    """
     if text.isprintable():
         return text
-    return ''.join(map(_shown, ' '.join(text.splitlines())))
-
-
-def _shown(letter: str) -> str:
-    return letter if letter.isprintable() else ascii(letter)[1:-1]
+    return ''.join(
+        letter if letter.isprintable() or letter in keep else ascii(letter)[1:-1]
+        for letter in text
+    )
 
 
 class Fault(str):
@@ -88,6 +95,10 @@ class RecordingError(RobodynError):
     """A recording cannot be read, written or used."""
 
     usual = 'recording_failed'
+
+
+class MissingSignalError(RecordingError):
+    """A recording has no such topic or joint, or no position or torque of a joint."""
 
 
 class IdentificationError(RobodynError):

@@ -42,6 +42,11 @@ class Given:
     key: str
 
     @property
+    def unset(self) -> bool:
+        """True if it is null, as `ros2 param dump` writes a parameter without a value."""
+        return self.value.tag == 'tag:yaml.org,2002:null'
+
+    @property
     def shared(self) -> bool:
         """True if it may be for another node: under a key such as `/**`, or of a launch file."""
         general = self.key.endswith('*') or self.source.startswith(LAUNCHED)

@@ -16,8 +16,9 @@ import subprocess
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
-from robodyn_ros.bounds import TEXT, check_bound, read_text
+from robodyn_ros.bounds import TEXT, XACRO_MEMORY, check_bound, read_text
 from robodyn_ros.errors import ConfigError
 
 _NAMED = re.compile(r'(.*?\.xacro)((?:\s+\w+:=\S*)*)\s*')
@@ -48,7 +49,8 @@ def expanded_xacro(path: str, *, patience: float = 30.0) -> str:
     """Return the URDF text of a xacro file; arguments that do not follow it have their defaults.
 
     :param patience: longest time of the expansion, in [s]
-    :raises ConfigError: xacro is not installed, fails, takes too long, or its text is too large
+    :raises ConfigError: xacro is not installed, fails, takes too long or too much memory,
+        or its text is too large
     """
     program = shutil.which('xacro')
     if program is None:
@@ -56,23 +58,32 @@ def expanded_xacro(path: str, *, patience: float = 30.0) -> str:
             f'{path} is a xacro file, but the program xacro is not installed: sudo apt install '
             f'ros-$ROS_DISTRO-xacro, or expand it elsewhere (xacro robot.urdf.xacro > robot.urdf)'
         )
-    try:
-        done = subprocess.run(
-            [program, *_words(path)], capture_output=True, encoding='utf-8', errors='replace',
-            timeout=patience, check=False,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired as error:
-        raise ConfigError(f'{path}: xacro did not end within {patience:g} s') from error
+    # the shell sets the limits: a function between fork and exec can block where threads run
+    limits = f'ulimit -v {XACRO_MEMORY.most // 1024}; ulimit -f {TEXT.most // 512 + 1}; exec "$@"'
+    words = ['/bin/sh', '-c', limits, 'sh', program, *_words(path)]
+    with _text_file() as out, _text_file() as err:
+        try:
+            done = subprocess.run(words, stdout=out, stderr=err, timeout=patience, check=False)
+        except subprocess.TimeoutExpired as error:
+            raise ConfigError(f'{path}: xacro did not end within {patience:g} s') from error
+        out.seek(0)
+        err.seek(0)
+        text, said = out.read(), err.read()
     if done.returncode:
-        lines = (done.stderr.strip() or 'no reason given').splitlines()
+        lines = (said.strip() or 'no reason given').splitlines()
         # the lines after this one name files
         reason = next((line for line in lines if line.startswith('error:')), lines[-1])
         raise ConfigError(
             f'{path}: xacro failed: {reason.removeprefix("error:").strip():.300}. Arguments '
             'follow the file: FILE.xacro NAME:=VALUE'
         )
-    check_bound(TEXT, len(done.stdout), path)
-    return done.stdout
+    check_bound(TEXT, len(text), path)
+    return text
+
+
+def _text_file() -> IO[str]:
+    """Return a temporary file for the output of a program; unlike a pipe, its size is bounded."""
+    return tempfile.TemporaryFile('w+', encoding='utf-8', errors='replace')
 
 
 def _words(path: str) -> list[str]:

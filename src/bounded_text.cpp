@@ -93,6 +93,32 @@ private:
   std::size_t total_ = 0;
 };
 
+/// Whether a text is UTF-8 without null. yaml-cpp reads UTF-16 and UTF-32 too, the nodes do not.
+bool is_utf8(const std::string & text)
+{
+  std::size_t following = 0;  // bytes of the character
+  unsigned char low = 0x80, high = 0xBF;
+  for (const unsigned char byte : text) {
+    if (following > 0) {
+      if (byte < low || byte > high) {
+        return false;
+      }
+      low = 0x80, high = 0xBF;
+      --following;
+    } else if (byte >= 0x80) {
+      if (byte < 0xC2 || byte > 0xF4) {
+        return false;
+      }
+      following = byte >= 0xF0 ? 3 : byte >= 0xE0 ? 2 : 1;
+      low = byte == 0xE0 ? 0xA0 : byte == 0xF0 ? 0x90 : 0x80;  // no overlong form
+      high = byte == 0xED ? 0x9F : byte == 0xF4 ? 0x8F : 0xBF;  // no surrogate, none too large
+    } else if (byte == 0) {
+      return false;
+    }
+  }
+  return following == 0;
+}
+
 }  // namespace
 
 std::string read_text(const std::string & path)
@@ -114,6 +140,9 @@ std::string read_text(const std::string & path)
   }
   if (text.size() > kTextBytes) {
     throw too_much("bytes of a text file", kTextBytes);
+  }
+  if (!is_utf8(text)) {
+    throw std::invalid_argument("it is no UTF-8 text");
   }
   return text;
 }

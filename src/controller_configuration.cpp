@@ -71,6 +71,7 @@ void FeedforwardTorqueController::check_numbers()
 void FeedforwardTorqueController::prepare()
 {
   model_ = read_result(parameters_.result_file);
+  check_possible(parameters_.result_file);
   if (!parameters_.model_hash.empty() && parameters_.model_hash != model_.hash) {
     throw std::invalid_argument(
       "the model of " + parameters_.result_file + " has the hash " + model_.hash +
@@ -375,6 +376,7 @@ void FeedforwardTorqueController::on_payload(
     const Vector payload = payload_numbers(
       torque, request.mass, request.center_of_mass, request.inertia);
     payload_limit_->check(payload, request.frame);
+    payload_limit_->check_body(request.mass, payload, request.frame);
     const Vector values = torque.with_payload(payload, request.frame);
     {
       const std::lock_guard<std::mutex> later(payload_);

@@ -26,6 +26,16 @@ bool all_nan(const Vector & values)
   return values.array().isNaN().all();
 }
 
+/// What a joint_trajectory_controller leaves behind where it is deactivated: zero velocities and
+/// accelerations, one joint after the other, but no position.
+bool left_behind(const Motion & given)
+{
+  const auto none = [](const Vector & values) {
+      return (values.array().isNaN() || values.array() == 0.0).all();
+    };
+  return all_nan(given.q) && none(given.qd) && none(given.qdd);
+}
+
 /// Count up while something holds, from zero again when it does not.
 bool longer(int & count, bool holds, int most)
 {
@@ -86,7 +96,7 @@ const Vector & GuardedTorque::update(
 {
   watch_time(time, elapsed);
   watch_state(measured);
-  if (all_nan(given.q) && all_nan(given.qd) && all_nan(given.qdd)) {
+  if (left_behind(given) && (seen_ || (all_nan(given.qd) && all_nan(given.qdd)))) {
     return without_reference();
   }
   without_ = 0;

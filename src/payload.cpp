@@ -59,6 +59,11 @@ Vector payload_numbers(
   if (mass < 0.0) {
     throw std::invalid_argument("the payload's mass must not be negative");
   }
+  if (mass == 0.0 && std::any_of(
+      inertia.begin(), inertia.end(), [](double moment) {return moment != 0.0;}))
+  {
+    throw std::invalid_argument("no body of 0 kg has an inertia");
+  }
   if (!rigid) {
     const double own = inertia.empty() ? 0.0 : inertia[0];
     if (own < 0.0) {

@@ -34,6 +34,7 @@ int main(int count, char ** arguments)
     const auto payload = robodyn_ros::payload_numbers(
       torque, numbers[2], {first, second}, {second, numbers.end()});
     limit.check(payload, "");
+    limit.check_body(numbers[2], payload, "");
   } catch (const std::exception & error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;

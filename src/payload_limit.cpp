@@ -45,19 +45,18 @@ Vector roots(Eigen::Index width)
   return result;
 }
 
-/// Evenly spread poses between limits; the first one is number 1.
-Vector start_pose(Eigen::Index number, const Vector & low, const Vector & high)
-{
-  const Vector steps = static_cast<double>(number) * roots(low.size());
-  return low + (high - low).cwiseProduct(steps - steps.array().floor().matrix());
-}
-
 [[noreturn]] void refuse(const std::string & sentence)
 {
   throw std::invalid_argument(sentence);
 }
 
 }  // namespace
+
+Vector start_pose(Eigen::Index number, const Vector & low, const Vector & high)
+{
+  const Vector steps = static_cast<double>(number) * roots(low.size());
+  return low + (high - low).cwiseProduct(steps - steps.array().floor().matrix());
+}
 
 PayloadLimit::PayloadLimit(
   const std::string & result_file, const Vector & effort, double max_payload)
@@ -200,6 +199,19 @@ void PayloadLimit::check(const Vector & payload, const std::string & frame)
     check_given(size);
   } else {
     check_effort(size);
+  }
+}
+
+void PayloadLimit::check_body(double mass, const Vector & payload, const std::string & frame)
+{
+  const Size size = size_of(payload, frame);
+  const double most = mass * reach_ * mass * reach_ + 2.0 * size.moment * size.moment;
+  if (size.mass > 0.0 && size.inertia * mass > most) {
+    char reach[32];
+    std::snprintf(reach, sizeof reach, "%.3g", reach_);
+    refuse(
+      "no body of " + text(mass) + " kg within the reach of " + reach + " m has an inertia of " +
+      text(size.inertia) + " kg m^2: check the unit");
   }
 }
 

@@ -2,14 +2,16 @@
 // Use result files as the controller does, for the tests: damaged and hostile ones end in a
 // sentence, the others in torques that keep the promise.
 //
-//   result_check RESULT...
+//   result_check [--possible] RESULT...
 //
+// With --possible, only whether a robot can have the parameters.
 // Prints a line for each: "used", or why not. Ends with 1 at the first torque that is not finite, or
 // beyond limit or rate.
 #include <cmath>
 #include <cstdio>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "robodyn_ros/guarded_torque.hpp"
@@ -88,9 +90,12 @@ bool use(const char * file)
 
 int main(int count, char ** arguments)
 {
-  for (int place = 1; place < count; ++place) {
+  const bool possible = count > 1 && std::string(arguments[1]) == "--possible";
+  for (int place = possible ? 2 : 1; place < count; ++place) {
     try {
-      if (!use(arguments[place])) {
+      if (possible) {
+        robodyn_ros::check_possible(arguments[place]);
+      } else if (!use(arguments[place])) {
         std::printf("promise broken\n");
         return 1;
       }

@@ -207,6 +207,10 @@ IdentifiedModel read(const YAML::Node & parameters)
   result.hash = result.loaded_hash = checked_hash(content, numbers);
   result.torque = std::make_unique<ModelTorque>(
     std::move(parts.joints), std::move(parts.bodies), std::move(parts.frictions), values);
+  if (const YAML::Node facts = parameters["identification"]; facts && facts.IsMap()) {
+    result.consistent = facts["physically_consistent"].as<bool>(true);
+    result.usual_torque = facts["usual_torque"].as<std::vector<double>>(std::vector<double>());
+  }
   if (const YAML::Node block = parameters["residual_torque"]; block && !block.IsNull()) {
     read_gears(block, result);
   }

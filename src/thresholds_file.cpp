@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "robodyn_ros/thresholds_file.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -21,6 +22,7 @@ constexpr const char * kFormat = "robodyn collision thresholds 1";
 constexpr const char * kChange = "change_at_rest";
 /// Largest ratio of the period in the file to that of the controller: as of recordings in Python.
 constexpr double kPeriodRatio = 1.1;
+constexpr double kLongestDelay = 0.2;  // [s], as in Python
 
 /// Refuse what is no mapping, or has a key twice: readers of YAML differ in which one they take.
 YAML::Node checked_mapping(const YAML::Node & node, const std::string & name)
@@ -108,6 +110,13 @@ void read_detector(const YAML::Node & map, LearnedThresholds & result)
   if (result.torque_error_filter > 1.0) {
     throw error(
       "torque_error_filter must be at most 1, got " + std::to_string(result.torque_error_filter));
+  }
+  // As in Python, also of the residual that is not chosen.
+  const double counted = (result.debounce - 1) * result.period, turn = 2.0 * std::acos(-1.0);
+  const double filtered = std::sqrt(2.0) / (turn * result.filter_cutoff) +
+    result.period / result.torque_error_filter - result.period;
+  if (!(counted + std::max(filtered, 1.0 / (turn * result.observer_bandwidth)) <= kLongestDelay)) {
+    throw error("filters and debounce delay collisions by more than 0.2 s");
   }
 }
 

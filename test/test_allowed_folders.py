@@ -41,6 +41,14 @@ def test_a_path_outside_is_one_sentence_with_the_folders_and_the_parameter(place
     assert 'parameter allowed_directories' in str(caught.value)
 
 
+@pytest.mark.parametrize('name', ['in/\x1b[31mred', 'in/a\u202eb', 'in/a\nb', 'in/' + 'x/' * 150])
+def test_names_that_control_a_terminal_and_deep_folders_are_refused(place, name):
+    with pytest.raises(ConfigError) as caught:
+        AllowedFolders([place / 'in']).path(f'{place}/{name}')
+    assert 'no control characters and at most 5 folders that do not exist' in str(caught.value)
+    assert caught.value.fault == 'path_not_allowed' and str(caught.value).isprintable()
+
+
 def test_folders_may_be_links_relative_or_files(place, monkeypatch):
     monkeypatch.chdir(place / 'in')
     monkeypatch.setenv('HOME', str(place))

@@ -50,6 +50,16 @@ def test_pipes_and_devices_are_refused_without_waiting(tmp_path):
         check_regular(tmp_path / 'no')
 
 
+@pytest.mark.timeout(20)
+def test_files_of_the_kernel_are_refused_without_waiting(tmp_path):
+    (tmp_path / 'link.yaml').symlink_to('/proc/kmsg')
+    for path in ('/proc/kmsg', '/proc/self/environ', tmp_path / 'link.yaml'):
+        with pytest.raises(BoundError, match='a file of the kernel'):
+            read_text(path)
+    (tmp_path / 'empty').touch()
+    assert read_text(tmp_path / 'empty') == ''
+
+
 def test_a_large_text_is_refused_before_it_is_read(tmp_path):
     path = tmp_path / 'a.yaml'
     path.touch()

@@ -66,6 +66,12 @@ def test_what_goes_wrong_is_said(xacro, tmp_path, monkeypatch):
     xacro('exec sleep 30')
     with pytest.raises(ConfigError, match=r'r.xacro: xacro did not end within 0.2 s'):
         expanded_xacro('r.xacro', patience=0.2)
+    xacro('exec python3 -c "x = bytearray(3 * 2**30)"')
+    with pytest.raises(ConfigError, match=r'r.xacro: xacro failed: MemoryError'):
+        expanded_xacro('r.xacro')
+    xacro('exec yes "<robot/>"')
+    with pytest.raises((ConfigError, BoundError), match=r'xacro failed|at most'):
+        expanded_xacro('r.xacro')
     xacro('echo "<robot/>"')
     monkeypatch.setattr(xacro_file, 'TEXT', Bound(3, 'bytes', 'size', ''))
     with pytest.raises(BoundError, match='at most 3 bytes'):

@@ -12,7 +12,7 @@ Graph = Mapping[str, set[str]]
 """Imported modules by module."""
 
 FLOW = (
-    'errors', 'long_work', 'bounds', 'yaml_file', 'faults', 'findings', 'output_files',
+    'errors', 'long_work', 'bounds', 'yaml_file', 'faults', 'findings', 'output_files', 'runs',
     'parameter_files', 'paths', 'allowed_folders', 'xacro_file', 'node_parameters', 'robot_file',
     'wire', 'models', 'excitation', 'recording', 'identification', 'control', 'analysis', 'report',
     'cell', 'watch', 'nodes', 'cli',

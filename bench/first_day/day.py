@@ -138,6 +138,7 @@ class Day:
         """Compare the tracking of a motion without and with torque."""
         self.outcome.without = self._tracking('excitation')
         given = {'result_file': self._result, 'autostart': True, 'enable_after_kill': True}
+        given['feedforward_scale'] = 1.0  # a user begins with 0.2 and raises it in steps
         self._start('feedforward', given)
         states: list[TorqueState] = []
         topic = f'/{self._named("feedforward/torque_state")}'

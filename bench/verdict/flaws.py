@@ -70,8 +70,9 @@ def _noise(recording: Recording, random: Generator) -> Recording:
 
 
 def _other_torque(recording: Recording, random: Generator) -> Recording:
-    """Return torque of another motion of the robot: reversed in time."""
-    return _torque(recording, recording.torque[::-1])
+    """Return torque of another part of the motion."""
+    part = len(recording.time) * 3 // 8
+    return _torque(recording, np.roll(recording.torque[::-1], part, axis=0))
 
 
 def _lost(start: float, end: float, value: float = 0.0, one: bool = False) -> Plant:

@@ -12,8 +12,8 @@ class Node;
 namespace robodyn_ros
 {
 
-/// Text of a regular file. Throws std::invalid_argument: it cannot be read, is too large, or is a
-/// device, pipe or socket, which may never end.
+/// Text of a regular file in UTF-8. Throws std::invalid_argument: it cannot be read, is too large,
+/// has another encoding, or is a device, pipe or socket, which may never end.
 std::string read_text(const std::string & path);
 
 /// YAML of bounded depth and size, in which no value contains itself: whoever walks it comes to an

@@ -10,6 +10,9 @@
 namespace robodyn_ros
 {
 
+/// Evenly spread poses between limits; the first one is number 1.
+Vector start_pose(Eigen::Index number, const Vector & low, const Vector & high);
+
 /// Checks payloads against the robot. It has a model of its own, so that any thread may ask.
 class PayloadLimit
 {
@@ -22,6 +25,9 @@ public:
   /// Refuse a payload that is too large by std::invalid_argument with one sentence. `payload` and
   /// `frame` are those of `ModelTorque::with_payload`.
   void check(const Vector & payload, const std::string & frame);
+
+  /// Refuse more inertia than a body of this mass [kg] within the reach of the robot can have.
+  void check_body(double mass, const Vector & payload, const std::string & frame);
 
 private:
   struct Size

@@ -20,10 +20,16 @@ struct IdentifiedModel
   std::string loaded_hash;  // with the payload; `hash` without one
   Vector payload;  // identified with the result; empty: none
   std::string payload_frame;
+  bool consistent = true;  // false: rotors and friction may be apparent, and negative
+  std::vector<double> usual_torque;  // of the recording, [Nm] or [N]; empty: not known
   std::unique_ptr<GearTorqueLaw> gears;  // torque by measured deflections; null: none
 };
 
 /// Read a result file. Throws std::invalid_argument with one sentence that names the file.
 IdentifiedModel read_result(const std::string & path);
+
+/// Refuse a result file whose torque no robot has, in the same way:
+/// robodyn_ros/control/robot_check.py, which explains it.
+void check_possible(const std::string & path);
 
 }  // namespace robodyn_ros

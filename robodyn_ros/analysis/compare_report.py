@@ -16,7 +16,8 @@ from robodyn_ros.analysis.compare import CAD, RESULT, Comparison, TorqueErrors
 from robodyn_ros.analysis.picture import new_figure, png
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.files.parameter_text import write_bytes, write_text
-from robodyn_ros.output_files import json_text, made_folder
+from robodyn_ros.output_files import json_text
+from robodyn_ros.runs.file_set import file_set
 
 FILES = {
     'facts': 'comparison.json',
@@ -82,14 +83,14 @@ def export_comparison(comparison: Comparison, folder: str | Path) -> dict[str, s
 
     :raises IdentificationError: a file cannot be written
     """
-    folder = made_folder(folder, IdentificationError)
-    paths = {kind: folder / name for kind, name in FILES.items()}
-    write_text(json_text(comparison.to_json()) + '\n', paths['facts'])
-    write_text(_base_table(comparison), paths['base_parameters'])
-    write_text(_error_table(comparison), paths['torque_errors'])
-    write_bytes(png(_draw_tables(comparison)), paths['tables'])
-    write_bytes(png(_draw_torques(comparison)), paths['torques'])
-    return {kind: str(path) for kind, path in paths.items()}
+    with file_set(folder, IdentificationError) as partial:
+        paths = {kind: partial / name for kind, name in FILES.items()}
+        write_text(json_text(comparison.to_json()) + '\n', paths['facts'])
+        write_text(_base_table(comparison), paths['base_parameters'])
+        write_text(_error_table(comparison), paths['torque_errors'])
+        write_bytes(png(_draw_tables(comparison)), paths['tables'])
+        write_bytes(png(_draw_torques(comparison)), paths['torques'])
+    return {kind: str(Path(folder) / name) for kind, name in FILES.items()}
 
 
 def _base_table(comparison: Comparison) -> str:

@@ -6,16 +6,18 @@ from __future__ import annotations
 import argparse
 import difflib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from robodyn_ros.control.effort.declaration import EffortDeclaration
 from robodyn_ros.control.effort.joint_effort import NEEDS, UNITS
-from robodyn_ros.control.effort.recorded import in_si_units
+from robodyn_ros.control.effort.recorded import bag_declaration, in_si_units
 from robodyn_ros.errors import ConfigError
+from robodyn_ros.findings import finding
 from robodyn_ros.identification.options import LEAVE_ONE_OUT
 from robodyn_ros.models.interface import DynamicModel
-from robodyn_ros.recording.readers import read_recording, recording_format
+from robodyn_ros.recording.readers import TOPIC, read_recording, recording_format
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.tables.columns import load_columns
 from robodyn_ros.robot_file import load_robot
@@ -36,9 +38,13 @@ def add_recording(parser: Any) -> None:
     add_source(parser)
 
 
-def joint_names(arguments: argparse.Namespace) -> list[str] | None:
-    """Return the names of `--joints`; None: all joints."""
-    return None if arguments.joints is None else str(arguments.joints).split(',')
+def joint_names(
+    arguments: argparse.Namespace, model: DynamicModel | None = None
+) -> list[str] | None:
+    """Return the names of `--joints`, else those of the model; None: all joints."""
+    if arguments.joints is not None:
+        return str(arguments.joints).split(',')
+    return None if model is None else list(model.joint_names)
 
 
 def read_in_si_units(
@@ -46,20 +52,27 @@ def read_in_si_units(
     path: str,
     joints: Sequence[str] | None,
     model: DynamicModel | None = None,
+    *,
+    undeclared_too: bool = False,
 ) -> Recording:
     """Read a recording of the command line, with torque in Nm or N at the joint.
 
-    :param joints: joints to read, in this order; None: all
+    :param joints: joints to read, in this order; None: all that have position and torque
+    :param undeclared_too: return efforts that are not declared as recorded, with a finding
     :raises RobodynError: the recording cannot be read, or its efforts are not declared
     """
     declared, columns = declared_effort(arguments), arguments.columns
     recording = read_recording(path, columns=columns, topic=arguments.topic, joints=joints)
-    return in_si_units(recording, path, declared, model, columns=columns)
+    try:
+        return in_si_units(recording, path, declared, model, columns=columns)
+    except ConfigError as error:
+        if not undeclared_too or declared or bag_declaration(path):
+            raise
+        told = finding('effort_undeclared', reason=str(error))
+        return replace(recording, findings=(*recording.findings, told))
 
 
-def add_source(
-    parser: Any, *, topic: str | None = '/joint_states', default: str = '/joint_states'
-) -> None:
+def add_source(parser: Any) -> None:
     """Add `--columns`, `--topic` and `--effort`."""
     parser.add_argument(
         '--columns',
@@ -67,7 +80,9 @@ def add_source(
         help='meaning and units of the columns, see docs/recordings.md',
     )
     parser.add_argument(
-        '--topic', default=topic, help=f'JointState topic of a bag (default: {default})'
+        '--topic',
+        help=f'JointState topic of a bag (default: {TOPIC}, or the first other one that has the '
+        'joints with position and effort)',
     )
     parser.add_argument(
         '--effort',

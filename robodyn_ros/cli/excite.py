@@ -14,7 +14,7 @@ from robodyn_ros.cli.page import with_page
 from robodyn_ros.cli.robot_model import add_option, add_robot, optimise_options, robot
 from robodyn_ros.excitation.design.optimize import Cancel, Progress
 from robodyn_ros.excitation.design.problem import Design
-from robodyn_ros.excitation.export import export_motion
+from robodyn_ros.excitation.export import export_motion, motion_files
 from robodyn_ros.excitation.options import (
     LIMITS,
     MOTION,
@@ -59,11 +59,12 @@ def run(arguments: argparse.Namespace) -> int:
     facts['limit_warnings'] = arguments.limit_warnings
     if arguments.out is not None:
         points = shown_frame(model, values.get('frames') or ())
-        facts['files'] = export_motion(
-            result.trajectory, arguments.out, limits=design.limits, points=points
-        )
         title = 'Designed motion'
-        facts = with_page(arguments, facts, table(facts), name='motion', title=title)
+        with motion_files(arguments.out):
+            facts['files'] = export_motion(
+                result.trajectory, arguments.out, limits=design.limits, points=points
+            )
+            facts = with_page(arguments, facts, table(facts), name='motion', title=title)
     show(arguments, facts, table(facts))
     return EXIT_INTERRUPTED if facts['interrupted'] else 0
 
@@ -77,7 +78,8 @@ def _interruptible() -> Iterator[Cancel]:
         if pressed:
             raise KeyboardInterrupt
         pressed.append(number)
-        print('\nending with the best motion so far', file=sys.stderr)
+        start = '\n' if sys.stderr.isatty() else ''  # after ^C
+        print(f'{start}ending with the best motion so far', file=sys.stderr)
 
     before = signal.signal(signal.SIGINT, on_signal)
     try:

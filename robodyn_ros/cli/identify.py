@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs='+',
         help='rosbag2 folder, .mcap, .db3, .csv, .npz or .mat; several are fitted together',
     )
-    _add_model(parser)
+    add_model(parser)
     _add_recording(parser)
     add_options(parser.add_argument_group('fit'))
     _add_payload(parser)
@@ -81,7 +81,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_model(parser: argparse.ArgumentParser) -> None:
+def add_model(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the model and its limits."""
     group = parser.add_argument_group('model')
     add_robot_file(group)
     group.add_argument(
@@ -157,7 +158,7 @@ def run(arguments: argparse.Namespace) -> int:
         ResultFolder(Path(arguments.out))  # it refuses another's files before all the work
     take_robot_file(arguments)
     model, base = _model_and_base(arguments)
-    limits = stated_limits(model, _urdf_beside(arguments, model), arguments.joint_limits)
+    limits = stated_limits(model, urdf_beside(arguments, model), arguments.joint_limits)
     options = _options(arguments, model)
     with progress_bar():
         recordings, validation = _recordings(arguments, model)
@@ -193,12 +194,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _options(arguments: argparse.Namespace, model: DynamicModel) -> IdentifyOptions:
     given = given_options(arguments)
-    limits = position_limits(model, _urdf_beside(arguments, model), arguments.joint_limits)
+    limits = position_limits(model, urdf_beside(arguments, model), arguments.joint_limits)
     keep = given.pop('keep_signals', True) and arguments.out is not None
     return IdentifyOptions(**given, position_limits=limits, keep_signals=keep)
 
 
-def _urdf_beside(arguments: argparse.Namespace, model: DynamicModel) -> UrdfFile | None:
+def urdf_beside(arguments: argparse.Namespace, model: DynamicModel) -> UrdfFile | None:
     """Return the URDF beside a model file, which has the position limits; None: there is none."""
     if arguments.urdf is None or arguments.model is None:
         return None
@@ -221,10 +222,10 @@ def _model_and_base(
                 raise ConfigError(f'--{option} goes with --payload')
         if not named:
             raise ConfigError('name the robot: --robot NAME|FILE, --urdf FILE or --model YAML')
-        return _model(arguments), None
+        return model_of(arguments), None
     if arguments.gear_torque is not None:
         raise ConfigError('--residual is for the arm, not for --payload')
-    model = _model(arguments) if named else None
+    model = model_of(arguments) if named else None
     if model is None:
         refuse(arguments, OF_MODEL, 'goes with --urdf or --model; that of --base is as it was')
     else:
@@ -235,7 +236,8 @@ def _model_and_base(
     return base.model, base
 
 
-def _model(arguments: argparse.Namespace) -> DynamicModel:
+def model_of(arguments: argparse.Namespace) -> DynamicModel:
+    """Return the model of the options, with friction selected by cross-validation."""
     if arguments.model is None and arguments.dynamic_model is not None:
         raise ConfigError('--dynamic-model goes with --model; a URDF has only one')
     return chosen_model(arguments, (AUTO,), dynamic_model=arguments.dynamic_model)
@@ -244,7 +246,7 @@ def _model(arguments: argparse.Namespace) -> DynamicModel:
 def _recordings(
     arguments: argparse.Namespace, model: DynamicModel
 ) -> tuple[list[Recording], Recording | LeaveOneOut | None]:
-    joints = joint_names(arguments) or list(model.joint_names)
+    joints = joint_names(arguments, model)
 
     def read(path: str) -> Recording:
         return read_in_si_units(arguments, path, joints, model)

@@ -6,19 +6,20 @@ from __future__ import annotations
 import argparse
 import difflib
 import importlib
-import os
 import re
 import shlex
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any, NoReturn
 
 from robodyn_ros import __version__
-from robodyn_ros.cli.output import EXIT_ERROR, EXIT_INTERRUPTED
-from robodyn_ros.errors import RobodynError, bounded
+from robodyn_ros.cli.output import EXIT_ERROR, EXIT_INTERRUPTED, OutFolder, shown_output
+from robodyn_ros.errors import ConfigError, RobodynError, bounded
 from robodyn_ros.paths import resource
+from robodyn_ros.runs.entry import interruptible, robodyn
+from robodyn_ros.runs.file_set import sole_writer
 from robodyn_ros.xacro_file import located, urdf_file
 
 COMMANDS = {
@@ -27,6 +28,10 @@ COMMANDS = {
     'motion': (
         'motion',
         'check a motion file against the limits of a robot and for collisions, and draw it',
+    ),
+    'check': (
+        'check',
+        'check what a recording has, what its motion can determine, and what looks wrong',
     ),
     'identify': ('identify', 'identify a robot from a recording'),
     'report': ('report', 'write the page of a result for a browser'),
@@ -45,7 +50,6 @@ COMMANDS = {
         'list the collisions that the monitor finds in a recording',
     ),
     'replay': ('collision.replay', 'run the collision detector over an event of the black box'),
-    'info': ('info', 'show the content of a recording'),
     'demo': (
         'demo',
         'excite, identify, validate, feed forward and detect a push on a simulated cell',
@@ -109,28 +113,38 @@ def _without_xacro(arguments: argparse.Namespace) -> argparse.Namespace:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `robodyn`; return its exit code: 0 only on success."""
     words = _joined(sys.argv[1:] if argv is None else argv)
-    command = next((word for word in words if word in COMMANDS), '')
     try:
-        arguments, unknown = build_parser(command).parse_known_args(words)
-        _check_known(arguments.parser, unknown)
-        arguments.command_line = shlex.join(['robodyn', *words])
-    except KeyboardInterrupt:  # importing the libraries of a command takes a second
-        return _interrupted()
-    try:
-        with _brief_warnings(complete=arguments.debug):
-            return int(arguments.run(_without_xacro(arguments)))
+        with shown_output():
+            return _run(words)
     except KeyboardInterrupt:
-        return _interrupted()
+        with shown_output():
+            print('interrupted', file=sys.stderr)
+        return EXIT_INTERRUPTED
     except Exception as error:  # a bug must not print a traceback either
-        if arguments.debug:
+        if '--debug' in words:
             raise
-        return _failed(error)
+        with shown_output():
+            return _failed(error)
+
+
+def _run(words: Sequence[str]) -> int:
+    """Import, parse and run a command; importing the libraries of a command takes a second."""
+    if words[:1] == ['info']:
+        print('error: `robodyn check` replaces `robodyn info`', file=sys.stderr)
+        return EXIT_ERROR
+    command = next((word for word in words if word in COMMANDS), '')
+    arguments, unknown = build_parser(command).parse_known_args(words)
+    _check_known(arguments.parser, unknown)
+    arguments.command_line = shlex.join(['robodyn', *words])
+    with _brief_warnings(complete=arguments.debug), interruptible(), ExitStack() as stack:
+        if isinstance(folder := getattr(arguments, 'out', None), OutFolder):
+            stack.enter_context(sole_writer(folder, ConfigError))  # before all the work
+        return int(arguments.run(_without_xacro(arguments)))
 
 
 def _failed(error: Exception) -> int:
     """Print one sentence about an error, and return the exit code."""
-    if isinstance(error, BrokenPipeError):  # `| head` has read enough; Python would complain too
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(error, BrokenPipeError):
         return EXIT_ERROR
     if isinstance(error, RobodynError):
         example = '\n  '.join(('\nfor example:', *error.lines)) if error.lines else ''
@@ -170,11 +184,6 @@ def _check_known(parser: argparse.ArgumentParser, unknown: Sequence[str]) -> Non
         parser.error(f'{bounded(name)} is not known{meant}')
 
 
-def _interrupted() -> int:
-    print('interrupted', file=sys.stderr)
-    return EXIT_INTERRUPTED
-
-
 def _joined(words: Sequence[str]) -> list[str]:
     """Join `--flag -0.5,1` to `--flag=-0.5,1`, which argparse understands."""
     joined: list[str] = []
@@ -187,4 +196,4 @@ def _joined(words: Sequence[str]) -> list[str]:
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(robodyn())

@@ -12,7 +12,7 @@ from robodyn_ros.cli.page import with_page
 from robodyn_ros.cli.robot_model import add_option, add_robot, optimise_options, robot
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.collisions.check import Report, collision_lines
-from robodyn_ros.excitation.export import export_motion
+from robodyn_ros.excitation.export import export_motion, motion_files
 from robodyn_ros.excitation.limits.bounds import used_shares
 from robodyn_ros.excitation.limits.joint_limits import JointLimits, check_motion
 from robodyn_ros.excitation.options import SPACE, collision_coverage
@@ -55,13 +55,14 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.out is not None:
         points = shown_frame(model)
         columns = [motion.joints.index(name) for name in model.joint_names]
-        facts['files'] = export_motion(
-            motion,
-            arguments.out,
-            limits=limits,
-            points=None if points is None else lambda q: points(q[:, columns]),
-        )
-        facts = _with_page(arguments, facts)
+        with motion_files(arguments.out):
+            facts['files'] = export_motion(
+                motion,
+                arguments.out,
+                limits=limits,
+                points=None if points is None else lambda q: points(q[:, columns]),
+            )
+            facts = _with_page(arguments, facts)
     show(arguments, facts, table(facts))
     return EXIT_NEGATIVE if facts['broken'] else 0
 

@@ -8,14 +8,14 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
-from robodyn_ros.errors import bounded
+from robodyn_ros.errors import ConfigError, bounded, printable
 from robodyn_ros.identification.files.result_folder import MODEL
 from robodyn_ros.long_work import shown_by
 from robodyn_ros.output_files import is_folder, json_text, unusable
@@ -29,11 +29,17 @@ def add_json(parser: Any) -> None:
     parser.add_argument('--json', action='store_true', help='print one JSON object')
 
 
-def out_folder(text: str) -> str:
+class OutFolder(str):
+    """Folder of `--out`, to which only one command writes at a time."""
+
+    __slots__ = ()
+
+
+def out_folder(text: str) -> OutFolder:
     """Check the folder of `--out` before all the work; type of an argument."""
     if os.path.lexists(text) and not is_folder(text):
         raise argparse.ArgumentTypeError(f'{text} is a file, expected a folder')
-    return _usable(text)
+    return OutFolder(_usable(text))
 
 
 def out_file(text: str) -> str:
@@ -62,6 +68,55 @@ def _usable(text: str) -> str:
 def show(arguments: argparse.Namespace, facts: object, text: str) -> None:
     """Print the facts as JSON where --json is given, else the text."""
     print(json_text(facts) if arguments.json else text)
+
+
+class _Shown:
+    """Output stream that shows names from files without control and format characters.
+
+    :ivar stream: stream to write to
+    """
+
+    def __init__(self, stream: Any, *, needed: bool) -> None:
+        """Wrap a stream; errors of one that is not needed are ignored."""
+        self.stream, self._needed = stream, needed
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+    def write(self, text: str) -> int:
+        """Write a text; the encoding of the stream may lack some of its characters."""
+        coding = getattr(self.stream, 'encoding', None) or 'utf-8'
+        shown = printable(text, '\n\t').encode(coding, 'backslashreplace').decode(coding)
+        self._try(lambda: self.stream.write(shown))
+        return len(text)
+
+    def flush(self) -> None:
+        """Write what is buffered."""
+        self._try(self.stream.flush)
+
+    def _try(self, step: Callable[[], object]) -> None:
+        try:
+            step()
+        except OSError as reason:  # Python would write the buffered part again at its end
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self.stream.fileno())
+            if isinstance(reason, BrokenPipeError):  # `| head` has read enough
+                raise
+            if self._needed:
+                raise ConfigError(f'the output cannot be written: {reason.strerror}') from reason
+
+
+@contextmanager
+def shown_output() -> Iterator[None]:
+    """Print only what a terminal shows as it is; flush stdout at the end.
+
+    :raises ConfigError: stdout cannot be written; `BrokenPipeError` if its reader has gone
+    """
+    out, err = _Shown(sys.stdout, needed=True), _Shown(sys.stderr, needed=False)
+    with redirect_stdout(out), redirect_stderr(err):
+        try:
+            yield
+        finally:
+            out.flush()
 
 
 @contextmanager
@@ -101,4 +156,5 @@ def progress_bar(period: float = 0.1) -> Iterator[None]:
 
 def _write(line: str) -> None:
     """Replace the present line of the terminal."""
-    print(f'\r{line}\x1b[K', end='', file=sys.stderr, flush=True)
+    terminal = getattr(sys.stderr, 'stream', sys.stderr)
+    print(f'\r{line}\x1b[K', end='', file=terminal, flush=True)

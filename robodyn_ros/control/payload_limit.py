@@ -9,6 +9,10 @@ The largest mass is a parameter, or follows from the effort limits: every joint 
 
 With a given largest mass, a payload may have this mass, and the first moment and inertia of this
 mass at the reach of the robot.
+
+Mass and inertia must be those of one body: its radius of gyration about the centre of mass is at
+most the reach, which no tool or workpiece attains. An identified mass may be wrong by three
+standard deviations.
 """
 
 from __future__ import annotations
@@ -20,6 +24,7 @@ import numpy as np
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.interface import GRAVITY, Array
 from robodyn_ros.models.payload import Payload, PayloadModel
+from robodyn_ros.models.serial.urdf import joint_limits
 
 STARTS, SHARES, SWEEPS = 8, 13, 3
 """Search for the worst pose: start poses for each joint, positions of each joint that are tried in
@@ -63,6 +68,22 @@ class PayloadLimit:
             return
         with np.errstate(all='ignore'):  # 1e308 kg overflows and is refused like any other mass
             self._check(*payload.size)
+            self._check_body(payload)
+
+    def _check_body(self, payload: Payload) -> None:
+        """Refuse a negative mass, or more inertia than a body of this mass can have."""
+        _, moment, inertia = payload.size
+        doubt = 0.0 if payload.stddevs is None else 3.0 * float(payload.stddevs[0])
+        mass = payload.mass + doubt  # NaN: the model does not have it
+        if mass < 0.0:
+            raise ControlError(f'the payload has a negative mass: {payload.mass:.4g} kg')
+        # Parallel axes, with the largest row sum of an inertia in place of its largest moment.
+        most = (mass * self.reach) ** 2 + 2.0 * moment**2
+        if inertia * mass > most or (inertia > 0.0 and mass == 0.0):
+            raise ControlError(
+                f'no body of {mass:.4g} kg within the reach of {self.reach:.3g} m has an inertia '
+                f'of {inertia:.4g} kg m^2: check the unit'
+            )
 
     def _check(self, mass: float, moment: float, inertia: float) -> None:
         if self._given:
@@ -126,7 +147,7 @@ class PayloadLimit:
     def _worst(self, effort: Array) -> tuple[Array, Array]:
         """Return the gravity torques at the worst pose of each joint, shape (N, n) each."""
         count = len(self._joints)
-        low, high = self._model.joint_limits().T
+        low, high = joint_limits(self._model.arm).T
         goal = np.repeat(np.arange(count), STARTS)
         poses = low + (high - low) * start_shares(len(goal), count)
         rows = np.arange(len(goal))
@@ -143,7 +164,7 @@ class PayloadLimit:
     def _levers(self) -> Array:
         """Return the largest distance of a payload from each rotary joint, shape (n,), in [m]."""
         count = len(self._joints)
-        low, high = self._model.joint_limits().T
+        low, high = joint_limits(self._model.arm).T
         poses = low + (high - low) * start_shares(100, count)
         result = np.zeros(count)
         unit = self._values + self._model.unit_mass

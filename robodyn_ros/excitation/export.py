@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.catalog import write_motion
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.excitation.trajectory import Array, Trajectory
-from robodyn_ros.output_files import made_folder, write_whole
+from robodyn_ros.output_files import write_whole
+from robodyn_ros.runs.file_set import file_set
 
 TRAJECTORY, TABLE, CURVES, PATH = 'trajectory.yaml', 'trajectory.csv', 'joints.png', 'path.png'
 Points = Callable[[Array], Array]
@@ -29,21 +31,35 @@ def export_motion(
 ) -> dict[str, str]:
     """Write trajectory.yaml, trajectory.csv and joints.png, and path.png if points are given.
 
+    They appear together, or a failed or interrupted export changes nothing.
+
     :param period: of the table, in [s]
     :param points: places (N, F, 3) in [m] of frames at positions (N, n); the first is drawn
-    :raises MotionError: a file cannot be written
+    :raises MotionError: a file cannot be written, or another run writes to the folder
     """
-    folder = made_folder(folder, MotionError)
-    write_motion(trajectory, folder / TRAJECTORY)
-    write_table(trajectory, folder / TABLE, period)
-    limits = limits.select(trajectory.joints)
-    write_whole(folder / CURVES, lambda path: _draw_joints(trajectory, limits, path), MotionError)
     files = {'trajectory': TRAJECTORY, 'table': TABLE, 'joints': CURVES}
-    if points is not None:
-        places = points(trajectory.grid(0.01).position)[:, 0]
-        write_whole(folder / PATH, lambda path: _draw_path(places, path), MotionError)
-        files['path'] = PATH
-    return {kind: str(folder / name) for kind, name in files.items()}
+    with motion_files(folder) as partial:
+        write_motion(trajectory, partial / TRAJECTORY)
+        write_table(trajectory, partial / TABLE, period)
+        own = limits.select(trajectory.joints)
+        write_whole(
+            partial / CURVES, lambda path: _draw_joints(trajectory, own, path), MotionError
+        )
+        if points is not None:
+            places = points(trajectory.grid(0.01).position)[:, 0]
+            write_whole(partial / PATH, lambda path: _draw_path(places, path), MotionError)
+            files['path'] = PATH
+    return {kind: str(Path(folder) / name) for kind, name in files.items()}
+
+
+def motion_files(folder: str | Path) -> AbstractContextManager[Path]:
+    """Return a set of files of a motion, in place of an earlier one, see `file_set`."""
+
+    def leave() -> None:
+        for name in (TRAJECTORY, TABLE, CURVES, PATH):
+            Path(folder, name).unlink(missing_ok=True)
+
+    return file_set(folder, MotionError, leave)
 
 
 def write_table(trajectory: Trajectory, path: str | Path, period: float) -> None:

@@ -73,14 +73,6 @@ class PayloadModel(DynamicModel):
         """Return the limits of the arm, shape (n, 2)."""
         return self.arm.position_limits()
 
-    def joint_limits(self) -> Array:
-        """Return the joint limits of the URDF, or else the range of the model, shape (n, 2)."""
-        limits = self.position_limits()
-        known = self._part.urdf.position_limits if isinstance(self._part, UrdfModel) else {}
-        for row, name in enumerate(self.joint_names):
-            limits[row] = known.get(name, limits[row])
-        return limits
-
     def body_torque(self, q: Array, qd: Array, qdd: Array, values: Array) -> Array:
         """Compute the torque of the arm without friction, shape (N, n), in [Nm] or [N].
 
@@ -118,6 +110,8 @@ class PayloadModel(DynamicModel):
                 raise ModelError(f"the payload's {name} must be finite, got {value}")
         if mass < 0.0:
             raise ModelError(f"the payload's mass must not be negative, got {mass:g} kg")
+        if mass == 0.0 and np.any(inertia):
+            raise ModelError(f'no body of 0 kg has an inertia, got {list(inertia)} kg m^2')
         if isinstance(self._part, UrdfModel):
             return _ten_of(mass, center_of_mass, inertia)
         return self._scalar_values(mass, center_of_mass, inertia)

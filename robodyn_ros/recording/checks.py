@@ -24,7 +24,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from robodyn_ros.errors import RecordingError
+from robodyn_ros.errors import MissingSignalError, RecordingError
 from robodyn_ros.findings import Finding, Severity, finding
 from robodyn_ros.recording.fresh import fresh
 from robodyn_ros.recording.jumps import GAP, without_jumps
@@ -52,14 +52,19 @@ SAME_TIME = 1.1
 believed: the low pass and the delay of a drive's velocity change it by a few per cent."""
 
 
-def checked_recording(signals: Signals, *, late_share: float = 0.0) -> Recording:
+def checked_recording(
+    signals: Signals, *, late_share: float = 0.0, every: bool = True
+) -> Recording:
     """Check signals, drop samples that cannot be used, and build the recording.
 
     :param late_share: largest share of samples whose times may not be in order; they are dropped
+    :param every: False: joints without position or torque are left out if others have both
     :raises RecordingError: a signal is missing, time goes back, or too few samples remain
     """
     if not len(signals.time):
         raise RecordingError(f'{signals.source}: it has no samples')
+    if not every:
+        _leave_out_empty_joints(signals)
     _check_nan_joints(signals)
     rows, found = missing_values(signals.time, signals.joints, signals.values)
     signals.findings += found
@@ -83,8 +88,24 @@ def checked_recording(signals: Signals, *, late_share: float = 0.0) -> Recording
         findings=tuple(signals.findings),
         origin=signals.origin,
         gear_ratio=signals.gear_ratio,
+        topic=signals.topic,
         **signals.values,
     )
+
+
+def _leave_out_empty_joints(signals: Signals) -> None:
+    """Leave out joints without position or torque (wheels, a gripper), with a finding."""
+    empty = _empty(signals.values['position']) | _empty(signals.values['torque'])
+    if not empty.any() or empty.all():
+        return
+    kept = np.flatnonzero(~empty)
+    names = ', '.join(signals.joints[index] for index in np.flatnonzero(empty))
+    signals.findings.append(finding('joints_left_out', joints=names))
+    signals.joints = tuple(signals.joints[index] for index in kept)
+    for name, values in signals.values.items():
+        signals.values[name] = blockwise(lambda part: part[:, kept], values)
+    if signals.gear_ratio is not None:
+        signals.gear_ratio = signals.gear_ratio[kept]
 
 
 def _check_nan_joints(signals: Signals) -> None:
@@ -95,7 +116,7 @@ def _check_nan_joints(signals: Signals) -> None:
             continue
         joint = signals.joints[int(np.argmax(empty))]
         if name in ('position', 'torque'):
-            raise RecordingError(
+            raise MissingSignalError(
                 f'{signals.source}: {name} of joint {joint!r} is missing (NaN or empty) in all '
                 f'{len(signals.time)} samples'
             )

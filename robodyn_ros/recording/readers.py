@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from robodyn_ros.errors import RecordingError
+from robodyn_ros.errors import MissingSignalError, RecordingError
+from robodyn_ros.findings import Finding, finding
 from robodyn_ros.recording.bags.bag_scan import is_rosbag
+from robodyn_ros.recording.bags.joint_state_decoder import MSGTYPE
 from robodyn_ros.recording.bags.rosbag import read_rosbag
+from robodyn_ros.recording.bags.topic_bag import topic_types
 from robodyn_ros.recording.checks import checked_recording
 from robodyn_ros.recording.missing_values import MISSING_SHARE
 from robodyn_ros.recording.recording import Recording
@@ -18,6 +21,8 @@ from robodyn_ros.recording.tables.mat_file import read_mat
 from robodyn_ros.recording.tables.npz_file import read_npz
 from robodyn_ros.recording.tables.table import Table
 
+TOPIC = '/joint_states'
+"""Topic of a bag that is read if it has the joints, and none is named."""
 TABLES = {'.csv': read_csv, '.txt': read_csv, '.npz': read_npz, '.mat': read_mat}
 
 
@@ -25,21 +30,54 @@ def read_recording(
     path: str | Path,
     *,
     columns: Mapping[str, object] | str | Path | None = None,
-    topic: str = '/joint_states',
+    topic: str | None = None,
     joints: Sequence[str] | None = None,
 ) -> Recording:
     """Read and check a recording: rosbag2 (folder, .mcap, .db3), CSV, NPZ or MAT.
 
+    Every command and node reads its recordings here, so that all find the same topic and joints.
     Joints are matched by name. Columns of a file without names (NPZ, MAT) are named by `joints`,
     or joint1, joint2, ..., with a finding.
 
     :param columns: meaning and units of the columns (a mapping or its YAML file, see
         `columns.py`); for bags the columns are time, position, velocity and torque
-    :param joints: joints to read, in this order; None: all
+    :param topic: JointState topic of a bag; None: `TOPIC`, or the first other one that has the
+        joints with position and effort, with a finding
+    :param joints: joints to read, in this order; None: all that have position and torque
     :return: recording with findings about everything repaired or suspicious (see `checks.py`)
     :raises RecordingError: it cannot be read, or its content cannot be used
-    :raises NoSuchTopicError: a bag has no such topic; the error lists the others
+    :raises MissingSignalError: it has no such topic, joint or signal
     """
+    if topic is not None or recording_format(path) != 'rosbag2':
+        return _read(path, columns, topic or TOPIC, joints)
+    reasons = []
+    for name, told in _candidates(path):
+        try:
+            return _read(path, columns, name, joints, told)
+        except MissingSignalError as error:
+            reasons.append(str(error) if name == TOPIC else f'{error} ({name})')
+    raise MissingSignalError('; '.join(reasons))
+
+
+def _candidates(path: str | Path) -> Iterator[tuple[str, list[Finding]]]:
+    """Yield the topics of a bag to try, and what to report if one is read."""
+    yield TOPIC, []
+    found = {name for name, kind in topic_types(path).items() if kind == MSGTYPE} - {TOPIC}
+    usual = {name for name in found if name.endswith(TOPIC)}
+    for name in (*sorted(usual), *sorted(found - usual)):
+        others = ', '.join(sorted((usual if name in usual else found - usual) - {name}))
+        key = 'topic_chosen.of_several' if others else 'topic_chosen'
+        yield name, [finding(key, topic=name, others=others)]
+
+
+def _read(
+    path: str | Path,
+    columns: Mapping[str, object] | str | Path | None,
+    topic: str,
+    joints: Sequence[str] | None,
+    told: Sequence[Finding] = (),
+) -> Recording:
+    """Read one topic of a bag, or a table."""
     mapping = None if columns is None else load_columns(columns)
     table = _table(Path(path), topic, joints)
     try:
@@ -52,7 +90,8 @@ def read_recording(
     # Transport may deliver messages late, and clocks are set; the rows of a table are in order.
     late_share = MISSING_SHARE if is_rosbag(Path(path)) else 0.0
     del table  # frees unused columns before the checks
-    return checked_recording(signals, late_share=late_share)
+    signals.findings += told
+    return checked_recording(signals, late_share=late_share, every=joints is not None)
 
 
 def recording_format(path: str | Path) -> str:

@@ -52,6 +52,7 @@ class Recording:
     :param motor_position: of the encoders on the motors, divided by the gear ratio, shape (N, n);
         None: there is one encoder per joint
     :param motor_velocity: the same
+    :param topic: of a bag that it was read from
     :param gear_ratio: revolutions of the motor per revolution of the joint, shape (n,)
     :raises RecordingError: the data break one of these rules
     """
@@ -68,6 +69,7 @@ class Recording:
     motor_position: Array | None = None
     motor_velocity: Array | None = None
     gear_ratio: Array | None = None
+    topic: str = ''
 
     def __post_init__(self) -> None:
         """Check and freeze."""

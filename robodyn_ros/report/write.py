@@ -21,6 +21,7 @@ from robodyn_ros.report.repeat import repeat_facts
 from robodyn_ros.report.source import source_of
 from robodyn_ros.report.stored import folder_of, stored_source
 from robodyn_ros.robot_file import lasting_reference
+from robodyn_ros.runs.file_set import sole_writer
 
 
 def export_with_page(
@@ -74,20 +75,22 @@ def write_page(result: str | Path, path: str | Path | None = None) -> Path:
     :raises RobodynError: the result cannot be read, the page cannot be written, or would replace
         a file that is no report
     """
-    path = folder_of(result) / PAGE if path is None else Path(path)
+    folder = folder_of(result)
+    path = folder / PAGE if path is None else Path(path)
     if path.exists() and not is_page(path):
         raise IdentificationError(
             f'{path}: it exists already, is no report of an identification and is kept: choose '
             'another name with --out'
         )
-    try:
-        text = page_text(stored_source(result))
-    except (
-        ArithmeticError, AttributeError, LookupError, TypeError, UndefinedError, ValueError,
-    ) as error:  # fmt: skip
-        raise IdentificationError(
-            f'{folder_of(result)}: the result is damaged, or of another version '
-            f'({type(error).__name__}: {error}): repeat the identification'
-        ) from error
-    write_whole(path, lambda file: file.write_text(text, 'utf-8'), IdentificationError)
+    with sole_writer(folder, IdentificationError):  # no other run replaces the result meanwhile
+        try:
+            text = page_text(stored_source(result))
+        except (
+            ArithmeticError, AttributeError, LookupError, TypeError, UndefinedError, ValueError,
+        ) as error:  # fmt: skip
+            raise IdentificationError(
+                f'{folder}: the result is damaged, or of another version '
+                f'({type(error).__name__}: {error}): repeat the identification'
+            ) from error
+        write_whole(path, lambda file: file.write_text(text, 'utf-8'), IdentificationError)
     return path

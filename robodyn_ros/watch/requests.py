@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 import socket
 from collections.abc import Mapping
 from pathlib import Path
@@ -33,6 +34,9 @@ POLICY = (
 )
 """Content security policy: nothing but this server, no inline script or style."""
 
+_HOST = re.compile(r'(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]+))(?::[0-9]{1,5})?')
+"""Name or address with a port, and nothing else: it becomes part of the policy."""
+
 
 def refusal(headers: Mapping[str, str]) -> str:
     """Return why a request is refused, or ''.
@@ -44,7 +48,8 @@ def refusal(headers: Mapping[str, str]) -> str:
     :param headers: of the request; names are case-insensitive
     """
     host = headers.get('Host', '')
-    if not _is_here(_without_port(host)):
+    named = _HOST.fullmatch(host)
+    if named is None or not _is_here(named[1] or named[2]):
         return f'host {host[:80]!r} is refused: use the address that robodyn watch printed'
     origin = headers.get('Origin')
     if origin is not None and origin.lower() != f'http://{host}'.lower():
@@ -75,12 +80,6 @@ def is_loopback(bind: str) -> bool:
         return ipaddress.ip_address(bind).is_loopback
     except ValueError:
         return bind == 'localhost'
-
-
-def _without_port(host: str) -> str:
-    if host.startswith('['):
-        return host[1:].partition(']')[0]
-    return host.partition(':')[0]
 
 
 def _is_here(name: str) -> bool:

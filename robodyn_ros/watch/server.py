@@ -102,6 +102,8 @@ class WatchServer:
 
     def _on_request(self, connection: ServerConnection, request: Request) -> Response | None:
         """Answer a request for a file; None: continue with the WebSocket."""
+        if getattr(request, 'method', 'GET') != 'GET':  # older libraries accept no other one
+            return _text(HTTPStatus.METHOD_NOT_ALLOWED, 'this server only answers GET')
         path = request.path.partition('?')[0]
         reason = refusal(request.headers)
         if reason:

@@ -11,7 +11,7 @@ from robots import random_urdf
 from simulation import arm, record
 from writers import write_csv, write_rosbag
 
-from robodyn_ros.cli import effort, identify, info
+from robodyn_ros.cli import check, effort, identify
 from robodyn_ros.cli.main import build_parser
 from robodyn_ros.control.effort.declaration import EffortDeclaration
 from robodyn_ros.errors import ConfigError, RecordingError
@@ -78,21 +78,21 @@ def test_a_declaration_that_differs_is_refused_naming_both(files):
 
 
 def test_a_file_for_a_table_is_refused(files):
-    for module, options in ((identify, ['--urdf', files / 'robot.urdf']), (info, [])):
+    for module, options in ((identify, ['--urdf', files / 'robot.urdf']), (check, [])):
         with pytest.raises(ConfigError, match=r'table\.csv is a table, in SI units unless'):
             robodyn(module, files / 'table.csv', '--effort', files / 'effort.yaml', *options)
 
 
-def test_info_shows_an_undeclared_bag_and_says_so(files, capsys):
-    assert robodyn(info, files / 'bare') == 0
+def test_check_shows_an_undeclared_bag_and_says_so(files, capsys):
+    assert robodyn(check, files / 'bare') == 1
     output = capsys.readouterr().out
-    assert 'SI units: rad or m, s, torque as recorded' in output
+    assert 'rad or m, s, torque as recorded' in output
     assert 'is not declared: declare its meaning' in output and 'effort_undecl' in output
     ranges = []
     for name, *options in (
         ('bare', '--effort', files / 'effort.yaml'), ('declared',), ('bare', '--effort', 'Nm'),
     ):  # fmt: skip
-        assert robodyn(info, files / name, '--json', *options) == 0
+        assert robodyn(check, files / name, '--json', *options) == 0
         ranges.append(json.loads(capsys.readouterr().out)['joints'][0]['torque'])
     assert ranges[0] == ranges[1] == pytest.approx([25.0 * value for value in ranges[2]])
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from robodyn_ros import __version__
-from robodyn_ros.cli import excite, info
+from robodyn_ros.cli import check, excite
 from robodyn_ros.cli.main import COMMANDS, build_parser, main
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -54,10 +54,10 @@ def test_a_value_that_cannot_be_used_is_one_sentence_without_the_usage(capsys):
 
 
 def test_only_the_command_that_runs_is_imported_and_the_help_is_the_same():
-    for only in ('', 'info'):
+    for only in ('', 'check'):
         assert build_parser(only).format_help() == build_parser().format_help()
-    code = 'import sys; from robodyn_ros.cli.main import build_parser; build_parser("info")\n'
-    code += 'assert "robodyn_ros.cli.info" in sys.modules\n'
+    code = 'import sys; from robodyn_ros.cli.main import build_parser; build_parser("check")\n'
+    code += 'assert "robodyn_ros.cli.check" in sys.modules\n'
     code += 'assert not {"scipy.signal", "matplotlib", "mujoco"} & set(sys.modules)'
     done = run_python('-c', code)
     assert done.returncode == 0, done.stderr
@@ -66,7 +66,7 @@ def test_only_the_command_that_runs_is_imported_and_the_help_is_the_same():
 def test_lines_that_solve_an_error_follow_its_sentence(tmp_path, capsys):
     file = tmp_path / 'log.csv'
     file.write_text('zeit,a1_angle,a1_current\n0.0,1,2\n0.1,2,3\n')
-    assert main(['info', str(file)]) == 2
+    assert main(['check', str(file)]) == 2
     lines = capsys.readouterr().err.splitlines()
     assert lines[0].startswith('error: ') and lines[0].endswith('(docs/recordings.md)')
     assert lines[1:] == [
@@ -78,11 +78,11 @@ def test_lines_that_solve_an_error_follow_its_sentence(tmp_path, capsys):
 
 
 def test_an_error_is_one_sentence_and_a_traceback_with_debug(capsys):
-    assert main(['info', '/no/such/recording']) == 2
+    assert main(['check', '/no/such/recording']) == 2
     output = capsys.readouterr()
     assert output.out == ''
     assert output.err.startswith('error: ') and output.err.count('\n') == 1
-    done = run_python('-m', 'robodyn_ros.cli.main', '--debug', 'info', '/no/such/recording')
+    done = run_python('-m', 'robodyn_ros.cli.main', '--debug', 'check', '/no/such/recording')
     assert done.returncode == 1
     assert 'Traceback' in done.stderr and 'RecordingError' in done.stderr
 
@@ -98,8 +98,8 @@ def test_a_bug_and_an_interrupt_are_one_sentence(raised, code, text, monkeypatch
     def failing(*_):
         raise raised
 
-    monkeypatch.setattr(info, 'run', failing)
-    assert main(['info', 'x']) == code
+    monkeypatch.setattr(check, 'run', failing)
+    assert main(['check', 'x']) == code
     assert capsys.readouterr().err.startswith(text)
 
 
@@ -108,15 +108,15 @@ def test_an_interrupt_during_an_import_is_one_sentence(monkeypatch, capsys):
         raise KeyboardInterrupt
 
     monkeypatch.setattr('importlib.import_module', interrupted)
-    assert main(['info', 'x']) == 130
+    assert main(['check', 'x']) == 130
     assert capsys.readouterr().err == 'interrupted\n'
 
 
 def test_debug_may_stand_before_and_after_the_command():
     parser = build_parser()
-    for words in (['--debug', 'info', 'x'], ['info', 'x', '--debug'], ['info', '--debug', 'x']):
+    for words in (['--debug', 'check', 'x'], ['check', 'x', '--debug'], ['check', '--debug', 'x']):
         assert parser.parse_args(words).debug
-    arguments = parser.parse_args(['info', 'x', '--json'])
+    arguments = parser.parse_args(['check', 'x', '--json'])
     assert arguments.json and not arguments.debug
 
 
@@ -138,8 +138,8 @@ def test_a_reader_that_ends_early_is_no_bug():
         'def run(arguments):\n'
         '    for _ in range(100000): print("x" * 100)\n'
         '    return 0\n'
-        'import robodyn_ros.cli.info as info; info.run = run\n'
-        'sys.exit(m.main(["info", "file"]))'
+        'import robodyn_ros.cli.check as check; check.run = run\n'
+        'sys.exit(m.main(["check", "file"]))'
     )
     process = subprocess.Popen(
         [sys.executable, '-c', code], stdout=subprocess.PIPE, stderr=subprocess.PIPE

@@ -2,11 +2,14 @@
 """Progress bar: on a terminal only; the result file of a folder."""
 
 import argparse
+import io
+import json
 import sys
 
 import pytest
 
-from robodyn_ros.cli.output import progress_bar, result_file
+from robodyn_ros.cli.main import main
+from robodyn_ros.cli.output import progress_bar, result_file, shown_output
 from robodyn_ros.long_work import progress
 
 
@@ -17,6 +20,32 @@ def test_the_result_file_of_a_folder(tmp_path):
     file.touch()
     assert result_file(str(tmp_path)) == result_file(str(file)) == str(file)
     assert result_file('/no/such/file') == '/no/such/file'
+
+
+@pytest.mark.parametrize('odd', ['\u202e', '\u2066', '\x1b[31m', '\x07', '\u200b', '\x9b'])
+def test_names_from_files_reach_the_terminal_only_as_it_shows_them(tmp_path, capsys, odd):
+    name = f'jo{odd}int'
+    (tmp_path / 'r.csv').write_text(f't,q_{name},tau_{name}\n0,1,2\n0.1,2,3\n', newline='')
+    (tmp_path / 'c.yaml').write_text(
+        f'time: t\nposition: [{json.dumps("q_" + name)}]\ntorque: [{json.dumps("tau_" + name)}]\n'
+        f'joints: [{json.dumps(name)}]\n'
+    )
+    codes = [
+        main(['info', str(tmp_path / 'r.csv'), '--columns', str(tmp_path / 'c.yaml')]),
+        main(['info', str(tmp_path / f'no{odd}file.csv')]),
+    ]
+    with pytest.raises(SystemExit):
+        main(['info', f'--no{odd}option', 'x'])
+    shown = ''.join(capsys.readouterr())
+    assert odd not in shown and ascii(odd)[1:-1] in shown and codes == [0, 2]
+
+
+def test_a_terminal_that_lacks_letters_gets_their_codes(monkeypatch):
+    stream = io.TextIOWrapper(io.BytesIO(), encoding='ascii')
+    monkeypatch.setattr(sys, 'stdout', stream)
+    with shown_output():
+        print('Nm², \udcff')
+    assert stream.buffer.getvalue() == b'Nm\\xb2, \\udcff\n'
 
 
 def test_on_a_terminal_only(capsys, monkeypatch):

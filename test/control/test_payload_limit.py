@@ -11,7 +11,8 @@ from robots import SIX_AXIS
 from robodyn_ros.control.payload_limit import PayloadLimit, start_shares
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.catalog import build_model, robot_model
-from robodyn_ros.models.payload import PayloadModel, payload_of
+from robodyn_ros.models.payload import Payload, PayloadModel, payload_of
+from robodyn_ros.models.serial.urdf import joint_limits
 
 G = 9.81
 CRANK = """<robot name="crank"><link name="base"/><link name="arm"><inertial>
@@ -75,6 +76,30 @@ def test_a_joint_without_gravity_must_accelerate_the_payload():
         limit.check(payload_of(table, 1.0, inertia=[5.11]))
 
 
+def test_mass_and_inertia_are_those_of_one_body_within_the_reach():
+    arm = robot_model(SIX_AXIS)
+    limit = limit_of(arm, [1e5] * 6)
+    for radius, expected in ((0.9, True), (1.1, False)):
+        moment = 0.5 * (radius * limit.reach) ** 2
+        payload = payload_of(arm, 0.5, inertia=[moment, 0.0, 0.0, moment, 0.0, moment])
+        assert carries(limit, payload) == expected
+    centre = [limit.reach, limit.reach, 0.0]  # far from the flange: parallel axes
+    assert carries(limit, payload_of(arm, 0.5, center_of_mass=centre, inertia=[0.01] * 0))
+    model = PayloadModel(arm=arm)
+    for values, stddev, expected in (
+        ([-1.0, *[0.0] * 9], 0.1, False),
+        ([-0.1, *[0.0] * 9], 0.1, True),  # an empty gripper, identified
+        ([0.0, *[0.0] * 3, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0], 0.0, False),
+        ([0.0, *[0.0] * 3, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0], np.nan, True),  # not known alone
+    ):
+        identified = Payload(model, np.array(values), np.full(10, stddev))
+        try:
+            limit.check(identified)
+            assert expected
+        except ControlError as error:
+            assert not expected and ('negative mass' in str(error) or 'no body of' in str(error))
+
+
 def test_horizontal_joints_must_accelerate_the_payload_with_g_at_the_reach():
     plain = (1.0, [0.0, 0.0, 0.0], [0.1, 0.1, 0.1])
     xml = urdf([body('revolute', [x, 0.0, 0.0], [0, 0, 1], *plain) for x in (0.0, 0.5)])
@@ -93,7 +118,7 @@ def test_no_random_pose_of_six_axes_is_worse_than_the_one_found():
     effort = np.array([1e5, 1400.0, 650.0, 1e5, 1e5, 1e5])
     limit = limit_of(arm, effort)
     payload = PayloadModel(arm=arm)
-    low, high = payload.joint_limits().T
+    low, high = joint_limits(payload.arm).T
     q = low + (high - low) * np.random.default_rng(5).uniform(size=(60000, 6))
     own = arm.torque(q, 0 * q, 0 * q, np.nan_to_num(arm.prior()))
     per_kg = payload.torque(q, 0 * q, 0 * q, payload.values_of(1.0))

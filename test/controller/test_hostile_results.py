@@ -22,7 +22,9 @@ from controller_build import program
 from controller_gears import random_law
 from writers import result_file
 
+from robodyn_ros.errors import RobodynError
 from robodyn_ros.identification.files import gear_torque_block
+from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.models.catalog import build_model, robot_model
 from robodyn_ros.yaml_file import DUMPER
 
@@ -201,3 +203,19 @@ def test_fuzzed_cycles_under_the_sanitizers(tmp_path):
     model = robot_model('urdf/six_axis.urdf', friction=['viscous', 'coulomb'])
     path = result_file(tmp_path, model, np.nan_to_num(model.prior(), nan=1.0))
     checked('sanitized/law_fuzz', [path, '10000', str(SEED)], env=os.environ)
+
+
+@pytest.mark.parametrize('encoding', ['utf-16', 'utf-16-le', 'utf-16-be', 'utf-32', 'latin-1'])
+def test_a_result_in_another_encoding_is_refused_as_python_does(tmp_path, encoding):
+    model = build_model({**SCARA, 'joints': ['ä', *'bcd'], 'dynamic_model': 1})
+    path = result_file(tmp_path, model, np.ones(len(model.parameters)))
+    text = path.read_text('utf-8')
+    for coding in ('utf-8', 'utf-8-sig'):
+        path.write_text(text, coding)
+        assert checked('result_check', [path]) == ['used']
+        load_identified_model(path)
+    path.write_text(text, encoding)
+    said = checked('result_check', [path])
+    assert said[0].endswith('cannot be used: it is no UTF-8 text')
+    with pytest.raises(RobodynError, match='cannot be read'):
+        load_identified_model(path)

@@ -91,6 +91,17 @@ def test_a_reference_without_one_of_its_three_quantities_is_a_fault_of_its_own(f
     assert not np.ptp(out.position[BAD - 1 :], axis=0).any()
 
 
+def test_the_remains_of_a_deactivated_controller_are_no_incomplete_reference(file):
+    """It ended in motion, as with Ctrl-C: its command_interfaces are configured."""
+    states = sway()
+    for kind in states:
+        kind[BAD:] = np.nan
+    states[1][BAD, :3] = states[2][BAD, :2] = 0.0  # seen while it writes
+    states[1][BAD + 1] = states[2][BAD + 1] = 0.0
+    out = run_law(file, states, **SWAY)
+    check_ramped_out(out, 'reference missing', since=BAD + 10)
+
+
 def test_a_reference_that_is_missing_for_a_moment_holds_on(file):
     states = sway()
     for kind in states:

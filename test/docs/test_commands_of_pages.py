@@ -10,6 +10,7 @@ import yaml
 from fences import DOCS, commands, given
 
 from robodyn_ros.cli.main import build_parser
+from robodyn_ros.node_parameters.names import parameter_names
 
 ROOT = DOCS.parent
 PAGES = ['quickstart.md', 'bring_your_own_robot.md',
@@ -81,6 +82,8 @@ def ros2(words):
         called(*(word for word in words[3:] if word != '-f'))
     elif kind == 'service call':
         called(*words[3:])
+    elif kind == 'param set':
+        assert words[4] in parameter_names()[words[3].rpartition('/')[2]]
     elif words[1] == 'run':
         assert words[2] == 'robodyn_ros' and (ROOT / 'scripts' / words[3]).is_file()
     else:

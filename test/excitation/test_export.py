@@ -9,6 +9,7 @@ import pytest
 from motions import JOINTS, limits, random_fourier
 
 from robodyn_ros.errors import MotionError
+from robodyn_ros.excitation import export
 from robodyn_ros.excitation.catalog import load_motion
 from robodyn_ros.excitation.export import export_motion, write_table
 
@@ -44,6 +45,23 @@ def test_folder_with_all_files_and_nothing_else(tmp_path):
     for kind in ('joints', 'path'):
         with Path(more[kind]).open('rb') as file:
             assert file.read(8) == b'\x89PNG\r\n\x1a\n'
+
+
+def test_an_export_that_fails_leaves_the_motion_before_it(tmp_path, monkeypatch):
+    endless = limits(position=np.inf, velocity=np.inf, acceleration=np.inf)
+    points = lambda q: np.stack([q, 2.0 * q], axis=1)  # noqa: E731
+    export_motion(MOTION, tmp_path, limits=endless, points=points)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+
+    def fail(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(export, '_draw_joints', fail)
+        export_motion(random_fourier(4), tmp_path, limits=endless, points=points)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    export_motion(random_fourier(4), tmp_path, limits=endless)
+    assert {path.name for path in tmp_path.iterdir()} == set(before) - {'path.png'}
 
 
 def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path):

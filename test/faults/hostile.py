@@ -43,7 +43,8 @@ FILES = {
     'prg': ('scara.PRG', 'prg FILE --model model_scara.yaml --out OUT/r.yaml'),
     'bodywise': ('x.csv', 'bodywise FILE'),
     **{
-        f'{form} file': (f'x.{form}', 'info FILE') for form in ('csv', 'npz', 'mat', 'mcap', 'db3')
+        f'{form} file': (f'x.{form}', 'check FILE')
+        for form in ('csv', 'npz', 'mat', 'mcap', 'db3')
     },
     'topics': ('mcap/mcap.mcap', 'topics BAG'),
     'facts of a bag': ('x.mcap', 'bag-facts FILE'),
@@ -60,10 +61,10 @@ def _all() -> Iterator[tuple[str, Hostile]]:
             yield f'{kind}: {word}', Hostile(kind, name, command, make)
     for word, (name, make) in (TABLES | BAGS).items():
         kind = name.partition('.')[2]
-        yield f'{kind}: {word}', Hostile(kind, name, 'info FILE', make)
+        yield f'{kind}: {word}', Hostile(kind, name, 'check FILE', make)
     yield from _texts()
     for word, paths in METADATA_FILES.items():
-        for command in ('info BAG', 'topics BAG'):
+        for command in ('check BAG', 'topics BAG'):
             one = Hostile('metadata', 'mcap/metadata.yaml', command, metadata(paths))
             yield f'metadata: {word} ({command.split()[0]})', one
 
@@ -73,7 +74,7 @@ def _texts() -> Iterator[tuple[str, Hostile]]:
         one = Hostile('trajectory', 'x.yaml', 'motion FILE --urdf arm.urdf', text(content))
         yield f'trajectory: {word}', one
     for word, urdf in URDFS.items():
-        for command in ('motion motion_sine.yaml --urdf FILE', 'info table.csv --urdf FILE'):
+        for command in ('motion motion_sine.yaml --urdf FILE', 'check table.csv --urdf FILE'):
             name = f'urdf: {word} ({command.split()[0]})'
             yield name, Hostile('urdf', 'x.urdf', command, text(urdf))
     for word, prg in PRGS.items():

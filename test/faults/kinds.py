@@ -84,12 +84,12 @@ CALLS: dict[str, Callable[[str], object]] = {
 """Readers that no sub-command calls in a short time."""
 
 EXCITE = '--time 0.1 --processes 0 --starts 1 --harmonics 2 --duration 6 --samples 30'
-TABLE = ((20, 'info FILE --json'), (4, 'info FILE --joints a,b'), (1, 'info FILE --joints b'),
-         (2, 'info FILE --columns columns.yaml'),
+TABLE = ((20, 'check FILE --json'), (4, 'check FILE --joints a,b'), (1, 'check FILE --joints b'),
+         (2, 'check FILE --columns columns.yaml'),
          (1, 'identify FILE --urdf arm.urdf --friction viscous --out OUT'))  # fmt: skip
-BAG = ((20, 'info FILE --json'), (2, 'topics FILE'), (2, 'bag-facts FILE'),
+BAG = ((20, 'check FILE --json'), (2, 'topics FILE'), (2, 'bag-facts FILE'),
        (1, 'identify FILE --urdf arm.urdf --friction viscous --effort Nm --out OUT'))  # fmt: skip
-URDF = ((10, 'motion motion_sine.yaml --urdf FILE'), (10, 'info table.csv --urdf FILE'),
+URDF = ((10, 'motion motion_sine.yaml --urdf FILE'), (1, 'check table.csv --urdf FILE'),
         (1, 'identify table.csv --urdf FILE --friction viscous --out OUT'),
         (1, 'compare --urdf FILE result_arm.yaml table.csv'),
         (1, f'excite --urdf FILE {EXCITE}'))  # fmt: skip
@@ -109,9 +109,9 @@ KINDS = {
         (1, 'motion motion_line.yaml --model FILE'))),
     'limits': Kind(('limits.yaml',), 'yaml', (
         (1, 'motion motion_sine.yaml --urdf arm.urdf --limits FILE'),)),
-    'columns': Kind(('columns.yaml',), 'yaml', ((1, 'info table.csv --columns FILE'),)),
+    'columns': Kind(('columns.yaml',), 'yaml', ((1, 'check table.csv --columns FILE'),)),
     'effort': Kind(('effort.yaml',), 'yaml', (
-        (3, 'effort FILE'), (1, 'info mcap --effort FILE'))),
+        (3, 'effort FILE'), (1, 'check mcap --effort FILE'))),
     'parameters': Kind(('parameters.yaml',), 'yaml', ((1, 'parameters FILE'),)),
     'result': Kind(('result_arm.yaml', 'result_scara.yaml'), 'yaml', (
         (10, 'result FILE'), (2, 'base FILE'),
@@ -125,14 +125,14 @@ KINDS = {
     'mat': Kind(('plain.mat', 'packed.mat', 'struct.mat', 'old.mat'), 'bytes', TABLE, weight=0.1),
     'mcap': Kind(('own.mcap', 'flat.mcap', 'zstd.mcap', 'lz4.mcap'), 'bytes', BAG),
     'bag of mcap': Kind(('mcap/mcap.mcap', 'big/big.mcap', 'own/own_0.mcap'), 'bytes', (
-        (20, 'info BAG --json'), (4, 'topics BAG'), (1, 'rescue BAG'))),
+        (20, 'check BAG --json'), (4, 'topics BAG'), (1, 'rescue BAG'))),
     'sqlite3': Kind(('rows.db3',), 'bytes', BAG),
     'bag of sqlite3': Kind(
         ('sqlite3/sqlite3.db3', 'by_message/by_message.db3', 'by_file/by_file.db3.zstd'),
-        'bytes', ((10, 'info BAG --json'), (2, 'topics BAG'))),
+        'bytes', ((10, 'check BAG --json'), (2, 'topics BAG'))),
     'metadata': Kind(
         tuple(f'{name}/metadata.yaml' for name in ('mcap', 'own', 'sqlite3', 'by_message')),
-        'yaml', ((10, 'info BAG --json'), (2, 'topics BAG'), (2, 'bag-facts BAG'))),
+        'yaml', ((10, 'check BAG --json'), (2, 'topics BAG'), (2, 'bag-facts BAG'))),
     'trajectory': Kind(tuple(f'motion_{name}.yaml' for name in MOTIONS), 'yaml', (
         (20, 'motion FILE --urdf arm.urdf'), (1, 'motion FILE --urdf arm.urdf --out OUT'))),
     'srdf': Kind(('arm.srdf',), 'text', (

@@ -15,8 +15,8 @@ from faults.kinds import CALLS
 from robodyn_ros.cli import main as cli
 
 COMMANDS = (
-    'info table.csv', 'info packed.npz', 'info packed.mat', 'info sqlite3', 'info zstd.mcap',
-    'info lz4.mcap', 'info big', 'replay event',
+    'check table.csv', 'check packed.npz', 'check packed.mat', 'check sqlite3', 'check zstd.mcap',
+    'check lz4.mcap', 'check big', 'replay event',
     'bodywise bodies.csv', 'friction passes.npz --joints a,b', 'delay delay',
     'advise motion_sine.yaml --urdf arm.urdf', 'report page',
     'collisions healthy0.npz --thresholds thresholds.yaml --model healthy.yaml',

@@ -137,7 +137,7 @@ ARM = robot_model(random_urdf(2, 5, types=('revolute',)))
 
 @settings(max_examples=50, deadline=None)
 @given(
-    st.floats(0.0, 50.0),
+    st.floats(0.0, 50.0, exclude_min=True),
     st.tuples(*[st.floats(-0.5, 0.5)] * 3),
     st.lists(st.tuples(*[st.floats(-0.3, 0.3)] * 3), min_size=1, max_size=4),
 )
@@ -159,6 +159,7 @@ def test_any_cloud_of_points_is_accepted_and_keeps_its_mass(mass, centre, points
         ({'mass': 1.0, 'center_of_mass': [0.0]}, 'centre of mass needs 3 numbers, got 1'),
         ({'mass': 1.0, 'inertia': [0.1]}, 'inertia needs 6 numbers, got 1'),
         ({'mass': 1.0, 'inertia': [1.0, 0, 0, 1.0, 0, 3.0]}, 'principal moments must not be'),
+        ({'mass': 0.0, 'inertia': [1.0, 0, 0, 1.0, 0, 1.0]}, 'no body of 0 kg has an inertia'),
     ],
 )
 def test_payloads_that_no_body_has_are_refused(options, sentence):

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bags import cdr, wave, write_bag
+from bags import cdr, message, wave, write_bag, write_topics
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rosbags.rosbag2 import StoragePlugin
 from scipy.io import savemat
 
-from robodyn_ros.errors import RecordingError
+from robodyn_ros.errors import MissingSignalError, RecordingError
 from robodyn_ros.long_work import CancelledError, shown_by
 from robodyn_ros.recording.readers import TABLES, read_recording, recording_format
 
@@ -164,3 +164,56 @@ def test_emps(name):
     assert len(recording) == 24841
     assert recording.period == pytest.approx(0.001, rel=1e-4)
     assert 50.0 < recording.torque.std() < 60.0  # N: the voltage alone is about 1.5
+
+
+def states(names, effort=True, count=50, back=False):
+    """Return JointState messages of joints that move; `back`: time goes back in the middle."""
+    stamps = [10**18 + 10**7 * index for index in range(count)]
+    if back:
+        stamps = stamps[count // 2 :] + stamps[: count // 2]
+    wave = [[np.sin(0.1 * index + k) for k in range(len(names))] for index in range(count)]
+    return [
+        message(stamp, names, row, row, row if effort else [])
+        for stamp, row in zip(stamps, wave, strict=True)
+    ]
+
+
+def test_the_topic_that_has_the_joints_with_effort_is_read(tmp_path):
+    gripper, arm = states(['finger'], effort=False), states(['a', 'b'])
+    topics = {'/joint_states': gripper, '/arm/joint_states': arm, '/other': states(['a', 'b'])}
+    write_topics(tmp_path / 'bag', topics)
+    for joints in (None, ['a', 'b']):
+        found = read_recording(tmp_path / 'bag', joints=joints)
+        assert (found.topic, found.joints) == ('/arm/joint_states', ('a', 'b'))
+        assert [(item.code, item.severity) for item in found.findings] == [
+            ('topic_chosen', 'info')
+        ]
+    write_topics(tmp_path / 'two', {'/left/joint_states': arm, '/right/joint_states': arm})
+    found = read_recording(tmp_path / 'two')
+    assert found.topic == '/left/joint_states' and found.findings[-1].severity == 'warning'
+    assert '/right/joint_states' in found.findings[-1].remedy
+    assert read_recording(tmp_path / 'two', topic='right/joint_states').findings == ()
+    with pytest.raises(MissingSignalError, match=r"'x' is not in .*left.*; .*right"):
+        read_recording(tmp_path / 'two', joints=['x'])
+
+
+def test_another_topic_does_not_replace_bad_data(tmp_path):
+    topics = {'/joint_states': states(['a', 'b'], back=True), '/plant': states(['a', 'b'])}
+    write_topics(tmp_path / 'bag', topics)
+    with pytest.raises(RecordingError, match='time goes back'):
+        read_recording(tmp_path / 'bag')
+
+
+def test_joints_without_effort_are_left_out_unless_they_are_asked_for(tmp_path):
+    time = np.arange(100) * 0.01
+    wave = np.stack([np.sin(time), np.cos(time), np.sin(2.0 * time)], axis=1)
+    torque = wave.copy()
+    torque[:, 1] = np.nan
+    names = np.array(['a', 'wheel', 'b'])
+    np.savez(tmp_path / 'a.npz', t=time, q=wave, tau=torque, joint_names=names)
+    found = read_recording(tmp_path / 'a.npz')
+    assert found.joints == ('a', 'b') and found.findings[-1].code == 'joints_left_out'
+    np.testing.assert_array_equal(found.torque, wave[:, [0, 2]])
+    assert not read_recording(tmp_path / 'a.npz', joints=['b', 'a']).findings
+    with pytest.raises(MissingSignalError, match="torque of joint 'wheel' is missing"):
+        read_recording(tmp_path / 'a.npz', joints=['a', 'wheel'])

@@ -63,6 +63,16 @@ def write_bag(
     return path
 
 
+def write_topics(path: Path, topics: dict[str, Sequence[Any]]) -> None:
+    """Write JointState messages of several topics at the times of their stamps."""
+    with Writer(path, version=9, storage_plugin=StoragePlugin.MCAP) as writer:
+        for topic, states in topics.items():
+            link = writer.add_connection(topic, JOINT_STATE, typestore=TYPES)
+            for state in states:
+                stamp = state.header.stamp
+                writer.write(link, stamp.sec * 10**9 + stamp.nanosec, cdr(state))
+
+
 def wave(count: int = 300, joints: int = 2, period: int = 2_000_000) -> list[tuple[int, Any]]:
     """Times in [ns] and JointState messages of joints a, b, ... that all move."""
     rng = np.random.default_rng(1)

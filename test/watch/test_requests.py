@@ -31,6 +31,12 @@ def test_addresses_and_localhost_are_answered(headers):
         {'Host': '127.0.0.1:8780', 'Origin': 'https://127.0.0.1:8780'},
         {'Host': '127.0.0.1:8780', 'Origin': 'http://127.0.0.1:9999'},
         {'Host': '127.0.0.1:8780', 'Origin': 'null'},
+        {'Host': "localhost:1; script-src 'unsafe-inline' *"},
+        {'Host': 'localhost:8780:'},
+        {'Host': 'localhost:'},
+        {'Host': '[::1]x:1'},
+        {'Host': '[::1;]'},
+        {'Host': 'localhost:١'},
     ],
 )
 def test_rebound_names_and_other_origins_are_refused(headers):

@@ -12,11 +12,12 @@ from robodyn_ros.analysis.compare_report import export_comparison, text_comparis
 from robodyn_ros.cli.effort import add_recording, read_in_si_units
 from robodyn_ros.cli.output import add_json, out_folder, progress_bar, result_file, show
 from robodyn_ros.cli.page import with_page
-from robodyn_ros.errors import ConfigError, RecordingError
+from robodyn_ros.errors import ConfigError, IdentificationError, RecordingError
 from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.identification.files.result_folder import MODEL
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.recording.readers import recording_format
+from robodyn_ros.runs.file_set import file_set
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,14 +58,13 @@ def run(arguments: argparse.Namespace) -> int:
             arguments, arguments.recording, identified.joints, identified.model
         )
         comparison = compare(arguments.urdf, identified, recording, options=options)
-    files: dict[str, str] = (
-        {} if arguments.out is None else export_comparison(comparison, arguments.out)
-    )
-    facts: dict[str, Any] = comparison.to_json() | {'files': files}
+    facts: dict[str, Any] = comparison.to_json() | {'files': {}}
     text = text_comparison(comparison)
     if arguments.out is not None:
         title = 'CAD against identified model'
-        facts = with_page(arguments, facts, text, name='comparison', title=title)
+        with file_set(arguments.out, IdentificationError):
+            facts['files'] = export_comparison(comparison, arguments.out)
+            facts = with_page(arguments, facts, text, name='comparison', title=title)
     lines = [text, *(f'{kind:<16} {path}' for kind, path in facts['files'].items())]
     show(arguments, facts, '\n'.join(lines))
     return 0

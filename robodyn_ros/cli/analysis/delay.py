@@ -12,11 +12,10 @@ import numpy as np
 from robodyn_ros.analysis.delay import Samples, delay_estimate, delay_findings, position_lags
 from robodyn_ros.cli.output import EXIT_NEGATIVE, add_json, out_folder, progress_bar, show
 from robodyn_ros.cli.page import with_page
-from robodyn_ros.errors import ConfigError, RecordingError
-from robodyn_ros.output_files import made_folder
+from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.bags.commands import command_topic, read_commands
 from robodyn_ros.recording.bags.topic_bag import TORQUE_STATE, Values, read_topic, topic_types
-from robodyn_ros.recording.readers import read_recording, recording_format
+from robodyn_ros.recording.readers import TOPIC, read_recording, recording_format
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,8 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('recording', help='folder of a rosbag2')
     parser.add_argument(
         '--topic',
-        default='/joint_states',
-        help='topic of measured positions (default: %(default)s)',
+        help=f'JointState topic of measured positions (default: {TOPIC}, or the first other one '
+        'that has the joints with position and effort)',
     )
     parser.add_argument(
         '--command',
@@ -62,7 +61,6 @@ def run(arguments: argparse.Namespace) -> int:
     wrong = any(each.code in ('delay_wrong', 'delay_unknown') for each in facts['findings'])
     text = table(facts)
     if arguments.out is not None:
-        made_folder(arguments.out, ConfigError)
         title = 'Delay of the additive torque'
         facts = with_page(arguments, facts, text, name='delay', title=title, good=not wrong)
         text = table(facts)

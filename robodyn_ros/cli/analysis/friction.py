@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.files.parameter_text import write_bytes, write_text
 from robodyn_ros.long_work import tracked
 from robodyn_ros.models.friction_terms import LAWS
-from robodyn_ros.output_files import made_folder
+from robodyn_ros.runs.file_set import file_set
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,11 +49,6 @@ def run(arguments: argparse.Namespace) -> int:
             read_in_si_units(arguments, arguments.recording, joint_names(arguments))
         )
         fits = [curve.fit(arguments.law) for curve in tracked(curves, 'fitting')]
-    if arguments.out is not None:
-        folder = made_folder(arguments.out, IdentificationError)
-        write_text(_table(curves, ','), folder / 'friction.csv')
-        picture = _picture(curves, [residual for _, residual in fits])
-        write_bytes(png(picture), folder / 'friction.png')
     facts: dict[str, Any] = {}
     lines = [_table(curves, '  ').rstrip()]
     for curve, (values, residual) in zip(curves, fits, strict=True):
@@ -67,10 +63,15 @@ def run(arguments: argparse.Namespace) -> int:
         }
     text = '\n'.join(lines)
     if arguments.out is not None:
-        files = {'picture': str(folder / 'friction.png'), 'table': str(folder / 'friction.csv')}
+        named = {'picture': 'friction.png', 'table': 'friction.csv'}
+        files = {kind: str(Path(arguments.out, name)) for kind, name in named.items()}
         title = 'Friction over velocity'
         shown = {**_shown(curves, fits, arguments.law), 'files': files}
-        with_page(arguments, shown, text, name='friction', title=title)
+        with file_set(arguments.out, IdentificationError) as partial:
+            write_text(_table(curves, ','), partial / named['table'])
+            picture = _picture(curves, [residual for _, residual in fits])
+            write_bytes(png(picture), partial / named['picture'])
+            with_page(arguments, shown, text, name='friction', title=title)
     show(arguments, facts, text)
     return 0
 

@@ -20,6 +20,7 @@ from robodyn_ros.cli.output import add_json, out_file, progress_bar, show
 from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.collision.thresholds_file import read_thresholds
+from robodyn_ros.control.robot_check import rated_torque
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ControlError
 from robodyn_ros.identification.files.parameter_text import write_text
@@ -87,8 +88,9 @@ def _detected(arguments: argparse.Namespace) -> tuple[dict[str, Any], Rows, str]
     )
     settings = _settings(learned.settings(CollisionSettings(torque.joints, 1.0)), recording)
     detector = TorqueErrorDetector(
-        torque=torque, settings=settings, thresholds=learned.thresholds()
-    )
+        torque=torque, settings=settings, thresholds=learned.thresholds(),
+        rated=rated_torque(identified)[0],
+    )  # fmt: skip
     detector.sensitivity = arguments.sensitivity
     rests = rests_in(arguments, arguments.recording, recording, torque.joints)
     watch = watched(detector, recording, rests=rests)

@@ -9,6 +9,7 @@ from typing import Any
 from robodyn_ros.analysis.thresholds.session import Mask, rest_of_reference
 from robodyn_ros.cli.effort import add_source
 from robodyn_ros.cli.output import result_file
+from robodyn_ros.control.robot_check import check_possible
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.identification.files.result_file import load_identified_model
@@ -47,9 +48,10 @@ def add_model(parser: Any, *, required: bool = True) -> None:
 def load(arguments: argparse.Namespace) -> tuple[IdentifiedModel, ModelTorque]:
     """Load the model of `--model` with its payload, and its torque.
 
-    :raises RobodynError: the file cannot be used
+    :raises RobodynError: the file cannot be used, or no robot has its parameters
     """
     identified = load_identified_model(arguments.model)
+    check_possible(identified)
     window = arguments.velocity_window
     return identified, ModelTorque(identified.model, identified.loaded, velocity_window=window)
 
@@ -67,7 +69,7 @@ def rests_in(
     if wanted is None and len(command_topics(types)) != 1:
         return None
     topic = command_topic(types, wanted, path)
-    if topic == '/' + str(arguments.topic).lstrip('/'):
+    if topic == recording.topic:
         if wanted is None:
             return None
         raise RecordingError(f'{path}: {topic} has the measured positions, not the commanded ones')

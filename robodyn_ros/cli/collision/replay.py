@@ -12,7 +12,6 @@ from robodyn_ros.cli.page import with_page
 from robodyn_ros.control.collision.black_box.event_file import read_event
 from robodyn_ros.control.collision.black_box.replay import replay
 from robodyn_ros.errors import ConfigError
-from robodyn_ros.output_files import made_folder
 from robodyn_ros.report.event.curves import event_curves
 from robodyn_ros.report.event.facts import event_facts
 
@@ -46,7 +45,6 @@ def run(arguments: argparse.Namespace) -> int:
     given, folder = arguments.out, path if path.is_dir() else path.parent
     arguments.out = str(given or folder)
     try:
-        made_folder(arguments.out, ConfigError)
         facts = with_page(
             arguments, facts, text, name='event', title=event.reason, sentence=_verdict(facts),
             good=None if found is None else False, curves=event_curves(event),

@@ -31,6 +31,12 @@ class ConstantThresholds:
         self._fade = settings.period / settings.low_velocity_hold
         self.slowness = np.ones(len(joints))
 
+    @property
+    def highest(self) -> Array:
+        """Collision thresholds at standstill, shape (n,)."""
+        highest: Array = self._constant[1] + self._extra
+        return highest
+
     def restart(self, stamp: float) -> None:
         """Start after a gap; the slowness continues to fade."""
 

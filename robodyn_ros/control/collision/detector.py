@@ -17,7 +17,7 @@ from robodyn_ros.control.collision.momentum_observer import MomentumObserver
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.collision.threshold_map import Thresholds
 from robodyn_ros.control.torque.model_torque import ModelTorque
-from robodyn_ros.errors import NO_FAULT, Fault
+from robodyn_ros.errors import NO_FAULT, ControlError, Fault
 from robodyn_ros.models.interface import Array
 
 
@@ -56,11 +56,15 @@ class TorqueErrorDetector:
         torque: ModelTorque,
         settings: CollisionSettings,
         thresholds: Thresholds | None = None,
+        rated: Array | None = None,
     ) -> None:
         """Reserve the memory.
 
         :param thresholds: thresholds by motion; None: the constant ones of the settings
-        :raises ControlError: settings for other joints than the model's, or an invalid cutoff
+        :param rated: torque of the drives, shape (n,), in [Nm] or [N], which thresholds do not
+            exceed; None: not known
+        :raises ControlError: settings for other joints than the model's, an invalid cutoff, or a
+            threshold above the torque of the drive
         """
         check_joints('collision', settings.joints, torque.joints)
         self.joints = torque.joints
@@ -86,6 +90,8 @@ class TorqueErrorDetector:
         self._latched = np.zeros(width, dtype=bool)
         self._pushed = np.zeros(width, dtype=bool)
         self._alarm = self._resting = False
+        self._rated = np.full(width, np.inf) if rated is None else rated
+        self.check_sensitivity(1.0)
         self._calm = np.where(self._enabled, Level.OK, Level.UNKNOWN).astype(np.uint8)
         self._calm_message = 'ok' if self._calm.max() == Level.OK else UNMONITORED
         self._stamp = -np.inf
@@ -107,14 +113,29 @@ class TorqueErrorDetector:
     def sensitivity(self) -> float:
         """Factor by which the thresholds are divided, 0.5 to 2; 1 at the start.
 
-        :raises ControlError: when set to another value
+        :raises ControlError: when set to a value that `check_sensitivity` refuses
         """
         return 1.0 / self._scale
 
     @sensitivity.setter
     def sensitivity(self, value: float) -> None:
-        check_between('sensitivity', value, 0.5, 2.0)
+        self.check_sensitivity(value)
         self._scale = 1.0 / value
+
+    def check_sensitivity(self, value: float) -> None:
+        """Refuse a sensitivity with which a joint would not be monitored.
+
+        :raises ControlError: it is not from 0.5 to 2, or lifts a threshold above the torque of
+            the drive
+        """
+        check_between('sensitivity', value, 0.5, 2.0)
+        highest = self.thresholds.highest / value
+        for joint in np.flatnonzero(self._enabled & ~(highest <= self._rated)):
+            raise ControlError(
+                f'{self.joints[joint]} is not monitored: its threshold of {highest[joint]:.4g} Nm '
+                f'or N is above the torque of its drive, {self._rated[joint]:.4g}. Lower '
+                f'thresholds, raise the sensitivity, or set its torque_error_enable to false'
+            )
 
     @property
     def contact_threshold(self) -> Array:
@@ -269,6 +290,9 @@ class TorqueErrorDetector:
         self.thresholds.update(self._stamp, self._residual.velocity, self._residual.acceleration)
         np.multiply(self.thresholds.collision, self._scale, out=self.threshold)
         np.multiply(self.thresholds.contact, self._scale, out=self._contact)
+        # Beyond the learned motion, thresholds grow.
+        np.minimum(self.threshold, self._rated, out=self.threshold)
+        np.minimum(self._contact, self._rated, out=self._contact)
         self.compared[:] = self.torque_error
         if self._resting and self.settled:
             self._compare_change()

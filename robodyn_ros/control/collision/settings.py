@@ -17,6 +17,9 @@ RESIDUALS = ('filtered', 'observer')
 """Methods that compute the torque error."""
 MOST_DEBOUNCE = 1000
 """Largest number of consecutive samples above a threshold; more would hide collisions."""
+LONGEST_DELAY = 0.2
+"""Longest time that filters and debounce may delay a collision, in [s]: a joint at 1 rad/s moves
+0.2 rad in it, so that longer delays are no detection of collisions."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,7 @@ class CollisionSettings:
                 f'torque_error_enable needs one value for each of the {len(self.joints)} joints, '
                 f'got {len(self.enabled)}'
             )
+        self._check_delays()
         per_joint('low_velocity', self.low_velocity, self.joints)
         per_joint('low_velocity_torque', self.low_velocity_torque, self.joints, zero=True)
         for joint, contact, most in zip(self.joints, self.contact, self.collision, strict=True):
@@ -97,6 +101,24 @@ class CollisionSettings:
                     f'joint {joint}: contact_threshold {contact:.6g} is above max_torque_error '
                     f'{most:.6g}'
                 )
+
+    def _check_delays(self) -> None:
+        """Refuse a delay above `LONGEST_DELAY`, also of the residual that is not chosen."""
+        for residual, delay in self.delays.items():
+            if not delay <= LONGEST_DELAY:
+                raise ControlError(
+                    f'residual {residual}: filters and debounce delay collisions {delay:.3g} s, '
+                    f'expected at most {LONGEST_DELAY} s: lower debounce or period, or raise '
+                    f'torque_error_filter, filter_cutoff or observer_bandwidth'
+                )
+
+    @property
+    def delays(self) -> dict[str, float]:
+        """Delay of a collision by each residual of `RESIDUALS`, in [s]: filters and debounce."""
+        counted, turn = (self.debounce - 1) * self.period, 2.0 * np.pi
+        shared = self.period / self.torque_error_filter - self.period
+        filtered = counted + np.sqrt(2.0) / (turn * self.filter_cutoff) + shared
+        return {'filtered': filtered, 'observer': counted + 1.0 / (turn * self.observer_bandwidth)}
 
     @property
     def collision(self) -> Array:

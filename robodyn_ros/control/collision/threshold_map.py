@@ -28,6 +28,10 @@ class Thresholds(Protocol):
     contact: Array
     change: Array
 
+    @property
+    def highest(self) -> Array:
+        """Largest thresholds of all motions that were learned."""
+
     def restart(self, stamp: float) -> None:
         """Start after a gap."""
 
@@ -154,6 +158,13 @@ class MappedThresholds:
         self.change = none if given.change is None else given.change.copy()
         self._since, self._moved = ([0.0] * len(self.collision) for _ in range(2))
         self._forward = [False] * len(self.collision)
+
+    @property
+    def highest(self) -> Array:
+        """Largest thresholds of all cells, and of the change at rest, shape (n,)."""
+        change = np.where(np.isfinite(self.change), self.change, 0.0)
+        highest: Array = np.maximum(self._map.collision.max(axis=1), change)
+        return highest
 
     def restart(self, stamp: float) -> None:
         """Start after a gap: as after a reversal, because nothing is known of the time before."""

@@ -17,7 +17,7 @@ from robodyn_ros.excitation.collisions.boxes import (
     free_space,
     obstacle_boxes,
 )
-from robodyn_ros.excitation.collisions.gaps import gaps, notes_of
+from robodyn_ros.excitation.collisions.gaps import gaps, notes_of, unknown_shapes
 from robodyn_ros.excitation.collisions.robot_files import link_names
 from robodyn_ros.excitation.collisions.scene import read_scene
 from robodyn_ros.excitation.collisions.scene_shape import NOTHING, SceneShape, Surroundings
@@ -243,7 +243,9 @@ def _rule(
     except NoPairsError as error:
         if required:
             raise
-        if error.solid:
+        if error.file.solid:
+            if len(joints) > 1 or error.file.unread:  # else whatever their shapes are
+                missing = [*missing, *unknown_shapes(error.file)]
             return None, missing, ['no two links could collide: a joint joins them']
         return None, [*missing, f'self-collision: {error}'], []
     return rule, [*missing, *gaps(rule)], notes_of(rule)

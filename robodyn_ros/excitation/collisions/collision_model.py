@@ -3,20 +3,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from scipy.spatial import ConvexHull, QhullError
 
 from robodyn_ros.bounds import GEOMETRY, BoundError, check_bound
 from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.collisions.capsules import Capsule
-from robodyn_ros.excitation.collisions.meshes import coal, loaded
+from robodyn_ros.excitation.collisions.meshes import coal
 from robodyn_ros.excitation.collisions.robot_files import CollisionFile
 from robodyn_ros.excitation.trajectory import Array
 from robodyn_ros.long_work import poll
+from robodyn_ros.models.serial.tree import body_tree
+from robodyn_ros.models.serial.urdf import pinocchio_model
+from robodyn_ros.models.serial.urdf_file import UrdfFile
 
 
 def build(file: CollisionFile) -> tuple[Any, Any]:
@@ -24,45 +26,47 @@ def build(file: CollisionFile) -> tuple[Any, Any]:
 
     :raises MotionError: geometry that cannot be used
     """
-    try:
-        model = pin.buildModelFromXML(file.text)
-        geometry = pin.buildGeomFromUrdfString(
-            model, file.text, pin.GeometryType.COLLISION, mesh_loader=loaded(file.meshes)
-        )
-    except (ValueError, RuntimeError) as error:
-        text = ' '.join(str(error).split())
-        raise MotionError(
-            f'the collision geometry of {file.source} cannot be read: {text}'
-        ) from error
-    _add_capsules(model, geometry, file.capsules)
-    for item in geometry.geometryObjects:
+    model, geometry, loader = _model(file.urdf), pin.GeometryModel(), coal.CachedMeshLoader()
+    counts: Counter[str] = Counter()
+    for shape in sorted(file.shapes, key=lambda item: _frame(model, item.link)):
         poll()
-        _check_size(item, file.source)
-        if isinstance(item.geometry, coal.BVHModelBase):
-            try:  # coal crashes without a hull
-                ConvexHull(item.geometry.vertices(), qhull_options='Qt')
-            except (QhullError, ValueError) as error:
-                raise MotionError(
-                    f'the mesh {item.meshPath} of {file.source} has no volume'
-                ) from error
-            item.geometry.buildConvexHull(True, 'Qt')
-            item.geometry = item.geometry.convex
+        name = f'{shape.link}_{counts[shape.link]}'
+        counts[shape.link] += 1
+        _add(model, geometry, name, shape.link, shape.pose, shape.solid(loader, file.urdf.source))
+    for item in file.capsules:
+        solid = coal.Capsule(item.radius, item.length)
+        _add(model, geometry, f'{item.link}_capsule', item.link, item.placement(), solid)
+    for item in geometry.geometryObjects:
+        _check_size(item, file.urdf.source)
     return model, geometry
 
 
-def _add_capsules(model: Any, geometry: Any, capsules: Sequence[Capsule]) -> None:
-    for item in capsules:
-        frame = model.getFrameId(item.link, pin.FrameType.BODY)
-        joint = model.frames[frame]
-        geometry.addGeometryObject(
-            pin.GeometryObject(
-                f'{item.link}_capsule',
-                joint.parentJoint,
-                frame,
-                joint.placement * pin.SE3(item.placement()),
-                coal.Capsule(item.radius, item.length),
-            )
-        )
+def _model(urdf: UrdfFile) -> Any:
+    """Return Pinocchio's model with a frame for each link.
+
+    It is built from what the dynamics have read too: a second parser would drop what it does not
+    understand. Floating and planar joints do not move, and their axis does not matter.
+    """
+    moving = {item.name: item for item in urdf.joints if item.type != 'fixed'}
+    tree = body_tree(urdf, tuple(moving))
+    model = pinocchio_model(tree, tuple(moving), np.zeros(3))
+    model.lowerPositionLimit = np.array([item.lower for item in moving.values()])
+    model.upperPositionLimit = np.array([item.upper for item in moving.values()])
+    for link, (index, pose) in tree.places.items():
+        model.addBodyFrame(link, index + 1, pin.SE3(pose), 0)
+    return model
+
+
+def _frame(model: Any, link: str) -> int:
+    return int(model.getFrameId(link, pin.FrameType.BODY))
+
+
+def _add(model: Any, geometry: Any, name: str, link: str, pose: Array, solid: Any) -> None:
+    """Add a shape at a pose (4, 4) in the frame of a link."""
+    frame = _frame(model, link)
+    joint = model.frames[frame]
+    place = joint.placement * pin.SE3(pose)
+    geometry.addGeometryObject(pin.GeometryObject(name, joint.parentJoint, frame, place, solid))
 
 
 def _check_size(item: Any, source: str) -> None:
@@ -76,29 +80,20 @@ def _check_size(item: Any, source: str) -> None:
         raise MotionError(str(error)) from error
 
 
-def columns(model: Any, joints: Sequence[str]) -> tuple[list[tuple[int, bool]], list[int]]:
-    """Return the index of each joint in Pinocchio's q, if it is cosine and sine, and in its v.
+def columns(model: Any, joints: Sequence[str]) -> list[int]:
+    """Return the index of each joint in Pinocchio's q and v.
 
     :raises MotionError: the model has no such joint
     """
-    result, velocities = [], []
     for name in joints:
         if not model.existJointName(name):
             raise MotionError(f'the URDF with the collision geometry has no joint {name!r}')
-        joint = model.joints[model.getJointId(name)]
-        result.append((int(joint.idx_q), joint.nq == 2))
-        velocities.append(int(joint.idx_v))
-    return result, velocities
+    return [int(model.joints[model.getJointId(name)].idx_v) for name in joints]
 
 
 def rest_pose(model: Any) -> Array:
     """Return Pinocchio's q with every joint at 0, or at its nearest limit."""
-    rest: Array = pin.neutral(model)
-    for joint in model.joints:
-        if joint.nq == joint.nv == 1:
-            low, high = model.lowerPositionLimit, model.upperPositionLimit
-            rest[joint.idx_q] = np.clip(0.0, low[joint.idx_q], high[joint.idx_q])
-    return rest
+    return np.clip(np.zeros(model.nq), model.lowerPositionLimit, model.upperPositionLimit)
 
 
 def add_pairs(

@@ -63,7 +63,7 @@ class CollisionGeometry:
         self._names = [
             self._model.frames[item.parentFrame].name for item in self._geometry.geometryObjects
         ]
-        self._columns, self._velocities = columns(self._model, joints)
+        self._columns = columns(self._model, joints)
         self._rest = rest_pose(self._model)
         self.carried: list[str] = []
         """Names of the shapes that links carry."""
@@ -88,7 +88,7 @@ class CollisionGeometry:
     def _reset(self) -> None:
         """Build data that depend on the pairs."""
         self._data: Any = self._geometry.createData()
-        self._reach = reach_of(self._model, self._geometry, self._velocities)
+        self._reach = reach_of(self._model, self._geometry, self._columns)
 
     def _add_walls(self, lower: Sequence[float], upper: Sequence[float]) -> None:
         """Add a half-space beyond every finite face of the box."""
@@ -197,12 +197,8 @@ class CollisionGeometry:
 
     def held(self) -> list[str]:
         """Names of the moving joints that stay at rest."""
-        moved = set(self._velocities)
-        return [
-            name
-            for name, joint in zip(self._model.names, self._model.joints, strict=True)
-            if name != 'universe' and not moved & set(range(joint.idx_v, joint.idx_v + joint.nv))
-        ]
+        names = list(self._model.names)[1:]  # without the universe
+        return [name for index, name in enumerate(names) if index not in self._columns]
 
     def nearer(self, position: Array, distance: float) -> Iterator[tuple[int, int, float]]:
         """Yield row, pair and distance [m] of all pairs below `distance`, and of some others.
@@ -265,22 +261,16 @@ class CollisionGeometry:
                 self._model, self._model_data, objects[index].parentJoint, pin.WORLD
             )
             slope += sign * (wrench @ jacobian)
-        return slope[self._velocities]
+        return slope[self._columns]
 
     def random_positions(self, count: int) -> Array:
         """Return reproducible positions (count, n) within the ranges of the joints."""
-        lower = np.maximum(self._model.lowerPositionLimit, -FAR)
-        upper = np.minimum(self._model.upperPositionLimit, FAR)
-        rows = [(-FAR, FAR) if circular else (lower[i], upper[i]) for i, circular in self._columns]
-        low, high = np.array(rows).T
-        return np.random.default_rng(0).uniform(low, high, (count, len(rows)))
+        lower = np.maximum(self._model.lowerPositionLimit, -FAR)[self._columns]
+        upper = np.minimum(self._model.upperPositionLimit, FAR)[self._columns]
+        return np.random.default_rng(0).uniform(lower, upper, (count, len(lower)))
 
     def _poses(self, position: Array) -> Array:
         """Return Pinocchio's q (N, nq) at joint positions (N, n)."""
         poses = np.tile(self._rest, (len(position), 1))
-        for (index, circular), values in zip(self._columns, position.T, strict=True):
-            if circular:
-                poses[:, index], poses[:, index + 1] = np.cos(values), np.sin(values)
-            else:
-                poses[:, index] = values
+        poses[:, self._columns] = position
         return poses

@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from robodyn_ros.bounds import MESH, check_bound
 from robodyn_ros.errors import MotionError
@@ -19,46 +17,26 @@ try:
 except ImportError:  # its name before version 3
     import hppfcl as coal
 
-__all__ = ['PACKAGE', 'Vector', 'coal', 'loaded', 'missing_meshes', 'vertices']
+__all__ = ['PACKAGE', 'coal', 'load_mesh', 'missing_meshes']
 PACKAGE = 'package://'
-Vector = tuple[float, float, float]
 
 
-def load_mesh(loader: Any, path: str, scale: Vector) -> Any:
+def load_mesh(loader: Any, path: str, scale: Array) -> Any:
     """Load a mesh; a `CachedMeshLoader` keeps it.
 
     One takes a fraction of a second, so that many can be cancelled.
 
-    :param scale: in x, y and z
+    :param scale: in x, y and z, shape (3,)
     :raises MotionError: it is too large, or cannot be read
     """
     poll()
     check_bound(MESH, Path(path).stat().st_size, path)
     try:
-        return loader.load(path, np.array(scale))
+        return loader.load(path, scale)
     except (ValueError, RuntimeError) as error:
         raise MotionError(
             f'the mesh {path} cannot be read: {" ".join(str(error).split())}'
         ) from error
-
-
-def loaded(meshes: Iterable[tuple[str, Vector]]) -> Any:
-    """Return a loader that has these meshes, given as files and scales.
-
-    :raises MotionError: see `load_mesh`
-    """
-    loader = coal.CachedMeshLoader()
-    for path, scale in meshes:
-        load_mesh(loader, path, scale)
-    return loader
-
-
-def vertices(path: str, scale: Vector) -> Array:
-    """Return the vertices of a mesh, shape (N, 3), in [m].
-
-    :raises MotionError: see `load_mesh`
-    """
-    return np.array(load_mesh(coal.MeshLoader(), path, scale).vertices(), dtype=float)
 
 
 def missing_meshes(lost: Sequence[str]) -> str:

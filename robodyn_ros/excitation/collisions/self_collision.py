@@ -107,18 +107,20 @@ class _Seen:
 class NoPairsError(MotionError):
     """There is nothing to check.
 
-    :param solid: whether there is collision geometry
+    :param file: the geometry that there is
     """
 
     def __init__(self, file: CollisionFile) -> None:
         """Say what is missing."""
-        text = f'{file.source} has no two links with collision geometry that could collide'
-        if file.lost:
+        text = f'{file.urdf.source} has no two links with collision geometry that could collide'
+        if file.unread:
+            text += f': {"; ".join(file.unread)}'
+        elif file.lost:
             text += f': {missing_meshes(file.lost)}'
         elif not file.solid:
             text += ': it has no <collision> and no <visual>'
         super().__init__(text)
-        self.solid = bool(file.solid)
+        self.file = file
 
 
 class SelfCollisionRule(Rule):

@@ -105,7 +105,7 @@ def _model_based(case: Case) -> Iterator[Finding]:
     A convention that is wrong makes the rest its consequence.
     """
     sample = draw(case)
-    rivals = list(rival_findings(Reading.of(case.signals, case.model)))
+    rivals = list(rival_findings(Reading.of(case.signals, case.model, case.recording)))
     rivals = [*inertia_findings(case, sample), *rivals]
     yield from rivals
     yield from () if rivals else unit_findings(case, sample)
@@ -119,7 +119,7 @@ def _model_based(case: Case) -> Iterator[Finding]:
 
 def _payload_based(case: Case) -> Iterator[Finding]:
     """Yield findings of the torque signal: conventions are those of the arm."""
-    reading = Reading.of(case.signals, case.model)
+    reading = Reading.of(case.signals, case.model, case.recording)
     yield from rival_findings(reading, OF_SIGNAL)
     yield from region_findings(case)
     yield from motion_findings(case)

@@ -113,7 +113,7 @@ def load_identified_model(source: str | Path | Mapping[str, Any]) -> IdentifiedM
         hash=content['hash'],
         source=name,
         payload=read_payload(beside(whole, 'payload'), model, name),
-        facts=beside(whole, 'identification') or {},
+        facts=_facts(beside(whole, 'identification'), len(model.joints), name),
         residual=read_residual(
             beside(whole, 'residual_torque'), model.joint_names, content['hash'], name
         ),
@@ -129,6 +129,41 @@ _KEYS = {
     'parameter_stddevs': 'list',
     'hash': 'text',
 }
+
+
+_FACTS = {
+    'number': ('filter_cutoff', 'relative_residual', 'max_relative_error_allowed', 'moving_mass',
+               'moving_mass_of_urdf'),
+    'text': ('success_rule', 'friction_law'),
+    'list of numbers': ('base_parameter_stddevs',),
+    'list of numbers for each joint': (
+        'rms_error', 'decisive_error', 'max_relative_torque_error',
+    ),
+    'list of texts': ('base_parameter_expressions', 'findings', 'actions'),
+}  # fmt: skip
+"""Facts that are read again, also of a validation, by the kind of their values."""
+
+
+def _facts(block: object, joints: int, name: str) -> Mapping[str, Any]:
+    """Return the block `identification`.
+
+    :raises IdentificationError: it is no mapping, or a value that is read again is of another kind
+    """
+    block = {} if block is None else block
+    if not isinstance(block, Mapping):
+        raise IdentificationError(f'{name}: identification must be a mapping, got {block!r:.60}')
+    kinds = {key: kind for kind, keys in _FACTS.items() for key in keys}
+    for key, value in block.items():
+        kind = kinds.get(str(key).removeprefix('validation_'), '')
+        items = value if isinstance(value, list) else [value]
+        fits = isinstance(value, list) == kind.startswith('list') and (
+            all(isinstance(each, (int, float) if 'number' in kind else str) for each in items)
+        )
+        if kind and not (fits and (len(items) == joints or not kind.endswith('joint'))):
+            raise IdentificationError(
+                f'{name}: identification.{key} must be a {kind}, got {value!r:.60}'
+            )
+    return block
 
 
 def _kind(value: object) -> str:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The files of one identification in a folder: all of them appear, or none.
 
-They are written to a hidden folder first. Then the files of an earlier run leave, result.yaml
-first, and the new ones come, result.yaml last: whoever finds a result.yaml finds everything of
-the same run beside it, wherever a run was killed. An earlier model is kept in `previous/`.
+They are a set (`file_set.py`): the files of an earlier run leave, result.yaml first, and the new
+ones come, result.yaml last. Whoever finds a result.yaml finds everything of the same run beside
+it, wherever a run was killed. An earlier model is kept in `previous/`.
 
 Which files are of an earlier run, its result.json says. No other file is touched.
 """
@@ -11,13 +11,14 @@ Which files are of an earlier run, its result.json says. No other file is touche
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 
 from robodyn_ros.bounds import check_regular, parsed_json, read_text
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.files.signals_bag import is_signals
+from robodyn_ros.runs.file_set import file_set
 
 MODEL, FACTS, SIGNALS = 'result.yaml', 'result.json', 'identification'
 PAGE = 'report.html'
@@ -38,13 +39,16 @@ class ResultFolder:
 
         :raises IdentificationError: the folder has a file of ours that no identification wrote
         """
-        self.folder = folder
-        self.partial = folder / '.identification.partial'
-        self.former = _files_of_run(folder)
+        self.folder = self.partial = folder
+        self._open = ExitStack()
+        self._look()
+
+    def _look(self) -> None:
+        self.former = _files_of_run(self.folder)
         for name in (MODEL, FACTS):
-            if (folder / name).exists() and not _is_ours(folder / name):
+            if (self.folder / name).exists() and not _is_ours(self.folder / name):
                 raise IdentificationError(
-                    f'{folder / name}: it exists already, is not of an identification and is '
+                    f'{self.folder / name}: it exists already, is not of an identification and is '
                     'kept: choose another folder'
                 )
 
@@ -58,8 +62,16 @@ class ResultFolder:
         return (self.folder / MODEL).exists()
 
     def __enter__(self) -> ResultFolder:
-        """Make the hidden folder."""
-        self._try(self._begin)
+        """Lock the folder, look again, and make the hidden folder.
+
+        :raises IdentificationError: another run writes to the folder
+        """
+        with ExitStack() as opened:
+            self.partial = opened.enter_context(
+                file_set(self.folder, IdentificationError, self._leave)
+            )
+            self._look()
+            self._open = opened.pop_all()
         return self
 
     def __exit__(
@@ -69,33 +81,14 @@ class ResultFolder:
         trace: TracebackType | None,
     ) -> None:
         """Put the new files in place of the former ones."""
-        try:
-            if kind is None:
-                self._try(self._swap)
-        finally:
-            shutil.rmtree(self.partial, ignore_errors=True)
+        self._open.__exit__(kind, error, trace)
 
-    def _try(self, step: Callable[[], None]) -> None:
-        try:
-            step()
-        except OSError as error:
-            raise IdentificationError(
-                f'the result cannot be written to {self.folder}: {error}'
-            ) from error
-
-    def _begin(self) -> None:
-        shutil.rmtree(self.partial, ignore_errors=True)
-        self.partial.mkdir()
-
-    def _swap(self) -> None:
+    def _leave(self) -> None:
+        """Remove the files of the earlier run; keep its model."""
         if self.has_model:
             self._keep_former(self.folder / PREVIOUS)
         for name in self.former:
             _remove(self.folder / name)
-        new = {path.name for path in self.partial.iterdir()}
-        first, last = {FACTS} & new, {MODEL} & new
-        for name in (*first, *sorted(new - first - last), *last):
-            (self.partial / name).rename(self.folder / name)
 
     def _keep_former(self, previous: Path) -> None:
         """Move the earlier run to a folder, in place of an even earlier one."""

@@ -50,7 +50,8 @@ def _actions(facts: Mapping[str, Any], room: int) -> list[str]:
 
 
 def _severity(finding: str) -> int:
-    return SEVERITIES.index(finding.partition(' ')[0])
+    word = finding.partition(' ')[0]
+    return SEVERITIES.index(word) if word in SEVERITIES else 0
 
 
 def _more(count: int, what: str) -> str:

@@ -42,7 +42,13 @@ RIVALS: tuple[Hypothesis, ...] = (
 )
 """What may be wrong with a recording: one function for each kind."""
 
-ALWAYS: tuple[Hypothesis, ...] = (*OF_SIGNAL, conventions.gravity)
+ALWAYS: tuple[Hypothesis, ...] = (
+    *OF_SIGNAL,
+    torque_signal.unsigned,
+    torque_signal.disturbances,
+    conventions.gravity,
+    delays.delays,
+)
 """Those that a fit without errors can hide."""
 
 ORDINARY: tuple[tuple[str, ...], ...] = ((), ('friction',), ('springs',), ('friction', 'springs'))
@@ -50,6 +56,10 @@ ORDINARY: tuple[tuple[str, ...], ...] = ((), ('friction',), ('springs',), ('fric
 
 FINALISTS = 6
 """Rivals that are compared in full: those that gain most over the recording as it is."""
+
+
+EXPLAINED = 0.5
+"""Torque error of a corrected recording, over all joints, above which it is not explained."""
 
 
 @dataclass(frozen=True)
@@ -75,11 +85,28 @@ def compare(reading: Reading, hypotheses: Sequence[Hypothesis] = RIVALS) -> tupl
     every = [rival for hypothesis in hypotheses for rival in hypothesis(reading)]
     first = [(_gain(present, rival), rival) for rival in every if rival.evidence.error < np.inf]
     first.sort(key=lambda pair: -pair[0])
-    chosen = [rival for _, rival in first if rival.least < 0.4 or rival.last]
+    chosen = [rival for _, rival in first if rival.seen or rival.last]
     chosen += [rival for _, rival in first if rival not in chosen][:FINALISTS]
     named = [_compared(present, rival) for rival in chosen]
-    good = [n for n in named if n.gain >= n.rival.least and n.certainty >= n.rival.certain]
-    return tuple(sorted(good, key=lambda each: (each.rival.last, -each.gain)))
+    good = [
+        each
+        for each in named
+        if each.gain >= each.rival.least
+        and each.certainty >= each.rival.certain
+        and unexplained(each.rival.evidence)[1] < EXPLAINED
+    ]
+    return tuple(sorted(good, key=lambda each: (each.rival.last, not each.rival.seen, -each.gain)))
+
+
+def unexplained(evidence: Evidence) -> tuple[Array, float]:
+    """Return the held-out error of each column as a share of its torque, (n,), and of all."""
+    rms = np.empty(len(evidence.size))
+    torque = evidence.torque * evidence.unit
+    rms[evidence.column] = np.sqrt(np.mean(torque**2, axis=0))
+    left = np.sqrt(np.median(evidence.held_out, axis=0)) * evidence.size
+    return left / np.maximum(rms, 1e-300), float(
+        np.linalg.norm(left) / max(np.linalg.norm(rms), 1e-300)
+    )
 
 
 def _gain(present: Evidence, rival: Rival) -> float:
@@ -93,13 +120,18 @@ def _judged(present: Evidence, rival: Rival) -> Evidence:
 
 
 def _compared(present: Evidence, rival: Rival) -> Named:
-    """Return the least gain of a rival, with each ordinary effect beside it and without it."""
-    results: list[tuple[float, float]] = []
+    """Return the least gain of a rival over the recording as it is and every ordinary effect.
+
+    A rival may have the ordinary effect beside it or not.
+    """
+    present = _judged(present, rival)
+    results = []
     for beside in ORDINARY:
-        without = replace(_judged(present, rival), beside=beside)
-        results.append(gain(without.held_out, replace(rival.evidence, beside=beside).held_out))
-    least: Array = np.min(np.array(results), axis=0)
-    before, after = _judged(present, rival).held_out, rival.evidence.held_out
+        without = replace(present, beside=beside).held_out
+        readings = (rival.evidence, replace(rival.evidence, beside=beside))
+        results.append(max(gain(without, each.held_out) for each in readings))
+    least = min(results)
+    before, after = present.held_out, rival.evidence.held_out
     left = after.sum(axis=0) / np.maximum(before.sum(axis=0), 1e-300)
     joint = int(np.argmin(left))
-    return Named(rival, float(least[0]), float(least[1]), (joint, float(left[joint])))
+    return Named(rival, *least, (joint, float(left[joint])))

@@ -14,7 +14,7 @@ from robodyn_ros.errors import RobodynError
 from robodyn_ros.identification.diagnosis.other_models import variants, without_gravity
 from robodyn_ros.identification.rivals.evidence import Evidence
 from robodyn_ros.identification.rivals.reading import Reading
-from robodyn_ros.identification.rivals.rival import Rival
+from robodyn_ros.identification.rivals.rival import FEW, Rival
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.interface import Array, DynamicModel, Indices
 
@@ -36,7 +36,7 @@ def orders(reading: Reading) -> Iterator[Rival]:
             q, qd, qdd = (values[:, order] for values in present.motion)
             renamed = replace(reordered, motion=(q, qd, qdd))
             renamed.regressor  # noqa: B018
-            yield Rival('joint_order.names', moved, renamed)
+            yield Rival('joint_order.names', moved, renamed, least=FEW)
 
 
 def _exchanged(count: int, pair: tuple[int, int]) -> Indices:
@@ -46,20 +46,23 @@ def _exchanged(count: int, pair: tuple[int, int]) -> Indices:
 
 
 def signs(reading: Reading) -> Iterator[Rival]:
-    """Yield all torques with the other sign, then those of the joints that gain most by it."""
+    """Yield all torques with the other sign, then those of one or two joints, and further ones."""
     present = reading.present
     count = present.torque.shape[1]
     yield Rival('torque_sign.all', tuple(range(count)), present.scaled(-np.ones(count)))
-    best, sign = present, np.ones(count)
-    for _ in range(count - 1):
-        tried = [(joint, np.where(np.arange(count) == joint, -sign, sign))
-                 for joint in range(count) if sign[joint] > 0.0]  # fmt: skip
-        turned = [(present.scaled(each), each) for _, each in tried]
-        found, fresh = min(turned, key=lambda pair: pair[0].error)
-        if found.error > 0.97 * best.error:
+    best, turned = present, np.zeros(count, dtype=bool)
+    for size in (2, 1, 1, 1):  # two signs that contradict each other help only together
+        fresh = [each for k in range(size) for each in combinations(range(count), k + 1)]
+        tried = [turned ^ np.isin(np.arange(count), each) for each in fresh]
+        tried = [each for each in tried if each.any() and each.sum() < count]
+        if not tried:
             return
-        best, sign = found, fresh
-        yield Rival('torque_sign', tuple(np.flatnonzero(sign < 0.0).tolist()), best)
+        readings = [present.scaled(np.where(each, -1.0, 1.0)) for each in tried]
+        index = int(np.argmin([each.error for each in readings]))
+        if readings[index].error > 0.97 * best.error:
+            return
+        best, turned = readings[index], tried[index]
+        yield Rival('torque_sign', tuple(np.flatnonzero(turned).tolist()), best)
 
 
 def reversals(reading: Reading) -> Iterator[Rival]:
@@ -84,9 +87,9 @@ def factors(reading: Reading) -> Iterator[Rival]:
             return present.scaled(factor)
 
         best = _searched(read, np.linspace(-2.3, 2.3, 12))
-        if abs(best) > np.log(1.25):  # no model is more exact
+        if np.log(1.25) < abs(best) < 2.3:  # no model is more exact
             factor = float(np.exp(best))
-            yield Rival('torque_factor.rival', (joint,), read(best), {'factor': factor})
+            yield Rival('torque_factor.rival', (joint,), read(best), {'factor': factor}, least=1.0)
 
 
 def times(reading: Reading) -> Iterator[Rival]:
@@ -135,12 +138,12 @@ def gravity(reading: Reading) -> Iterator[Rival]:
     expected = np.abs(held @ (body * present.base.values(prior))).mean(axis=0)
     found = np.abs(held @ (body * present.values)).mean(axis=0)
     most = int(np.argmax(expected))
-    measured = np.abs(present.torque[:, most]).mean()
-    if expected[most] > max(2.0 * found[most], measured):
+    measured = np.abs(present.torque).mean(axis=0)
+    if expected[most] > max(2.0 * found[most], 0.3 * measured[most]):
         share = float(found[most] / expected[most])
         yield Rival(
             'effort_without_gravity', (), _explained(present, still), {'share': share},
-            least=-0.3, certain=-np.inf,
+            least=-0.2 * len(measured), certain=-np.inf,
         )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from robodyn_ros.identification.rivals.evidence import Evidence
 from robodyn_ros.identification.rivals.reading import Reading
 from robodyn_ros.identification.rivals.rival import Rival
 from robodyn_ros.models.interface import Array, Indices
@@ -88,13 +89,20 @@ def _in_a_part(reading: Reading, shifts: Indices) -> Iterator[Rival]:
                 best = (found, part, int(shifts[np.argmin(left)]), block)
     if best is None or not best[2]:
         return
-    _, part, shift, block = best
-    moved = np.where(part[:, None], _clipped(reading, np.array([shift])), reading.rows[:, None])
-    torque = reading.signals.torque[moved[:, 0]]
+    _, part, coarse, block = best
+    near = coarse + np.arange(1 - int(shifts[1] - shifts[0]), int(shifts[1] - shifts[0]))
+    tried = {int(each): _shifted(reading, part, int(each)) for each in near}
+    shift = min(tried, key=lambda each: tried[each].error)
     time = reading.signals.time[reading.rows[int(np.argmax(blocks >= block))]]
     words = 'before' if part[0] else 'after'
     values = {'delay': shift * reading.period * 1e3, 'part': f'{words} {time:.3g} s'}
-    yield Rival('delay_changes', (), replace(present, torque=torque), values, least=1.0)
+    yield Rival('delay_changes', (), tried[shift], values, least=1.0)
+
+
+def _shifted(reading: Reading, part: Array, shift: int) -> Evidence:
+    """Return the samples with the torque of a part of them shifted, in samples."""
+    moved = np.where(part, _clipped(reading, np.array([shift]))[:, 0], reading.rows)
+    return replace(reading.present, torque=reading.signals.torque[moved])
 
 
 def filters(reading: Reading) -> Iterator[Rival]:

@@ -9,15 +9,18 @@ import numpy as np
 
 from robodyn_ros.findings import Finding, code_of, finding, sentence
 from robodyn_ros.identification.diagnosis.other_models import reason
-from robodyn_ros.identification.rivals.compare import RIVALS, Hypothesis, Named, compare
+from robodyn_ros.identification.rivals.compare import (
+    EXPLAINED,
+    RIVALS,
+    Hypothesis,
+    Named,
+    compare,
+    unexplained,
+)
 from robodyn_ros.identification.rivals.reading import Reading
 
 NEARLY = 0.8
 """Share of the best gain from which on another cause is named beside it."""
-
-UNEXPLAINED = 0.5
-"""Torque error, as a share of a joint's torque, above which its model explains less than three
-quarters of the power of the torque."""
 
 
 def rival_findings(
@@ -31,12 +34,9 @@ def rival_findings(
         near = [each for each in others if each.gain > NEARLY * best.gain and not each.rival.last]
         yield _finding(reading, best, near)
         return
-    left = np.sqrt(np.mean(reading.present.held_out, axis=0))
-    rms = np.sqrt(np.mean(reading.present.torque**2, axis=0))
-    share = left * reading.present.size / np.maximum(rms, 1e-300)
-    pooled = float(np.linalg.norm(left * reading.present.size) / max(np.linalg.norm(rms), 1e-300))
-    if pooled > UNEXPLAINED and hypotheses is RIVALS:
-        bad = np.flatnonzero(share > UNEXPLAINED).tolist()
+    share, pooled = unexplained(reading.present)
+    if pooled > EXPLAINED and hypotheses is RIVALS:
+        bad = np.flatnonzero(share > EXPLAINED).tolist()
         yield finding('not_explained', joints=_joints(reading, bad), error=pooled)
 
 

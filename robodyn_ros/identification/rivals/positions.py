@@ -10,7 +10,7 @@ import numpy as np
 
 from robodyn_ros.identification.rivals.evidence import Evidence
 from robodyn_ros.identification.rivals.reading import Reading
-from robodyn_ros.identification.rivals.rival import Rival
+from robodyn_ros.identification.rivals.rival import FEW, Rival
 from robodyn_ros.models.interface import Array
 
 TURN = 2.0 * np.pi
@@ -29,13 +29,15 @@ def zeros(reading: Reading) -> Iterator[Rival]:
         found, offsets = _refined(reading.present, offsets)
         if found.error > 0.8 * best.error:
             return
-        best = found
+        best = _nearest_to_prior(reading.present, found, offsets)
+        offsets = (best.motion[0] - reading.present.motion[0])[0]
+        offsets[np.abs(offsets) < 1e-9] = 0.0
         joints = tuple(np.flatnonzero(offsets).tolist())
         if np.abs(offsets[list(joints)]).min() > np.deg2rad(3.0):
             told = ', '.join(
                 f'{best.model.joint_names[k]} {-np.rad2deg(offsets[k]):.3g} deg' for k in joints
             )
-            yield Rival('encoder_offset', joints, best, {'offsets': told})
+            yield Rival('encoder_offset', joints, best, {'offsets': told}, least=FEW)
 
 
 def _at(present: Evidence, offsets: Array, joint: int, offset: float) -> Evidence:
@@ -60,6 +62,28 @@ def _refined(present: Evidence, offsets: Array) -> tuple[Evidence, Array]:
     return best, offsets
 
 
+def _nearest_to_prior(present: Evidence, best: Evidence, offsets: Array) -> Evidence:
+    """Return the samples at offsets, or half a turn off, where the masses are those of the URDF.
+
+    Half a turn further, first moments with the other sign give the same torque.
+    """
+    prior = present.base.values(np.nan_to_num(present.model.prior()))
+    places = np.flatnonzero(offsets)
+    turned = [best]
+    for signs in np.ndindex(*(2,) * len(places)):
+        other = offsets.copy()
+        other[places] -= np.pi * np.array(signs) * np.sign(offsets[places])
+        turned.append(_at(present, other, 0, float(other[0])))
+    near = [each for each in turned if each.error < 1.1 * best.error]
+    rest = np.zeros_like(best.motion[0])
+
+    def agreement(each: Evidence) -> float:
+        held = each.model.selected(each.motion[0], rest, rest, each.base.columns)
+        return float(np.sum((held @ each.values) * (held @ prior)))
+
+    return max(near, key=agreement)
+
+
 def units(reading: Reading) -> Iterator[Rival]:
     """Yield positions in degrees, and joints whose position is that of the motor."""
     present = reading.present
@@ -75,7 +99,7 @@ def units(reading: Reading) -> Iterator[Rival]:
         'positions_in_degrees.rival', every, replace(present, motion=(q, qd, qdd)), least=0.3
     )
     for joint in far.tolist():
-        tried = np.geomspace(stroke[joint] / TURN, stroke[joint] / 0.1, 60)
+        tried = np.geomspace(stroke[joint] / (2.5 * TURN), stroke[joint] / 0.1, 80)
         for _ in range(3):
             errors = [present.moved(joint, 1.0 / each).error for each in tried]
             best = float(tried[int(np.argmin(errors))])

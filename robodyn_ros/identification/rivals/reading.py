@@ -18,15 +18,16 @@ from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.friction_terms import DEFAULT_TERMS
 from robodyn_ros.models.interface import Array, DynamicModel, Indices, SumModel
 from robodyn_ros.models.springs import SpringModel
+from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.signals import low_pass
 
 COMPARED = 600
 """Samples that hypotheses are compared on: the error of a variance from so many is 6 %."""
 
-SUSPICIOUS = 0.15
+SUSPICIOUS = 0.1
 """Share of a joint's torque that its own fit leaves from which on conventions are doubted."""
 
-DISAGREE = 1.3
+DISAGREE = 1.15
 """Squared error of all joints together over that of each alone, from which on they disagree."""
 
 EXACT = 0.03
@@ -38,14 +39,18 @@ class Reading:
     """Signals of a recording, and its samples as they were recorded.
 
     :param rows: samples that are compared, shape (M,)
+    :param recorded: torque as it was recorded, at `times`, shape (N, n), in [Nm] or [N]
+    :param times: shape (N,), in [s]; those of the signals are equally spaced
     """
 
     signals: Processed
     rows: Indices
     present: Evidence
+    recorded: Array
+    times: Array
 
     @classmethod
-    def of(cls, signals: Processed, model: DynamicModel) -> Reading:
+    def of(cls, signals: Processed, model: DynamicModel, recording: Recording) -> Reading:
         """Read a recording as it was recorded, with linear friction."""
         plain = plain_model(model)
         rows = np.linspace(0, len(signals) - 1, min(COMPARED, len(signals))).astype(np.intp)
@@ -63,7 +68,9 @@ class Reading:
             size=_positive(rms),
             labels=labels_of(q),
         )
-        return cls(signals, rows, replace(present, size=_own_errors(present, rms)))
+        present = replace(present, size=_own_errors(present, rms))
+        own = recording.select(signals.joints)
+        return cls(signals, rows, present, own.torque, own.time)
 
     @property
     def suspicious(self) -> bool:
@@ -77,6 +84,11 @@ class Reading:
     def period(self) -> float:
         """Sampling period, in [s]."""
         return float(self.signals.time[1] - self.signals.time[0])
+
+    def with_recorded(self, torque: Array) -> Evidence:
+        """Return the samples with another torque than `recorded`, shape (N, n)."""
+        columns = [np.interp(self.signals.time, self.times, values) for values in torque.T]
+        return self.with_torque(np.column_stack(columns))
 
     def with_torque(self, raw: Array) -> Evidence:
         """Return the samples with another torque (N, n), before the low pass, in [Nm] or [N]."""

@@ -8,6 +8,13 @@ from dataclasses import dataclass, field
 
 from robodyn_ros.identification.rivals.evidence import Evidence
 
+SURE = 3.0
+"""Standard errors by which a correction must be better: about a hundred are tried."""
+
+FEW = 1.5
+"""Gain that is asked of corrections that can also absorb what a model lacks: names and zeros move
+the axes of the robot, factors take a joint out of the fit."""
+
 
 @dataclass(frozen=True)
 class Rival:
@@ -25,6 +32,11 @@ class Rival:
     joints: tuple[int, ...]
     evidence: Evidence
     values: Mapping[str, object] = field(default_factory=dict)
-    least: float = 0.4
-    certain: float = 3.0
+    least: float = 0.6
+    certain: float = SURE
     last: bool = False
+
+    @property
+    def seen(self) -> bool:
+        """True if the signal itself shows it, so that the model need only agree."""
+        return self.certain < SURE and not self.last

@@ -43,14 +43,17 @@ def lost(reading: Reading) -> Iterator[Rival]:
         }
         evidence = replace(reading.present, used=kept)
         yield Rival(
-            'torque_lost', tuple(joints.tolist()), evidence, values, least=0.1, certain=1.5
+            'torque_lost', tuple(joints.tolist()), evidence, values, least=0.1, certain=1.0
         )
 
 
 def sources(reading: Reading) -> Iterator[Rival]:
     """Yield torque that is zero in single samples: messages of a publisher without torque."""
-    raw = reading.signals.measured
-    zero = (raw == 0.0) & (np.abs(scipy.ndimage.median_filter(raw, (31, 1))) > 0.0)
+    raw = reading.recorded
+    nothing = raw == 0.0
+    least = max(5, round(SHORTEST / reading.period))
+    long = scipy.ndimage.binary_opening(nothing, np.ones((2 * least, 1)))  # that is lost torque
+    zero = nothing & ~long
     share = zero.mean(axis=0)
     joints = np.flatnonzero((share > 0.02) & (share < 0.9))
     if not len(joints):
@@ -60,16 +63,16 @@ def sources(reading: Reading) -> Iterator[Rival]:
         known = ~zero[:, joint]
         filled[:, joint] = np.interp(rows, rows[known], raw[known, joint])
     values = {'share': float(share[joints].mean())}
-    evidence = reading.with_torque(filled)
-    yield Rival('two_sources', tuple(joints.tolist()), evidence, values, least=0.1, certain=1.5)
+    evidence = reading.with_recorded(filled)
+    yield Rival('two_sources', tuple(joints.tolist()), evidence, values, least=0.1, certain=1.0)
 
 
 def unsigned(reading: Reading) -> Iterator[Rival]:
     """Yield torque without its sign, which the model's own torque gives back step by step."""
     raw, present = reading.signals.measured, reading.present
     rms = np.sqrt(np.mean(raw**2, axis=0))
-    joints = (raw.min(axis=0) >= 0.0) & (np.quantile(raw, 0.02, axis=0) < 0.15 * rms)
-    if not joints.any():
+    joints = raw.min(axis=0) >= 0.0
+    if not (joints & (np.quantile(raw, 0.02, axis=0) < 0.15 * rms)).any():
         return
     prior = np.nan_to_num(present.model.prior())
     starts = [present.model.torque(*reading.signals.motion, prior), reading.signals.velocity]
@@ -94,7 +97,7 @@ def _signed(reading: Reading, joints: Array, start: Array) -> Evidence:
 
 def wrapped(reading: Reading) -> Iterator[Rival]:
     """Yield torque in two groups of values that are 2^16 (2^8, 2^32) of its steps apart."""
-    raw = reading.signals.measured
+    raw = reading.recorded
     joints, fixed = [], raw.copy()
     for joint, values in enumerate(raw.T):
         levels = np.unique(values)
@@ -109,7 +112,9 @@ def wrapped(reading: Reading) -> Iterator[Rival]:
         fixed[high, joint] -= size or gaps.max()
         joints.append(joint)
     if joints:
-        yield Rival('torque_wrapped', tuple(joints), reading.with_torque(fixed), least=0.2)
+        yield Rival(
+            'torque_wrapped', tuple(joints), reading.with_recorded(fixed), least=0.2, certain=1.0
+        )
 
 
 def saturated(reading: Reading) -> Iterator[Rival]:
@@ -124,7 +129,7 @@ def saturated(reading: Reading) -> Iterator[Rival]:
         used[:, joint] &= np.abs(present.torque[:, joint]) < 0.97 * level
         evidence = replace(present, used=used)
         values = {'level': level, 'share': share, 'unit': present.model.joints[joint].torque_unit}
-        yield Rival('torque_saturation', (joint,), evidence, values, least=0.15)
+        yield Rival('torque_saturation', (joint,), evidence, values, least=0.1, certain=2.0)
 
 
 def disturbances(reading: Reading) -> Iterator[Rival]:
@@ -135,16 +140,24 @@ def disturbances(reading: Reading) -> Iterator[Rival]:
     for _ in range(4):  # least squares would spread the error of a disturbance over the others
         rest = (present.torque - replace(present, used=used).predicted) / present.size
         mean = np.bincount(block, np.sum(present.used * rest**2, axis=1)) / np.bincount(block)
-        bad = mean > 4.0 * np.median(mean)
+        mean[[0, 1, -2, -1]] = np.median(mean)  # a motion starts and ends in its own way
+        bad = _worst_run(mean > 4.0 * np.median(mean), mean)
         if not bad.any() or bad.sum() > 13:
             return
         used = present.used & ~bad[block][:, None]
     size = np.log(mean + 1e-12)
     scatter = np.median(np.abs(size - np.median(size))) / 0.6745
-    if size.max() < np.median(size) + 4.0 * scatter:
+    if size.max() < np.median(size) + 3.0 * scatter:
         return
     where = np.flatnonzero(bad[block])
     times = reading.signals.time[reading.rows[where[[0, -1]]]]
     evidence = replace(present, used=used, compared=used)
     values = {'start': times[0], 'end': times[1]}
-    yield Rival('disturbed_interval', (), evidence, values, last=True)
+    yield Rival('disturbed_interval', (), evidence, values, certain=2.0, last=True)
+
+
+def _worst_run(bad: Array, size: Array) -> Array:
+    """Return of bad blocks (k,) those in a row that have the largest sum of errors."""
+    edges = np.flatnonzero(np.diff(bad, prepend=False, append=False)).reshape(-1, 2)
+    start, end = max(edges.tolist(), key=lambda run: size[slice(*run)].sum(), default=(0, 0))
+    return (np.arange(len(bad)) >= start) & (np.arange(len(bad)) < end)

@@ -71,7 +71,7 @@ class UrdfModel(DynamicModel):
         )
         self.parameters = _parameters(chosen, rotor_inertia)
         self.tree = body_tree(urdf, self.joint_names)
-        self._model = _pinocchio_model(self.tree, self.joint_names, self.gravity)
+        self._model = pinocchio_model(self.tree, self.joint_names, self.gravity)
         self._data = self._model.createData()
         self._content, self._recursive = b'', False
         self._pool: Any = None
@@ -285,7 +285,7 @@ def _parameters(joints: list[UrdfJoint], rotor_inertia: bool) -> tuple[Parameter
     return tuple(links + rotors)
 
 
-def _pinocchio_model(tree: Tree, names: tuple[str, ...], gravity: Array) -> Any:
+def pinocchio_model(tree: Tree, names: tuple[str, ...], gravity: Array) -> Any:
     """Build Pinocchio's model; a continuous joint becomes a revolute one, which has one angle."""
     model = pin.Model()
     model.gravity.linear = gravity
@@ -319,3 +319,12 @@ def _prior(urdf: UrdfFile, tree: Tree, rotor_inertia: bool) -> Array:
 def rigid_part(model: DynamicModel) -> UrdfModel | None:
     """Return the part of a model that is a URDF, if there is one."""
     return next((part for part, _ in parts_of(model) if isinstance(part, UrdfModel)), None)
+
+
+def joint_limits(model: DynamicModel) -> Array:
+    """Return the joint limits of the URDF, or else the range of the model, shape (n, 2)."""
+    limits, body = model.position_limits(), rigid_part(model)
+    known = {} if body is None else body.urdf.position_limits
+    for row, name in enumerate(model.joint_names):
+        limits[row] = known.get(name, limits[row])
+    return limits

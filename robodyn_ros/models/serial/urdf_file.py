@@ -2,14 +2,15 @@
 """Reading and checking of the dynamics in a URDF.
 
 Meshes, visuals, collisions, transmissions and simulator tags are ignored, so that a robot
-description works without the files that it refers to.
+description works without the files that it refers to. All else is read or refused, see
+`urdf_elements.py`.
 """
 
 from __future__ import annotations
 
 import warnings
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,7 +20,8 @@ from robodyn_ros.bounds import JOINTS, NUMBER, check_bound, parse_xml, read_text
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.interface import Array
 from robodyn_ros.models.serial.inertia import pseudo_inertia
-from robodyn_ros.models.serial.urdf_values import attribute, numbers, transform
+from robodyn_ros.models.serial.urdf_elements import check_elements
+from robodyn_ros.models.serial.urdf_values import attribute, limits, numbers, transform
 
 SNAP_TOLERANCE = 2e-3
 """Largest distance [rad] to a multiple of pi/2, or of an axis to a frame axis, that is corrected.
@@ -97,13 +99,15 @@ def read_urdf(path: str | Path) -> UrdfFile:
     return parse_urdf(text, source=str(path))
 
 
-def parse_urdf(xml: str, *, source: str = 'URDF') -> UrdfFile:
-    """Read URDF text, named `source` in messages; corrected angles cause a `UrdfWarning`.
+def parse_urdf(xml: str, *, source: str = 'URDF', warn: bool = True) -> UrdfFile:
+    """Read URDF text, named `source` in messages.
 
+    :param warn: corrected angles cause a `UrdfWarning`, and not only a note
     :raises ModelError: not XML, a xacro, a missing or non-numeric attribute, a name used twice,
-        more than one root, or a loop
+        more than one root, a loop, or an element that would not be read, see `check_elements`
     """
-    robot = _robot_element(xml, source)
+    robot = robot_element(xml, source)
+    check_elements(robot, source)
     links = robot.findall('link')
     _refuse_twice((attribute(link, 'name', source) for link in links), f'{source}: link')
     joint_elements = robot.findall('joint')
@@ -113,14 +117,18 @@ def parse_urdf(xml: str, *, source: str = 'URDF') -> UrdfFile:
     check_bound(JOINTS, len(joint_elements), source)
     snapped: list[str] = []
     joints = [_read_joint(item, source, snapped) for item in joint_elements]
-    names = [link.attrib['name'] for link in links]
-    root, joints = _tree_order(names, joints, source)
-    notes = _snap_notes(snapped, source)
+    root, joints = _tree_order([link.attrib['name'] for link in links], joints, source)
+    notes = _snap_notes(snapped, source, warn)
+    names = [joint.name for joint in joints]
+    notes += [note for item in joint_elements for note in _mimic_notes(item, names, source)]
     inertia = {}
     for link in links:
-        name = link.attrib['name']
-        inertia[name] = _read_inertial(link.find('inertial'), f'{source}: link {name}')
-        notes += _physical_notes(inertia[name], f'{source}: link {name}')
+        where = f'{source}: link {link.attrib["name"]}'
+        check_elements(link, where)
+        pseudo = inertia[link.attrib['name']] = _read_inertial(link.find('inertial'), where)
+        notes += _physical_notes(pseudo, where)
+    if robot.find('inertial') is not None:
+        notes.append(f'{source}: an <inertial> outside of links is ignored')
     return UrdfFile(
         name=robot.get('name', ''),
         source=source,
@@ -133,7 +141,11 @@ def parse_urdf(xml: str, *, source: str = 'URDF') -> UrdfFile:
     )
 
 
-def _robot_element(xml: str, source: str) -> ET.Element:
+def robot_element(xml: str, source: str) -> ET.Element:
+    """Return the <robot> of URDF text, named `source` in messages.
+
+    :raises ModelError: not XML, a xacro, or another element
+    """
     try:
         robot = parse_xml(xml.strip())
     except ET.ParseError as error:
@@ -166,42 +178,34 @@ def _read_joint(element: ET.Element, source: str, snapped: list[str]) -> UrdfJoi
     kind = attribute(element, 'type', where)
     if kind not in JOINT_TYPES:
         raise ModelError(f'{where} has type "{kind}", expected one of {", ".join(JOINT_TYPES)}')
-    ends = []
-    for tag in ('parent', 'child'):
-        end = element.find(tag)
-        if end is None:
-            raise ModelError(f'{where} has no <{tag}>')
-        ends.append(attribute(end, 'link', where))
-    limits = _limits(element.find('limit'), kind, where)
+    check_elements(element, where)
+    (parent,) = (attribute(end, 'link', where) for end in element.findall('parent'))
+    (child,) = (attribute(end, 'link', where) for end in element.findall('child'))
+    values = limits(element.find('limit'), kind, where)
     axis = _snap_joint(element, where, snapped)
     return UrdfJoint(
         name=name,
         type=kind,
-        parent=ends[0],
-        child=ends[1],
+        parent=parent,
+        child=child,
         origin=transform(element.find('origin'), where),
         axis=axis,
         mimic=element.find('mimic') is not None,
-        **limits,
+        **values,
     )
 
 
-def _limits(element: ET.Element | None, kind: str, where: str) -> dict[str, float]:
-    if element is None:
-        return {}
-    keys = ['velocity', 'effort'] + ([] if kind == 'continuous' else ['lower', 'upper'])
-    given = {key: float(numbers(element, key, where, (0.0,))[0]) for key in keys}
-    for key in ('velocity', 'effort'):
-        # Exporters write 0 for a limit that is not set.
-        if given[key] <= 0.0:
-            given[key] = np.inf
-    if given.get('lower', 0.0) > given.get('upper', 0.0):
-        raise ModelError(
-            f'{where}: lower limit {given["lower"]} is above upper limit {given["upper"]}'
-        )
-    if given.get('lower') == given.get('upper'):
-        given.pop('lower', None), given.pop('upper', None)
-    return given
+def _mimic_notes(joint: ET.Element, names: Sequence[str], source: str) -> Iterator[str]:
+    """Check the <mimic> of a joint; yield a note if the other joint is not there.
+
+    Nothing of it is used, and public robots have such joints.
+    """
+    where = f'{source}: joint {joint.attrib["name"]}'
+    for item in joint.findall('mimic'):
+        if (other := attribute(item, 'joint', where)) not in names:
+            yield f'{where}: <mimic> refers to joint {other}, which is missing'
+        for key, default in (('multiplier', 1.0), ('offset', 0.0)):
+            numbers(item, key, where, (default,))
 
 
 def _snap_joint(element: ET.Element, where: str, snapped: list[str]) -> Array:
@@ -215,7 +219,9 @@ def _snap_joint(element: ET.Element, where: str, snapped: list[str]) -> Array:
             origin.set('rpy', ' '.join(repr(float(value)) for value in rpy))
             snapped.append(name)
     axis_element = element.find('axis')
-    axis = numbers(axis_element, 'xyz', where, (1.0, 0.0, 0.0))
+    axis = np.array([1.0, 0.0, 0.0])
+    if axis_element is not None:
+        axis = numbers(axis_element, 'xyz', where, axis.tolist())
     length = float(np.linalg.norm(axis))
     if length < 1e-6 and element.get('type') in ('fixed', 'floating'):
         return np.array(
@@ -240,12 +246,13 @@ def _move_to(values: Array, target: Array) -> bool:
     return visible
 
 
-def _snap_notes(snapped: list[str], source: str) -> list[str]:
+def _snap_notes(snapped: list[str], source: str, warn: bool) -> list[str]:
     if not snapped:
         return []
     names = ', '.join(dict.fromkeys(snapped))
     text = f'{source}: angles near a multiple of pi/2 were taken as exact in joint(s) {names}'
-    warnings.warn(text, UrdfWarning, stacklevel=4)
+    if warn:
+        warnings.warn(text, UrdfWarning, stacklevel=4)
     return [text]
 
 
@@ -286,10 +293,11 @@ def _read_inertial(element: ET.Element | None, where: str) -> Array:
     """Read the pseudo-inertia (4, 4) about the link frame: integral of [x, 1] [x, 1]^T dm."""
     if element is None:
         return np.zeros((4, 4))
-    mass = numbers(element.find('mass'), 'value', where, None)[0]
-    tensor_element = element.find('inertia')
+    check_elements(element, where)
+    (mass,) = (numbers(item, 'value', where)[0] for item in element.findall('mass'))
     moments = [
-        numbers(tensor_element, key, where, None)[0]
+        numbers(item, key, where)[0]
+        for item in element.findall('inertia')
         for key in ('ixx', 'ixy', 'iyy', 'ixz', 'iyz', 'izz')
     ]
     placement = transform(element.find('origin'), where)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from robodyn_ros.parameter_files import EVERY_NODE, Given, RosArguments, as_file, merged
 from robodyn_ros.robot_file import load_robot
@@ -15,7 +16,10 @@ ROBOT = 'robot'
 
 
 class GivenParameters:
-    """ROS arguments of this process, for all nodes that are created inside `used`."""
+    """ROS arguments of this process, for all nodes that are created inside `used`.
+
+    :ivar nodes: these nodes, also those whose creation failed
+    """
 
     current: GivenParameters | None = None
 
@@ -25,6 +29,7 @@ class GivenParameters:
         :raises ConfigError: a parameter file that cannot be read
         """
         self._arguments = RosArguments(arguments)
+        self.nodes: list[Any] = []
 
     @contextmanager
     def used(self) -> Iterator[None]:

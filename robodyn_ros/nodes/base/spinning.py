@@ -7,12 +7,16 @@ import gc
 import os
 import signal
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
 
 import rclpy
 from rclpy.executors import Executor, ExternalShutdownException, SingleThreadedExecutor
+from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 
@@ -27,13 +31,14 @@ def run(
 ) -> int:
     """Create a node, spin it until SIGINT or SIGTERM, and end the process.
 
-    The process ends with code 0, or with 1 after an exception, which is printed. Arguments that
-    ROS does not take are refused: a robot must not move by defaults because of a wrong flag.
+    The process ends with code 0, with 1 after an exception, which is printed, or with 2 if the
+    node could not be created; before, the node has left the graph. Arguments that ROS does not
+    take are refused: a robot must not move by defaults because of a wrong flag.
 
     :param create: builds the node; a `RobodynError` it raises is printed as one sentence
     :param coroutines: the node has services that are coroutines, which the events executor
         (rclpy 7.1) cannot run
-    :return: 2, if the node could not be created
+    :return: 2, if the arguments are refused
     """
     argv = sys.argv if argv is None else argv
     try:
@@ -52,10 +57,11 @@ def run(
     code = 0
     try:
         with given.used():
-            _run(create, stop, SingleThreadedExecutor() if coroutines else make_executor())
+            executor = SingleThreadedExecutor() if coroutines else make_executor()
+            _run(partial(_created, create, given), stop, executor)
     except RobodynError as error:
         print(f'error: {error}', file=sys.stderr)
-        return 2
+        code = 2
     except Exception:
         traceback.print_exc()
         code = 1
@@ -90,9 +96,40 @@ def _run(create: Callable[[], Guarded], stop: _StopRequest, executor: Executor) 
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
     finally:
+        signal.alarm(10)  # ends a process that hangs from here on
         executor.remove_node(node)
         executor.shutdown()
-        node.destroy_node()
+        _leave(node.destroy_node)
+
+
+def _created(create: Callable[[], Guarded], given: GivenParameters) -> Guarded:
+    """Create the node; if that fails, what there is of it leaves the graph."""
+    try:
+        return create()
+    except BaseException:
+        for node in given.nodes:
+            with suppress(Exception):
+                _leave(partial(Guarded.destroy_node, node))
+        raise
+
+
+def _leave(destroy: Callable[[], None]) -> None:
+    """Destroy a node, and after a moment the participant, with a hidden node that has no parts.
+
+    The end of each part and node is announced. Who takes an announcement after the end of the
+    participant (rmw_dds_common 3.1) has the node of that announcement in its graph for ever.
+    """
+    last = rclpy.create_node(
+        '_leaving', use_global_arguments=False, enable_rosout=False,
+        start_parameter_services=False,
+        parameter_overrides=[Parameter('start_type_description_service', value=False)],
+    )  # fmt: skip
+    try:
+        destroy()
+    finally:
+        with last.handle:  # in use, so that it outlives its parts
+            last.destroy_node()
+            time.sleep(0.1)
 
 
 def settle_garbage_collector() -> None:
@@ -114,12 +151,18 @@ class _StopRequest(Future):
     """Future that is done after SIGINT or SIGTERM.
 
     It does not use the callbacks of `Future`: they need a lock, and signal handlers must not wait.
+    A thread wakes the executor: Python runs a handler only when the executor returns.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.requested = False
         self._wake: Callable[[Future], None] | None = None
+        self._waking = threading.Lock()
+        reader, writer = os.pipe()
+        os.set_blocking(writer, False)
+        signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+        threading.Thread(target=self._wait, args=(reader,), daemon=True).start()
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._on_signal)
 
@@ -127,7 +170,10 @@ class _StopRequest(Future):
         return self.requested
 
     def add_done_callback(self, callback: Callable[[Future], None]) -> None:
-        self._wake = callback
+        with self._waking:
+            self._wake = callback
+        if self.requested:
+            callback(self)
 
     def remove_done_callback(self, callback: Callable[[Future], None]) -> bool:
         self.forget()
@@ -135,12 +181,19 @@ class _StopRequest(Future):
 
     def forget(self) -> None:
         """Remove the callback: its executor is about to end."""
-        self._wake = None
+        with self._waking:
+            self._wake = None
 
     def _on_signal(self, number: int, frame: object) -> None:
         self.requested = True
-        if self._wake is not None:
-            self._wake(self)
+
+    def _wait(self, reader: int) -> None:
+        while os.read(reader, 1)[0] not in (signal.SIGINT, signal.SIGTERM):
+            pass
+        self.requested = True
+        with self._waking:
+            if self._wake is not None:
+                self._wake(self)
 
 
 def _spin(executor: Executor, node: Guarded, stop: _StopRequest) -> None:

@@ -8,9 +8,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rcl_interfaces.msg import ParameterDescriptor
-from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from rclpy.action import ActionClient, ActionServer, CancelResponse, GoalResponse
+from rclpy.exceptions import ParameterUninitializedException
 from rclpy.lifecycle import LifecycleNode, TransitionCallbackReturn
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 
 from robodyn_ros.errors import ConfigError, Fault, RobodynError
 from robodyn_ros.faults import number_of
@@ -49,9 +51,13 @@ class Guarded(_Base):
             super().__init__(name, **options)
             self._declare_robot()
             return
+        given.nodes.append(self)
         expected = given.node(name)
         with given.of(expected, name) as (arguments, self._given):
             super().__init__(name, cli_args=arguments, **options)
+        for parameter in [name for name, it in self._given.items() if it.unset]:
+            del self._given[parameter]  # rcl reads the text 'null'
+            self._parameter_overrides.pop(parameter, None)
         if self.get_fully_qualified_name() != expected:
             raise ConfigError(
                 f'the node is named {self.get_fully_qualified_name()}, but its parameters were '
@@ -75,6 +81,17 @@ class Guarded(_Base):
     def source(self, parameter: str) -> str:
         """Return the origin of a parameter's value: a file, 'command line' or 'default'."""
         return self._given[parameter].source if parameter in self._given else DEFAULT
+
+    def get_parameter(self, name: str) -> Parameter:
+        """Do as `Node.get_parameter`; without a value its type is NOT_SET.
+
+        rclpy answers a request for all parameters, as of `ros2 param dump`, with none at all if
+        one has no value.
+        """
+        try:
+            return super().get_parameter(name)
+        except ParameterUninitializedException:
+            return Parameter(name)
 
     def log_defaults(self) -> None:
         """Log all limits that have their default value, in one line."""
@@ -109,6 +126,15 @@ class Guarded(_Base):
     def shutdown_done(self) -> bool:
         """Return True if the process may end."""
         return True
+
+    def destroy_node(self) -> None:
+        """Destroy the node with what rclpy leaves of it, which would keep it in the graph."""
+        for waitable in list(self.waitables):
+            if isinstance(waitable, (ActionClient, ActionServer)):
+                waitable.destroy()
+        if isinstance(self, LifecycleNode):
+            self._state_machine.destroy_when_not_in_use()
+        super().destroy_node()
 
     def unexpected(self, what: str, error: Exception) -> None:
         """Count an error that belongs to no request, and reach a safe state."""

@@ -100,7 +100,10 @@ class CollisionMonitor(ModelNode):
         detector = recorded.detector
         delay = self._chosen['additive_torque_delay']
         inputs = Inputs(model.joints, source=self._chosen['motion_source'], delay=delay)
-        tasks = self._tasks.checked(detector.joints)  # it may raise: before anything is changed
+        tasks = self._tasks.checked(detector)  # it may raise: before anything is changed
+        detector.check_sensitivity(float(self.get_parameter('sensitivity').value))
+        if left_out := not_monitored(detector):
+            self.get_logger().warning(f'not monitored (torque_error_enable): {left_out}')
         self._reactions.build(model, settings, inputs)
         self._tasks.build(recorded, tasks, float(self.get_parameter('sensitivity').value))
         recorded.ring = self._black_box.build(setup)
@@ -180,6 +183,7 @@ class CollisionMonitor(ModelNode):
         values: dict[str, object] = {
             'latched': detector.latched,
             'reference': self._reference_state(detector),
+            'not_monitored': not_monitored(detector),
             'refused': self._refused,
             'last_refusal': self._refusal,
             **self._tasks.details(),
@@ -327,6 +331,12 @@ class CollisionMonitor(ModelNode):
             else 'stop of the robot itself cleared' if stopped else 'there was no collision'
         )  # fmt: skip
         return response
+
+
+def not_monitored(detector: TorqueErrorDetector) -> str:
+    """Return the names of the joints that are not monitored."""
+    enabled = detector.settings.enabled
+    return ', '.join(name for name, on in zip(detector.joints, enabled, strict=True) if not on)
 
 
 def worst_level(detector: TorqueErrorDetector) -> Level:

@@ -9,8 +9,8 @@ from typing import Any
 
 from rclpy import Parameter
 
-from robodyn_ros.control.checks import check_between
 from robodyn_ros.control.collision.black_box.recorded_detector import RecordedDetector
+from robodyn_ros.control.collision.detector import TorqueErrorDetector
 from robodyn_ros.control.collision.reaction.mute import Mute
 from robodyn_ros.control.collision.reaction.task import Phase, Task, TaskClock, zone_of
 from robodyn_ros.errors import ConfigError, ControlError
@@ -81,12 +81,15 @@ class Tasks:
         node.create_service(MuteReactions, '~/mute', self._on_mute)
         node.create_service(SetTask, '~/set_task', self._on_set_task)
 
-    def checked(self, joints: tuple[str, ...]) -> list[Task]:
+    def checked(self, detector: TorqueErrorDetector) -> list[Task]:
         """Return the tasks for a robot.
 
         :raises ControlError: tasks that do not fit it
         """
-        return [self._task(name, joints) for name in self._given]
+        tasks = [self._task(name, detector.joints) for name in self._given]
+        for task in tasks:
+            detector.check_sensitivity(task.sensitivity or 1.0)
+        return tasks
 
     def build(self, recorded: RecordedDetector, tasks: list[Task], sensitivity: float) -> None:
         """Start without a task, with another detector.
@@ -127,9 +130,10 @@ class Tasks:
     def set_sensitivity(self, value: float) -> None:
         """Change the sensitivity without a task.
 
-        :raises ControlError: it is not from 0.5 to 2
+        :raises ControlError: as of `TorqueErrorDetector.check_sensitivity`
         """
-        check_between('sensitivity', value, 0.5, 2.0)
+        if self._recorded is not None:
+            self._recorded.detector.check_sensitivity(value)
         self._usual = value
         self._apply()
 

@@ -19,7 +19,7 @@ from robodyn_ros.errors import NO_FAULT, ConfigError, Fault, MotionError, Robody
 from robodyn_ros.excitation.catalog import write_motion
 from robodyn_ros.excitation.collisions.scene_shape import NOTHING, Surroundings
 from robodyn_ros.excitation.design.problem import Design
-from robodyn_ros.excitation.export import TRAJECTORY, export_motion
+from robodyn_ros.excitation.export import TRAJECTORY, export_motion, motion_files
 from robodyn_ros.excitation.limits.constraints import Limit
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.excitation.options import OPTIONS, Option, check_options, make_design, search
@@ -37,6 +37,7 @@ from robodyn_ros.nodes.excitation.results import FEEDBACK_PERIOD
 from robodyn_ros.nodes.robot.described_robot import robot_file
 from robodyn_ros.output_files import made_folder
 from robodyn_ros.paths import expanded
+from robodyn_ros.runs.file_set import sole_writer
 
 OPTIMISED = 'optimised'
 """Value of `motion.kind` for a designed motion."""
@@ -195,15 +196,16 @@ class Designer:
         def tell(share: float, value: float) -> None:
             self._best = value
 
-        with removed_if_empty(folder):
+        with removed_if_empty(folder), sole_writer(folder, MotionError):
             result = search(design, values, progress=tell, cancel=lambda: bool(self._reason))
-        self._saving = True
-        points = shown_frame(design.model, values.get('frames', ()))
-        file = str(folder / TRAJECTORY)
-        if self._pictures:
-            export_motion(result.trajectory, folder, limits=self._limits, points=points)
-        else:
-            write_motion(result.trajectory, file)
+            self._saving = True
+            points = shown_frame(design.model, values.get('frames', ()))
+            file = str(folder / TRAJECTORY)
+            if self._pictures:
+                export_motion(result.trajectory, folder, limits=self._limits, points=points)
+            else:
+                with motion_files(folder) as partial:
+                    write_motion(result.trajectory, partial / TRAJECTORY)
         return Designed(result.trajectory, file, f'{sentence(result, design)}; saved: {file}')
 
     def values(self, new: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:

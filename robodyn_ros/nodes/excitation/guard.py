@@ -9,6 +9,7 @@ import numpy as np
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
+from robodyn_ros.control.robot_check import check_possible
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.control.torque_limits import check_planned, peak_torque, prior_torque
 from robodyn_ros.control.torque_threshold import TorqueThreshold
@@ -77,6 +78,7 @@ class Guard:
         """Return a model, its parameter values and its torque."""
         if result := str(self._node.get_parameter('result_file').value):
             found = load_identified_model(resource(result))
+            check_possible(found)
             return found.model, found.values, ModelTorque(found.model, found.values)
         if (model := file_model(self._node)) is None:
             raise ConfigError(

@@ -14,7 +14,7 @@ from rclpy.parameter import Parameter
 
 from robodyn_ros.control.effort.declaration import HOW
 from robodyn_ros.control.effort.recorded import check_gravity
-from robodyn_ros.errors import ConfigError, IdentificationError
+from robodyn_ros.errors import ConfigError, IdentificationError, MissingSignalError
 from robodyn_ros.identification.diagnosis.position_limits import position_limits
 from robodyn_ros.identification.files.base_result import load_base
 from robodyn_ros.identification.files.export import Exported
@@ -36,13 +36,13 @@ from robodyn_ros.nodes.identification.options import declared_options
 from robodyn_ros.nodes.robot.described_robot import robot_description
 from robodyn_ros.nodes.robot.effort import EffortParameters
 from robodyn_ros.paths import expanded, resource
-from robodyn_ros.recording.bags.rosbag import NoSuchTopicError
 from robodyn_ros.recording.readers import read_recording, recording_format
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.signals import MAX_CUTOFF, split_motion
 from robodyn_ros.recording.tables.columns import load_columns
 from robodyn_ros.report.coverage import stated_limits
 from robodyn_ros.report.write import export_with_page
+from robodyn_ros.runs.file_set import sole_writer
 
 
 @dataclass(frozen=True)
@@ -239,7 +239,7 @@ class IdentificationWork:
 
         :raises RobodynError: nothing can be identified, or a file cannot be written
         """
-        with shown_by(show):
+        with shown_by(show), sole_writer(job.folder, IdentificationError):
             return self._computed(job)
 
     def _computed(self, job: Job) -> tuple[IdentificationResult, Exported]:
@@ -289,7 +289,7 @@ class IdentificationWork:
         read = partial(read_recording, path, joints=self.model.joint_names, columns=columns)
         try:  # as the recorder names it, in a namespace or remapped
             recording = read(topic=self._topic or self._node.resolve_topic_name('joint_states'))
-        except NoSuchTopicError:
+        except MissingSignalError:
             if self._topic:
                 raise
             recording = read()

@@ -10,6 +10,7 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 
+from robodyn_ros.control.robot_check import FACTS, check_possible
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ConfigError, ControlError
 from robodyn_ros.identification.files.result_file import load_identified_model
@@ -20,6 +21,7 @@ from robodyn_ros.nodes.base.allowed import AllowedDirectories
 from robodyn_ros.nodes.base.common import (
     Diagnostics,
     declare,
+    overrides,
     plain,
     realtime_priority,
     steady_timer,
@@ -72,7 +74,7 @@ class ModelNode(SuiteLifecycleNode):
             read_only=True, limit=True,
         )  # fmt: skip
         text = 'of the identified model, if result_file is empty'
-        declared_block(self, 'dynamic_model', MODEL_KEYS, text)
+        declared_block(self, 'dynamic_model', MODEL_KEYS, text, read_only=True)
         self._carried = CarriedPayload(self, self.set_values)
         self._autostart = bool(
             declare(self, 'autostart', False, 'configure and activate', read_only=True, limit=True)
@@ -221,6 +223,7 @@ class ModelNode(SuiteLifecycleNode):
                 f'accepts only {self._hash}'
             )
         check_same_robot(str(self.get_parameter(ROBOT).value), model.model, model.source)
+        check_possible(model)
         payload, limit = self._carried.at_start(model, self.payload_efforts(model))
         values = loaded_values(model, payload)
         torque = ModelTorque(model.model, values, velocity_window=self._window)
@@ -238,7 +241,10 @@ class ModelNode(SuiteLifecycleNode):
                 'no identified model: give the parameter result_file, load the result as a '
                 'parameter file, or call ~/load_model'
             )
-        return load_identified_model({'dynamic_model': values, **self._carried.block})
+        given = {name: plain(item.value) for name, item in overrides(self).items()}
+        facts = {key: given.get(f'identification.{key}') for key in FACTS}
+        block = {'dynamic_model': values, 'identification': facts, **self._carried.block}
+        return load_identified_model(block)
 
     def _model_parameters(self) -> Mapping[str, Any]:
         found = {key: self.get_parameter(f'dynamic_model.{key}').value for key in MODEL_KEYS}

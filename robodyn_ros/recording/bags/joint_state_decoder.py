@@ -61,15 +61,18 @@ class Group:
 
     The columns are `row` (order of arrival), `stamp` and `log` in [ns], each of shape (N,), and
     `position`, `velocity`, `effort`, each of shape (N, n) and NaN where a message has no value.
+    `measured` is True if a message has an effort.
     """
 
     names: tuple[str, ...]
     count: int = 0
+    measured: bool = False
     _columns: dict[str, Spool] = field(default_factory=dict)
 
     def add(self, **columns: NDArray[Any]) -> None:
         """Append a block."""
         self.count += len(columns['row'])
+        self.measured = self.measured or bool(np.isfinite(columns['effort']).any())
         for name, values in columns.items():
             if name not in self._columns:
                 self._columns[name] = Spool(values.shape[1:], values.dtype)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from robodyn_ros.errors import RecordingError
+from robodyn_ros.errors import MissingSignalError, RecordingError
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.recording.bags.bag_scan import BagScan
 from robodyn_ros.recording.bags.joint_state_decoder import MSGTYPE, Group, JointStateDecoder
@@ -22,18 +23,6 @@ MOTOR = '_motor'
 """A second encoder, on the motor of joint `name`, is published as joint `name_motor`."""
 
 
-class NoSuchTopicError(RecordingError):
-    """A bag has no joint states on a topic.
-
-    :ivar others: topics with joint states
-    """
-
-    def __init__(self, text: str, others: Sequence[str]) -> None:
-        """Store the message and the topics."""
-        super().__init__(text)
-        self.others = tuple(others)
-
-
 def read_rosbag(path: Path, *, topic: str, joints: Sequence[str] | None) -> Table:
     """Read the joint states of a bag.
 
@@ -42,7 +31,7 @@ def read_rosbag(path: Path, *, topic: str, joints: Sequence[str] | None) -> Tabl
     the time in the bag if all stamps are zero. A damaged bag is read as far as it is readable.
 
     :param topic: topic of type sensor_msgs/msg/JointState
-    :param joints: joints to read, in this order; None: those that most messages have
+    :param joints: joints to read, in this order; None: those that most messages with effort have
     :return: columns `time` [s] from the first stamp on, `position`, `velocity`, `torque`; with
         a second encoder per joint (see `MOTOR`) `motor_position` and `motor_velocity`
     :raises RecordingError: nothing can be read, or the topic or a joint is missing
@@ -60,7 +49,7 @@ def read_rosbag(path: Path, *, topic: str, joints: Sequence[str] | None) -> Tabl
         raise RecordingError(f'{path}: there is no message on {topic!r}')
     names, chosen = _chosen(groups, joints, path)
     findings += _left_out(groups, chosen, topic)
-    return _table(chosen, names, str(path), findings)
+    return replace(_table(chosen, names, str(path), findings), topic=topic)
 
 
 def _decoded(path: Path, topic: str) -> tuple[JointStateDecoder, list[Finding]]:
@@ -78,14 +67,15 @@ def _check_topic(found: dict[str, str], topic: str, path: Path) -> None:
         return
     others = sorted(name for name, msgtype in found.items() if msgtype == MSGTYPE)
     what = f'has the type {found[topic]!r}' if topic in found else 'is not in the bag'
-    hint = f'JointState topics in it: {others}' if others else 'it has no JointState topic'
-    raise NoSuchTopicError(f'{path}: topic {topic!r} {what}; {hint}', others)
+    hint = f'choose one of {others} with --topic' if others else 'it has no JointState topic'
+    raise MissingSignalError(f'{path}: topic {topic!r} {what}; {hint}')
 
 
 def _chosen(
     groups: list[Group], joints: Sequence[str] | None, path: Path
 ) -> tuple[tuple[str, ...], list[Group]]:
     """Return the joints to read and the groups of messages that have all of them."""
+    groups = [group for group in groups if group.measured] or groups  # a gripper has no effort
     if joints is None:
         counts: dict[frozenset[str], int] = {}
         for group in groups:
@@ -104,10 +94,10 @@ def _chosen(
     known = sorted({name for group in groups for name in group.names})
     missing = [name for name in names if name not in known]
     if missing:
-        raise RecordingError(
+        raise MissingSignalError(
             f'{path}: joint {missing[0]!r} is not in the recording, which has {known}'
         )
-    raise RecordingError(
+    raise MissingSignalError(
         f'{path}: no message has all of {list(names)}; the joints are in different messages: '
         f'{[list(group.names) for group in groups]}'
     )

@@ -57,6 +57,7 @@ class Signals:
     origin: int = 0
     gear_ratio: Array | None = None
     findings: list[Finding] = field(default_factory=list)
+    topic: str = ''
 
 
 def load_columns(source: Mapping[str, object] | str | Path) -> Mapping[str, object]:
@@ -102,7 +103,8 @@ def signals_from(
     present = _parts(table, mapping)
     time = _time(table, mapping)
     time, origin = _from_epoch(time, table.origin)
-    signals = Signals(time, (), table.source, origin=origin, findings=list(table.findings))
+    signals = Signals(time, (), table.source, origin=origin, topic=table.topic)
+    signals.findings += table.findings
     names = named or next((part.joints for part in present.values() if part.joints), None)
     width = present['position'].width(len(time))
     signals.joints = _final_names(names or table.joints, joints, width, signals)

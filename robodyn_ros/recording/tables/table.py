@@ -54,6 +54,7 @@ class Table:
     joints: tuple[str, ...] | None = None
     origin: int = 0
     findings: tuple[Finding, ...] = ()
+    topic: str = ''
 
     def column(self, name: str, use: str) -> NDArray[Any]:
         """Return a column.

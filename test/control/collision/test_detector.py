@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from control_arm import small_arm
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 
 from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
 from robodyn_ros.control.collision.settings import CollisionSettings
+from robodyn_ros.control.collision.threshold_map import MappedThresholds
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.catalog import with_friction
@@ -377,3 +380,42 @@ def test_garbage_is_never_ok(samples: list[tuple[float, list[float], list[float]
 def test_settings_that_do_not_fit_are_refused(changes: dict[str, object], text: str) -> None:
     with pytest.raises(ControlError, match=text):
         make(**changes)
+
+
+def rated(thresholds: MappedThresholds | None = None, **changes: object) -> TorqueErrorDetector:
+    options = {'max_torque_error': [10.0, 5.0], 'contact_threshold': [6.0, 3.0], **changes}
+    settings_ = CollisionSettings(joints=MODEL.joint_names, **options)  # type: ignore[arg-type]
+    return TorqueErrorDetector(
+        torque=TORQUE, settings=settings_, thresholds=thresholds, rated=np.array([100.0, 8.0])
+    )
+
+
+def test_a_threshold_above_the_torque_of_the_drive_is_no_monitoring() -> None:
+    detector = rated()
+    detector.sensitivity = 0.7
+    with pytest.raises(
+        ControlError, match=r'joint2 is not monitored: its threshold of 10 Nm or N'
+    ):
+        detector.sensitivity = 0.5
+    assert detector.sensitivity == 0.7
+    for bad in ({'max_torque_error': 1e12}, {'low_velocity_torque': [0.0, 3.1]}):
+        with pytest.raises(ControlError, match='is not monitored'):
+            rated(**bad)
+    open_ = rated(max_torque_error=[10.0, 50.0], torque_error_enable=[True, False])
+    assert open_.update(*Healthy().sample())[1] == UNKNOWN
+
+
+def test_a_map_above_the_torque_of_the_drive_is_no_monitoring_and_does_not_grow_beyond() -> None:
+    given = flat_map('hash', np.array([10.0, 5.0])).map
+    huge = given.collision.copy()
+    huge[1, 0] = 1e12
+    for bad in (replace(given, collision=huge), replace(given, change=np.array([1.0, 1e12]))):
+        with pytest.raises(ControlError, match='joint2 is not monitored'):
+            rated(MappedThresholds(bad))
+    slow = replace(given, fastest=np.full(2, 1e-9), hardest=np.full(2, 1e-9))
+    detector, arm = rated(MappedThresholds(slow)), Healthy()
+    for _ in range(200):
+        detector.update(*arm.sample())
+        assert (detector.threshold <= [100.0, 8.0]).all()
+        assert (detector.contact_threshold <= detector.threshold).all()
+    assert detector.threshold[1] == 8.0

@@ -71,6 +71,10 @@ def test_a_file_is_read_as_it_was_written(tmp_path: Path, rest: float) -> None:
         ('contact_share: 0.8', 'contact_share: 1.2', 'contact_share must be above 0'),
         ('period: 0.01', 'period: .nan', 'period must be a finite number above 0, got nan'),
         ('period: 0.01', 'period: x', "period must be a finite number above 0, got 'x'"),
+        ('debounce: 3', 'debounce: 1000', 'delay collisions'),
+        ('torque_error_filter: 0.5', 'torque_error_filter: 1.0e-12', 'delay collisions'),
+        ('observer_bandwidth: 12.5', 'observer_bandwidth: 1.0e-9', 'delay collisions'),
+        ('filter_cutoff: 40.0', 'filter_cutoff: 1.0e-9', 'delay collisions'),
         ('debounce: 3', 'debounce: [1]', 'debounce must be a finite number above 0'),
         ('residual: observer', 'residual: guess', 'residual must be one of'),
         (

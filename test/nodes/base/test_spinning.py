@@ -9,7 +9,7 @@ import time
 import pytest
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
-from ros_client import PATIENCE
+from ros_client import PATIENCE, RosClient, environment
 
 from robodyn_ros.cli.demo.ros_domain import domain
 from robodyn_ros.nodes.base.spinning import _StopRequest, make_executor
@@ -53,13 +53,20 @@ class Bad(SuiteNode):
     def __init__(self):
         raise ConfigError('the sentence')
 
-sys.exit(run({'slow': Slow, 'bad': Bad}[sys.argv.pop(1)]))
+class Half(SuiteNode):
+    def __init__(self):
+        super().__init__('half')
+        self.create_timer(1.0, print)
+        raise {'2': ConfigError, '1': ValueError}[sys.stdin.readline().strip()]('the sentence')
+
+sys.exit(run({'slow': Slow, 'bad': Bad, 'half': Half}[sys.argv.pop(1)]))
 """
 
 
 def program(kind, *arguments):
     return subprocess.Popen(
         [sys.executable, '-c', PROGRAM, kind, *arguments],
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -91,6 +98,9 @@ def test_a_signal_wakes_who_spins_at_once_and_never_who_is_gone(handlers):
     stop.add_done_callback(woken.append)
     assert not stop.done()
     signal.raise_signal(signal.SIGTERM)
+    deadline = time.monotonic() + PATIENCE  # a thread does it: the executor keeps this one
+    while not woken and time.monotonic() < deadline:
+        time.sleep(0.001)
     assert woken == [stop] and stop.done() and stop.requested
     stop.remove_done_callback(woken.append)
     signal.raise_signal(signal.SIGINT)
@@ -114,6 +124,21 @@ def test_an_executor_that_waits_for_a_signal_ends_with_it(handlers, make):
     executor.shutdown()
     node.destroy_node()
     rclpy.shutdown(context=context)
+
+
+@pytest.mark.parametrize('code', [1, 2])
+def test_a_node_that_is_refused_while_it_is_created_leaves_the_graph(code):
+    client = RosClient(environment(1))
+    process = program('half')
+    try:
+        there = client.node.get_node_names
+        client.wait(lambda: 'half' in there(), 'the node')
+        _, errors = process.communicate(f'{code}\n', timeout=PATIENCE)
+        assert process.returncode == code and 'the sentence' in errors
+        client.wait(lambda: 'half' not in there(), 'the node to leave the graph', 1.0)
+    finally:
+        process.kill()
+        client.close()
 
 
 def test_node_that_cannot_be_created_says_one_sentence():

@@ -5,9 +5,19 @@ from functools import partial
 
 import numpy as np
 import pytest
-from collision_client import COLLISION, MODEL, OK, STALE, VALUES, Monitor, learned_file, levels
+from collision_client import (
+    COLLISION,
+    MODEL,
+    OK,
+    STALE,
+    UNKNOWN,
+    VALUES,
+    Monitor,
+    learned_file,
+    levels,
+)
 from healthy_arm import flat_map
-from node_process import closed
+from node_process import EFFORT, NodeProcess, closed
 from writers import result_file
 
 from robodyn_ros.control.collision.thresholds_file import write_thresholds
@@ -71,3 +81,29 @@ def test_thresholds_at_rest_without_a_reference_are_a_warning_once(tmp_path):
         text = monitor.process.said()
         assert text.count('NOT found') == 1
         assert 'the reference is not known: no controller_state of the controller' in text
+
+
+def test_what_no_longer_monitors_a_joint_is_refused_at_start_and_at_run_time(tmp_path):
+    """The effort limits of the arm are 100 Nm."""
+    given = {'max_torque_error': '[60.0, 5.0]', 'torque_error_enable': '[true, false]'}
+    with closed(Monitor(tmp_path, 9, **given)) as monitor:
+        wish = partial(monitor.process.set_parameter, 'collision_monitor', 'sensitivity')
+        assert wish(0.7).successful
+        refused = wish(0.5)
+        assert not refused.successful and 'joint1 is not monitored' in refused.reason
+        assert levels(monitor.run(100))[-1].tolist() == [OK, UNKNOWN]
+        assert monitor.process.details()['not_monitored'] == 'joint2'
+        assert 'not monitored (torque_error_enable): joint2' in monitor.process.said()
+    task = {'tasks.names': '[screw]', 'tasks.screw.longest': 9.0, 'tasks.screw.sensitivity': 0.5}
+    for bad, text in (
+        ({'thresholds': learned_file(tmp_path, [12.0, 1e12])}, 'joint2 is not monitored'),
+        ({'max_torque_error': '[60.0, 5.0]', **task}, 'joint1 is not monitored'),
+        ({'max_torque_error': '[60.0, 5.0]', 'sensitivity': 0.5}, 'joint1 is not monitored'),
+        ({'debounce': 1000}, 'delay collisions'),
+    ):
+        options = {
+            **EFFORT, 'autostart': 'true', 'max_torque_error': '[10.0, 5.0]',
+            'result_file': result_file(tmp_path, MODEL, VALUES), **bad,
+        }  # fmt: skip
+        with closed(NodeProcess('collision_monitor', 9, tmp_path / 'log', options)) as process:
+            process.wait_for(text)

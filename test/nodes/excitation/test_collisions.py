@@ -81,6 +81,20 @@ def test_the_text_of_the_urdf_will_do(guard):
         guard(GIVEN, urdf='', robot_description=text).check_plan(plan(FOLDED))
 
 
+def test_shapes_that_ros_does_not_read_are_checked_or_need_to_be_allowed(guard):
+    text = UR10.read_text()
+    capsules = guard(GIVEN, urdf='', robot_description=text.replace('<cylinder', '<capsule'))
+    with pytest.raises(ControlError, match=r'the motion collides: .* mm deep, at t = '):
+        capsules.check_plan(plan(FOLDED))
+    given = {'urdf': '', 'robot_description': text.replace('<cylinder', '<cone')}
+    for call in (CollisionGuard.check_allowed, lambda it: it.check_plan(plan(TURNED))):
+        with pytest.raises(ControlError) as caught:
+            call(guard(GIVEN, **given))
+        assert 'NOT checked for collisions: geometry that cannot be read: ' in str(caught.value)
+        assert "link 'forearm_link', <collision>: expected one <geometry>" in str(caught.value)
+        call(guard(GIVEN, allow_unchecked=True, **given))
+
+
 def test_a_motion_that_collides_is_refused_even_if_unchecked_ones_are_allowed(guard):
     for values in ({}, GIVEN):
         with pytest.raises(ControlError, match=r'the motion collides: .* mm deep, at t = '):

@@ -3,10 +3,12 @@
 
 import subprocess
 import sys
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
-from feedforward_client import COMMON, MODEL, VALUES
+from feedforward_client import COMMON, MODEL, VALUES, Trajectories
+from lifecycle_msgs.msg import Transition
 from node_process import NodeProcess, closed
 from robodyn_ros.srv import LoadModel
 from writers import result_file
@@ -29,6 +31,22 @@ def test_without_a_model_it_stays_unconfigured_and_says_what_to_do(tmp_path):
         old = process.call(LoadModel, 'load_parameters', LoadModel.Request(result_file=str(path)))
         assert not old.success and old.message == '~/load_parameters is now called ~/load_model'
         assert process.interrupt() == 0
+
+
+def test_a_model_that_no_robot_has_is_refused_and_the_parameters_bring_none_later(tmp_path):
+    with closed(Trajectories(tmp_path, 3)) as node:
+        process = node.process
+        set_parameter = partial(process.set_parameter, 'feedforward')
+        for name, value in (('parameter_values', (-VALUES).tolist()), ('hash', 'another')):
+            answer = set_parameter(f'dynamic_model.{name}', value)
+            assert not answer.successful and 'read-only' in answer.reason.replace('_', '-')
+        process.change(Transition.TRANSITION_DEACTIVATE)
+        for factor in (-1.0, 1e12):
+            path = result_file(tmp_path, MODEL, factor * VALUES)
+            answer = process.call(
+                LoadModel, 'load_model', LoadModel.Request(result_file=str(path))
+            )
+            assert not answer.success and 'no robot has these parameters' in answer.message
 
 
 def test_bad_parameters_end_with_one_sentence():

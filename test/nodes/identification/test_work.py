@@ -10,7 +10,7 @@ import yaml
 from idle_nodes import idle_nodes
 from writers import result_file, write_csv
 
-from robodyn_ros.errors import RobodynError
+from robodyn_ros.errors import MissingSignalError, RobodynError
 from robodyn_ros.models.catalog import build_model, load_model, robot_model
 from robodyn_ros.nodes.identification import work as work_module
 from robodyn_ros.nodes.identification.work import (
@@ -19,7 +19,6 @@ from robodyn_ros.nodes.identification.work import (
     Terms,
 )
 from robodyn_ros.paths import expanded
-from robodyn_ros.recording.bags.rosbag import NoSuchTopicError
 from robodyn_ros.recording.recording import Recording
 
 pytestmark = pytest.mark.ros
@@ -202,12 +201,12 @@ def test_a_topic_that_is_asked_for_must_be_in_the_bag(make, monkeypatch, tmp_pat
 
     def read(path, *, joints, columns, topic='/joint_states'):
         asked.append(topic)
-        raise NoSuchTopicError('none', ())
+        raise MissingSignalError('none')
 
     monkeypatch.setattr(work_module, 'read_recording', read)
     for given in ('', '/robot/joint_states'):
         work = make(AXIS, topic=given)
-        with pytest.raises(NoSuchTopicError):
+        with pytest.raises(MissingSignalError):
             work._read(axis_table(tmp_path / 'a.csv'))
     assert asked == ['/joint_states', '/joint_states', '/robot/joint_states']
 

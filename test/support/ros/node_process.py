@@ -131,13 +131,19 @@ class NodeProcess(RosClient):
         )
 
     def end(self) -> int:
-        """Wait for the end of the process, which is on its way; its exit code."""
+        """Wait for the end of the process, which is on its way; its exit code.
+
+        A node that ended has left the graph: who waits for it must not see a server that is dead.
+        """
         self._ending = True
         self.wait(lambda: self.process.poll() is not None, 'the end')
+        if self.process.returncode >= 0:  # it was not killed
+            there = self.node.get_node_names
+            self.wait(lambda: self.name not in there(), 'the node to leave the graph', 1.0)
         return self.process.returncode
 
-    def interrupt(self) -> int:
-        self.process.send_signal(signal.SIGINT)
+    def interrupt(self, number: int = signal.SIGINT) -> int:
+        self.process.send_signal(number)
         return self.end()
 
     def _kill(self) -> None:

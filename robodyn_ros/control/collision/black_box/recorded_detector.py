@@ -12,6 +12,7 @@ from robodyn_ros.control.collision.black_box.call_ring import CallRing, Motion
 from robodyn_ros.control.collision.black_box.detector_state import capture, restore
 from robodyn_ros.control.collision.black_box.event import Setup
 from robodyn_ros.control.collision.detector import TorqueErrorDetector
+from robodyn_ros.control.robot_check import rated_torque
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import Fault, RecordingError
 from robodyn_ros.models.interface import Array
@@ -130,5 +131,8 @@ def build_detector(setup: Setup, torque: ModelTorque | None = None) -> RecordedD
         torque = ModelTorque(model.model, model.values, velocity_window=setup.velocity_window)
     torque.exclude_gravity(effort.gravity_excluded)
     thresholds = None if learned is None else learned.thresholds()
-    detector = TorqueErrorDetector(torque=torque, settings=setup.settings, thresholds=thresholds)
+    detector = TorqueErrorDetector(
+        torque=torque, settings=setup.settings, thresholds=thresholds,
+        rated=rated_torque(model)[0],
+    )  # fmt: skip
     return RecordedDetector(detector, torque, effort.feedback)
