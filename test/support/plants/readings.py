@@ -20,7 +20,7 @@ ROBOTS = flaws.robots(7)
 def reading_of(model, recording, **options):
     """Reading of a recording, as the diagnosis makes it."""
     chosen = IdentifyOptions(**options)
-    return Reading.of(process(recording, model.joint_names, chosen), model)
+    return Reading.of(process(recording, model.joint_names, chosen), model, recording)
 
 
 def found(model, recording):
