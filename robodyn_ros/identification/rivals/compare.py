@@ -9,10 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from robodyn_ros.identification.rivals import conventions, delays, positions, torque_signal
-from robodyn_ros.identification.rivals.evidence import Evidence, gain
+from robodyn_ros.identification.rivals.evidence import EXPLAINED, Evidence, gain, unexplained
 from robodyn_ros.identification.rivals.reading import Reading
-from robodyn_ros.identification.rivals.rival import Rival
-from robodyn_ros.models.interface import Array
+from robodyn_ros.identification.rivals.rival import SURE, Rival
 
 Hypothesis = Callable[[Reading], Iterator[Rival]]
 
@@ -58,8 +57,8 @@ FINALISTS = 6
 """Rivals that are compared in full: those that gain most over the recording as it is."""
 
 
-EXPLAINED = 0.5
-"""Torque error of a corrected recording, over all joints, above which it is not explained."""
+SIMPLER = 0.8
+"""Share of the gain that counts of a rival with fitted parameters: others have less freedom."""
 
 
 @dataclass(frozen=True)
@@ -85,28 +84,23 @@ def compare(reading: Reading, hypotheses: Sequence[Hypothesis] = RIVALS) -> tupl
     every = [rival for hypothesis in hypotheses for rival in hypothesis(reading)]
     first = [(_gain(present, rival), rival) for rival in every if rival.evidence.error < np.inf]
     first.sort(key=lambda pair: -pair[0])
-    chosen = [rival for _, rival in first if rival.seen or rival.last]
+    chosen = [rival for _, rival in first if rival.certain < SURE or rival.last]
     chosen += [rival for _, rival in first if rival not in chosen][:FINALISTS]
     named = [_compared(present, rival) for rival in chosen]
     good = [
         each
         for each in named
-        if each.gain >= each.rival.least
+        if each.gain >= min(each.rival.least, 0.3 * len(present.size) + 0.1)
         and each.certainty >= each.rival.certain
         and unexplained(each.rival.evidence)[1] < EXPLAINED
     ]
-    return tuple(sorted(good, key=lambda each: (each.rival.last, not each.rival.seen, -each.gain)))
+    return tuple(sorted(good, key=_rank))
 
 
-def unexplained(evidence: Evidence) -> tuple[Array, float]:
-    """Return the held-out error of each column as a share of its torque, (n,), and of all."""
-    rms = np.empty(len(evidence.size))
-    torque = evidence.torque * evidence.unit
-    rms[evidence.column] = np.sqrt(np.mean(torque**2, axis=0))
-    left = np.sqrt(np.median(evidence.held_out, axis=0)) * evidence.size
-    return left / np.maximum(rms, 1e-300), float(
-        np.linalg.norm(left) / max(np.linalg.norm(rms), 1e-300)
-    )
+def _rank(named: Named) -> tuple[bool, bool, float]:
+    """Return what rivals are sorted by: what the signal shows first, then by their gain."""
+    certain = SIMPLER if named.rival.fitted else 1.0
+    return named.rival.last, not named.rival.seen, -named.gain * certain
 
 
 def _gain(present: Evidence, rival: Rival) -> float:

@@ -11,8 +11,8 @@ from itertools import combinations
 import numpy as np
 
 from robodyn_ros.errors import RobodynError
-from robodyn_ros.identification.diagnosis.other_models import variants, without_gravity
-from robodyn_ros.identification.rivals.evidence import Evidence
+from robodyn_ros.identification.rivals.evidence import EXPLAINED, Evidence, unexplained
+from robodyn_ros.identification.rivals.other_models import variants, without_gravity
 from robodyn_ros.identification.rivals.reading import Reading
 from robodyn_ros.identification.rivals.rival import FEW, Rival
 from robodyn_ros.models.base_parameters import base_parameters
@@ -28,8 +28,8 @@ def orders(reading: Reading) -> Iterator[Rival]:
         every.append(np.arange(count)[::-1])
     for order in every:
         moved = tuple(np.flatnonzero(order != np.arange(count)).tolist())
-        reordered = replace(
-            present, torque=present.torque[:, order], used=present.used[:, order], column=order
+        reordered = present.read(
+            torque=present.torque[:, order], used=present.used[:, order], column=order
         )
         yield Rival('joint_order.torques', moved, reordered)
         with suppress(RobodynError):  # another joint's position may be out of reach
@@ -86,10 +86,17 @@ def factors(reading: Reading) -> Iterator[Rival]:
             factor = np.where(np.arange(count) == joint, np.exp(logarithm), 1.0)
             return present.scaled(factor)
 
-        best = _searched(read, np.linspace(-2.3, 2.3, 12))
-        if np.log(1.25) < abs(best) < 2.3:  # no model is more exact
+        best = _searched(read, np.linspace(-7.5, 7.5, 31))
+        if np.log(1.25) < abs(best) < 7.4:  # no model is more exact
             factor = float(np.exp(best))
-            yield Rival('torque_factor.rival', (joint,), read(best), {'factor': factor}, least=1.0)
+            yield Rival(
+                'torque_factor.rival',
+                (joint,),
+                read(best),
+                {'factor': factor},
+                least=1.0,
+                fitted=1,
+            )
 
 
 def times(reading: Reading) -> Iterator[Rival]:
@@ -103,9 +110,10 @@ def times(reading: Reading) -> Iterator[Rival]:
         factor = np.exp(logarithm)
         return replace(present, motion=(q, factor * qd, factor**2 * qdd))
 
-    best = _searched(read, np.linspace(-3.0, 3.0, 13))
-    if abs(best) > np.log(1.25):
-        yield Rival('time_scale.gravity', (), read(best), {'factor': float(np.exp(best))})
+    best = _searched(read, np.linspace(-2.1, 2.1, 15))
+    if np.log(1.25) < abs(best) < 2.0:  # far beyond, gravity has no part in it
+        factor = float(np.exp(best))
+        yield Rival('time_scale.gravity', (), read(best), {'factor': factor}, fitted=1)
 
 
 def _searched(read: object, grid: Array) -> float:
@@ -139,10 +147,12 @@ def gravity(reading: Reading) -> Iterator[Rival]:
     found = np.abs(held @ (body * present.values)).mean(axis=0)
     most = int(np.argmax(expected))
     measured = np.abs(present.torque).mean(axis=0)
-    if expected[most] > max(2.0 * found[most], 0.3 * measured[most]):
+    without = _explained(present, still)
+    small = expected[most] > max(2.0 * found[most], 0.3 * measured[most])
+    if small and unexplained(without)[1] < EXPLAINED:
         share = float(found[most] / expected[most])
         yield Rival(
-            'effort_without_gravity', (), _explained(present, still), {'share': share},
+            'effort_without_gravity', (), without, {'share': share},
             least=-0.2 * len(measured), certain=-np.inf,
         )  # fmt: skip
 
@@ -151,9 +161,8 @@ def models(reading: Reading) -> Iterator[Rival]:
     """Yield other mountings of the robot, and other models of a closed form."""
     for variant in variants(reading.present.model):
         with suppress(RobodynError):
-            key = variant.finding.args[0]
-            values = variant.finding.keywords
-            yield Rival(key, (), _explained(reading.present, variant.model), values)
+            other = _explained(reading.present, variant.model)
+            yield Rival(variant.key, (), other, variant.values)
 
 
 def _explained(present: Evidence, model: DynamicModel) -> Evidence:

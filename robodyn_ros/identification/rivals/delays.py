@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
 from robodyn_ros.identification.rivals.evidence import Evidence
 from robodyn_ros.identification.rivals.reading import Reading
 from robodyn_ros.identification.rivals.rival import Rival
+from robodyn_ros.identification.signals.processed import Mask
 from robodyn_ros.models.interface import Array, Indices
 
 REACH = 0.25
@@ -62,7 +62,7 @@ def _left(reading: Reading, joint: int, shifts: Indices) -> Array:
 
 def _clipped(reading: Reading, shifts: Indices) -> Indices:
     """Return the samples at shifts from those compared, shape (M, shifts)."""
-    return np.clip(reading.rows[:, None] + shifts, 0, len(reading.signals) - 1)
+    return np.asarray(np.clip(reading.rows[:, None] + shifts, 0, len(reading.signals) - 1))
 
 
 def _late(reading: Reading, key: str, joints: tuple[int, ...], shift: Indices) -> Rival:
@@ -70,18 +70,18 @@ def _late(reading: Reading, key: str, joints: tuple[int, ...], shift: Indices) -
     torque = reading.signals.torque[_clipped(reading, shift), np.arange(len(shift))]
     delay = float(shift[joints[0]]) * reading.period * 1e3
     late = {'delay': abs(delay), 'direction': 'after' if delay > 0.0 else 'before'}
-    return Rival(key, joints, replace(reading.present, torque=torque), late)
+    return Rival(key, joints, reading.present.read(torque=torque), late, fitted=1)
 
 
 def _in_a_part(reading: Reading, shifts: Indices) -> Iterator[Rival]:
     """Yield the delay from one moment on, or up to it, that explains most."""
     present, blocks = reading.present, reading.present.labels[0]
-    best: tuple[float, Array, int, int] | None = None
+    best: tuple[float, Mask, int, int] | None = None
     late = reading.signals.torque[_clipped(reading, shifts)]  # (M, shifts, n)
     for block in range(2, int(blocks.max())):
         for part in (blocks >= block, blocks < block):
-            values = replace(present, used=present.used & ~part[:, None]).values
-            rest = late[part] - (present.regressor[part] @ values)[:, None, :]
+            fit = present.read(used=present.used & ~part[:, None]).values
+            rest = late[part] - (present.regressor[part] @ fit)[:, None, :]
             rest = rest * (present.used[part] / present.size)[:, None, :]
             left = np.log1p(np.mean(rest**2, axis=0)).sum(axis=1)
             found = float(left[len(shifts) // 2] - left.min())
@@ -96,13 +96,13 @@ def _in_a_part(reading: Reading, shifts: Indices) -> Iterator[Rival]:
     time = reading.signals.time[reading.rows[int(np.argmax(blocks >= block))]]
     words = 'before' if part[0] else 'after'
     values = {'delay': shift * reading.period * 1e3, 'part': f'{words} {time:.3g} s'}
-    yield Rival('delay_changes', (), tried[shift], values, least=1.0)
+    yield Rival('delay_changes', (), tried[shift], values, least=1.0, fitted=2)
 
 
-def _shifted(reading: Reading, part: Array, shift: int) -> Evidence:
+def _shifted(reading: Reading, part: Mask, shift: int) -> Evidence:
     """Return the samples with the torque of a part of them shifted, in samples."""
     moved = np.where(part, _clipped(reading, np.array([shift]))[:, 0], reading.rows)
-    return replace(reading.present, torque=reading.signals.torque[moved])
+    return reading.present.read(torque=reading.signals.torque[moved])
 
 
 def filters(reading: Reading) -> Iterator[Rival]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.polynomial.polynomial import polyvander
 
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.identification.fit.folds import Labels
+from robodyn_ros.identification.signals.processed import Mask
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.friction_terms import BRAKING
 from robodyn_ros.models.interface import Array, DynamicModel, Indices
@@ -18,6 +20,9 @@ from robodyn_ros.models.interface import Array, DynamicModel, Indices
 RIDGE = 1e-5
 """Ridge on columns of unit length: directions below a 300th of a column's length come out as zero.
 They are noise of the filter, and an error on the fold that is left out."""
+
+EXPLAINED = 0.5
+"""Torque error of a corrected recording, over all joints, above which it is not explained."""
 
 Motion = tuple[Array, Array, Array]
 
@@ -41,13 +46,13 @@ class Evidence:
     base: BaseParameters
     motion: Motion
     torque: Array
-    used: Array
+    used: Mask
     unit: Array
     column: Indices
     size: Array
     labels: tuple[Labels, ...]
     beside: tuple[str, ...] = ()
-    compared: Array | None = None
+    compared: Mask | None = None
 
     @cached_property
     def regressor(self) -> Array:
@@ -61,6 +66,12 @@ class Evidence:
         """Rows [regressor | torque] in units of the error of each joint, shape (M, n, b + 1)."""
         return self._weighted(self.used)
 
+    def read(self, **changes: Any) -> Evidence:
+        """Return the same with other torques or samples, and the regressor as it is."""
+        fresh = replace(self, **changes)
+        fresh.__dict__['regressor'] = self.regressor  # it is most of the work
+        return fresh
+
     def moved(self, joint: int, factor: float, offset: float = 0.0) -> Evidence:
         """Return the same with the position of a joint multiplied by a factor and shifted."""
         q, qd, qdd = (values.copy() for values in self.motion)
@@ -71,7 +82,7 @@ class Evidence:
 
     def scaled(self, factor: Array) -> Evidence:
         """Return the same with the torque of each joint divided by a factor (n,)."""
-        return replace(self, torque=self.torque / factor, unit=self.unit * factor)
+        return self.read(torque=self.torque / factor, unit=self.unit * factor)
 
     @property
     def error(self) -> float:
@@ -88,7 +99,7 @@ class Evidence:
     @cached_property
     def values(self) -> Array:
         """Base values that fit all samples best, then those of the columns beside them, (b,)."""
-        return _solved(self._gram[None], self._braking)[0]
+        return np.asarray(_solved(self._gram[None], self._braking)[0])
 
     @cached_property
     def predicted(self) -> Array:
@@ -117,7 +128,7 @@ class Evidence:
         beside = [(_BRAKES[name] * count) for name in self.beside]
         return np.array([*own, *(each for part in beside for each in part)], dtype=bool)
 
-    def _weighted(self, used: Array) -> Array:
+    def _weighted(self, used: Mask) -> Array:
         weight = used * np.abs(self.unit) / self.size[self.column]
         whole = np.concatenate([self.regressor, self.torque[:, :, None]], axis=2)
         return np.asarray(whole * weight[:, :, None])
@@ -149,6 +160,17 @@ def gain(present: Array, corrected: Array) -> tuple[float, float]:
     folds = np.sum(np.log1p(present) - np.log1p(corrected), axis=1)
     error = float(folds.std(ddof=1)) / np.sqrt(len(folds))
     return float(folds.mean()), float(folds.mean()) / max(error, 1e-9)
+
+
+def unexplained(evidence: Evidence) -> tuple[Array, float]:
+    """Return the held-out error of each column as a share of its torque, (n,), and of all."""
+    rms = np.empty(len(evidence.size))
+    torque = evidence.torque * evidence.unit
+    rms[evidence.column] = np.sqrt(np.mean(torque**2, axis=0))
+    left = np.sqrt(np.median(evidence.held_out, axis=0)) * evidence.size
+    return left / np.maximum(rms, 1e-300), float(
+        np.linalg.norm(left) / max(np.linalg.norm(rms), 1e-300)
+    )
 
 
 def _grams(rows: Array, labels: Labels, folds: int) -> Array:

@@ -4,19 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from robodyn_ros.findings import Finding, code_of, finding, sentence
-from robodyn_ros.identification.diagnosis.other_models import reason
-from robodyn_ros.identification.rivals.compare import (
-    EXPLAINED,
-    RIVALS,
-    Hypothesis,
-    Named,
-    compare,
-    unexplained,
-)
+from robodyn_ros.identification.rivals.compare import RIVALS, Hypothesis, Named, compare
+from robodyn_ros.identification.rivals.evidence import EXPLAINED, unexplained
+from robodyn_ros.identification.rivals.other_models import reason
 from robodyn_ros.identification.rivals.reading import Reading
 
 NEARLY = 0.8
@@ -48,7 +43,11 @@ def _finding(reading: Reading, named: Named, near: Sequence[Named]) -> Finding:
     if near:
         other = _finding(reading, near[0], ()).text.partition(' With that corrected')[0]
         evidence = sentence('evidence.rival', evidence=evidence, other=other)
-    values = {**rival.values, 'joints': _joints(reading, rival.joints), 'evidence': evidence}
+    values: dict[str, Any] = {
+        **rival.values,
+        'joints': _joints(reading, rival.joints),
+        'evidence': evidence,
+    }
     if 'factor' in values:
         values['causes'] = reason(float(str(values['factor'])))
     first = names[rival.joints[0]] if len(rival.joints) == 1 else ''

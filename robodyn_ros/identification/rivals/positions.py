@@ -37,7 +37,9 @@ def zeros(reading: Reading) -> Iterator[Rival]:
             told = ', '.join(
                 f'{best.model.joint_names[k]} {-np.rad2deg(offsets[k]):.3g} deg' for k in joints
             )
-            yield Rival('encoder_offset', joints, best, {'offsets': told}, least=FEW)
+            yield Rival(
+                'encoder_offset', joints, best, {'offsets': told}, least=FEW, fitted=len(joints)
+            )
 
 
 def _at(present: Evidence, offsets: Array, joint: int, offset: float) -> Evidence:
@@ -81,6 +83,8 @@ def _nearest_to_prior(present: Evidence, best: Evidence, offsets: Array) -> Evid
         held = each.model.selected(each.motion[0], rest, rest, each.base.columns)
         return float(np.sum((held @ each.values) * (held @ prior)))
 
+    if not prior.any():
+        return min(near, key=lambda each: float(np.abs(each.motion[0] - present.motion[0]).sum()))
     return max(near, key=agreement)
 
 
@@ -106,4 +110,4 @@ def units(reading: Reading) -> Iterator[Rival]:
             width = (tried[1] / tried[0]) ** 1.5
             tried = np.geomspace(best / width, best * width, 9)
         found = present.moved(joint, 1.0 / best)
-        yield Rival('position_factor', (joint,), found, {'factor': best})
+        yield Rival('position_factor', (joint,), found, {'factor': best}, fitted=1)

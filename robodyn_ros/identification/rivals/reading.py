@@ -96,7 +96,7 @@ class Reading:
         if cutoff is not None:
             with suppress(RobodynError):  # too short for the filter
                 raw = low_pass(raw, min(max(cutoff, 20.0), 0.45 * rate), rate)
-        return replace(self.present, torque=raw[self.rows])
+        return self.present.read(torque=raw[self.rows])
 
 
 def plain_model(model: DynamicModel) -> DynamicModel:

@@ -25,6 +25,8 @@ class Rival:
     :param values: fields of the finding's text
     :param least: gain that it must have over every other explanation, see `evidence.gain`
     :param certain: the same in standard errors
+    :param fitted: number of its parameters that were fitted: of two that explain the same, the one
+        with none is more likely
     :param last: it is named only where no other one is
     """
 
@@ -34,9 +36,10 @@ class Rival:
     values: Mapping[str, object] = field(default_factory=dict)
     least: float = 0.6
     certain: float = SURE
+    fitted: int = 0
     last: bool = False
 
     @property
     def seen(self) -> bool:
         """True if the signal itself shows it, so that the model need only agree."""
-        return self.certain < SURE and not self.last
+        return 0.0 < self.certain < SURE and not self.last

@@ -12,6 +12,7 @@ import scipy  # its parts at their first use: scipy.ndimage takes time
 from robodyn_ros.identification.rivals.evidence import Evidence
 from robodyn_ros.identification.rivals.reading import Reading
 from robodyn_ros.identification.rivals.rival import Rival
+from robodyn_ros.identification.signals.processed import Mask
 from robodyn_ros.models.interface import Array
 
 SHORTEST = 0.1
@@ -41,7 +42,7 @@ def lost(reading: Reading) -> Iterator[Rival]:
             'start': reading.signals.time[first],
             'end': reading.signals.time[last],
         }
-        evidence = replace(reading.present, used=kept)
+        evidence = reading.present.read(used=kept)
         yield Rival(
             'torque_lost', tuple(joints.tolist()), evidence, values, least=0.1, certain=1.0
         )
@@ -122,14 +123,14 @@ def saturated(reading: Reading) -> Iterator[Rival]:
     present, raw = reading.present, reading.signals.measured
     for joint, values in enumerate(raw.T):
         level = float(np.abs(values).max())
-        share = float((np.abs(values) > 0.999 * level).mean())
+        share = float((np.abs(values) > 0.99 * level).mean())
         if share < 0.01 or not level:
             continue
         used = present.used.copy()
         used[:, joint] &= np.abs(present.torque[:, joint]) < 0.97 * level
-        evidence = replace(present, used=used)
+        evidence = present.read(used=used)
         values = {'level': level, 'share': share, 'unit': present.model.joints[joint].torque_unit}
-        yield Rival('torque_saturation', (joint,), evidence, values, least=0.1, certain=2.0)
+        yield Rival('torque_saturation', (joint,), evidence, values, least=0.1)
 
 
 def disturbances(reading: Reading) -> Iterator[Rival]:
@@ -151,12 +152,12 @@ def disturbances(reading: Reading) -> Iterator[Rival]:
         return
     where = np.flatnonzero(bad[block])
     times = reading.signals.time[reading.rows[where[[0, -1]]]]
-    evidence = replace(present, used=used, compared=used)
+    evidence = present.read(used=used, compared=used)
     values = {'start': times[0], 'end': times[1]}
     yield Rival('disturbed_interval', (), evidence, values, certain=2.0, last=True)
 
 
-def _worst_run(bad: Array, size: Array) -> Array:
+def _worst_run(bad: Mask, size: Array) -> Mask:
     """Return of bad blocks (k,) those in a row that have the largest sum of errors."""
     edges = np.flatnonzero(np.diff(bad, prepend=False, append=False)).reshape(-1, 2)
     start, end = max(edges.tolist(), key=lambda run: size[slice(*run)].sum(), default=(0, 0))

@@ -8,7 +8,6 @@ import pytest
 from readings import ROBOTS, exchanged, found, moved, one, plant, scaled
 
 
-
 def first(name, change):
     model, recording = plant(name)
     named = found(model, change(recording))

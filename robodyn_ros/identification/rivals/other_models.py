@@ -3,21 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from robodyn_ros.errors import RobodynError
-from robodyn_ros.findings import Finding, finding
-from robodyn_ros.identification.diagnosis.case import Case, Sample
 from robodyn_ros.models.catalog import build_model
-from robodyn_ros.models.friction_terms import FRICTION_PARAMETERS
 from robodyn_ros.models.interface import DynamicModel, SumModel
-from robodyn_ros.models.springs import SPRING_PARAMETERS
 
 _NUMBERS = {('axis', 'rotary'): (1, 2, 3), ('axis', 'linear'): (1, 2), ('puma', None): (1, 2)}
 _DIRECTIONS = {
@@ -46,17 +41,17 @@ REASONS = (
 )
 """Factors that have a usual reason."""
 
-_NOT_LINKS = ('rotor_inertia', *FRICTION_PARAMETERS, *SPRING_PARAMETERS)
-
 
 @dataclass(frozen=True)
 class Variant:
     """Another model.
 
-    :param finding: builds the finding if it is the right one, from its evidence
+    :param key: of the finding if it is the right one
+    :param values: fields of its text
     """
 
-    finding: Callable[..., Finding]
+    key: str
+    values: Mapping[str, object]
     model: DynamicModel
 
 
@@ -71,17 +66,17 @@ def variants(model: DynamicModel) -> Iterator[Variant]:
     parts = description['parts'] if description['kind'] == 'sum' else [description]
     assert isinstance(parts, list)
     for index, part in enumerate(parts):
-        for described, other in _other_parts(part):
+        for key, values, other in _other_parts(part):
             fresh = deepcopy(parts)
             fresh[index] = other
             try:
                 built = build_model({'kind': 'sum', 'parts': fresh})
             except RobodynError:
                 continue  # it needs what this model's description does not tell
-            yield Variant(described, built)
+            yield Variant(key, values, built)
 
 
-Other = tuple[Callable[..., Finding], dict[str, Any]]
+Other = tuple[str, dict[str, object], dict[str, Any]]
 
 
 def _other_parts(part: dict[str, Any]) -> Iterator[Other]:
@@ -92,10 +87,10 @@ def _other_parts(part: dict[str, Any]) -> Iterator[Other]:
     options = {key: value for key, value in part.items() if key not in ('prior', 'fifth_term')}
     for number in _NUMBERS.get((kind, part.get('type')), ()):
         if number != part['dynamic_model']:
-            described = partial(finding, 'wrong_dynamic_model.other', kind=kind, number=number)
-            yield described, {**options, 'dynamic_model': number}
+            values: dict[str, object] = {'kind': kind, 'number': number}
+            yield 'wrong_dynamic_model.other', values, {**options, 'dynamic_model': number}
     if kind == 'puma' and part['dynamic_model'] == 2 and not part.get('fifth_term'):
-        yield partial(finding, 'wrong_dynamic_model.fifth_term'), {**part, 'fifth_term': True}
+        yield 'wrong_dynamic_model.fifth_term', {}, {**part, 'fifth_term': True}
 
 
 def _other_urdfs(part: dict[str, Any]) -> Iterator[Other]:
@@ -104,8 +99,8 @@ def _other_urdfs(part: dict[str, Any]) -> Iterator[Other]:
     for words, direction in _DIRECTIONS.items():
         turned = size * np.array(direction)
         if float(turned @ gravity) < 0.9 * size**2:
-            described = partial(finding, 'wrong_dynamic_model.gravity', mounting=words)
-            yield described, {**part, 'gravity': turned.tolist()}
+            mounted: dict[str, object] = {'mounting': words}
+            yield 'wrong_dynamic_model.gravity', mounted, {**part, 'gravity': turned.tolist()}
 
 
 def without_gravity(model: DynamicModel) -> DynamicModel | None:
@@ -128,35 +123,3 @@ def reason(factor: float) -> str:
     if factor > 20.0:
         texts.append(f'a gear of ratio {factor:.0f} was counted twice')
     return ': perhaps ' + ', or '.join(texts) if texts else ''
-
-
-def by_prior(case: Case, sample: Sample) -> dict[int, tuple[float, float]]:
-    """Return per joint the factor between its torque and the prior's, and its standard deviation.
-
-    Friction and rotors, which no prior knows, are fitted beside it. Empty without prior.
-    """
-    prior = case.model.prior()
-    suffixes = [item.name.rpartition('.')[2] for item in case.model.parameters]
-    links = np.array([suffix not in _NOT_LINKS for suffix in suffixes])
-    if not np.isfinite(prior[links]).all() or not prior[links].any():
-        return {}
-    base = case.base.grouping @ np.nan_to_num(prior)
-    result = {}
-    for joint, own in sample.fits():
-        torque = own.matrix @ base[own.columns]
-        motion = [
-            values[sample.rows[own.rows], joint]
-            for values in (case.signals.acceleration, case.signals.velocity)
-        ]
-        beside = np.column_stack([*motion, np.sign(motion[1]), np.ones(len(torque))])
-        basis = np.linalg.qr(beside / np.maximum(np.linalg.norm(beside, axis=0), 1e-300))[0]
-        clear = torque - basis @ (basis.T @ torque)
-        size = float(clear @ clear)
-        if size <= 1e-6 * float(torque @ torque):
-            continue
-        factor = float(clear @ own.torque) / size
-        rest = own.torque - basis @ (basis.T @ own.torque) - factor * clear
-        # The error of the prior is no noise: it does not average out.
-        spread = float(np.linalg.norm(rest)) / np.sqrt(size) / np.sqrt(3.0)
-        result[joint] = (factor, spread)
-    return result

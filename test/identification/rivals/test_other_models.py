@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 from robots import random_urdf
 
-from robodyn_ros.identification.diagnosis.other_models import (
+from robodyn_ros.findings import code_of, finding
+from robodyn_ros.identification.rivals.other_models import (
     parts_of,
     reason,
     variants,
@@ -21,7 +22,7 @@ def axis(number):
 
 
 def text_of(variant):
-    return variant.finding(evidence='(evidence)').text
+    return finding(variant.key, evidence='(evidence)', **variant.values).text
 
 
 def test_variants_keep_all_else():
@@ -36,7 +37,7 @@ def test_variants_keep_all_else():
     robot = robot_model(random_urdf(2, 52))
     tried = list(variants(robot))
     turned = [each.model for each in tried if 'mounted' in text_of(each)]
-    assert {each.finding(evidence='').code for each in tried} == {'wrong_dynamic_model'}
+    assert {code_of(each.key) for each in tried} == {'wrong_dynamic_model'}
     directions = np.array([parts_of(model)[0].gravity for model in turned])
     assert len(turned) == 5  # all but the one it has
     np.testing.assert_allclose(np.linalg.norm(directions, axis=1), 9.81)
@@ -58,7 +59,9 @@ def test_the_semi_static_puma_may_have_a_fifth_term():
     names = [f'joint{number}' for number in range(1, 7)]
     puma = build_model({'kind': 'puma', 'dynamic_model': 2, 'joints': names})
     first, fifth = variants(puma)
-    severities = [each.finding(evidence='').severity for each in (first, fifth)]
+    severities = [
+        finding(each.key, evidence='', **each.values).severity for each in (first, fifth)
+    ]
     assert severities == ['error', 'warning']
     assert len(fifth.model.parameters) == len(puma.parameters) + 1
 
