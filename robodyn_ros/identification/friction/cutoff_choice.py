@@ -53,7 +53,9 @@ class Trial:
         signals = parts.shown.to_estimate()
         offsets = offsets_of(model, base_parameters(model), signals, options)
         shown = parts.corrected(offsets).shown.to_estimate()
-        return cls(parts, offsets, None if parts.cutoffs is None else _held_out(model, shown, options))
+        return cls(
+            parts, offsets, None if parts.cutoffs is None else _held_out(model, shown, options)
+        )
 
 
 def choose_cutoff(model: DynamicModel, parts: Segments, options: IdentifyOptions) -> Trial:

@@ -168,6 +168,18 @@ def _limits(frequency: Array, density: Array, power: Array, least: Array) -> tup
     return np.where(room.max(axis=0) >= 10.0 * NOISE_SHARE**2, found, 0.0), noise[last, joints]
 
 
+def long_gaps(gaps: Mask, rate: float, cutoff: float, reach: int = 0) -> Mask:
+    """Return the samples in gaps that hide motion (N,): longer than half a period of a cut-off.
+
+    :param reach: samples around these gaps that belong to them too
+    """
+    result = np.zeros_like(gaps)
+    for begin, end in np.flatnonzero(np.diff(gaps, prepend=False, append=False)).reshape(-1, 2):
+        if end - begin > 0.5 * rate / cutoff:
+            result[max(0, begin - reach) : end + reach] = True
+    return result
+
+
 def moving_joints(position: Array) -> NDArray[np.bool_]:
     """Return which joints (n,) move: a joint at rest has the noise and steps of its encoder only.
 
@@ -253,11 +265,12 @@ def _acceleration_power(
     """Return the frequencies (k,) and power density (k, n) of the second difference.
 
     Mean over pieces of the recording, so that a motion counts however short it is. Samples in
-    gaps are left out: the acceleration hardly jumps there, and interpolation looks like noise.
+    long gaps are left out: the acceleration hardly jumps there, and interpolation looks like noise.
     """
     curvature = np.diff(position, 2, axis=0) * rate**2
     if gaps is not None:
-        inner = curvature[~(gaps[:-2] | gaps[1:-1] | gaps[2:])]
+        long = long_gaps(gaps, rate, lowest_cutoff(rate))
+        inner = curvature[~(long[:-2] | long[1:-1] | long[2:])]
         curvature = inner if len(inner) >= max(SHORTEST, len(curvature) / 10) else curvature
     length = min(len(curvature), max(SHORTEST, int(2.0 ** np.ceil(np.log2(8.0 * rate)))))
     frequency, power = scipy.signal.welch(curvature, rate, nperseg=length, axis=0)

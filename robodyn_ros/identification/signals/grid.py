@@ -14,6 +14,7 @@ from robodyn_ros.identification.signals.cutoff import (
     Cutoffs,
     Mask,
     cutoffs_of,
+    long_gaps,
     moving_joints,
 )
 from robodyn_ros.models.interface import Array
@@ -77,13 +78,8 @@ def hidden(gaps: Mask, rate: float, cutoff: float) -> Mask:
     :param rate: sampling rate, in [Hz]
     :param cutoff: in [Hz]
     """
-    edges = np.flatnonzero(np.diff(gaps, prepend=False, append=False))
     reach = int(np.ceil(4.0 * rate / cutoff))
-    result: Mask = gaps.copy()
-    for begin, end in edges.reshape(-1, 2):
-        if end - begin > 0.5 * rate / cutoff:
-            result[max(0, begin - reach) : end + reach] = True
-    return result
+    return gaps | long_gaps(gaps, rate, cutoff, reach)
 
 
 def on_grid(recording: Recording) -> tuple[Recording, Mask, tuple[Finding, ...]]:
