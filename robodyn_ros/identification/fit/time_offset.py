@@ -18,8 +18,9 @@ shifted back by as much: the model gives the torque that belongs to a motion.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, partial
 from itertools import pairwise
 
 import numpy as np
@@ -59,13 +60,13 @@ def offsets_of(
     bounds = np.cumsum([0, *map(len, columns)])
     taps = signals.thinning.taps
     measured = signals.torque if half == 0 else signals.measured
-    answers, labels, trials = disturbed(signals)[rows], labels_of(q), {}
+    answers, labels, trials = cache(lambda: disturbed(signals)[rows]), labels_of(q), {}
     for joint, (first, last) in enumerate(pairwise(bounds)):
         torque = smoothed(np.convolve(measured[:, joint], taps, mode='same'))
         used, own_columns = signals.used[rows, joint], np.arange(last - first)
         own = own_fit(regressor[:, first:last], own_columns, torque[rows], used)
         if own is not None:
-            answer = answers[own.rows, joint]
+            answer = partial(_answer, answers, own.rows, joint)
             trials[joint] = OffsetTrial(own, labels, torque, rows[own.rows], answer)
     return {
         joint: TimeOffset(shift * period, gain, applied=_is_whole(shift))
@@ -76,6 +77,11 @@ def offsets_of(
 def _is_whole(shift: float) -> bool:
     """Return True if a shift in samples, measured to a tenth, is at least a whole one."""
     return round(abs(shift), 1) >= 1.0
+
+
+def _answer(answers: Callable[[], Array], rows: Indices, joint: int) -> Array:
+    answer: Array = answers()[rows, joint]
+    return answer
 
 
 def _columns(
@@ -92,40 +98,43 @@ def _columns(
             result[:, place] = _columns(part, signals, own, rows)
         return result
     if model.smooth:
-        return model.packed(*(values[rows] for values in signals.motion), columns)
-    first, taps = int(rows[0]) - len(signals.thinning.taps) // 2, signals.thinning.taps
+        q, qd, qdd = (values[rows] for values in signals.motion)
+        return model.packed(q, qd, qdd, columns)
+    taps = signals.thinning.taps
+    q, qd, qdd = (values[int(rows[0]) - len(taps) // 2 :] for values in signals.motion)
     every = Thinning(taps, int(rows[1] - rows[0]))
-    motion = (values[first:] for values in signals.motion)
-    return every.apply(model.packed(*motion, columns))[: len(rows)]
+    return every.apply(model.packed(q, qd, qdd, columns))[: len(rows)]
 
 
 def _shifts(trials: dict[int, OffsetTrial], reach: int) -> dict[int, tuple[float, float]]:
     """Shift of each joint that has one, and its gain.
 
     A shift that others show by four standard errors is likely that of all joints, whose torques
-    mostly come by one bus: then one standard error is enough. So it is where the joints agree.
+    mostly come by one bus: then one standard error is enough. Where the joints agree on one, it is
+    that of all joints that do not contradict it.
     """
     best = {joint: trial.best(reach) for joint, trial in trials.items()}
     found = _gains(trials, best, FOUR)
-    sure = [shift for shift, _ in found.values()]
-    if not sure:
-        likely = [shift for shift, _ in _gains(trials, best, ONE).values()]
-        sure = likely if _agree(likely, len(trials)) else []
+    sure, level = [shift for shift, _ in found.values()], ONE
+    likely = [shift for shift, _ in _gains(trials, best, ONE).values()]
+    if _agree(likely, len(trials)):
+        sure, level = likely, 0.0
     if sure:
         common = dict.fromkeys(trials.keys() - found.keys(), float(np.median(sure)))
-        found |= _gains(trials, common, ONE)
+        found |= _gains(trials, common, level)
     return found
 
 
 def _gains(
     trials: Mapping[int, OffsetTrial], shifts: Mapping[int, float | None], level: float
 ) -> dict[int, tuple[float, float]]:
-    """Return those shifts, with their gains, that are significant."""
+    """Return those shifts, with their gains, that are significant; each is known to a tenth."""
     found = {}
     for joint, shift in shifts.items():
-        gain = None if shift is None else trials[joint].gain(shift, level)
-        if gain is not None and shift is not None:
-            found[joint] = (shift, gain)
+        if shift is not None and round(shift, 1):
+            gain = trials[joint].gain(shift, level)
+            if gain is not None:
+                found[joint] = (shift, gain)
     return found
 
 
@@ -147,15 +156,16 @@ class OffsetTrial:
     :param labels: fold of each looked-at sample, for every kind
     :param torque: of the joint, smoothed, shape (N,)
     :param rows: samples of the fit among these, shape (m,)
-    :param answer: column that explains early torque too, see `disturbed`, shape (m,); None: an
-        early torque has no such rival
+    :param answer: gives the column that explains early torque too, see `disturbed`, shape (m,);
+        None: an early torque has no such rival
     """
 
     own: OwnFit
     labels: Sequence[Labels]
     torque: Array
     rows: Indices
-    answer: Array | None = None
+    answer: Callable[[], Array] | None = None
+    _known: dict[float, HeldOut | None] = field(default_factory=dict, repr=False)
 
     def best(self, reach: int) -> float | None:
         """Return the shift in samples that the joint's model explains best; None: out of reach."""
@@ -166,17 +176,21 @@ class OffsetTrial:
 
         :param over: shift that it is compared with, in samples
         """
-        matrix = self.own.matrix
-        still, shifted = self._held_out(matrix, over), self._held_out(matrix, shift)
+        still, shifted = self._held_out(over), self._held_out(shift)
         if still is None or shifted is None or not is_better(still, shifted, level):
             return None
         if self.answer is not None and shift < over:
-            answered = self._held_out(np.column_stack([matrix, self.answer]), over)
+            answered = self._errors_of(np.column_stack([self.own.matrix, self.answer()]), over)
             if answered is not None and answered.mean < shifted.mean:
                 return None
         return 1.0 - shifted.mean / still.mean
 
-    def _held_out(self, matrix: Array, shift: float) -> HeldOut | None:
+    def _held_out(self, shift: float) -> HeldOut | None:
+        if shift not in self._known:
+            self._known[shift] = self._errors_of(self.own.matrix, shift)
+        return self._known[shift]
+
+    def _errors_of(self, matrix: Array, shift: float) -> HeldOut | None:
         torque = self.own.torque
         if shift:
             torque = map_coordinates(self.torque, [self.rows + shift], order=3, mode='nearest')

@@ -53,9 +53,8 @@ class Trial:
         signals = parts.shown.to_estimate()
         offsets = offsets_of(model, base_parameters(model), signals, options)
         shown = parts.corrected(offsets).shown.to_estimate()
-        return cls(
-            parts, offsets, None if parts.cutoffs is None else _held_out(model, shown, options)
-        )
+        held_out = None if parts.cutoffs is None else _held_out(model, shown, options)
+        return cls(parts, offsets, held_out)
 
 
 def choose_cutoff(model: DynamicModel, parts: Segments, options: IdentifyOptions) -> Trial:
@@ -78,8 +77,9 @@ def choose_cutoff(model: DynamicModel, parts: Segments, options: IdentifyOptions
                     break
                 tried.append(trial)
                 errors.append(trial.held_out)
-        if len(tried) > 1:
-            return tried[simplest(errors, best_of_many(len(errors) - 1))]
+        chosen = tried[simplest(errors, best_of_many(len(errors) - 1))]
+        if chosen is not start:
+            return chosen
     return start
 
 

@@ -264,8 +264,8 @@ def _acceleration_power(
 ) -> tuple[Array, Array]:
     """Return the frequencies (k,) and power density (k, n) of the second difference.
 
-    Mean over pieces of the recording, so that a motion counts however short it is. Samples in
-    long gaps are left out: the acceleration hardly jumps there, and interpolation looks like noise.
+    Mean over pieces of the recording, so that a motion counts however short it is. Long gaps are
+    left out: the acceleration hardly jumps there, and interpolation looks like noise.
     """
     curvature = np.diff(position, 2, axis=0) * rate**2
     if gaps is not None:

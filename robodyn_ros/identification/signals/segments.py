@@ -101,19 +101,19 @@ def segments_of(
     """
     if recording.joints != tuple(joints):
         recording = recording.select(joints)
-    computed, length = not uses_given(recording, options), len(recording)
+    length, period = len(recording), recording.period
     count = 1 if length <= LONGEST else -(-length // SEGMENT)
     bounds = np.linspace(0, length, count + 1).astype(int).tolist()
-    period, margin = recording.period, 0
-    if computed and count == 1:
-        grid = grid or Grid.of(recording)
-    if computed and options.filter_cutoff is None:
-        if cutoffs is None:
-            cutoffs = grid.cutoffs if grid else _cutoffs(recording, bounds, 1.0 / period)
-        cutoffs = cutoffs.like(like, 1.0 / period) if like else cutoffs
-    used = options.filter_cutoff if cutoffs is None else cutoffs.used
-    if used is not None:
-        margin = int(np.ceil(2.0 / (period * used)))
+    used = options.filter_cutoff
+    if uses_given(recording, options):
+        cutoffs = grid = None
+    else:
+        grid = grid or Grid.of(recording) if count == 1 else None
+        if used is None:
+            cutoffs = cutoffs or _cutoffs(recording, bounds, grid)
+            cutoffs = cutoffs.like(like, 1.0 / period) if like else cutoffs
+            used = cutoffs.used
+    margin = 0 if used is None else int(np.ceil(2.0 / (period * used)))
 
     def piece(index: int) -> Recording:
         if count == 1:
@@ -154,12 +154,14 @@ def _first_moving(processed: Callable[[int], Processed], count: int) -> tuple[in
     return index, shown
 
 
-def _cutoffs(recording: Recording, bounds: Sequence[int], rate: float) -> Cutoffs:
+def _cutoffs(recording: Recording, bounds: Sequence[int], grid: Grid | None) -> Cutoffs:
     """Return cut-offs that let all segments through; those at rest have no say."""
-    found = []
+    if grid is not None:
+        return grid.cutoffs
+    found, rate = [], 1.0 / recording.period
     for first, last in pairwise(bounds):
-        grid = Grid.of(recording.slice(slice(first, last)))
-        found.append(motion_cutoffs(grid.recording.position, rate, grid.gaps))
+        part = Grid.of(recording.slice(slice(first, last)))
+        found.append(motion_cutoffs(part.recording.position, rate, part.gaps))
         release(recording.position)
     moving = [astuple(each) for each in found if each is not None]
     return Cutoffs(*map(max, zip(*moving, strict=True))) if moving else usual_cutoffs(rate)
