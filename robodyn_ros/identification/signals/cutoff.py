@@ -141,8 +141,8 @@ def _limits(frequency: Array, density: Array, power: Array, least: Array) -> tup
     The noise that passes a low pass is measured just above its cut-off, up to two octaves, where
     the spectrum of the position is flat. At higher frequencies it may be filtered already (in the
     drive, or by interpolation), so that the noise at half the sampling rate is no measure. The
-    limit is the first cut-off that passes too much, above the one with the smallest share of
-    noise: a motion may have a flat spectrum too (a chirp). 0 for a joint that does not move.
+    limit is the first cut-off that passes too much, above those of the motion itself, which has
+    most of the velocity: its spectrum may be flat too (a chirp). 0 for a joint that does not move.
 
     :param frequency: without zero, shape (k,)
     :param density: spectrum of the position, shape (k, n)
@@ -158,7 +158,9 @@ def _limits(frequency: Array, density: Array, power: Array, least: Array) -> tup
     passed = noise * ((2.0 * np.pi) ** 4 * frequency[tried, None] ** 5 / 5.0)
     room = NOISE_SHARE**2 * np.maximum(below[tried] - passed, 0.0) / np.maximum(passed, 1e-300)
     allowed = room >= 1.0
-    first = np.argmax(room, axis=0)
+    speed = np.where(density > 10.0 * least, density * frequency[:, None] ** 2, 0.0).cumsum(axis=0)
+    room = np.where(speed[tried] >= 0.5 * speed[-1], room, 0.0)
+    first = np.argmax(room >= np.minimum(room.max(axis=0), 1.0), axis=0)
     after = ~allowed & (np.arange(len(tried))[:, None] > first)
     last = np.where(after.any(axis=0), np.argmax(after, axis=0), len(tried)) - 1
     last = np.maximum(last, first)

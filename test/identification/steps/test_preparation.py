@@ -31,7 +31,7 @@ def test_a_recording_is_filtered_like_those_that_were_fitted():
     for like in (15.0, 0.7 * own):
         assert task.processed(recording, Cutoffs(1.0, like, 20.0)).raw.cutoff == like
     # a lower sampling rate carries a fifth of itself
-    assert task.processed(noisy(50.0), Cutoffs(1.0, 15.0, 20.0)).raw.cutoff == 10.0
+    assert task.processed(noisy(50.0), Cutoffs(1.0, 15.0, 20.0)).raw.cutoff == pytest.approx(10.0)
     given = Task((recording,), MODEL, IdentifyOptions(filter_cutoff=5.0))
     assert given.processed(recording, Cutoffs(1.0, 15.0, 20.0)).raw.cutoff == 5.0
 
