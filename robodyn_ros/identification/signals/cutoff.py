@@ -27,6 +27,9 @@ FEWEST_BANDWIDTHS = 2.0
 POWER = 0.999
 """Share of the velocity's power below the bandwidth."""
 
+MOST = 0.8
+"""Share of the velocity's power below which a spectrum is that of the motion, not of noise."""
+
 BEYOND_NOISE = 20.0
 """Times the standard deviation of its noise, what a joint's stroke exceeds if it moves."""
 
@@ -159,7 +162,7 @@ def _limits(frequency: Array, density: Array, power: Array, least: Array) -> tup
     room = NOISE_SHARE**2 * np.maximum(below[tried] - passed, 0.0) / np.maximum(passed, 1e-300)
     allowed = room >= 1.0
     speed = np.where(density > 10.0 * least, density * frequency[:, None] ** 2, 0.0).cumsum(axis=0)
-    room = np.where(speed[tried] >= 0.5 * speed[-1], room, 0.0)
+    room = np.where(speed[tried] >= MOST * speed[-1], room, 0.0)
     first = np.argmax(room >= np.minimum(room.max(axis=0), 1.0), axis=0)
     after = ~allowed & (np.arange(len(tried))[:, None] > first)
     last = np.where(after.any(axis=0), np.argmax(after, axis=0), len(tried)) - 1

@@ -129,6 +129,18 @@ def test_the_flat_spectrum_of_a_chirp_is_not_taken_for_noise(rate, fastest):
     assert found.used == pytest.approx(min(8.0 * fastest, 0.2 * rate), rel=0.2)
 
 
+@pytest.mark.parametrize('noise', [1e-5, 1e-3])
+@pytest.mark.parametrize('seed', range(4))
+def test_the_ripples_of_a_spectrum_of_moves_are_not_taken_for_noise(seed, noise):
+    """Moves of 0.6 s to random places."""
+    random, time = np.random.default_rng(seed), np.arange(20_000) / 1000.0
+    begin = np.cumsum(0.6 + random.uniform(0.0, 0.3, 40))
+    part = np.clip((time[:, None] - begin) / 0.6, 0.0, 1.0)
+    q = (part**3 * (10.0 - 15.0 * part + 6.0 * part**2)) @ random.uniform(-1.0, 1.0, (40, 1))
+    found = automatic_cutoff(q + noise * random.normal(size=q.shape), 1000.0)
+    assert 13.0 < found < 32.0
+
+
 @pytest.mark.parametrize('noise', [0.0, 3e-3])
 def test_gaps_leave_the_range_of_cutoffs_as_it_is(noise):
     """Pauses that are cut out, and a stretch of every third second: interpolation is no noise."""
