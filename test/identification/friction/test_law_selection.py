@@ -13,8 +13,8 @@ from simulation import record
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.identification.files.report import text_report
 from robodyn_ros.identification.files.result_file import load_identified_model, write_result
-from robodyn_ros.identification.fit.choice import HeldOut
 from robodyn_ros.identification.fit import choice
+from robodyn_ros.identification.fit.choice import HeldOut
 from robodyn_ros.identification.friction.chosen_law import FrictionCandidate, FrictionChoice
 from robodyn_ros.identification.friction.law_selection import (
     _Candidate,
