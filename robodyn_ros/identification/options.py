@@ -171,7 +171,6 @@ class IdentifyOptions:
         not count for relative torque errors (softMC's velocity threshold): near a reversal
         friction follows no Coulomb law
     :param standstill_share: the same for the fit, which leaves out standstill only
-    :param cutoff_factor: times the automatic cut-off that is used where noise has lowered it
     :param segments: segments of a recording for cross-validation; None: as many as it needs
     :param position_limits: lower and upper limit of joints by name, in [rad] or [m], for the
         diagnosis (see `position_limits`)
@@ -185,7 +184,6 @@ class IdentifyOptions:
     upper_velocity_threshold: float | Sequence[float] | None = None
     velocity_share: float = 0.05
     standstill_share: float = 0.001
-    cutoff_factor: float = 1.0
     estimator: Method = 'wls'
     loss: Loss = 'tukey'
     ridge: float | None = None

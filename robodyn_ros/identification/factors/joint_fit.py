@@ -8,8 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from robodyn_ros.identification.factors.condense import Indices
-from robodyn_ros.models.interface import Array
+from robodyn_ros.models.interface import Array, Indices
 
 LONGEST_SHIFT = 0.05
 """Largest shift in time between position and torque that is looked for, in [s]."""

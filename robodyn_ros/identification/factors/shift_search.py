@@ -13,7 +13,7 @@ from scipy.optimize import minimize_scalar
 
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.identification.factors.joint_fit import OwnFit
-from robodyn_ros.identification.signals.cutoff import FEWEST_BANDWIDTHS, motion_bandwidth
+from robodyn_ros.identification.signals.cutoff import cutoffs_of
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.models.interface import Array, Indices
 from robodyn_ros.recording.signals import low_pass
@@ -49,7 +49,7 @@ def disturbed(signals: Processed) -> Array:
     shift does.
     """
     rate = 1.0 / float(signals.time[1] - signals.time[0])
-    edge = FEWEST_BANDWIDTHS * (motion_bandwidth(signals.measured_position, rate) or rate)
+    edge = cutoffs_of(signals.measured_position, rate).lowest
     if signals.cutoff is not None and edge < signals.cutoff:
         with suppress(RecordingError):  # too short to be divided
             return signals.velocity - low_pass(signals.velocity, edge, rate)

@@ -18,8 +18,10 @@ shifted back by as much: the model gives the torque that belongs to a motion.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, partial
+from itertools import pairwise
 
 import numpy as np
 from scipy.ndimage import map_coordinates
@@ -31,12 +33,11 @@ from robodyn_ros.identification.factors.shift_search import disturbed, smoothed,
 from robodyn_ros.identification.fit.choice import FOUR, ONE, HeldOut, is_better
 from robodyn_ros.identification.fit.folds import Folds, Labels, labels_of, least_squares
 from robodyn_ros.identification.options import SAMPLES, IdentifyOptions
-from robodyn_ros.identification.signals.cutoff import lowest_cutoff
 from robodyn_ros.identification.signals.offset_correction import TimeOffset
 from robodyn_ros.identification.signals.processed import Processed
+from robodyn_ros.identification.signals.thinning import Thinning
 from robodyn_ros.models.base_parameters import BaseParameters
-from robodyn_ros.models.interface import Array, DynamicModel
-from robodyn_ros.recording.signals import low_pass
+from robodyn_ros.models.interface import Array, DynamicModel, SumModel
 
 
 def offsets_of(
@@ -46,20 +47,26 @@ def offsets_of(
     if options.time_offset == 'no':
         return {}
     period = float(signals.time[1] - signals.time[0]) if len(signals) > 1 else 1.0
+    half = len(signals.thinning.taps) // 2
     reach = int(min(np.ceil(LONGEST_SHIFT / period), len(signals) // 8))
-    count = min(SAMPLES, len(signals) - 2 * reach)
+    ends = max(reach, half)
+    count = len(signals) - 2 * ends
     if reach < 1 or count < 8:
         return {}
-    rows = np.linspace(reach, len(signals) - 1 - reach, count).astype(np.intp)
-    q, qd, qdd = (values[rows] for values in signals.motion)
-    regressor = model.selected(q, qd, qdd, base.columns)
-    least_filtered = _torque(signals, options, 1.0 / period)
-    answers, labels, trials = disturbed(signals)[rows], labels_of(q), {}
-    for joint, columns in enumerate(acting_columns(model, base.columns)):
-        torque = smoothed(least_filtered[:, joint])
-        own = own_fit(regressor[:, joint], columns, torque[rows], signals.used[rows, joint])
+    rows = np.arange(ends, len(signals) - ends, -(-count // SAMPLES))
+    q = signals.position[rows]
+    columns = acting_columns(model, base.columns)
+    regressor = _columns(model, signals, [base.columns[own] for own in columns], rows)
+    bounds = np.cumsum([0, *map(len, columns)])
+    taps = signals.thinning.taps
+    measured = signals.torque if half == 0 else signals.measured
+    answers, labels, trials = cache(lambda: disturbed(signals)[rows]), labels_of(q), {}
+    for joint, (first, last) in enumerate(pairwise(bounds)):
+        torque = smoothed(np.convolve(measured[:, joint], taps, mode='same'))
+        used, own_columns = signals.used[rows, joint], np.arange(last - first)
+        own = own_fit(regressor[:, first:last], own_columns, torque[rows], used)
         if own is not None:
-            answer = answers[own.rows, joint]
+            answer = partial(_answer, answers, own.rows, joint)
             trials[joint] = OffsetTrial(own, labels, torque, rows[own.rows], answer)
     return {
         joint: TimeOffset(shift * period, gain, applied=_is_whole(shift))
@@ -72,35 +79,74 @@ def _is_whole(shift: float) -> bool:
     return round(abs(shift), 1) >= 1.0
 
 
-def _torque(signals: Processed, options: IdentifyOptions, rate: float) -> Array:
-    """Return the torque (N, n) with the harmonics that a low cut-off removes."""
-    if signals.cutoff is None or options.filter_cutoff is None:
-        return signals.torque
-    return low_pass(signals.measured, max(signals.cutoff, lowest_cutoff(rate)), rate)
+def _answer(answers: Callable[[], Array], rows: Indices, joint: int) -> Array:
+    answer: Array = answers()[rows, joint]
+    return answer
+
+
+def _columns(
+    model: DynamicModel, signals: Processed, columns: Sequence[Indices], rows: Indices
+) -> Array:
+    """Return columns of each joint (`DynamicModel.packed`) at some rows, shape (m, k).
+
+    Friction turns round within a sample, so that it goes through the same filter as the torque:
+    else its corners would look like a shift.
+    """
+    if isinstance(model, SumModel):
+        result = np.empty((len(rows), sum(map(len, columns))))
+        for part, own, place in model.shares(columns):
+            result[:, place] = _columns(part, signals, own, rows)
+        return result
+    if model.smooth:
+        q, qd, qdd = (values[rows] for values in signals.motion)
+        return model.packed(q, qd, qdd, columns)
+    taps = signals.thinning.taps
+    q, qd, qdd = (values[int(rows[0]) - len(taps) // 2 :] for values in signals.motion)
+    every = Thinning(taps, int(rows[1] - rows[0]))
+    return every.apply(model.packed(q, qd, qdd, columns))[: len(rows)]
 
 
 def _shifts(trials: dict[int, OffsetTrial], reach: int) -> dict[int, tuple[float, float]]:
     """Shift of each joint that has one, and its gain.
 
     A shift that others show by four standard errors is likely that of all joints, whose torques
-    mostly come by one bus: then one standard error is enough.
+    mostly come by one bus: then one standard error is enough. Where the joints agree on one, it is
+    that of all joints that do not contradict it.
     """
     best = {joint: trial.best(reach) for joint, trial in trials.items()}
-    gains = {
-        joint: trials[joint].gain(shift, FOUR)
-        for joint, shift in best.items()
-        if shift is not None
-    }
-    sure = [best[joint] or 0.0 for joint, gain in gains.items() if gain is not None]
-    found = {}
-    for joint, trial in trials.items():
-        shift, gain = best[joint], gains.get(joint)
-        if gain is None and sure:
-            shift = float(np.median(sure))
-            gain = trial.gain(shift, ONE)
-        if gain is not None and shift is not None:
-            found[joint] = (shift, gain)
+    found = _gains(trials, best, FOUR)
+    sure, level = [shift for shift, _ in found.values()], ONE
+    likely = [shift for shift, _ in _gains(trials, best, ONE).values()]
+    if _agree(likely, len(trials)):
+        sure, level = likely, 0.0
+    if sure:
+        common = dict.fromkeys(trials.keys() - found.keys(), float(np.median(sure)))
+        found |= _gains(trials, common, level)
     return found
+
+
+def _gains(
+    trials: Mapping[int, OffsetTrial], shifts: Mapping[int, float | None], level: float
+) -> dict[int, tuple[float, float]]:
+    """Return those shifts, with their gains, that are significant; each is known to a tenth."""
+    found = {}
+    for joint, shift in shifts.items():
+        if shift is not None and round(shift, 1):
+            gain = trials[joint].gain(shift, level)
+            if gain is not None:
+                found[joint] = (shift, gain)
+    return found
+
+
+def _agree(shifts: Sequence[float], count: int) -> bool:
+    """Return True if most of so many joints show one shift: by four standard errors of its mean.
+
+    Each joint is fitted alone, so that their shifts agree by chance only where there is none.
+    """
+    if len(shifts) < 3 or len(shifts) <= count / 2:
+        return False
+    error = float(np.std(shifts, ddof=1)) / np.sqrt(len(shifts))
+    return bool(abs(np.mean(shifts)) > FOUR * error)
 
 
 @dataclass(frozen=True)
@@ -110,15 +156,16 @@ class OffsetTrial:
     :param labels: fold of each looked-at sample, for every kind
     :param torque: of the joint, smoothed, shape (N,)
     :param rows: samples of the fit among these, shape (m,)
-    :param answer: column that explains early torque too, see `disturbed`, shape (m,); None: an
-        early torque has no such rival
+    :param answer: gives the column that explains early torque too, see `disturbed`, shape (m,);
+        None: an early torque has no such rival
     """
 
     own: OwnFit
     labels: Sequence[Labels]
     torque: Array
     rows: Indices
-    answer: Array | None = None
+    answer: Callable[[], Array] | None = None
+    _known: dict[float, HeldOut | None] = field(default_factory=dict, repr=False)
 
     def best(self, reach: int) -> float | None:
         """Return the shift in samples that the joint's model explains best; None: out of reach."""
@@ -129,17 +176,21 @@ class OffsetTrial:
 
         :param over: shift that it is compared with, in samples
         """
-        matrix = self.own.matrix
-        still, shifted = self._held_out(matrix, over), self._held_out(matrix, shift)
+        still, shifted = self._held_out(over), self._held_out(shift)
         if still is None or shifted is None or not is_better(still, shifted, level):
             return None
         if self.answer is not None and shift < over:
-            answered = self._held_out(np.column_stack([matrix, self.answer]), over)
+            answered = self._errors_of(np.column_stack([self.own.matrix, self.answer()]), over)
             if answered is not None and answered.mean < shifted.mean:
                 return None
         return 1.0 - shifted.mean / still.mean
 
-    def _held_out(self, matrix: Array, shift: float) -> HeldOut | None:
+    def _held_out(self, shift: float) -> HeldOut | None:
+        if shift not in self._known:
+            self._known[shift] = self._errors_of(self.own.matrix, shift)
+        return self._known[shift]
+
+    def _errors_of(self, matrix: Array, shift: float) -> HeldOut | None:
         torque = self.own.torque
         if shift:
             torque = map_coordinates(self.torque, [self.rows + shift], order=3, mode='nearest')

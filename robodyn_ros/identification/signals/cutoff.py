@@ -14,6 +14,8 @@ from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.fresh import COARSE
 from robodyn_ros.recording.signals import MAX_CUTOFF, MAX_CUTOFF_SHARE, white_noise
 
+Mask = NDArray[np.bool_]
+
 LOWEST = 20.0
 """Not lower than this [Hz] unless noise demands it (the value of softMC's examples)."""
 
@@ -24,6 +26,9 @@ more are usual; Gautier 1997)."""
 FEWEST_BANDWIDTHS = 2.0
 POWER = 0.999
 """Share of the velocity's power below the bandwidth."""
+
+MOST = 0.8
+"""Share of the velocity's power below which a spectrum is that of the motion, not of noise."""
 
 BEYOND_NOISE = 20.0
 """Times the standard deviation of its noise, what a joint's stroke exceeds if it moves."""
@@ -46,76 +51,63 @@ NOISE_SHARE = 0.1
 """Largest share of noise in the computed accelerations before the cut-off is lowered."""
 
 
-def automatic_cutoff(position: Array, rate: float) -> float:
-    """Cut-off of the low pass, in [Hz].
-
-    That of the motion (see `motion_cutoff`); where nothing moves, the lowest usual one.
-
-    :param position: shape (N, n), N >= 16, in [rad] or [m]
-    :param rate: sampling rate, in [Hz]
-    """
-    return motion_cutoff(position, rate) or lowest_cutoff(rate)
-
-
-def motion_cutoff(position: Array, rate: float) -> float | None:
-    """Cut-off of the low pass, in [Hz]; None: nothing moves.
-
-    Eight times the bandwidth of the motion (the frequency that 99.9 % of the velocity's power
-    lies below, all joints together), at least 20 Hz; lowered, to two bandwidths at the least and
-    twice the fastest sine, until the noise it lets through is 10 % of the RMS of the accelerations
-    (median over the joints); never above 124 Hz or a fifth of the sampling rate. See `_limits` for
-    the noise.
-
-    :param position: shape (N, n), N >= 16, in [rad] or [m]
-    :param rate: sampling rate, in [Hz]
-    """
-    motion = _motion(position, rate)
-    if motion is None:
-        return None
-    frequency, power, bandwidth = motion.frequency, motion.power, motion.bandwidth
-    cutoff = min(max(BANDWIDTHS * bandwidth, lowest_cutoff(rate)), motion.limit)
-    cutoff = max(cutoff, FEWEST_BANDWIDTHS * bandwidth)
-    # The fastest sine takes a spectrum of all samples: only where a joint may move that fast.
-    angular = _difference_gain(frequency, rate)[:, None]
-    told = power > 10.0 * motion.white * angular**4
-    velocity = np.where(told, power, 0.0)[1:] / angular[1:] ** 2
-    fast = velocity[frequency[1:] > 0.9 * cutoff / FEWEST_BANDWIDTHS].sum(axis=0)
-    if (fast > (1.0 - POWER) * velocity.sum(axis=0)).any():
-        cutoff = max(cutoff, FEWEST_BANDWIDTHS * fastest_sine(position, rate, motion.white))
-    return float(min(cutoff, MAX_CUTOFF_SHARE * rate, MAX_CUTOFF - 1.0))
-
-
-def motion_bandwidth(position: Array, rate: float) -> float | None:
-    """Return the frequency below which the motion is, see `motion_cutoff`, in [Hz].
-
-    :param position: shape (N, n), N >= 16, in [rad] or [m]
-    :param rate: sampling rate, in [Hz]
-    :return: None: nothing moves
-    """
-    motion = _motion(position, rate)
-    return None if motion is None else motion.bandwidth
-
-
 @dataclass(frozen=True)
-class _Motion:
-    """Spectrum of a motion.
+class Cutoffs:
+    """Range of cut-offs of a recording's low pass, and the one in it that is used, in [Hz].
 
-    :param frequency: shape (k,), in [Hz]
-    :param power: of the acceleration, shape (k, n)
-    :param white: density of the noise of the position, shape (n,)
-    :param limit: cut-off from which on accelerations are noisy, in [Hz]
-    :param bandwidth: in [Hz]
+    :param lowest: below it the low pass removes motion
+    :param used: of the position
+    :param highest: of the torque; a higher one adds nothing but noise
     """
 
-    frequency: Array
-    power: Array
-    white: Array
-    limit: float
-    bandwidth: float
+    lowest: float
+    used: float
+    highest: float
+
+    def at(self, used: float) -> Cutoffs:
+        """Return the same with another cut-off of the position, at least the lowest."""
+        used = max(used, self.lowest)
+        return Cutoffs(self.lowest, used, max(used, self.highest))
+
+    def like(self, other: Cutoffs, rate: float) -> Cutoffs:
+        """Return the same with the cut-off of another recording, a higher one if this is faster.
+
+        A lower one would remove motion that the parameters were fitted to.
+        """
+        share = max(1.0, self.highest / other.highest)
+        return self.at(min(share * other.used, MAX_CUTOFF_SHARE * rate))
 
 
-def _motion(position: Array, rate: float) -> _Motion | None:
-    frequency, power = _acceleration_power(position, rate)
+def automatic_cutoff(position: Array, rate: float) -> float:
+    """Return the cut-off of the low pass by the spectrum, in [Hz], see `motion_cutoffs`.
+
+    :param position: shape (N, n), N >= 16, in [rad] or [m]
+    :param rate: sampling rate, in [Hz]
+    """
+    return cutoffs_of(position, rate).used
+
+
+def cutoffs_of(position: Array, rate: float, gaps: Mask | None = None) -> Cutoffs:
+    """Return `motion_cutoffs`, or the usual ones where nothing moves."""
+    return motion_cutoffs(position, rate, gaps) or usual_cutoffs(rate)
+
+
+def motion_cutoffs(position: Array, rate: float, gaps: Mask | None = None) -> Cutoffs | None:
+    """Return the range of the low pass and the cut-off by the spectrum; None: nothing moves.
+
+    The bandwidth is the frequency that 99.9 % of the velocity's power lies below, all joints
+    together. The lowest cut-off is twice the bandwidth, the highest eight times, at least
+    20 Hz; none is above 124 Hz or a fifth of the sampling rate. Noise lowers the highest one
+    until what it lets through is 10 % of the RMS of the accelerations (median over the joints).
+    See `_limits` for the noise.
+
+    :param position: shape (N, n), N >= 16, in [rad] or [m]
+    :param rate: sampling rate, in [Hz]
+    :param gaps: samples that are interpolated over gaps, shape (N,)
+    """
+    if len(position) < SHORTEST:
+        return None
+    frequency, power = _acceleration_power(position, rate, gaps)
     white = _white(position, rate, frequency, power)
     angular = _difference_gain(frequency, rate)[:, None]
     density = power[1:] / angular[1:] ** 4
@@ -126,11 +118,19 @@ def _motion(position: Array, rate: float) -> _Motion | None:
     limited, floor = float(np.median(limit[moving])), noise * angular**4
     # Single bins of noise exceed its mean by chance, none of thousands tenfold. Bins above the
     # limit of the low pass do not count: jitter of stamps makes tones there, which are small.
-    told = (power > 10.0 * floor) & moving & (frequency[:, None] <= limited)
-    velocity = np.where(told, power - floor, 0.0)[1:].sum(axis=1) / angular[1:, 0] ** 2
-    share = np.cumsum(velocity) / max(float(velocity.sum()), 1e-300)
-    bandwidth = float(frequency[1:][np.argmax(share >= POWER)])
-    return _Motion(frequency, power, white, limited, bandwidth)
+    motion = (power > 10.0 * floor) & moving & (frequency[:, None] <= limited)
+    velocity = np.where(motion, power - floor, 0.0)[1:].sum(axis=1) / angular[1:, 0] ** 2
+    below = np.cumsum(velocity)
+    bandwidth = float(frequency[1:][np.argmax(below >= POWER * below[-1])])
+    most = min(MAX_CUTOFF_SHARE * rate, MAX_CUTOFF - 1.0)
+    highest = min(max(BANDWIDTHS * bandwidth, lowest_cutoff(rate)), most)
+    lowest = min(FEWEST_BANDWIDTHS * bandwidth, highest)
+    return Cutoffs(lowest, max(min(limited, highest), lowest), highest)
+
+
+def usual_cutoffs(rate: float) -> Cutoffs:
+    """Return the range for this sampling rate [Hz] where nothing is known of the motion."""
+    return Cutoffs(*[lowest_cutoff(rate)] * 3)
 
 
 def lowest_cutoff(rate: float) -> float:
@@ -144,8 +144,8 @@ def _limits(frequency: Array, density: Array, power: Array, least: Array) -> tup
     The noise that passes a low pass is measured just above its cut-off, up to two octaves, where
     the spectrum of the position is flat. At higher frequencies it may be filtered already (in the
     drive, or by interpolation), so that the noise at half the sampling rate is no measure. The
-    limit is the first cut-off, above those of the motion itself, that passes too much; 0 for a
-    joint that does not move.
+    limit is the first cut-off that passes too much, above those of the motion itself, which has
+    most of the velocity: its spectrum may be flat too (a chirp). 0 for a joint that does not move.
 
     :param frequency: without zero, shape (k,)
     :param density: spectrum of the position, shape (k, n)
@@ -161,6 +161,8 @@ def _limits(frequency: Array, density: Array, power: Array, least: Array) -> tup
     passed = noise * ((2.0 * np.pi) ** 4 * frequency[tried, None] ** 5 / 5.0)
     room = NOISE_SHARE**2 * np.maximum(below[tried] - passed, 0.0) / np.maximum(passed, 1e-300)
     allowed = room >= 1.0
+    speed = np.where(density > 10.0 * least, density * frequency[:, None] ** 2, 0.0).cumsum(axis=0)
+    room = np.where(speed[tried] >= MOST * speed[-1], room, 0.0)
     first = np.argmax(room >= np.minimum(room.max(axis=0), 1.0), axis=0)
     after = ~allowed & (np.arange(len(tried))[:, None] > first)
     last = np.where(after.any(axis=0), np.argmax(after, axis=0), len(tried)) - 1
@@ -171,48 +173,16 @@ def _limits(frequency: Array, density: Array, power: Array, least: Array) -> tup
     return np.where(room.max(axis=0) >= 10.0 * NOISE_SHARE**2, found, 0.0), noise[last, joints]
 
 
-def fastest_sine(position: Array, rate: float, noise: Array) -> float:
-    """Return the highest frequency of a motion made of sines, in [Hz], to 0.1/T in T seconds.
+def long_gaps(gaps: Mask, rate: float, cutoff: float, reach: int = 0) -> Mask:
+    """Return the samples in gaps that hide motion (N,): longer than half a period of a cut-off.
 
-    Over all joints, the highest frequency at which the spectrum of the velocity has a peak of at
-    least half the amplitude of the joint's highest one (harmonics that friction causes are
-    smaller), and that of the position one of 3 % (vibrations are smaller), ten times above the
-    noise. Joints at rest are ignored; 0: no joint moves. Motions that are no sines have their
-    power at low frequencies, and so hardly limit a cut-off.
-
-    :param position: shape (N, n), N >= 16, in [rad] or [m]
-    :param rate: sampling rate, in [Hz]
-    :param noise: density of the noise, see `noise_density`, shape (n,)
+    :param reach: samples around these gaps that belong to them too
     """
-    moves = moving_joints(position)
-    if not moves.any():
-        return 0.0
-    # Noise of joints at rest has peaks by chance, at any frequency.
-    position, noise = position[:, moves], noise[moves]
-    frequency, power = scipy.signal.periodogram(position, rate, 'hann', detrend='linear', axis=0)
-    power = np.where(power > 10.0 * noise, power, 0.0)
-    velocity = power * (2.0 * np.pi * frequency[:, None]) ** 2
-    peak = velocity >= 0.25 * velocity.max(axis=0)
-    peak &= (velocity > 0.0) & (power > 1e-3 * power.max(axis=0))
-    peak[1:] &= velocity[1:] >= velocity[:-1]
-    peak[:-1] &= velocity[:-1] > velocity[1:]
-    # The vibration of a joint that only shakes is not part of the motion.
-    stroke = np.ptp(position, axis=0)
-    peak[:, stroke < 1e-3 * stroke.max(initial=0.0)] = False
-    highest = np.flatnonzero(peak.any(axis=1))
-    if not len(highest):
-        return 0.0
-    return _summit(power[:, peak[highest[-1]]], int(highest[-1])) * float(frequency[1])
-
-
-def _summit(power: Array, index: int) -> float:
-    """Return the highest peak of spectra (k, m) at a bin > 0, by a parabola through logarithms."""
-    if index == len(power) - 1:
-        return float(index)
-    left, middle, right = np.log(np.maximum(power[index - 1 : index + 2], 1e-300))
-    bend = left - 2.0 * middle + right
-    part = np.where(bend < 0.0, 0.5 * (left - right) / np.minimum(bend, -1e-12), 0.0)
-    return float(index + np.clip(part, -0.5, 0.5).max())
+    result = np.zeros_like(gaps)
+    for begin, end in np.flatnonzero(np.diff(gaps, prepend=False, append=False)).reshape(-1, 2):
+        if end - begin > 0.5 * rate / cutoff:
+            result[max(0, begin - reach) : end + reach] = True
+    return result
 
 
 def moving_joints(position: Array) -> NDArray[np.bool_]:
@@ -294,12 +264,19 @@ def _encoder_density(position: Array, rate: float) -> Array:
     return np.asarray(resolution**2 / 12.0 / (0.5 * changes))
 
 
-def _acceleration_power(position: Array, rate: float) -> tuple[Array, Array]:
+def _acceleration_power(
+    position: Array, rate: float, gaps: Mask | None = None
+) -> tuple[Array, Array]:
     """Return the frequencies (k,) and power density (k, n) of the second difference.
 
-    Mean over pieces of the recording, so that a motion counts however short it is.
+    Mean over pieces of the recording, so that a motion counts however short it is. Long gaps are
+    left out: the acceleration hardly jumps there, and interpolation looks like noise.
     """
     curvature = np.diff(position, 2, axis=0) * rate**2
+    if gaps is not None:
+        long = long_gaps(gaps, rate, lowest_cutoff(rate))
+        inner = curvature[~(long[:-2] | long[1:-1] | long[2:])]
+        curvature = inner if len(inner) >= max(SHORTEST, len(curvature) / 10) else curvature
     length = min(len(curvature), max(SHORTEST, int(2.0 ** np.ceil(np.log2(8.0 * rate)))))
     frequency, power = scipy.signal.welch(curvature, rate, nperseg=length, axis=0)
     return frequency, power

@@ -7,16 +7,19 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import interpolate
 
 from robodyn_ros.findings import Finding, finding
-from robodyn_ros.identification.signals.cutoff import moving_joints
+from robodyn_ros.identification.signals.cutoff import (
+    Cutoffs,
+    Mask,
+    cutoffs_of,
+    long_gaps,
+    moving_joints,
+)
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.fresh import fresh
 from robodyn_ros.recording.recording import Recording
-
-Mask = NDArray[np.bool_]
 
 NO_JITTER = 1e-3
 """Periods that a stamp may be off equal steps for both readings to be the same."""
@@ -47,6 +50,36 @@ class Grid:
     def moving(self) -> Mask:
         """Joints that move, shape (n,)."""
         return moving_joints(self.recording.position)
+
+    @cached_property
+    def cutoffs(self) -> Cutoffs:
+        """Cut-offs by the spectrum; where gaps hide most samples, one that hides fewer.
+
+        Gaps that are shorter than half a period hide no motion.
+        """
+        rate = 1.0 / self.recording.period
+        found = cutoffs_of(self.recording.position, rate, self.gaps)
+        best, least = found, float(hidden(self.gaps, rate, found.used).mean())
+        while least > 0.5 >= self.gaps.mean() and found.used > found.lowest:
+            found = found.at(found.used / np.sqrt(2.0))
+            share = float(hidden(self.gaps, rate, found.used).mean())
+            best, least = (found, share) if share < least else (best, least)
+        return best
+
+
+def hidden(gaps: Mask, rate: float, cutoff: float) -> Mask:
+    """Return the samples that cannot be used because of gaps, shape (N,).
+
+    No torque is measured in a gap. One longer than half a period of the cut-off frequency hides
+    motion too, and the filter spreads that error: twice differentiated, it fades within four
+    periods of that frequency.
+
+    :param gaps: samples that lie in gaps, shape (N,)
+    :param rate: sampling rate, in [Hz]
+    :param cutoff: in [Hz]
+    """
+    reach = int(np.ceil(4.0 * rate / cutoff))
+    return gaps | long_gaps(gaps, rate, cutoff, reach)
 
 
 def on_grid(recording: Recording) -> tuple[Recording, Mask, tuple[Finding, ...]]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,7 +27,7 @@ class TimeOffset:
     applied: bool = True
 
 
-def corrected(signals: Processed, offsets: dict[int, TimeOffset]) -> Processed:
+def corrected(signals: Processed, offsets: Mapping[int, TimeOffset]) -> Processed:
     """Return signals with the torque of these joints shifted, by cubic splines.
 
     Samples beyond the ends are cut off for all joints.

@@ -12,12 +12,8 @@ import scipy  # its parts at their first use: scipy.signal takes half a second
 from robodyn_ros.errors import IdentificationError, InsufficientData, RobodynError
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.signals.cutoff import (
-    automatic_cutoff,
-    lowest_cutoff,
-    moving_joints,
-)
-from robodyn_ros.identification.signals.grid import Grid
+from robodyn_ros.identification.signals.cutoff import Cutoffs, lowest_cutoff, moving_joints
+from robodyn_ros.identification.signals.grid import Grid, hidden
 from robodyn_ros.identification.signals.moving_samples import speed_findings, thresholds
 from robodyn_ros.identification.signals.processed import Mask, Processed, constant
 from robodyn_ros.identification.signals.thinning import Thinning
@@ -31,18 +27,18 @@ def process(
     joints: Sequence[str],
     options: IdentifyOptions,
     *,
-    automatic: float | None = None,
+    cutoffs: Cutoffs | None = None,
     grid: Grid | None = None,
 ) -> Processed:
     """Filter, differentiate and mask the signals of the given joints.
 
     Position and torque go through a zero-phase Butterworth low pass; velocity and acceleration
-    are central differences of the filtered position. The cut-off is the same for both, except
-    that an automatic one below 20 Hz, which noise of the position demands, is 20 Hz for the
-    torque. Two periods of the position's cut-off frequency are cut from both ends, where the
-    filter has only one side to look at.
+    are central differences of the filtered position. A cut-off that is asked for is that of both.
+    Else that of the torque is the highest one: noise of the position lowers only its own. Two
+    periods of the position's cut-off frequency are cut from both ends, where the filter has only
+    one side to look at.
 
-    :param automatic: automatic cut-off in [Hz], if it is known
+    :param cutoffs: None: by the spectrum
     :param grid: of the recording with these joints, if it is known
     :raises RecordingError: a joint is not in the recording, or a cut-off that its sampling rate
         does not carry
@@ -54,31 +50,22 @@ def process(
     if uses_given(recording, options):
         return _given(recording, options)
     grid = grid or Grid.of(recording)
-    uniform, gaps, frozen = grid.recording, grid.gaps, ~grid.moving
-    rate = 1.0 / uniform.period
-    chosen, usual = _cutoff(uniform, gaps, rate, options, automatic)
-    hidden = _hidden(gaps, rate, chosen)
-    chosen_here = not (automatic or options.filter_cutoff)
-    while chosen_here and hidden.mean() > 0.5 >= gaps.mean():
-        # Gaps that are shorter than half a period hide no motion.
-        chosen, usual = chosen / np.sqrt(2.0), usual / np.sqrt(2.0)
-        hidden = _hidden(gaps, rate, chosen)
-    gaps = hidden
-    margin = int(np.ceil(2.0 * rate / chosen))
-    position = low_pass(uniform.position, chosen, rate)
+    uniform, frozen, rate = grid.recording, ~grid.moving, 1.0 / grid.recording.period
+    cutoffs = _cutoffs(grid, options, cutoffs)
+    gaps = hidden(grid.gaps, rate, cutoffs.used)
+    margin = int(np.ceil(2.0 * rate / cutoffs.used))
+    position = low_pass(uniform.position, cutoffs.used, rate)
     position[:, frozen] = position[:, frozen].mean(axis=0)  # the rest is noise
     velocity = central_differences(position, uniform.time)
     motion = (position, velocity, central_differences(velocity, uniform.time))
-    if options.filter_cutoff is None:
-        usual = max(usual, lowest_cutoff(rate))
-    torque = low_pass(uniform.torque, usual, rate)
+    torque = low_pass(uniform.torque, cutoffs.highest, rate)
     usable = ~gaps[:, None] & ~frozen
     signals = _masked(uniform, len(recording), options, motion, torque, usable)
     signals = replace(signals, gaps=gaps if gaps.any() else None)
     return replace(
         signals.cut(slice(margin, len(uniform) - margin)),
-        cutoff=chosen,
-        thinning=_thinning(rate, options) or thinning_for(rate, usual),
+        cutoff=cutoffs.used,
+        thinning=_thinning(rate, options) or thinning_for(rate, cutoffs.highest),
         findings=(
             *grid.findings,
             *signals.findings,
@@ -112,70 +99,35 @@ def _thinning(rate: float, options: IdentifyOptions) -> Thinning | None:
     return Thinning(scipy.signal.firwin(8 * stride + 1, 0.4 * rate / stride, fs=rate), stride)
 
 
-def _hidden(gaps: Mask, rate: float, cutoff: float) -> Mask:
-    """Return the samples that cannot be used because of gaps, shape (N,).
+def _cutoffs(grid: Grid, options: IdentifyOptions, given: Cutoffs | None = None) -> Cutoffs:
+    """Return the cut-off that is asked for, or the given or automatic ones.
 
-    No torque is measured in a gap. One longer than half a period of the cut-off frequency hides
-    motion too, and the filter spreads that error: twice differentiated, it fades within four
-    periods of that frequency.
+    Automatic ones are at least what the length carries: a slow motion of a few seconds is filtered
+    less than it could be.
 
-    :param gaps: samples that lie in gaps, shape (N,)
-    :param rate: sampling rate, in [Hz]
-    :param cutoff: in [Hz]
+    :raises IdentificationError: a cut-off is asked for that the sampling rate does not carry
+    :raises InsufficientData: there are too few samples
     """
-    edges = np.flatnonzero(np.diff(gaps, prepend=False, append=False))
-    reach = int(np.ceil(4.0 * rate / cutoff))
-    hidden: Mask = gaps.copy()
-    for begin, end in edges.reshape(-1, 2):
-        if end - begin > 0.5 * rate / cutoff:
-            hidden[max(0, begin - reach) : end + reach] = True
-    return hidden
-
-
-def _cutoff(
-    recording: Recording,
-    gaps: Mask,
-    rate: float,
-    options: IdentifyOptions,
-    automatic: float | None = None,
-) -> tuple[float, float]:
-    """Return the cut-offs of position and torque; automatic ones at least what a length carries.
-
-    Noise of the position lowers its own; torque and friction have none of it. One that is asked
-    for is checked against the sampling rate.
-    """
+    source, rate, count = grid.recording.source, 1.0 / grid.recording.period, len(grid.gaps)
     shortest, asked = 24, options.filter_cutoff
-    if len(recording) >= shortest:
+    if count >= shortest:
         if asked is not None:
             try:
                 check_cutoff(asked, rate)
             except RobodynError as error:
-                raise IdentificationError(f'{recording.source}: {error}') from error
-        usual = asked or automatic or automatic_cutoff(_longest(recording.position, gaps), rate)
-        chosen = usual
-        if asked is None:  # a slow motion of a few seconds is filtered less than it could be
-            carried = min(6.0 * rate / (len(recording) - 1), lowest_cutoff(rate))
-            chosen = max(raised(chosen, rate, options), carried)
-        shortest = int(np.ceil(6.0 * rate / chosen))
-    if len(recording) < shortest:
+                raise IdentificationError(f'{source}: {error}') from error
+            found = Cutoffs(asked, asked, asked)
+        else:
+            found = given or grid.cutoffs
+            carried = min(6.0 * rate / (count - 1), lowest_cutoff(rate))
+            found = found.at(max(found.used, carried))
+        shortest = int(np.ceil(6.0 * rate / found.used))
+    if count < shortest:
         raise InsufficientData(
-            f'{recording.source}: {len(recording)} samples at {rate:g} Hz are too few to filter '
+            f'{source}: {count} samples at {rate:g} Hz are too few to filter '
             f'and differentiate, at least {shortest} are needed'
         )
-    return chosen, max(chosen, usual)
-
-
-def _longest(position: Array, gaps: Mask) -> Array:
-    """Return the longest part of positions (N, n) without gap: interpolation looks like noise."""
-    edges = np.flatnonzero(np.diff(gaps, prepend=True, append=True)).reshape(-1, 2)
-    start, end = max(edges.tolist(), key=lambda edge: edge[1] - edge[0], default=(0, 0))
-    return position[start:end] if end - start > len(position) / 10 else position
-
-
-def raised(automatic: float, rate: float, options: IdentifyOptions) -> float:
-    """Return an automatic cut-off [Hz] times the factor of the options, raised to a usual one."""
-    factor = options.cutoff_factor
-    return automatic * min(factor, max(1.0, lowest_cutoff(rate) / automatic))
+    return found
 
 
 def uses_given(recording: Recording, options: IdentifyOptions) -> bool:
@@ -199,9 +151,8 @@ def _given(recording: Recording, options: IdentifyOptions) -> Processed:
     assert velocity is not None and acceleration is not None
     torque = recording.torque
     if options.filter_cutoff is not None:
-        rate, gaps = 1.0 / recording.period, np.zeros(len(recording), dtype=bool)
-        asked, _ = _cutoff(recording, gaps, rate, options)
-        torque = low_pass(torque, asked, rate)
+        grid = Grid(recording, np.zeros(len(recording), dtype=bool), ())
+        torque = low_pass(torque, _cutoffs(grid, options).used, 1.0 / recording.period)
     frozen = ~moving_joints(recording.position)
     motion = (recording.position, velocity, acceleration)
     signals = _masked(recording, len(recording), options, motion, torque, ~frozen[None, :])

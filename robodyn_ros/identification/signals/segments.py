@@ -8,19 +8,20 @@ it is looked at and forgotten again, and only its factors and sums are kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 
 from robodyn_ros.findings import Finding, finding, has_error
 from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.signals.cutoff import lowest_cutoff, motion_cutoff
+from robodyn_ros.identification.signals.cutoff import Cutoffs, motion_cutoffs, usual_cutoffs
 from robodyn_ros.identification.signals.grid import Grid
 from robodyn_ros.identification.signals.offset_correction import TimeOffset, corrected
 from robodyn_ros.identification.signals.processed import Processed
-from robodyn_ros.identification.signals.processing import process, raised, uses_given
+from robodyn_ros.identification.signals.processing import process, uses_given
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.storage import release
@@ -39,19 +40,29 @@ LONGEST = 4 * SEGMENT
 class Segments:
     """Signals of a recording, segment by segment.
 
-    :param shown: signals of one segment in which all joints move, if there is one; those of the
+    :param raw: signals of one segment in which all joints move, if there is one; those of the
         whole recording, if it is not long
     :param others: gives the signals of all segments of a long recording
+    :param offsets: of the torque, which are corrected, by the number of the joint
     :param grid: of a recording that is not long and whose derivatives are computed
+    :param cutoffs: None: nothing is filtered, or the user asks for a cut-off
+    :param at: gives the same recording at another cut-off of the position, in [Hz]
     """
 
-    shown: Processed
+    raw: Processed
     recording: Recording
     raw_samples: int
+    at: Callable[[float], Segments]
     others: Callable[[], Iterator[Processed]] | None = None
-    offsets: tuple[tuple[int, TimeOffset], ...] = ()
+    offsets: Mapping[int, TimeOffset] = field(default_factory=dict)
     count: int = 1
     grid: Grid | None = None
+    cutoffs: Cutoffs | None = None
+
+    @cached_property
+    def shown(self) -> Processed:
+        """The signals `raw`, corrected."""
+        return corrected(self.raw, self.offsets)
 
     def __iter__(self) -> Iterator[Processed]:
         """Yield the signals of each segment."""
@@ -59,12 +70,11 @@ class Segments:
             yield self.shown
             return
         for signals in self.others():
-            yield corrected(signals, dict(self.offsets))
+            yield corrected(signals, self.offsets)
 
-    def corrected(self, offsets: dict[int, TimeOffset]) -> Segments:
+    def corrected(self, offsets: Mapping[int, TimeOffset]) -> Segments:
         """Return the same segments with these offsets of the torque corrected."""
-        shown = corrected(self.shown, offsets)
-        return replace(self, shown=shown, offsets=tuple(offsets.items()))
+        return replace(self, offsets=offsets)
 
     def findings(self) -> Iterator[Finding]:
         """Say that a recording was processed in segments."""
@@ -78,51 +88,60 @@ def segments_of(
     joints: Sequence[str],
     options: IdentifyOptions,
     known: KnownTorque | None = None,
-    automatic: float | None = None,
+    *,
+    cutoffs: Cutoffs | None = None,
+    like: Cutoffs | None = None,
     grid: Grid | None = None,
 ) -> Segments:
     """Process a recording, a long one in segments.
 
-    :param automatic: automatic cut-off in [Hz], if it is known
+    :param cutoffs: None: by the spectrum
+    :param like: those of another recording, which decide; None: there is none
     :raises RobodynError: as `processing.process`
     """
     if recording.joints != tuple(joints):
         recording = recording.select(joints)
-
-    def signals_of(part: Recording, grid: Grid | None = None) -> Processed:
-        signals = process(part, joints, options, automatic=automatic, grid=grid)
-        return signals if known is None else replace(signals, known=known(part, signals))
-
-    if len(recording) <= LONGEST:
-        if grid is None and not uses_given(recording, options):
-            grid = Grid.of(recording)
-        signals = signals_of(recording, grid)
-        return Segments(signals, recording, signals.raw_samples, grid=grid)
-    count = -(-len(recording) // SEGMENT)
-    bounds = np.linspace(0, len(recording), count + 1).astype(int).tolist()
-    margin, period, used = 0, recording.period, options.filter_cutoff
-    if used is None and not uses_given(recording, options):
-        automatic = automatic or _cutoff(recording, bounds, 1.0 / period)
-        used = raised(automatic, 1.0 / period, options)
-    if used is not None:
-        margin = int(np.ceil(2.0 / (period * used)))
+    length, period = len(recording), recording.period
+    count = 1 if length <= LONGEST else -(-length // SEGMENT)
+    bounds = np.linspace(0, length, count + 1).astype(int).tolist()
+    used = options.filter_cutoff
+    if uses_given(recording, options):
+        cutoffs = grid = None
+    else:
+        grid = grid or Grid.of(recording) if count == 1 else None
+        if used is None:
+            cutoffs = cutoffs or _cutoffs(recording, bounds, grid)
+            cutoffs = cutoffs.like(like, 1.0 / period) if like else cutoffs
+            used = cutoffs.used
+    margin = 0 if used is None else int(np.ceil(2.0 / (period * used)))
 
     def piece(index: int) -> Recording:
+        if count == 1:
+            return recording
         # Ends that the filter cuts off are those of the neighbours.
         release(recording.time, *recording.each(np.asarray).values())
         first, last = bounds[index] - margin, bounds[index + 1] + margin
         return recording.slice(slice(max(first, 0), last))
 
     def processed(index: int) -> Processed:
-        return signals_of(piece(index))
+        part = piece(index)
+        signals = process(part, joints, options, cutoffs=cutoffs, grid=grid)
+        return signals if known is None else replace(signals, known=known(part, signals))
 
-    index, shown = _first_moving(processed, count)
+    def at(cutoff: float) -> Segments:
+        changed = cutoffs and cutoffs.at(cutoff)
+        return segments_of(recording, joints, options, known, cutoffs=changed, grid=grid)
+
+    index, raw = _first_moving(processed, count)
     return Segments(
-        shown,
+        raw,
         piece(index),
-        len(recording),
-        lambda: (processed(k) for k in range(count)),
+        length,
+        at,
+        (lambda: (processed(k) for k in range(count))) if count > 1 else None,
         count=count,
+        grid=grid,
+        cutoffs=cutoffs,
     )
 
 
@@ -135,11 +154,14 @@ def _first_moving(processed: Callable[[int], Processed], count: int) -> tuple[in
     return index, shown
 
 
-def _cutoff(recording: Recording, bounds: Sequence[int], rate: float) -> float:
-    """Cut-off that lets all segments through, in [Hz]; those at rest have no say."""
-    found = []
+def _cutoffs(recording: Recording, bounds: Sequence[int], grid: Grid | None) -> Cutoffs:
+    """Return cut-offs that let all segments through; those at rest have no say."""
+    if grid is not None:
+        return grid.cutoffs
+    found, rate = [], 1.0 / recording.period
     for first, last in pairwise(bounds):
-        grid = Grid.of(recording.slice(slice(first, last)))
-        found.append(motion_cutoff(grid.recording.position, rate) or 0.0)
+        part = Grid.of(recording.slice(slice(first, last)))
+        found.append(motion_cutoffs(part.recording.position, rate, part.gaps))
         release(recording.position)
-    return max(found) or lowest_cutoff(rate)
+    moving = [astuple(each) for each in found if each is not None]
+    return Cutoffs(*map(max, zip(*moving, strict=True))) if moving else usual_cutoffs(rate)

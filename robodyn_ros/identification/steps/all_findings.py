@@ -67,8 +67,8 @@ def _causes(run: Run) -> Iterator[Finding]:
         if offset.applied
     )
     for index, recording in enumerate(run.task.recordings):
-        raw, parts = run.prepared.raw[index], run.prepared.parts[index]
-        shown, report = raw.shown, run.reports[index]
+        parts, report = run.prepared.parts[index], run.reports[index]
+        shown = parts.raw
         if arm is None:
             facts = report, run.prepared.model, regression.carrier_base, run.task.options
             named = with_stuck(shown, *facts)

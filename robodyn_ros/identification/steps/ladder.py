@@ -75,7 +75,7 @@ def plain_task(task: Task) -> Task | None:
         model = with_friction(body_of(model), DEFAULT_TERMS)
     rate = 1.0 / max(recording.period for recording in task.recordings)
     cutoff = options.filter_cutoff or min(USUAL_CUTOFF, 0.2 * rate)
-    plain = replace(options, filter_cutoff=cutoff, cutoff_factor=1.0, time_offset='no')
+    plain = replace(options, filter_cutoff=cutoff, time_offset='no')
     if options.consistent == 'auto':
         plain = replace(plain, consistent='no', ridge=WEAKEST)
     elif options.consistent == 'yes':
@@ -90,10 +90,10 @@ def compared(run: Run, task: Task) -> tuple[HeldOut, HeldOut] | None:
 
     :return: None: too little can be left out
     """
-    index = int(np.argmax([parts.shown.used.sum() for parts in run.prepared.raw]))
-    grid = run.prepared.raw[index].grid
-    raw, parts = run.prepared.raw[index].shown, run.prepared.parts[index].shown
-    plain = task.processed(task.recordings[index], grid=grid).shown
+    index = int(np.argmax([each.raw.used.sum() for each in run.prepared.parts]))
+    chosen = run.prepared.parts[index]
+    raw, parts = chosen.raw, chosen.shown
+    plain = task.processed(task.recordings[index], grid=chosen.grid).shown
     body = body_of(task.model)
     base = base_parameters(body)
     sample = FrictionSample.of(body, base, parts.to_estimate())

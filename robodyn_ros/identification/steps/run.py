@@ -153,8 +153,8 @@ class Run:
             self._leave_one_out()
         elif isinstance(given, Recording):
             try:
-                cutoff = self.prepared.raw[0].shown.cutoff
-                other = self.prepared.task.alike(given, cutoff).corrected(self.prepared.offsets)
+                like, offsets = self.prepared.parts[0].cutoffs, self.prepared.offsets
+                other = self.task.processed(given, like).corrected(offsets)
             except InsufficientData as error:
                 self._not_tested(str(error))
                 return

@@ -64,7 +64,9 @@ def test_the_answer_of_a_drive_to_disturbances_explains_more_than_its_early_torq
     assert shift == pytest.approx(-5.2, abs=0.5)  # although nothing is early
     facts = own, labels_of(signals.position[rows]), torque, rows
     assert (OffsetTrial(*facts).gain(shift, FOUR) or 0.0) > 0.1
-    assert OffsetTrial(*facts, answer=disturbed(signals)[rows, 0]).gain(shift, FOUR) is None
+    assert (
+        OffsetTrial(*facts, answer=lambda: disturbed(signals)[rows, 0]).gain(shift, FOUR) is None
+    )
 
 
 def test_a_motion_up_to_the_cutoff_leaves_nothing_to_disturbances():

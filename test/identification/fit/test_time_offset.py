@@ -5,6 +5,7 @@ from robots import random_urdf
 from scipy.interpolate import make_interp_spline
 from simulation import arm, base_values, record
 
+from robodyn_ros.identification.fit import time_offset
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.signals.offset_correction import TimeOffset, corrected
@@ -98,3 +99,35 @@ def test_torque_is_shifted_back_and_ends_are_cut(case):
         assert near < 1e-3 * np.abs(expected).max()
     assert corrected(signals, {}) is signals
     assert corrected(signals, {1: TimeOffset(0.003, 0.9, applied=False)}) is signals
+
+
+class Unsure:
+    """A joint whose best shift is better by a few standard errors, and any other by none."""
+
+    def __init__(self, shift, errors):
+        self.shift, self.errors = shift, errors
+
+    def best(self, reach):
+        return self.shift
+
+    def gain(self, shift, level):
+        return 0.1 if self.errors > level else None
+
+
+@pytest.mark.parametrize(
+    ('shifts', 'errors', 'found'),
+    [
+        ((2.0, 2.1, 1.9, 2.0), (2.0, 2.0, 2.0, 0.5), 2.0),  # they agree: that of all
+        ((2.0, 2.1, 1.9, 2.0), (2.0, 2.0, 2.0, -0.5), 2.0),  # one contradicts it
+        ((2.0, -3.0, 0.9, 5.0), (2.0, 2.0, 2.0, 2.0), None),
+        ((2.0, 2.1, 1.9, 2.0), (2.0, 2.0, 0.5, 0.5), None),  # the fewer ones
+        ((2.0, 2.1, 1.9, 2.0), (5.0, 0.5, 0.5, 2.0), 2.0),  # one is sure
+    ],
+)
+def test_joints_that_agree_have_the_delay_of_their_bus(shifts, errors, found):
+    trials = dict(enumerate(map(Unsure, shifts, errors)))
+    result = {joint: shift for joint, (shift, _) in time_offset._shifts(trials, 10).items()}
+    least = 0.0 if errors[1] > 1.0 else 1.0
+    wanted = [joint for joint, each in enumerate(errors) if each > least]
+    assert sorted(result) == (wanted if found else [])
+    assert all(shift == pytest.approx(found) for shift in result.values())

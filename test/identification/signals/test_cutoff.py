@@ -4,19 +4,15 @@ import pytest
 from scipy.signal import lfilter
 from simulation import sines
 
-from robodyn_ros.identification.signals import cutoff as module
 from robodyn_ros.identification.signals.cutoff import (
+    Cutoffs,
     automatic_cutoff,
-    fastest_sine,
-    motion_cutoff,
+    cutoffs_of,
+    motion_cutoffs,
     moving_joints,
     noise_density,
 )
 from robodyn_ros.recording.signals import low_pass
-
-
-def fastest(q, rate):
-    return fastest_sine(q, rate, noise_density(q, rate))
 
 
 def test_smooth_slow_motion_gets_the_least_cutoff():
@@ -100,9 +96,8 @@ def test_standstill_gets_the_default():
 def test_white_noise_at_rest_has_no_say(seed):
     """Its spectrum has peaks by chance, at any frequency."""
     rest = 1e-5 * np.random.default_rng(seed).normal(size=(20_000, 3))
-    assert motion_cutoff(rest, 1000.0) is None
+    assert motion_cutoffs(rest, 1000.0) is None
     assert automatic_cutoff(rest, 1000.0) == 20.0
-    assert fastest(rest, 1000.0) == 0.0
 
 
 @pytest.mark.parametrize('stroke', [0.02, 0.05, 0.2])
@@ -113,28 +108,6 @@ def test_joints_at_rest_do_not_change_the_cutoff_of_the_one_that_moves(stroke):
     expected = automatic_cutoff(q[:, :1], 1000.0)
     assert 5.0 < expected <= 20.0
     assert automatic_cutoff(q, 1000.0) == pytest.approx(expected)
-    assert fastest(q, 1000.0) == pytest.approx(0.3, abs=0.01)
-
-
-SINES = np.array([1.5, 1.9, 0.3])
-
-
-def three_sines(rate=500.0, seconds=20.0, noise=0.0, seed=0):
-    time = np.arange(int(rate * seconds)) / rate
-    q = np.array([1.0, 0.5, 2.0]) * np.sin(2 * np.pi * SINES * time[:, None] + [0.0, 1.0, 2.0])
-    return q + noise * np.random.default_rng(seed).normal(size=q.shape)
-
-
-@pytest.mark.parametrize('noise', [0.0, 1e-5, 1e-3])
-@pytest.mark.parametrize(('rate', 'seconds'), [(100.0, 20.0), (1000.0, 7.3)])
-def test_the_fastest_sine_is_seen_in_the_positions(noise, rate, seconds):
-    found = fastest(three_sines(rate, seconds, noise), rate)
-    assert found == pytest.approx(1.9, abs=0.1 / seconds)
-
-
-def test_the_fastest_sine_is_the_fastest_of_a_fourier_motion():
-    _, q, _, _ = sines(3, 20000, rate=500.0)  # five harmonics of 0.13 Hz
-    assert fastest(q, 500.0) == pytest.approx(0.65, abs=0.03)
 
 
 def test_noise_is_at_least_that_of_the_encoder_at_the_rate_of_its_steps():
@@ -145,31 +118,55 @@ def test_noise_is_at_least_that_of_the_encoder_at_the_rate_of_its_steps():
     assert noise_density(white, 1000.0)[0] == pytest.approx(1e-3**2 / 500.0, rel=0.1)
 
 
-def test_noise_of_a_joint_at_rest_is_no_sine():
-    q = three_sines(noise=1e-5)
-    q[:, 1] = 1e-5 * np.random.default_rng(1).normal(size=len(q))
-    assert fastest(q, 500.0) == pytest.approx(1.5, abs=0.06)
-    assert fastest(np.zeros((1000, 2)), 500.0) == 0.0
+@pytest.mark.parametrize('rate', [100.0, 1000.0])
+@pytest.mark.parametrize('fastest', [4.0, 8.0])
+def test_the_flat_spectrum_of_a_chirp_is_not_taken_for_noise(rate, fastest):
+    time = np.arange(int(30.0 * rate)) / rate
+    q = 0.3 * np.sin(2.0 * np.pi * (0.1 * time + (fastest - 0.1) / 60.0 * time**2))[:, None]
+    q += 1e-5 * np.random.default_rng(0).normal(size=q.shape)
+    found = cutoffs_of(q, rate)
+    assert found.lowest == pytest.approx(2.0 * fastest, rel=0.2)
+    assert found.used == pytest.approx(min(8.0 * fastest, 0.2 * rate), rel=0.2)
 
 
-@pytest.mark.parametrize(('small', 'computed'), [(1e-5, False), (1.1e-3, True)])
-def test_the_fastest_sine_is_computed_only_where_it_counts(monkeypatch, small, computed):
-    seen = []
-    real = module.fastest_sine
-    monkeypatch.setattr(module, 'fastest_sine', lambda *given: seen.append(1) or real(*given))
-    time = np.arange(20_000) / 1000.0
-    q = np.column_stack([np.sin(2 * np.pi * 0.5 * time), small * np.sin(2 * np.pi * 12 * time)])
-    q += 1e-6 * np.random.default_rng(6).normal(size=q.shape)
-    q[:, 1] += 0.0 if computed else 0.1 * np.sin(2 * np.pi * 0.2 * time)
-    found = automatic_cutoff(q, 1000.0)
-    assert bool(seen) == computed
-    assert found == pytest.approx(24.0 if computed else 20.0, rel=0.01)
+@pytest.mark.parametrize('noise', [1e-5, 1e-3])
+@pytest.mark.parametrize('seed', range(4))
+def test_the_ripples_of_a_spectrum_of_moves_are_not_taken_for_noise(seed, noise):
+    """Moves of 0.6 s to random places."""
+    random, time = np.random.default_rng(seed), np.arange(20_000) / 1000.0
+    begin = np.cumsum(0.6 + random.uniform(0.0, 0.3, 40))
+    part = np.clip((time[:, None] - begin) / 0.6, 0.0, 1.0)
+    q = (part**3 * (10.0 - 15.0 * part + 6.0 * part**2)) @ random.uniform(-1.0, 1.0, (40, 1))
+    found = automatic_cutoff(q + noise * random.normal(size=q.shape), 1000.0)
+    assert 13.0 < found < 32.0
 
 
-def test_motions_that_are_no_sines_hardly_limit_a_cutoff():
-    time = np.arange(5000) / 500.0
-    steps = np.clip(np.abs(time[:, None] % 5.0 - 2.5) - 1.0, 0.0, 1.0)  # moves of a second
-    assert fastest(steps, 500.0) < 1.0
+@pytest.mark.parametrize('noise', [0.0, 3e-3])
+def test_gaps_leave_the_range_of_cutoffs_as_it_is(noise):
+    """Pauses that are cut out, and a stretch of every third second: interpolation is no noise."""
+    time, q, _, _ = sines(2, 12000, rate=100.0)
+    q = q + noise * np.random.default_rng(0).normal(size=q.shape)
+    expected = cutoffs_of(q, 100.0)
+    for gaps in (time % 6.0 < 3.0, time % 3.0 < 0.5):
+        filled = q.copy()
+        for joint in range(2):
+            filled[gaps, joint] = np.interp(time[gaps], time[~gaps], q[~gaps, joint])
+        found = cutoffs_of(filled, 100.0, gaps)
+        assert found.used == pytest.approx(expected.used, rel=0.15)
+        assert 0.7 * expected.lowest < found.lowest < 3.0 * expected.lowest
+
+
+def test_another_cutoff_is_never_below_the_motion():
+    found = Cutoffs(2.0, 8.0, 20.0)
+    assert found.at(1.0) == Cutoffs(2.0, 2.0, 20.0) and found.at(30.0) == Cutoffs(2.0, 30.0, 30.0)
+
+
+def test_other_recordings_are_filtered_like_the_first_and_faster_ones_higher():
+    """A low cut-off removes motion that the parameters were fitted to."""
+    slow, fast = Cutoffs(1.0, 20.0, 20.0), Cutoffs(5.0, 40.0, 40.0)
+    assert slow.like(Cutoffs(1.0, 5.0, 20.0), 500.0).used == 5.0  # although it has less noise
+    assert fast.like(Cutoffs(1.0, 5.0, 20.0), 500.0).used == 10.0
+    assert slow.like(fast, 500.0).used == 40.0 and slow.like(fast, 100.0).used == 20.0
 
 
 @pytest.mark.parametrize('noise', [1e-5, 1e-3])
@@ -186,7 +183,6 @@ def test_joints_that_rest_with_noise_of_any_kind_do_not_move(noise, memory, step
         q = np.round(q / (step * noise)) * (step * noise)
     assert np.flatnonzero(moving_joints(q)).tolist() == [1, 3]
     assert 5.0 < automatic_cutoff(q, 250.0) <= 20.0
-    assert fastest(q, 250.0) == pytest.approx(1.1, abs=0.01)
 
 
 def test_drives_that_hold_their_position_do_not_move():

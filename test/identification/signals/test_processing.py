@@ -5,6 +5,7 @@ from simulation import sines
 
 from robodyn_ros.errors import IdentificationError, RecordingError
 from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.identification.signals.cutoff import Cutoffs
 from robodyn_ros.identification.signals.grid import on_grid
 from robodyn_ros.identification.signals.processing import _lasting, process, thinning_for
 from robodyn_ros.recording.recording import Recording
@@ -145,30 +146,27 @@ def test_too_few_samples_are_refused(samples):
         process(recording(samples=samples), JOINTS, IdentifyOptions())
 
 
-def test_a_factor_raises_an_automatic_cutoff_up_to_the_usual_one():
-    plain = recording()
-    noise = 1e-3 * np.random.default_rng(0).normal(size=plain.position.shape)
-    noisy = recording(position=plain.position + noise)
-    cutoffs = {}
-    for factor in (1.0, 1.2, 9.0):
-        options = IdentifyOptions(cutoff_factor=factor)
-        cutoffs[factor] = process(noisy, JOINTS, options).cutoff
-    assert cutoffs[1.2] == pytest.approx(1.2 * cutoffs[1.0])
-    assert cutoffs[1.0] < 15.0 and cutoffs[9.0] == pytest.approx(20.0)
-    given = IdentifyOptions(cutoff_factor=9.0, filter_cutoff=12.0)
-    assert process(noisy, JOINTS, given).cutoff == 12.0
+def test_a_cutoff_that_is_asked_for_is_that_of_position_and_torque():
+    given, plain = Cutoffs(1.0, 8.0, 20.0), recording()
+    signals = process(plain, JOINTS, IdentifyOptions(), cutoffs=given)
+    margin = (len(plain) - len(signals)) // 2
+    assert signals.cutoff == 8.0
+    np.testing.assert_allclose(
+        signals.torque, low_pass(plain.torque, 20.0, 500.0)[margin:-margin], atol=1e-9
+    )
+    assert process(plain, JOINTS, IdentifyOptions(filter_cutoff=12.0), cutoffs=given).cutoff == 12
 
 
 def test_a_short_recording_is_filtered_where_a_lower_cutoff_is_tried():
-    """The torque keeps the automatic cut-off, where the length carries no lower one."""
+    """The torque keeps the highest cut-off, where the length carries no lower one."""
     short = recording(samples=40, rate=100.0)
-    lowered = process(short, JOINTS, IdentifyOptions(cutoff_factor=0.25), automatic=18.0)
-    usual = process(short, JOINTS, IdentifyOptions(), automatic=18.0)
+    lowered = process(short, JOINTS, IdentifyOptions(), cutoffs=Cutoffs(1.0, 4.5, 20.0))
+    usual = process(short, JOINTS, IdentifyOptions(), cutoffs=Cutoffs(1.0, 18.0, 20.0))
     assert lowered.cutoff == pytest.approx(600.0 / 39.0) and usual.cutoff == 18.0
     rows = slice(2, 14)  # both margins are cut off
     expected = low_pass(short.torque, 20.0, 100.0)
     at = np.searchsorted(short.time, lowered.time[rows])
-    np.testing.assert_allclose(lowered.torque[rows], expected[at], atol=1e-9)
+    np.testing.assert_allclose(lowered.torque[rows], expected[at], atol=1e-6)
 
 
 def test_cutoff_the_sampling_rate_does_not_carry_is_refused():
@@ -257,15 +255,15 @@ def test_what_the_filter_spreads_of_a_long_gap_is_not_used():
     assert 0.9 < signals.used.mean() < 0.95
 
 
-def test_a_recording_of_gaps_mostly_does_not_lower_the_cutoff():
-    """No cut-off makes gaps shorter."""
-    whole, kept = recording(), np.r_[0:1000, 3300:4000]
-    gappy = recording(
-        time=whole.time[kept], position=whole.position[kept], torque=whole.torque[kept]
-    )
-    _, gaps, _ = on_grid(gappy)
-    assert gaps.mean() > 0.5
-    assert process(gappy, JOINTS, IdentifyOptions()).cutoff == pytest.approx(20.0)
+@pytest.mark.parametrize('half', [0.49, 0.5, 0.55])
+def test_long_gaps_do_not_lower_the_cutoff(half):
+    """No cut-off makes them shorter: each second stretch of 3 s is missing."""
+    time, q, _, _ = sines(2, 6000, rate=100.0)
+    whole, kept = recording(time=time, position=q, torque=q), time % 6.0 > 6.0 * half
+    gappy = recording(time=time[kept], position=q[kept], torque=q[kept])
+    signals = process(gappy, JOINTS, IdentifyOptions())
+    assert signals.cutoff == process(whole, JOINTS, IdentifyOptions()).cutoff == 20.0
+    assert signals.used.all(axis=1).mean() > 0.35
 
 
 def test_a_slow_motion_of_seconds_is_filtered_by_what_its_length_carries():

@@ -114,8 +114,6 @@ def test_what_the_user_names_is_kept(impossible):
 
     assert task().options.ridge == WEAKEST and task().options.filter_cutoff == 10.0
     assert task(filter_cutoff=4.0).options.filter_cutoff == 4.0
-    # A lowered cut-off is none of the choices that are kept.
-    assert task(cutoff_factor=0.25).options.cutoff_factor == 1.0
     possible = task(consistent='yes').options
     assert possible.consistent == 'yes' and possible.prior == 'none' and possible.ridge is None
     assert task(consistent='no').options.ridge is None

@@ -6,6 +6,7 @@ from robots import random_urdf
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.result.result import IdentifiedModel
+from robodyn_ros.identification.signals.cutoff import Cutoffs
 from robodyn_ros.identification.steps.preparation import LEAVE_ONE_OUT, Task, known_torque
 from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.models.payload import PayloadModel
@@ -22,18 +23,17 @@ def noisy(rate):
     return Recording(time, MODEL.joint_names, position, np.cos(position))
 
 
-def test_a_recording_is_filtered_no_lower_than_those_that_were_fitted():
+def test_a_recording_is_filtered_like_those_that_were_fitted():
     recording = noisy(200.0)
     task = Task((recording,), MODEL, IdentifyOptions())
-    own = task.processed(recording).shown.cutoff
+    own = task.processed(recording).raw.cutoff
     assert own < 10.0
-    assert task.alike(recording, 15.0).shown.cutoff == pytest.approx(15.0)
-    for lower in (None, 0.5 * own):
-        assert task.alike(recording, lower).shown.cutoff == own
+    for like in (15.0, 0.7 * own):
+        assert task.processed(recording, Cutoffs(1.0, like, 20.0)).raw.cutoff == like
     # a lower sampling rate carries a fifth of itself
-    assert task.alike(noisy(50.0), 15.0).shown.cutoff == pytest.approx(10.0)
+    assert task.processed(noisy(50.0), Cutoffs(1.0, 15.0, 20.0)).raw.cutoff == pytest.approx(10.0)
     given = Task((recording,), MODEL, IdentifyOptions(filter_cutoff=5.0))
-    assert given.alike(recording, 15.0).shown.cutoff == 5.0
+    assert given.processed(recording, Cutoffs(1.0, 15.0, 20.0)).raw.cutoff == 5.0
 
 
 def test_recordings_and_arm_that_are_missing_are_refused():
