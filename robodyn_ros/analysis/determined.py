@@ -62,7 +62,7 @@ def determined(
         prepared.parts[0].recording,
         model,
         prepared.task.options,
-        prepared.raw[0].shown.to_estimate(),
+        prepared.parts[0].shown.to_estimate(),
         base,
         condensed,
         values,
