@@ -15,12 +15,7 @@ from robodyn_ros.identification.factors.joint_fit import ENOUGH, own_fit, root_m
 from robodyn_ros.identification.fit.choice import INDEPENDENT
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.least_squares import Estimate
-from robodyn_ros.identification.fit.success import (
-    SMALL_TORQUE,
-    decisive_error,
-    rated_torque,
-    success_rule,
-)
+from robodyn_ros.identification.fit.success import reference_torque, relative_error
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.cutoff import moving_joints
 from robodyn_ros.identification.signals.processed import Processed
@@ -32,9 +27,6 @@ from robodyn_ros.recording.recording import Recording
 ILL_CONDITIONED = 1e4
 """Condition number (columns scaled) from which on a result is warned about: errors of 0.01 % of
 the torque can then change a parameter by its own size."""
-
-WEAKLY_DETERMINED = 0.3
-"""Expected uncertainty of a joint's torque on other motions from which on it is warned about."""
 
 
 def data_findings(
@@ -66,7 +58,6 @@ def data_findings(
         felt = [name for name, factor in named if np.isin(factor.columns, order).any()]
         yield finding(
             'rank_deficient',
-            severity='warning' if frozen else 'error',
             missing=unseen.shape[1],
             rank=base.rank,
             joints=', '.join(felt),
@@ -77,79 +68,24 @@ def data_findings(
         yield finding('ill_conditioned', condition=condition, limit=ILL_CONDITIONED)
 
 
-def reach_findings(joints: Sequence[str], uncertainty: Array) -> Iterator[Finding]:
-    """Check that the estimate holds on another motion.
-
-    :param uncertainty: see `torque_uncertainty`, shape (n,)
-    """
-    for name, share in zip(joints, uncertainty, strict=True):
-        if share > WEAKLY_DETERMINED:
-            yield finding('weakly_determined', joint=name, share=share, limit=WEAKLY_DETERMINED)
-
-
-def extrapolation_findings(
-    report: FitReport, expected: Array, options: IdentifyOptions, model: DynamicModel
-) -> Iterator[Finding]:
-    """Check that the torque error to be expected on other motions is within the limit.
-
-    :param expected: see `expected_error`, shape (n,)
-    """
-    torque = report.rms_torque
-    reference = np.maximum(torque, SMALL_TORQUE * rated_torque(model, torque))
-    for name, error in zip(
-        model.joint_names, expected / np.maximum(reference, 1e-300), strict=True
-    ):
-        if error > options.max_relative_error:
-            shown, limit = percent(error), percent(options.max_relative_error)
-            yield finding('extrapolation', joint=name, error=shown, limit=limit)
-
-
 def fit_findings(
-    report: FitReport,
-    options: IdentifyOptions,
-    model: DynamicModel,
-    noisy: Collection[str] = (),
+    report: FitReport, options: IdentifyOptions, model: DynamicModel
 ) -> Iterator[Finding]:
-    """Check the torque error of each joint by the success rule of the options.
+    """Yield the joints of whose torque the model leaves too much unexplained.
 
-    :param report: of the validation where there is one: parameters were not fitted to it
-    :param noisy: joints whose torque has noise as large as itself, which no model explains: by
-        the rule 'torque' their error is a warning
+    :param report: of the fit, or of the validation
     """
-    by_torque = success_rule(options.success_rule, model) == 'torque'
-    errors = decisive_error(report, model, options.success_rule)
-    for name, error, moving in zip(model.joint_names, errors, report.moving_samples, strict=True):
-        if moving and not error <= options.max_relative_error:
-            yield _too_large(name, error, by_torque, name in noisy, report.source, options)
-    # A limit of effort may be a placeholder, which makes any error of a joint small.
-    moving = report.moving_samples > 0
-    share = pooled_share(report.rms_error[moving], report.rms_torque[moving])
-    if by_torque and not noisy and share > 1.0:
-        yield finding('relative_error_too_large.robot', error=percent(share), source=report.source)
-
-
-def _too_large(
-    joint: str,
-    error: float,
-    by_torque: bool,
-    noisy: bool,
-    source: str,
-    options: IdentifyOptions,
-) -> Finding:
-    shown, limit = percent(error), percent(options.max_relative_error)
-    if not by_torque:
-        return finding(
-            'relative_error_too_large', joint=joint, error=shown, limit=limit, source=source
-        )
-    return finding(
-        'relative_error_too_large.torque',
-        joint=joint,
-        severity='warning' if noisy else 'error',
-        error=shown,
-        limit=limit,
-        source=source,
-        share=SMALL_TORQUE,
-    )
+    rules = [('torque', relative_error(report, model))]
+    if options.success_rule == 'softmc':
+        rules.append(('softmc', report.max_relative_torque_error))
+    for rule, errors in rules:
+        for name, error, moving in zip(
+            model.joint_names, errors, report.moving_samples, strict=True
+        ):
+            if moving and not error <= options.max_relative_error:
+                shown, limit = percent(error), percent(options.max_relative_error)
+                values = {'error': shown, 'limit': limit, 'source': report.source}
+                yield finding(f'relative_error_too_large.{rule}', joint=name, **values)
 
 
 def with_stuck(
@@ -168,7 +104,7 @@ def with_stuck(
     :param report: torque errors of the recording
     """
     torque = report.rms_torque
-    reference = np.maximum(torque, SMALL_TORQUE * rated_torque(model, torque))
+    reference = reference_torque(report, model)
     moving = report.moving_samples > 0
     spoilt = pooled_share(report.rms_error[moving], torque[moving])
     for item in signals.findings:

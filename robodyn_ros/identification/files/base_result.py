@@ -11,6 +11,7 @@ from pathlib import Path
 from robodyn_ros.errors import IdentificationError, ModelError
 from robodyn_ros.identification.files.export import URDF
 from robodyn_ros.identification.files.result_file import load_identified_model
+from robodyn_ros.identification.payload.estimate import refuse_loaded
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.catalog import model_hash
 from robodyn_ros.models.friction import body_of, unspecified_friction
@@ -23,7 +24,8 @@ def load_base(path: str | Path, model: DynamicModel | None = None) -> Identified
     """Read the result of the run without payload.
 
     :param model: the model meant, if another than the file's is possible
-    :raises IdentificationError: no path, no result file, or the result of another model
+    :raises IdentificationError: no path, no result file, the result of another model, or one with
+        a payload
     """
     if not str(path):
         raise IdentificationError(
@@ -31,6 +33,7 @@ def load_base(path: str | Path, model: DynamicModel | None = None) -> Identified
             'of a run without payload as base result'
         )
     base = load_identified_model(path)
+    refuse_loaded(base)
     _restore_text(base.model, model, Path(path).parent / URDF)
     if model is None:
         return base

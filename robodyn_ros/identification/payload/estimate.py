@@ -49,6 +49,20 @@ def check_payload_options(options: IdentifyOptions) -> None:
         raise IdentificationError('a payload is identified without torque offsets per recording')
 
 
+def refuse_loaded(base: IdentifiedModel) -> None:
+    """Refuse a base result that has a payload itself.
+
+    :raises IdentificationError: it has one
+    """
+    if base.payload is not None:
+        given = base.facts.get('base_result')
+        raise IdentificationError(
+            f'the base result {base.source} has a payload itself, and the sum of both loads would '
+            f'be identified: name the result of the robot without payload'
+            f'{f" ({given})" if given else ""}'
+        )
+
+
 def carried(arm: Condensed, mixing: Array) -> Condensed:
     """Return the factors of the payload's columns from those of the arm's.
 
@@ -144,7 +158,7 @@ def _arm_covariance(base: IdentifiedModel, arm: Condensed, options: IdentifyOpti
     """
     covariance = np.nan_to_num(fit_least_squares(arm, options).covariance)
     known = np.array(base.facts.get('base_parameter_stddevs', ()), dtype=float)
-    if base.payload is not None or known.shape != (arm.width,) or np.isnan(known).any():
+    if known.shape != (arm.width,) or np.isnan(known).any():
         return covariance
     own = np.sqrt(np.diag(covariance))
     scale = known / np.where(own > 0.0, own, np.inf)

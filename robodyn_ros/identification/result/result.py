@@ -12,6 +12,7 @@ from robodyn_ros.identification.result.content import ResultContent
 from robodyn_ros.identification.result.facts import header_facts
 from robodyn_ros.identification.result.fingerprint import fingerprint
 from robodyn_ros.identification.result.methods import ResultMethods
+from robodyn_ros.identification.result.verdict import Verdict, unknown_verdict
 from robodyn_ros.models.gear_torque import GearTorqueLaw
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.payload import Payload
@@ -49,6 +50,7 @@ class IdentifiedModel(ResultMethods):
     :param payload: on top of the values, if the result has one
     :param facts: the block `identification` of the file: how the values were found
     :param residual: torque that the deflection of gears shows, for robots with double encoders
+    :param given_verdict: of the file; None: it has none, see `verdict`
     """
 
     model: DynamicModel
@@ -59,6 +61,12 @@ class IdentifiedModel(ResultMethods):
     payload: Payload | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
     residual: GearTorqueLaw | None = None
+    given_verdict: Verdict | None = None
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the joints can be used for."""
+        return self.given_verdict or unknown_verdict(self.joints)
 
     @property
     def joints(self) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from robodyn_ros.identification.friction.cutoff_choice import cutoff_factor
 from robodyn_ros.identification.friction.law_selection import select_friction
 from robodyn_ros.identification.gears.motor_side import gear_torque_of
 from robodyn_ros.identification.options import LEAVE_ONE_OUT, IdentifyOptions, LeaveOneOut
+from robodyn_ros.identification.payload.estimate import refuse_loaded
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.identification.signals.grid import Grid
 from robodyn_ros.identification.signals.offset_correction import TimeOffset
@@ -49,7 +50,7 @@ class Task:
         """Check what goes together.
 
         :raises IdentificationError: no recording, too few to leave one out, or a payload without
-            the arm that carries it
+            the arm that carries it, or on an arm with another payload
         """
         if not self.recordings:
             raise IdentificationError('no recording to identify from')
@@ -57,6 +58,8 @@ class Task:
             raise IdentificationError(
                 'leave-one-out needs at least 2 recordings to identify from, got 1'
             )
+        if self.arm is not None:
+            refuse_loaded(self.arm)
         if isinstance(self.model, PayloadModel) and self.arm is None:
             raise IdentificationError(
                 'a payload is identified on top of an identified arm: give it as known torque'
