@@ -20,6 +20,8 @@ struct IdentifiedModel
   std::string loaded_hash;  // with the payload; `hash` without one
   Vector payload;  // identified with the result; empty: none
   std::string payload_frame;
+  std::vector<std::string> no_torque;  // joints that the verdict calls not usable for feed-forward
+  std::vector<std::string> unmonitored;  // and for monitoring
   std::unique_ptr<GearTorqueLaw> gears;  // torque by measured deflections; null: none
 };
 

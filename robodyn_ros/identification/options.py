@@ -133,12 +133,13 @@ OPTIONS = {
     ),
     'max_relative_error': Option(
         float, 'share of its torque that the model may leave unexplained for a joint to be usable '
-        'with care; half of it for a joint that is usable', 'SHARE', flag='max-relative-error', parameter='max_relative_torque_error',
+        'with care; half of it for a joint that is usable', 'SHARE', flag='max-relative-error',
+        parameter='max_relative_torque_error',
     ),
     'success_rule': Option(
         str, 'torque: the RMS torque error over the RMS torque or 5 % of the rated torque, the '
-        'larger one, decides on a joint; softmc: its largest error over its largest torque must be '
-        'at most max_relative_error too', choices=SUCCESS_RULES, flag='success-rule',
+        'larger one, decides on a joint; softmc: its largest error over its largest torque must '
+        'be at most max_relative_error too', choices=SUCCESS_RULES, flag='success-rule',
         parameter='success_rule',
     ),
     'payload_gain_uncertainty': Option(

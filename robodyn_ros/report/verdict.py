@@ -119,7 +119,7 @@ def parameter_rows(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _status(row: Mapping[str, Any]) -> str:
-    """Return how a value is known; those of earlier versions and of softMC's names by their size."""
+    """Return how a value is known; that of softMC's names and of earlier versions by its size."""
     status = str(row.get('status', 'identified'))
     if status != 'identified':
         return status

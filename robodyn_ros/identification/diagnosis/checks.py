@@ -21,7 +21,7 @@ from robodyn_ros.identification.signals.cutoff import moving_joints
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.processing import frozen_findings, torque_findings
 from robodyn_ros.models.base_parameters import BaseParameters
-from robodyn_ros.models.interface import Array, DynamicModel
+from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.recording.recording import Recording
 
 ILL_CONDITIONED = 1e4
@@ -103,14 +103,13 @@ def with_stuck(
 
     :param report: torque errors of the recording
     """
-    torque = report.rms_torque
-    reference = reference_torque(report, model)
+    reference, errors = reference_torque(report, model), relative_error(report, model)
     moving = report.moving_samples > 0
-    spoilt = pooled_share(report.rms_error[moving], torque[moving])
+    spoilt = float(np.mean(errors[moving])) if moving.any() else 0.0
     for item in signals.findings:
         if item.code == 'frozen_joint':
             joint, limit = model.joint_names.index(item.joint), options.max_relative_error
-            error = report.rms_error[joint] / max(reference[joint], 1e-300)
+            error = errors[joint]
             if error > limit:
                 least = _unexplained(signals, joint, model, base) / reference[joint]
                 # So many parameters explain a part of any torque, of a slow sine all of it: then
@@ -133,11 +132,6 @@ def _unexplained(
     every = np.ones(len(rows), dtype=bool)
     own = own_fit(regressor, np.arange(regressor.shape[1]), signals.torque[rows, joint], every)
     return root_mean_square(signals.torque[rows, joint] if own is None else own.rest)
-
-
-def pooled_share(error: Array, torque: Array) -> float:
-    """Return the share of errors in torques, both RMS per joint, pooled over the joints."""
-    return float(np.linalg.norm(error) / max(float(np.linalg.norm(torque)), 1e-300))
 
 
 def percent(share: float) -> str:

@@ -51,9 +51,9 @@ CONTRADICTED = 1.1
 """Growth of an error by what is asked for beside a good fit (a possible body, a prior, a law) from
 which on the recording contradicts it."""
 
-DRIVEN = 0.1
-"""Share of the squared held-out error, 5 % of the RMS error, that negative rotor inertias must save:
-no rotor has one, and a delay of the torque explains a part of what they do."""
+DRIVEN = 0.05
+"""Share of the squared held-out error, 2.5 % of the RMS error, that negative rotor inertias must
+save: no rotor has one, and a delay of the torque explains a part of what they do."""
 
 _APPARENT = '.viscous_friction'
 """Friction, of both directions or one, that a delay of the torque can make negative: the torque
@@ -205,8 +205,10 @@ class _Trial:
         values = fitted(weight)
         found = self._selection('consistent', weight, errors, chosen, values)
         # What negative rotor inertias explain as well is no evidence against the links.
-        if links and errors and all(
-            is_better(errors[each], errors[-1], FOUR) for each in {chosen, driven}
+        if (
+            links
+            and errors
+            and all(is_better(errors[each], errors[-1], FOUR) for each in {chosen, driven})
         ):
             return None, replace(found, estimate='unconstrained')
         if chosen >= len(weights):

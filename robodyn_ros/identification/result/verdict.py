@@ -19,16 +19,16 @@ Evidence = tuple[Word, str]
 PURPOSES = ('feedforward', 'monitoring')
 
 GOOD = 0.5
-"""Share of `max_relative_error` (50 % of the torque) up to which an error leaves a joint usable. What
-the model leaves is left to the position controller: half of the torque means half of the tracking
-error, and below that a feed-forward is hardly one; a quarter means a quarter of it."""
+"""Share of `max_relative_error` (50 % of the torque) up to which an error leaves a joint usable.
+The position controller has to make up for what the model does not explain, and its error is in
+proportion to that: a quarter of the torque leaves a quarter of the error, half of it half."""
 DOUBTFUL = 0.5
-"""Share of a joint's torque by which its gravity torque may differ from that of the URDF, and share by
-which moving masses may be too small; too large by 1 / DOUBTFUL. Grippers and rough masses stay within
-it; a missing gravity, a factor of 2 and a zero that is off by 30 degrees do not."""
+"""Share of a joint's torque by which its gravity torque may differ from that of the URDF, and
+least ratio of the moving masses to those of the URDF, or its inverse. Grippers and rough masses
+stay within it; torque without gravity, a factor of 2 and a zero that is off by 30 degrees do not."""
 PAYLOAD_ERROR = 0.1
-"""Share of all torques that a payload leaves unexplained up to which it is usable; up to twice of it
-with care. The mass takes up what it can of an unexplained torque, so that its error is of this order."""
+"""Share of all torques that a payload leaves unexplained up to which it is usable; up to twice of
+that with care. The mass takes up what it can of it, so that its error is of this order."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class Verdict:
         unknown = [name for name in allowed if name and name not in names]
         if unknown:
             raise IdentificationError(
-                f'allowed_joints has {unknown[0]!r}, which is no joint of the model: it has {names}'
+                f'allowed_joints: {unknown[0]!r} is no joint of the model, which has {names}'
             )
         uses = {each.joint: getattr(each, purpose) for each in self.joints}
         return {
@@ -177,8 +177,8 @@ def read_verdict(block: object, joints: Sequence[str], model_hash: str, name: st
         ) from error
     if [each.joint for each in found.joints] != list(joints) or not fits:
         raise IdentificationError(
-            f'{name}: the verdict does not fit its hash: the file was changed. To use a joint that '
-            f'is not usable, name it in allowed_joints'
+            f'{name}: the verdict does not fit its hash: the file was changed. To use a joint '
+            f'that is not usable, name it in allowed_joints'
         )
     return found
 

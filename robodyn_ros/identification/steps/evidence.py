@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Evidence of a run for the verdict: errors, reach, plausibility, consistency and contradictions."""
+"""Evidence of a run for the verdict: errors, reach, plausibility, consistency, contradictions."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from robodyn_ros.models.interface import Array
 from robodyn_ros.models.serial.urdf import rigid_part
 
 OF_ONE_JOINT = frozenset((
-    'constant_torque', 'relative_error_too_large', 'stuck_torque', 'too_few_samples', 'torque_factor',
-    'torque_frozen', 'torque_lost', 'torque_saturation', 'torque_sign', 'torque_unsigned',
-    'torque_wrapped', 'zero_torque',
+    'constant_torque', 'relative_error_too_large', 'stuck_torque', 'too_few_samples',
+    'torque_factor', 'torque_frozen', 'torque_lost', 'torque_saturation', 'torque_sign',
+    'torque_unsigned', 'torque_wrapped', 'zero_torque',
 ))  # fmt: skip
-"""Errors of a joint's torque. All others, as of a position or an order of columns, spoil all joints."""
+"""Errors of a joint's torque. All others, as of a position or an order, spoil all joints."""
 HARMLESS = ('relative_error_too_large', 'too_few_samples', 'zero_torque', 'constant_torque')
 """Those that leave the parameters of the other joints as they are."""
 
@@ -96,8 +96,8 @@ def _beyond(run: Run) -> list[list[Evidence]]:
             if reach[index] > good:
                 facts.append(('with care', f'expected error on other motions {reach[index]:.0%}'))
             if gravity[index] > DOUBTFUL:
-                text = f'its gravity torque differs from the URDF by {gravity[index]:.0%} of its torque'
-                facts.append(('with care', text))
+                share = f'{gravity[index]:.0%} of its torque'
+                facts.append(('with care', f'its gravity torque differs from the URDF by {share}'))
         found.append(facts)
     return found
 
@@ -134,7 +134,9 @@ def _inertials(
     facts = list(_contradictions(errors, ''))
     if not links_are_consistent(model, values):
         facts.append(('not usable', 'no robot can have these links'))
-    negative = [model.joint_names[k] for k, each in enumerate(bodies_of(model).rotors) if values[each] < 0]
+    negative = [
+        model.joint_names[k] for k, each in enumerate(bodies_of(model).rotors) if values[each] < 0
+    ]
     if negative:
         facts.append(('with care', f'negative rotor inertia of {", ".join(negative)}'))
     missing = run.found.fit.unseen.shape[1]
