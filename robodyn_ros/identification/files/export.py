@@ -85,8 +85,8 @@ def export(
 
     result.json, report.html if there is a page, and `identification`, a rosbag2 of the signals if
     the result has them. If any joint can be used, result.yaml, robot.urdf and inertials.yaml if
-    its links can exist, and IDNT<group>.PRG if it is a model that softMC has. An earlier model goes to
-    `previous/` (`result_folder.py`), also when this run failed.
+    its links can exist, and IDNT<group>.PRG if it is a model that softMC has. An earlier model
+    goes to `previous/` (`result_folder.py`), also when this run failed.
 
     :param group: number in the name of the .PRG file
     :param more_facts: plain facts that result.json has in addition

@@ -174,7 +174,7 @@ def _base(result: IdentificationResult) -> list[str]:
         result.base_stddevs,
         result.base_units,
         result.base_expressions,
-        result.base_status,
+        result.base_status or known_by(result.base_values, result.base_stddevs),
         strict=True,
     ):
         spread = 'unseen' if math.isnan(stddev) else f'{stddev:.3g}'

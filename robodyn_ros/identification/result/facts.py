@@ -88,7 +88,8 @@ def header_facts(result: ResultContent) -> dict[str, object]:
     header['base_parameter_expressions'] = list(result.base_expressions)
     header['base_parameter_values'] = result.base_values.tolist()
     header['base_parameter_stddevs'] = result.base_stddevs.tolist()
-    header['base_parameter_status'] = list(result.base_status)
+    if result.base_status:
+        header['base_parameter_status'] = list(result.base_status)
     if result.findings:  # an empty list has no type, which ROS parameters need
         found = by_importance(result.findings)
         header['findings'] = [f'{f.severity} {f.code}: {f.message}' for f in found]
@@ -204,10 +205,11 @@ def _named_rows(named: NamedParameters) -> list[dict[str, object]]:
 
 def _parameter_rows(result: ResultContent) -> dict[str, list[dict[str, object]]]:
     status = known_by(result.values, result.stddevs)
+    base_status = result.base_status or known_by(result.base_values, result.base_stddevs)
     parameters = zip(result.model.parameters, result.values, result.stddevs, status, strict=True)
     base = zip(
         result.base_expressions, result.base_values, result.base_stddevs, result.base_units,
-        result.base_status, strict=True,
+        base_status, strict=True,
     )  # fmt: skip
     return {
         'parameters': [

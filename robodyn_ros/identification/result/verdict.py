@@ -25,7 +25,7 @@ proportion to that: a quarter of the torque leaves a quarter of the error, half 
 DOUBTFUL = 0.5
 """Share of a joint's torque by which its gravity torque may differ from that of the URDF, and
 least ratio of the moving masses to those of the URDF, or its inverse. Grippers and rough masses
-stay within it; torque without gravity, a factor of 2 and a zero that is off by 30 degrees do not."""
+stay within it; torque without gravity, a factor of 2 and a zero off by 30 degrees do not."""
 PAYLOAD_ERROR = 0.1
 """Share of all torques that a payload leaves unexplained up to which it is usable; up to twice of
 that with care. The mass takes up what it can of it, so that its error is of this order."""

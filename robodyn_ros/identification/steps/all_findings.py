@@ -55,6 +55,8 @@ def settled(findings: Sequence[Finding], verdict: Verdict) -> tuple[Finding, ...
     usable = {each.joint for each in verdict.joints if each.feedforward.word == 'usable'}
     if len(usable) == len(verdict.joints):
         usable.add('')
+    if verdict.payload is not None:  # the joints' verdict is that of the base
+        usable.clear()
     return merged(
         tuple(
             replace(item, severity='info')

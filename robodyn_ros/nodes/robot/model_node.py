@@ -262,8 +262,8 @@ class ModelNode(SuiteLifecycleNode):
         if len(refused) == len(model.joints):
             reasons = '; '.join(dict.fromkeys(refused.values()))
             raise ConfigError(
-                f'{model.source} has no usable joint ({reasons}): identify again, or name joints in '
-                f'allowed_joints'
+                f'{model.source} has no usable joint ({reasons}): identify again, or name joints '
+                f'in allowed_joints'
             )
         return refused
 
