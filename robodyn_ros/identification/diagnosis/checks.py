@@ -58,6 +58,7 @@ def data_findings(
         felt = [name for name, factor in named if np.isin(factor.columns, order).any()]
         yield finding(
             'rank_deficient',
+            severity='warning' if frozen else 'error',
             missing=unseen.shape[1],
             rank=base.rank,
             joints=', '.join(felt),

@@ -44,14 +44,16 @@ def verdict_of(run: Run, findings: Sequence[Finding]) -> Verdict:
     other, tested = unseen_error(run)
     own = relative_error(run.report, model)
     beyond = _beyond(run)
-    joints = []
+    joints, idle = [], _idle(run)
     for index, name in enumerate(model.joint_names):
-        moved = name not in run.prepared.frozen
+        moved = name not in idle
         facts = [*_contradictions(errors, name)]
         facts += [] if moved else [('with care', 'it did not move')]
         figures = (own[index], 'in the fit'), (other[index], f'on {tested}')
         for error, where in figures if moved or run.report.rms_error[index] > 0.0 else ():
             facts += _graded(error, f'of its torque is not explained {where}', run)
+        if run.task.options.success_rule == 'softmc':
+            facts += _by_softmc(run, index)
         if moved and np.isnan(other[index]):
             facts.append(('with care', 'it was not tested on other data'))
         uses = Use.of([*facts, *beyond[index]]), Use.of(facts)
@@ -63,6 +65,24 @@ def _graded(error: float, text: str, run: Run) -> Iterator[Evidence]:
     limit = run.task.options.max_relative_error
     if error > GOOD * limit:
         yield 'not usable' if error > limit else 'with care', f'{error:.0%} {text}'
+
+
+def _by_softmc(run: Run, joint: int) -> Iterator[Evidence]:
+    """Yield the largest error over the largest torque, where softMC's rule refuses it."""
+    for report in filter(None, (run.report, run.validation)):
+        error = report.max_relative_torque_error[joint]
+        if error > run.task.options.max_relative_error:
+            yield 'not usable', f'its largest error is {error:.0%} of its largest torque'
+
+
+def _idle(run: Run) -> frozenset[str]:
+    """Return the joints that move in no recording."""
+    return frozenset.intersection(
+        *(
+            frozenset(item.joint for item in parts.shown.findings if item.code == 'frozen_joint')
+            for parts in run.prepared.raw
+        )
+    )
 
 
 def _contradictions(errors: Sequence[Finding], joint: str) -> Iterator[Evidence]:
