@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from robodyn_ros.identification.physical.named_parameters import known_by
+from robodyn_ros.identification.physical.chosen_estimate import known_by
 from robodyn_ros.identification.result.payload_block import payload_figures
 from robodyn_ros.identification.result.summary import mass_text, verdict_of_facts
 from robodyn_ros.identification.result.verdict import JointVerdict, unknown_verdict

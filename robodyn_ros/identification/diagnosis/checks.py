@@ -76,17 +76,28 @@ def fit_findings(
 
     :param report: of the fit, or of the validation
     """
-    rules = [('torque', relative_error(report, model))]
-    if options.success_rule == 'softmc':
-        rules.append(('softmc', report.max_relative_torque_error))
-    for rule, errors in rules:
-        for name, error, moving in zip(
-            model.joint_names, errors, report.moving_samples, strict=True
-        ):
-            if moving and not error <= options.max_relative_error:
-                shown, limit = percent(error), percent(options.max_relative_error)
-                values = {'error': shown, 'limit': limit, 'source': report.source}
-                yield finding(f'relative_error_too_large.{rule}', joint=name, **values)
+    limit = percent(options.max_relative_error)
+    source, largest = report.source, report.max_relative_torque_error
+    for index, error in enumerate(relative_error(report, model)):
+        name = model.joint_names[index]
+        if not report.moving_samples[index]:
+            continue
+        if not error <= options.max_relative_error:
+            yield finding(
+                'relative_error_too_large',
+                joint=name,
+                error=percent(error),
+                limit=limit,
+                source=source,
+            )
+        elif options.success_rule == 'softmc' and largest[index] > options.max_relative_error:
+            yield finding(
+                'relative_error_too_large.softmc',
+                joint=name,
+                error=percent(largest[index]),
+                limit=limit,
+                source=source,
+            )
 
 
 def with_stuck(

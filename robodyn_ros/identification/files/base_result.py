@@ -11,7 +11,6 @@ from pathlib import Path
 from robodyn_ros.errors import IdentificationError, ModelError
 from robodyn_ros.identification.files.export import URDF
 from robodyn_ros.identification.files.result_file import load_identified_model
-from robodyn_ros.identification.payload.estimate import refuse_loaded
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.catalog import model_hash
 from robodyn_ros.models.friction import body_of, unspecified_friction
@@ -33,7 +32,7 @@ def load_base(path: str | Path, model: DynamicModel | None = None) -> Identified
             'of a run without payload as base result'
         )
     base = load_identified_model(path)
-    refuse_loaded(base)
+    base.refuse_payload()
     _restore_text(base.model, model, Path(path).parent / URDF)
     if model is None:
         return base

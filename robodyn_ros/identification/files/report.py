@@ -11,8 +11,7 @@ import numpy as np
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.success import relative_error
 from robodyn_ros.identification.friction.chosen_law import FrictionChoice
-from robodyn_ros.identification.physical.chosen_estimate import NamedParameters, Status
-from robodyn_ros.identification.physical.named_parameters import known_by
+from robodyn_ros.identification.physical.chosen_estimate import NamedParameters, Status, known_by
 from robodyn_ros.identification.result.actions import by_importance
 from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.identification.result.summary import WIDTH, joint_table, mass_text

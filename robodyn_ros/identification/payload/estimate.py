@@ -49,20 +49,6 @@ def check_payload_options(options: IdentifyOptions) -> None:
         raise IdentificationError('a payload is identified without torque offsets per recording')
 
 
-def refuse_loaded(base: IdentifiedModel) -> None:
-    """Refuse a base result that has a payload itself.
-
-    :raises IdentificationError: it has one
-    """
-    if base.payload is not None:
-        given = base.facts.get('base_result')
-        raise IdentificationError(
-            f'the base result {base.source} has a payload itself, and the sum of both loads would '
-            f'be identified: name the result of the robot without payload'
-            f'{f" ({given})" if given else ""}'
-        )
-
-
 def carried(arm: Condensed, mixing: Array) -> Condensed:
     """Return the factors of the payload's columns from those of the arm's.
 

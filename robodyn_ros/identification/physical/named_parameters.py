@@ -69,26 +69,6 @@ def _is_definite(part: ClosedFormModel, parameter: Parameter) -> bool:
     return parameter.unit in ('kg', 'kg m^2') and not parameter.name.startswith('L1*')
 
 
-def known_by(
-    values: Array, stddevs: Array, fitted: Array | None = None, prior: Array | None = None
-) -> tuple[str, ...]:
-    """Return how each value is known: determined, weak, or from the prior.
-
-    A determined value is beyond two standard deviations, so that its sign at least is known. A
-    value that is nearer to the prior than to what the data alone give is from the prior.
-
-    :param stddevs: shape (k,); NaN: the data do not determine the value
-    :param fitted, prior: by the data alone and by the prior alone, shape (k,); None: not compared
-    """
-    known = np.isfinite(stddevs)
-    determined = known & (np.abs(values) > 2.0 * np.where(known, stddevs, 0.0))
-    drawn = ~known
-    if fitted is not None and prior is not None:
-        drawn |= np.abs(values - prior) < np.abs(values - fitted)
-    words = np.where(determined, 'determined', np.where(drawn, 'from the prior', 'weak'))
-    return tuple(words.tolist())
-
-
 def named_parameters(
     model: DynamicModel, values: Array, base: BaseParameters, covariance: Array
 ) -> NamedParameters | None:

@@ -10,8 +10,7 @@ import numpy as np
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.success import relative_error
 from robodyn_ros.identification.friction.chosen_law import FrictionChoice
-from robodyn_ros.identification.physical.chosen_estimate import NamedParameters
-from robodyn_ros.identification.physical.named_parameters import known_by
+from robodyn_ros.identification.physical.chosen_estimate import NamedParameters, known_by
 from robodyn_ros.identification.result.actions import actions, by_importance
 from robodyn_ros.identification.result.content import (
     IdentifiedPayload,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
 
+from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.result.content import ResultContent
 from robodyn_ros.identification.result.facts import header_facts
 from robodyn_ros.identification.result.fingerprint import fingerprint
@@ -100,6 +101,19 @@ class IdentifiedModel(ResultMethods):
             float(value) for value in left if isinstance(value, (int, float)) and isfinite(value)
         ]
         return known[0] if known else 0.0
+
+    def refuse_payload(self) -> None:
+        """Refuse a base result that has a payload itself.
+
+        :raises IdentificationError: it has one
+        """
+        if self.payload is not None:
+            given = self.facts.get('base_result')
+            raise IdentificationError(
+                f'the base result {self.source} has a payload itself, and the sum of both loads '
+                f'would be identified: name the result of the robot without payload'
+                f'{f" ({given})" if given else ""}'
+            )
 
     @property
     def measured(self) -> None:

@@ -22,10 +22,12 @@ GOOD = 0.5
 """Share of `max_relative_error` (50 % of the torque) up to which an error leaves a joint usable.
 The position controller has to make up for what the model does not explain, and its error is in
 proportion to that: a quarter of the torque leaves a quarter of the error, half of it half."""
-DOUBTFUL = 0.5
-"""Share of a joint's torque by which its gravity torque may differ from that of the URDF, and
-least ratio of the moving masses to those of the URDF, or its inverse. Grippers and rough masses
-stay within it; torque without gravity, a factor of 2 and a zero off by 30 degrees do not."""
+DOUBTFUL = 0.45
+"""Share of the larger gravity torque by which that of the result and that of the URDF may differ,
+and least ratio of the moving masses to those of the URDF, or its inverse. Grippers and rough
+masses stay within it. Torque without gravity, a factor of 2, a zero off by 30 degrees do not."""
+FELT = 0.1
+"""Share of a joint's torque that such a difference must be: friction can hide a smaller one."""
 PAYLOAD_ERROR = 0.1
 """Share of all torques that a payload leaves unexplained up to which it is usable; up to twice of
 that with care. The mass takes up what it can of it, so that its error is of this order."""

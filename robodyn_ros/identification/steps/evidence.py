@@ -13,6 +13,7 @@ from robodyn_ros.identification.physical.consistency import bodies_of, links_are
 from robodyn_ros.identification.result.facts import moving_masses
 from robodyn_ros.identification.result.verdict import (
     DOUBTFUL,
+    FELT,
     GOOD,
     PAYLOAD_ERROR,
     Evidence,
@@ -41,7 +42,7 @@ def verdict_of(run: Run, findings: Sequence[Finding]) -> Verdict:
     if run.payload is not None and run.task.arm is not None:
         return _of_payload(run, errors)
     model = run.prepared.model
-    other, tested = unseen_error(run)
+    other, tested = unseen_error(run.regression, run.found, run.report, run.validation)
     own = relative_error(run.report, model)
     beyond = _beyond(run)
     joints, idle = [], _idle(run)
@@ -106,7 +107,7 @@ def _beyond(run: Run) -> list[list[Evidence]]:
     reference = np.maximum(reference_torque(run.report, model), 1e-300)
     expected = run.expected / reference
     reach = np.where(np.isnan(expected), run.uncertainty, expected)
-    gravity = _gravity_difference(run) / reference
+    gravity = _gravity_difference(run, FELT * reference)
     found: list[list[Evidence]] = []
     for index, name in enumerate(model.joint_names):
         facts: list[Evidence] = []
@@ -116,16 +117,17 @@ def _beyond(run: Run) -> list[list[Evidence]]:
             if reach[index] > good:
                 facts.append(('with care', f'expected error on other motions {reach[index]:.0%}'))
             if gravity[index] > DOUBTFUL:
-                share = f'{gravity[index]:.0%} of its torque'
-                facts.append(('with care', f'its gravity torque differs from the URDF by {share}'))
+                share = f'{gravity[index]:.0%}'
+                facts.append(('with care', f'its gravity torque is {share} off that of the URDF'))
         found.append(facts)
     return found
 
 
-def _gravity_difference(run: Run) -> Array:
-    """Return the RMS difference of identified and URDF gravity torque in the recording, (n,).
+def _gravity_difference(run: Run, least: Array) -> Array:
+    """Return how far identified and URDF gravity torque differ, relative to the larger one, (n,).
 
-    Joints in which the URDF has no gravity torque have 0: its masses are not known there.
+    :param least: RMS difference that counts, shape (n,), in [Nm] or [N]; smaller ones give 0, as
+        does a URDF without gravity torque, whose masses are not known
     """
     model, shown = run.prepared.model, run.prepared.parts[0].shown
     if rigid_part(model) is None:
@@ -138,9 +140,10 @@ def _gravity_difference(run: Run) -> Array:
         model.torque(position, still, still, np.where(moments, values, 0.0))
         for values in (run.found.values, model.prior())
     ]
-    identified, given = (np.sqrt(np.mean(each**2, axis=0)) for each in torques)
-    difference = np.sqrt(np.mean((torques[0] - torques[1]) ** 2, axis=0))
-    return np.where(given > 0.01 * identified, difference, 0.0)
+    torques.append(torques[0] - torques[1])
+    identified, given, apart = (np.sqrt(np.mean(each**2, axis=0)) for each in torques)
+    counts = (apart > least) & (given > 0.01 * identified)
+    return np.where(counts, apart / np.maximum(np.maximum(identified, given), 1e-300), 0.0)
 
 
 def _inertials(

@@ -18,7 +18,6 @@ from robodyn_ros.identification.friction.cutoff_choice import cutoff_factor
 from robodyn_ros.identification.friction.law_selection import select_friction
 from robodyn_ros.identification.gears.motor_side import gear_torque_of
 from robodyn_ros.identification.options import LEAVE_ONE_OUT, IdentifyOptions, LeaveOneOut
-from robodyn_ros.identification.payload.estimate import refuse_loaded
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.identification.signals.grid import Grid
 from robodyn_ros.identification.signals.offset_correction import TimeOffset
@@ -59,7 +58,7 @@ class Task:
                 'leave-one-out needs at least 2 recordings to identify from, got 1'
             )
         if self.arm is not None:
-            refuse_loaded(self.arm)
+            self.arm.refuse_payload()
         if isinstance(self.model, PayloadModel) and self.arm is None:
             raise IdentificationError(
                 'a payload is identified on top of an identified arm: give it as known torque'

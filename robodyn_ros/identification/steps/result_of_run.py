@@ -12,22 +12,18 @@ from robodyn_ros.findings import Finding
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.payload.estimate import is_possible
-from robodyn_ros.identification.physical.chosen_estimate import Selection
-from robodyn_ros.identification.physical.named_parameters import known_by, named_parameters
+from robodyn_ros.identification.physical.chosen_estimate import Selection, known_by
+from robodyn_ros.identification.physical.named_parameters import named_parameters
 from robodyn_ros.identification.result.content import Signals
 from robodyn_ros.identification.result.result import IdentificationResult, IdentifiedModel
 from robodyn_ros.identification.result.verdict import JointVerdict, Use, Verdict
-from robodyn_ros.identification.steps.all_findings import settled
-from robodyn_ros.identification.steps.evidence import verdict_of
 from robodyn_ros.identification.steps.run import Run
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.recording.recording import Recording
 
 
-def result_of(run: Run, findings: tuple[Finding, ...]) -> IdentificationResult:
-    """Return the result of a run with its findings, those that do not matter as information."""
-    with run.clock.step('verdict'):
-        verdict = verdict_of(run, findings)
+def result_of(run: Run, findings: tuple[Finding, ...], verdict: Verdict) -> IdentificationResult:
+    """Return the result of a run with its findings and its verdict."""
     task, found, base = run.task, run.found, run.regression.base
     completion, payload, model = found.completion, run.payload, run.prepared.model
     shown = run.prepared.parts[0].shown
@@ -57,7 +53,7 @@ def result_of(run: Run, findings: tuple[Finding, ...]) -> IdentificationResult:
         recordings=tuple(run.reports),
         success_rule=task.options.success_rule,
         validation=run.validation,
-        findings=settled(findings, verdict),
+        findings=findings,
         estimator=task.options.estimator,
         filter_cutoff=shown.cutoff,
         max_relative_error=task.options.max_relative_error,

@@ -6,31 +6,33 @@ from __future__ import annotations
 import numpy as np
 
 from robodyn_ros.identification.fit.choice import INDEPENDENT
+from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.folds import Folds, labels_of, products_of, squared_errors
 from robodyn_ros.identification.fit.success import reference_torque, relative_error
 from robodyn_ros.identification.physical.selection import refit
 from robodyn_ros.identification.physical.semidefinite import Problem, starting_prior
-from robodyn_ros.identification.steps.run import Run
+from robodyn_ros.identification.steps.estimation import Estimated, Regression
 from robodyn_ros.models.interface import Array
 
 
-def unseen_error(run: Run) -> tuple[Array, str]:
+def unseen_error(
+    regression: Regression, found: Estimated, report: FitReport, validation: FitReport | None
+) -> tuple[Array, str]:
     """Return the error of each joint on data that were not fitted, (n,), and which data these are.
 
     :return: NaN and '' where nothing can be left out
     """
-    model = run.prepared.model
-    if run.validation is not None:
-        return relative_error(run.validation, model), 'the validation'
-    growth = None if run.task.arm is not None else _growth(run)
+    model = regression.model
+    if validation is not None:
+        return relative_error(validation, model), 'the validation'
+    growth = _growth(regression, found)
     if growth is None:
         return np.full(len(model.joints), np.nan), ''
-    report = run.report
     square = np.maximum(report.rms_error**2 + growth, 0.0)
     return np.sqrt(square) / np.maximum(reference_torque(report, model), 1e-300), 'held-out blocks'
 
 
-def _growth(run: Run) -> Array | None:
+def _growth(regression: Regression, found: Estimated) -> Array | None:
     """Return how much larger the mean squared error is on blocks of time that are left out, (n,).
 
     What the low pass of the fit removes is the same in both, and cancels out. Joints without
@@ -38,13 +40,12 @@ def _growth(run: Run) -> Array | None:
 
     :return: None: too few samples to leave some out
     """
-    regression, found = run.regression, run.found
     sample = regression.factors().sample.few()
     folds = Folds.of_sample(sample, found.fit.sigma)
     if folds is None or folds.independent < INDEPENDENT:
         return None
-    prior, _ = starting_prior(run.prepared.model, regression.options.prior)
-    fit = refit(Problem.of(run.prepared.model, regression.base, prior), found.selection)
+    prior, _ = starting_prior(regression.model, regression.options.prior)
+    fit = refit(Problem.of(regression.model, regression.base, prior), found.selection)
     parts, total = sample.segments, folds.weighted[0].sum(axis=0)
     blocks = labels_of(np.concatenate([part.position for part in parts]))[0]
     left_out = [fit(total - left) for left in folds.weighted[0]]

@@ -55,7 +55,7 @@ def test_what_is_refused_can_be_allowed_by_name():
     assert GIVEN.refused('feedforward') == {'b': 'noise', 'c': 'noise'}
     assert GIVEN.refused('monitoring', ['']) == {'b': 'noise'}
     assert GIVEN.refused('feedforward', ['b', 'c']) == {}
-    with pytest.raises(IdentificationError, match="'d' is no joint of the model.*'a', 'b', 'c'"):
+    with pytest.raises(IdentificationError, match=r"'d' is no joint of the model.*'a', 'b', 'c'"):
         GIVEN.refused('feedforward', ['d'])
 
 

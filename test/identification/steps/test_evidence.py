@@ -124,20 +124,20 @@ def test_an_idle_joint_has_the_constant_that_was_measured():
 )
 def test_data_that_contradict_the_model_spoil_a_joint_or_all(code, joint, expected):
     from robodyn_ros.findings import Finding
-    from robodyn_ros.identification.steps import result_of_run
+    from robodyn_ros.identification import pipeline
 
     found = []
-    given = result_of_run.verdict_of
+    given = pipeline.verdict_of
 
     def kept(run, findings):
         found.append(run)
         return given(run, findings)
 
-    result_of_run.verdict_of, before = kept, given
+    pipeline.verdict_of, before = kept, given
     try:
         identify(GOOD, MODEL)
     finally:
-        result_of_run.verdict_of = before
+        pipeline.verdict_of = before
     verdict = given(found[0], [Finding(code, 'text', joint, 'error')])
     assert [each.feedforward.word for each in verdict.joints] == expected
     assert verdict.worth_writing is (expected != ['not usable'] * 2)
