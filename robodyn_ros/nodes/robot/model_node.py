@@ -244,21 +244,21 @@ class ModelNode(SuiteLifecycleNode):
             )
         check_same_robot(str(self.get_parameter(ROBOT).value), model.model, model.source)
         payload, limit = self._carried.at_start(model, self.payload_efforts(model))
-        self.refused = self._refused(model)
+        self.refused = self._refused_joints(model)
         values = loaded_values(model, payload)
         torque = ModelTorque(model.model, values, velocity_window=self._window)
         self.build(model, torque)
         self._carried.use(model, payload, limit)
         self.get_logger().info(f'model of {model.source}, hash {model.hash[:12]}')
 
-    def _refused(self, model: IdentifiedModel) -> dict[str, str]:
+    def _refused_joints(self, model: IdentifiedModel) -> dict[str, str]:
         """Return the joints that the verdict of a result refuses, with the reasons.
 
         :raises ConfigError: it refuses all joints
         """
         refused = model.verdict.refused(self.purpose, self._allowed_joints)
         for joint, reason in refused.items():
-            self.get_logger().warning(f'{self._refusal(joint)} ({reason})')
+            self.get_logger().warning(f'{self._not_usable(joint)} ({reason})')
         if len(refused) == len(model.joints):
             reasons = '; '.join(dict.fromkeys(refused.values()))
             raise ConfigError(
@@ -267,7 +267,7 @@ class ModelNode(SuiteLifecycleNode):
             )
         return refused
 
-    def _refusal(self, joint: str) -> str:
+    def _not_usable(self, joint: str) -> str:
         return f'joint {joint} is not usable, {self.consequence}'
 
     def _load(self) -> IdentifiedModel:
@@ -313,7 +313,7 @@ class ModelNode(SuiteLifecycleNode):
             level, message, values = self.report()
             if self.refused and level == DiagnosticStatus.OK:
                 level = DiagnosticStatus.WARN
-                message = '; '.join((message, *map(self._refusal, self.refused)))
+                message = '; '.join((message, *map(self._not_usable, self.refused)))
         else:
             level = DiagnosticStatus.ERROR if self._problem else DiagnosticStatus.OK
             message, values = self._problem or 'inactive', {}
