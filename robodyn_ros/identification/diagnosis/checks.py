@@ -90,7 +90,7 @@ def fit_findings(
                 limit=limit,
                 source=source,
             )
-        elif options.success_rule == 'softmc' and largest[index] > options.max_relative_error:
+        elif options.success_rule == 'softmc' and not largest[index] <= options.max_relative_error:
             yield finding(
                 'relative_error_too_large.softmc',
                 joint=name,

@@ -44,7 +44,8 @@ class Use:
     def of(cls, evidence: Iterable[Evidence]) -> Use:
         """Return the worst word of all facts, with the reasons for that word."""
         found = [item for item in dict.fromkeys(evidence) if item[0] != 'usable']
-        worst = min((word for word, _ in found), key=WORDS.index, default='usable')
+        words: list[Word] = ['usable', *(word for word, _ in found)]
+        worst = min(words, key=WORDS.index)
         return cls(worst, tuple(text for word, text in found if word == worst))
 
     @property
@@ -172,7 +173,7 @@ def read_verdict(block: object, joints: Sequence[str], model_hash: str, name: st
         return unknown_verdict(joints)
     try:
         found = of_block(block)  # type: ignore[arg-type]
-        fits = block['hash'] == verdict_hash(block, model_hash)  # type: ignore[index]
+        fits = block['hash'] == verdict_hash(block, model_hash)  # type: ignore[index, arg-type]
     except (LookupError, TypeError, ValueError) as error:
         raise IdentificationError(
             f'{name}: the verdict is damaged ({type(error).__name__}: {error})'

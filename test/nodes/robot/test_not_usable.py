@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A joint that the result calls not usable gets no torque, unless it is allowed by name."""
+"""A joint that the result calls not usable has no torque and no monitor, unless it is allowed."""
 
 import numpy as np
 import pytest
+from collision_client import COLLISION, OK, UNKNOWN, Monitor, levels
 from diagnostic_msgs.msg import DiagnosticStatus
 from feedforward_client import COMMON, MODEL, NAMES, VALUES, Stream
 from node_process import NodeProcess, closed
@@ -57,3 +58,20 @@ def test_the_verdict_of_a_result_that_is_loaded_as_parameters_counts_too(tmp_pat
     with closed(NodeProcess('feedforward', 3, log, values, params_file=path)) as process:
         text = 'has no usable joint'
         process.wait(lambda: text in process.diagnostics[-1].status[0].message, text)
+
+
+@pytest.mark.parametrize('allowed', [False, True])
+def test_it_is_never_ok_and_the_monitor_says_so(allowed, tmp_path):
+    path = result_file(tmp_path, MODEL, VALUES, bad=[NAMES[1]])
+    options = {'allowed_joints': f'[{NAMES[1]}]'} if allowed else {}
+    (tmp_path / 'monitor').mkdir()  # it writes a result too
+    with closed(Monitor(tmp_path / 'monitor', 4, **options, result_file=path)) as monitor:
+        assert (levels(monitor.run(120))[-1] == [OK, OK if allowed else UNKNOWN]).all()
+        status, log = monitor.process.status(), monitor.process.said()
+        text = f'joint {NAMES[1]} is not usable, it is unmonitored'
+        assert (text in log) is (text in status.message) is not allowed
+        assert details(status)['not_usable'] == ('' if allowed else NAMES[1])
+        good = DiagnosticStatus.OK if allowed else DiagnosticStatus.WARN
+        assert status.level == good
+        last = levels(monitor.run(20, push=9.0))[-1]
+        assert (last == [OK, COLLISION if allowed else UNKNOWN]).all()
