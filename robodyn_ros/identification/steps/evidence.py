@@ -20,6 +20,7 @@ from robodyn_ros.identification.result.verdict import (
     JointVerdict,
     Use,
     Verdict,
+    Word,
 )
 from robodyn_ros.identification.steps.run import Run
 from robodyn_ros.identification.steps.unseen import unseen_error
@@ -189,7 +190,7 @@ def _of_payload(run: Run, errors: Sequence[Finding]) -> Verdict:
     for report, where in tests:
         error = report.relative_residual
         if not error <= PAYLOAD_ERROR:
-            word = 'with care' if error <= 2.0 * PAYLOAD_ERROR else 'not usable'
+            word: Word = 'with care' if error <= 2.0 * PAYLOAD_ERROR else 'not usable'
             facts.append((word, f'{error:.0%} of the torques of the {where} is not explained'))
     base = arm.verdict
     bad = [each.joint for each in base.joints if not each.works]
