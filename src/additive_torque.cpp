@@ -96,6 +96,12 @@ AdditiveTorque::AdditiveTorque(
 {
   settings.check(torque.joints());
   const auto count = static_cast<Eigen::Index>(torque.joints().size());
+  for (Eigen::Index joint = 0; joint < count; ++joint) {
+    const auto & name = torque.joints()[static_cast<std::size_t>(joint)];
+    if (std::count(settings.refused.begin(), settings.refused.end(), name) > 0) {
+      limit_[joint] = 0.0;
+    }
+  }
   for (Vector * values :
     {&requested_, &applied_, &fading_, &delayed_, &computed_, &velocity_, &side_,
       &rest_})

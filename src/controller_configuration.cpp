@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -83,6 +84,12 @@ void FeedforwardTorqueController::prepare()
       parameters_.effort_interface);
   }
   match_joints();
+  model_.no_torque = refused(model_.no_torque, "it gets no torque");
+  if (model_.no_torque.size() == row_.size()) {
+    throw std::invalid_argument(
+      parameters_.result_file + " has no usable joint: identify again, or name joints in "
+      "allowed_joints");
+  }
   ModelTorque & torque = *model_.torque;
   const auto count = static_cast<Eigen::Index>(row_.size());
   const auto & effort = parameters_.effort;
@@ -114,6 +121,22 @@ void FeedforwardTorqueController::prepare()
   scale_ = parameters_.feedforward_scale;
   fault_ = Fault::kNone;
   reset_ = false;
+}
+
+/// Joints that are not usable and not allowed by name.
+std::vector<std::string> FeedforwardTorqueController::refused(
+  std::vector<std::string> joints, const char * consequence) const
+{
+  const auto & allowed = parameters_.allowed_joints;
+  const auto is_allowed = [&allowed](const std::string & joint) {
+      return std::find(allowed.begin(), allowed.end(), joint) != allowed.end();
+    };
+  joints.erase(std::remove_if(joints.begin(), joints.end(), is_allowed), joints.end());
+  for (const auto & joint : joints) {
+    RCLCPP_WARN(
+      get_node()->get_logger(), "joint %s is not usable, %s", joint.c_str(), consequence);
+  }
+  return joints;
 }
 
 /// Torque by measured deflections of the gears, if the result has it and it is applied.
@@ -149,6 +172,7 @@ void FeedforwardTorqueController::prepare_detector()
   if (monitored_.hash != model_.hash) {
     throw std::invalid_argument(parameters_.result_file + " was changed while it was read");
   }
+  monitored_.unmonitored = refused(monitored_.unmonitored, "it is unmonitored");
   ModelTorque & torque = *monitored_.torque;
   torque.set_velocity_window(model_.torque->velocity_window());
   torque.set_values(model_.torque->values());
@@ -211,8 +235,11 @@ CollisionSettings FeedforwardTorqueController::collision_settings() const
   }
   const auto enabled = expanded(
     "collision.torque_error_enable", given.torque_error_enable, row_.size());
+  const auto & unmonitored = monitored_.unmonitored;
   for (const std::size_t row : row_) {
-    result.torque_error_enable.push_back(enabled[row]);
+    const auto & joint = parameters_.joints[row];
+    const bool known = std::count(unmonitored.begin(), unmonitored.end(), joint) == 0;
+    result.torque_error_enable.push_back(enabled[row] && known);
   }
   result.torque_error_filter = given.torque_error_filter;
   result.low_velocity = ordered("collision.low_velocity", given.low_velocity);
@@ -277,6 +304,7 @@ LawSettings FeedforwardTorqueController::settings() const
   LawSettings result;
   result.max_torque = ordered("max_torque", parameters_.max_torque);
   result.max_torque_rate = ordered("max_torque_rate", parameters_.max_torque_rate);
+  result.refused = model_.no_torque;
   result.period = 1.0 / get_update_rate();
   result.additive_torque_delay = static_cast<int>(parameters_.additive_torque_delay);
   result.scale = parameters_.feedforward_scale;
@@ -426,6 +454,11 @@ void FeedforwardTorqueController::diagnose()
     {"payload_mass", std::to_string(payload_mass_)}, {"beyond torque_threshold", exceeded()},
     {"residual_torque", !guarded_ || !guarded_->law().gears() ? "none" :
       !deflected_ ? "the motor positions are not known" : enabled_ ? "applied" : "not applied"},
+    {"joints without torque", std::accumulate(
+        model_.no_torque.begin(), model_.no_torque.end(), std::string(),
+        [](const std::string & all, const std::string & joint) {
+          return all + (all.empty() ? "" : ", ") + joint;
+        })},
     {"model", parameters_.result_file},
     {"model_hash", model_.hash}};
   for (const auto & [key, value] : facts) {

@@ -171,6 +171,32 @@ void read_gears(const YAML::Node & block, IdentifiedModel & model)
   }
 }
 
+/// Joints that the verdict calls not usable: robodyn_ros/identification/result/verdict.py.
+void read_verdict(const YAML::Node & block, IdentifiedModel & model)
+{
+  static const Names words{"not usable", "with care", "usable"};
+  const auto joints = get<Names>(block, "joints");
+  std::vector<double> places;
+  for (const bool torque : {true, false}) {
+    const auto given = get<Names>(block, torque ? "feedforward" : "monitoring");
+    for (std::size_t k = 0; k < given.size() && k < joints.size(); ++k) {
+      const auto place = std::find(words.begin(), words.end(), given[k]) - words.begin();
+      places.push_back(static_cast<double>(place));
+      if (place == 0) {
+        (torque ? model.no_torque : model.unmonitored).push_back(joints[k]);
+      }
+    }
+  }
+  if (
+    joints != model.torque->joints() ||
+    get<std::string>(block, "hash") != result_hash(kFormat, model.hash, joints, places))
+  {
+    throw error(
+      "its verdict does not fit its hash: the file was changed. To use a joint that is not "
+      "usable, name it in allowed_joints");
+  }
+}
+
 /// The hash of a result, held against its content as the Python nodes do.
 std::string checked_hash(const YAML::Node & content, const std::vector<double> & values)
 {
@@ -213,6 +239,9 @@ IdentifiedModel read(const YAML::Node & parameters)
   }
   if (const YAML::Node block = parameters["residual_torque"]; block && !block.IsNull()) {
     read_gears(block, result);
+  }
+  if (parameters["identification"] && parameters["identification"]["verdict"]) {
+    read_verdict(parameters["identification"]["verdict"], result);
   }
   if (parameters["payload"] && parameters["payload"]["parameter_values"]) {
     read_payload(parameters["payload"], result);

@@ -18,6 +18,7 @@ struct LawSettings
 {
   Vector max_torque;
   Vector max_torque_rate;
+  std::vector<std::string> refused;  // names of joints that get no torque
   double period = 0.002;
   int additive_torque_delay = 3;
   double scale = 1.0;

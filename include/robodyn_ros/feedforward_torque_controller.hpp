@@ -80,6 +80,8 @@ private:
   void check_numbers();
   void prepare();
   void match_joints();
+  std::vector<std::string> refused(
+    std::vector<std::string> joints, const char * consequence) const;
   std::unique_ptr<MeasuredGearTorque> gear_torque(const LawSettings & settings);
   void prepare_detector();
   void prepare_threshold();

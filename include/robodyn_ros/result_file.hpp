@@ -22,6 +22,8 @@ struct IdentifiedModel
   std::string payload_frame;
   bool consistent = true;  // false: rotors and friction may be apparent, and negative
   std::vector<double> usual_torque;  // of the recording, [Nm] or [N]; empty: not known
+  std::vector<std::string> no_torque;  // joints that the verdict calls not usable for feed-forward
+  std::vector<std::string> unmonitored;  // and for monitoring
   std::unique_ptr<GearTorqueLaw> gears;  // torque by measured deflections; null: none
 };
 

@@ -49,7 +49,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the description and the arguments of the sub-command."""
     parser.description = (
         'Identify the dynamic parameters of a robot from a recording of its motion '
-        '(rosbag2, CSV, NPZ, MAT). Exit code 0 only if the identification succeeds. With '
+        '(rosbag2, CSV, NPZ, MAT). Exit code 0 if every joint that moved can be used, 1 if not, '
+        '2 if the input cannot be read. With '
         "--payload the arm's parameters stay as --base has them, and only what the robot carries "
         'in the recording is identified.'
     )
@@ -77,7 +78,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         '--verbose', action='store_true', help='print all parameters and findings in full'
     )
     output.add_argument(
-        '--force-export', action='store_true', help='write the model of a failed identification'
+        '--force-export',
+        action='store_true',
+        help='write result.yaml also where nothing of it can be used',
     )
 
 
@@ -153,7 +156,7 @@ def _add_payload(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Identify, print and write what was asked for; 0 only if the identification succeeded."""
+    """Identify, print and write what was asked for; 0 if every joint that moved can be used."""
     if arguments.out is not None:
         ResultFolder(Path(arguments.out))  # it refuses another's files before all the work
     take_robot_file(arguments)

@@ -30,7 +30,7 @@ Loss = Literal['tukey', 'huber']
 LOSSES: tuple[Loss, ...] = get_args(Loss)
 GearTorque = Literal['auto', 'rbf', 'gmr', 'none']
 GEAR_TORQUES: tuple[GearTorque, ...] = get_args(GearTorque)
-SuccessRule = Literal['auto', 'softmc', 'torque']
+SuccessRule = Literal['torque', 'softmc']
 SUCCESS_RULES: tuple[SuccessRule, ...] = get_args(SuccessRule)
 LeaveOneOut = Literal['leave-one-out']
 LEAVE_ONE_OUT: LeaveOneOut = 'leave-one-out'
@@ -132,15 +132,15 @@ OPTIONS = {
         flag='computed-derivatives', switch=('computed',), parameter='derivatives',
     ),
     'max_relative_error': Option(
-        float, "largest torque error of a successful identification, as a share of the joint's "
-        'torque', 'SHARE', flag='max-relative-error', parameter='max_relative_torque_error',
+        float, 'share of its torque that the model may leave unexplained for a joint to be usable '
+        'with care; half of it for a joint that is usable', 'SHARE', flag='max-relative-error',
+        parameter='max_relative_torque_error',
     ),
     'success_rule': Option(
-        str, 'torque error that decides on success, on the validation recording where there is '
-        'one: softmc: the largest one over the largest torque; torque: the one that 99 % of the '
-        'samples keep, over the torque that 99 % keep or 5 % of the rated torque, the larger one',
-        choices=SUCCESS_RULES, flag='success-rule', parameter='success_rule',
-        default_text='torque with a URDF, else softmc',
+        str, 'torque: the RMS torque error over the RMS torque or 5 % of the rated torque, the '
+        'larger one, decides on a joint; softmc: its largest error over its largest torque must '
+        'be at most max_relative_error too', choices=SUCCESS_RULES, flag='success-rule',
+        parameter='success_rule',
     ),
     'payload_gain_uncertainty': Option(
         float, 'standard deviation of the factor between measured and true torque, as a share: '
@@ -190,7 +190,7 @@ class IdentifyOptions:
     time_offset: TimeOffset = 'auto'
     derivatives: Derivatives = 'auto'
     max_relative_error: float = 0.5
-    success_rule: SuccessRule = 'auto'
+    success_rule: SuccessRule = 'torque'
     segments: int | None = None
     consistent: Consistent = 'auto'
     prior: Prior = 'urdf'

@@ -15,7 +15,7 @@ from dataclasses import replace
 from threadpoolctl import threadpool_limits
 
 from robodyn_ros.errors import IdentificationError, InsufficientData
-from robodyn_ros.findings import has_error
+from robodyn_ros.findings import Finding, has_error
 from robodyn_ros.identification.diagnosis.checks import failure_findings
 from robodyn_ros.identification.gears.in_turn import Explained, in_turn
 from robodyn_ros.identification.options import IdentifyOptions, LeaveOneOut
@@ -26,7 +26,9 @@ from robodyn_ros.identification.steps.all_findings import (
     gear_finding,
     no_gear_finding,
     run_findings,
+    settled,
 )
+from robodyn_ros.identification.steps.evidence import verdict_of
 from robodyn_ros.identification.steps.held_out import check_held_out
 from robodyn_ros.identification.steps.ladder import plain_if_better
 from robodyn_ros.identification.steps.preparation import Known, Task
@@ -94,8 +96,14 @@ def _identified(task: Task) -> IdentificationResult:
             better = plain_if_better(run)
             found = run_findings(better[0]) if better else ()
         if better and not has_error(found):
-            return result_of(better[0], (*found, better[1]))
-    return result_of(run, findings)
+            return _result(better[0], (*found, better[1]))
+    return _result(run, findings)
+
+
+def _result(run: Run, findings: tuple[Finding, ...]) -> IdentificationResult:
+    with run.clock.step('verdict'):
+        verdict = verdict_of(run, findings)
+    return result_of(run, settled(findings, verdict), verdict)
 
 
 def _has_gears(task: Task) -> bool:
@@ -127,10 +135,10 @@ def _with_gear_torque(task: Task) -> IdentificationResult:
     values = plain.found.values
     torque, candidates, _ = in_turn(plain.prepared.model, values, explained, task.options)
     if torque is None:
-        return result_of(plain, (*run_findings(plain), no_gear_finding(candidates)))
+        return _result(plain, (*run_findings(plain), no_gear_finding(candidates)))
     run = Run.of(replace(task, known=torque))
     finding = gear_finding(torque, plain.report, run.report)
-    result = result_of(run, (*run_findings(run), finding))
+    result = _result(run, (*run_findings(run), finding))
     return replace(
         result,
         residual=IdentifiedResidual(torque, candidates, plain.report, plain.validation),

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from robodyn_ros.identification.files.next_steps import next_steps
-from robodyn_ros.models.interface import DynamicModel, Joint
+from robodyn_ros.models.interface import Array, DynamicModel, Joint
 from robodyn_ros.report import charts
 from robodyn_ros.report.coverage import coverage, stated_limits
 from robodyn_ros.report.curves import curves
@@ -40,7 +42,7 @@ def _content(source: ReportSource) -> dict[str, Any]:
         'recording': facts['identification'].get('source', ''),
         'cutoff': facts.get('filter_cutoff'),
         'verdict': verdict(facts),
-        'errors': joint_errors(facts, [joint.torque_unit for joint in _joints(source)]),
+        'errors': joint_errors(facts),
         'findings': grouped_findings(facts),
         'parameters': parameter_rows(facts),
         'rule': facts.get('completion_rule', ''),
@@ -55,7 +57,8 @@ def _content(source: ReportSource) -> dict[str, Any]:
 
 def _next(source: ReportSource) -> list[tuple[str, str]]:
     """Return purpose and command of what follows; empty for a result that must not be used."""
-    if source.result_file is None or not source.facts['success']:
+    words = source.facts.get('verdict', {}).get('feedforward', ['usable'])
+    if source.result_file is None or {*words} == {'not usable'}:
         return []
     repeat = source.facts.get('repeat') or {}
     given = [str(repeat.get(key, '')) for key in ('robot', 'command')]
@@ -100,8 +103,18 @@ def _data(source: ReportSource) -> dict[str, Any]:
     return {
         'limit': source.facts.get('max_relative_error_allowed') or 0.5,
         'curves': None if signals is None else curves(signals, _joints(source)),
-        'robot': None if signals is None or model is None else robot_view(model, signals),
+        'robot': None
+        if signals is None or model is None
+        else robot_view(model, signals, _reference(source)),
     }
+
+
+def _reference(source: ReportSource) -> Array | None:
+    """Return the torque that the errors of each joint are relative to, (n,); None: unknown."""
+    report = source.facts['identification']
+    pairs = zip(report['rms_error'], report.get('relative_error', ()), strict=False)
+    found = np.array([error / share if error and share else np.nan for error, share in pairs])
+    return found if len(found) == len(source.joints) else None
 
 
 def _joints(source: ReportSource) -> tuple[Joint, ...]:

@@ -6,17 +6,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from robodyn_ros.identification.fit.success import MEANING
+import numpy as np
+
+from robodyn_ros.identification.physical.chosen_estimate import known_by
 from robodyn_ros.identification.result.payload_block import payload_figures
-from robodyn_ros.identification.result.summary import mass_text
+from robodyn_ros.identification.result.summary import mass_text, verdict_of_facts
+from robodyn_ros.identification.result.verdict import JointVerdict, unknown_verdict
 from robodyn_ros.report.numbers import share, short
 
 
 def verdict(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return the verdict and the most important figures."""
-    checked = _checked(facts)
+    checked = facts.get('validation') or facts['identification']
     severe = [item['severity'] for item in facts['findings']]
-    success = bool(facts['success'])
+    success, found = bool(facts['success']), verdict_of_facts(facts)
     counts = ', '.join(_count(severe, word) for word in ('error', 'warning'))
     where = 'on validation' if facts.get('validation') else 'on the recording itself'
     figures = [
@@ -30,7 +33,11 @@ def verdict(facts: Mapping[str, Any]) -> dict[str, Any]:
     figures += [('mass', masses)] if masses else []
     payload = facts.get('payload')
     if payload:
-        figures = [(f'payload: {name}', text) for name, text in payload_figures(payload)] + figures
+        rows = [*payload_figures(payload), ('base result', str(payload.get('base_result', '')))]
+        figures = [(f'payload: {name}', text) for name, text in rows] + figures
+    for name in ('payload', 'inertials'):
+        use = None if found is None else getattr(found, name)
+        figures += [] if use is None else [(f'use of {name}', use.text)]
     return {
         'success': success,
         'text': 'Identification succeeded' if success else 'Identification FAILED',
@@ -40,33 +47,38 @@ def verdict(facts: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def joint_errors(facts: Mapping[str, Any], units: Sequence[str]) -> dict[str, Any]:
-    """Return the torque errors that decide, per joint, with bars against the limit."""
-    checked, limit = _checked(facts), facts.get('max_relative_error_allowed') or 0.5
-    key = 'decisive_error' if 'decisive_error' in checked else 'max_relative_torque_error'
-    errors = [0.0 if each is None else float(each) for each in checked[key]]
-    scale = 1.1 * max([*errors, limit])
+def joint_errors(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the error and the use of each joint, with bars against the limit."""
+    limit = facts.get('max_relative_error_allowed') or 0.5
+    found = verdict_of_facts(facts) or unknown_verdict(facts['joints'])
+    worst = [_worst(each) for each in found.joints]
+    scale = 1.1 * max([*worst, limit])
     rows = [
         {
-            'joint': name,
-            'rms': f'{short(checked["rms_error"][k])} {units[k]}',
-            'error': share(checked[key][k]),
-            'mean': share(checked['mean_relative_torque_error'][k]),
-            'residual': share(checked['joint_relative_residual'][k]),
-            'moving': checked['moving_samples'][k],
-            'bar': round(100.0 * errors[k] / scale, 1),
-            'above': errors[k] > limit,
+            'joint': each.joint,
+            'error': share(each.error),
+            'other': share(each.other_error),
+            'use': each.text,
+            'word': each.feedforward.word,
+            'moving': facts['identification']['moving_samples'][k],
+            'bar': round(100.0 * worst[k] / scale, 1),
+            'above': worst[k] > limit,
         }
-        for k, name in enumerate(facts['joints'])
+        for k, each in enumerate(found.joints)
     ]
     return {
         'rows': rows,
         'limit': share(limit),
         'limit_at': round(100.0 * limit / scale, 1),
-        'rule': MEANING.get(facts.get('success_rule', 'auto'), 'largest relative torque error'),
+        'tested': found.tested,
         'validated': bool(facts.get('validation')),
-        'source': checked.get('source', ''),
+        'source': (facts.get('validation') or {}).get('source', ''),
     }
+
+
+def _worst(joint: JointVerdict) -> float:
+    """Return the larger of both errors of a joint; 0: unknown."""
+    return max([each for each in (joint.error, joint.other_error) if each == each], default=0.0)
 
 
 def grouped_findings(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -99,7 +111,7 @@ def parameter_rows(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
             'value': short(row['value'], 5),
             'stddev': short(row['stddev'], 3),
             'unit': row['unit'],
-            'status': row.get('status') or _status(row),
+            'status': _status(row),
         }
         for kind, key, column in tables
         for row in facts.get(key, ())
@@ -107,15 +119,14 @@ def parameter_rows(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _status(row: Mapping[str, Any]) -> str:
-    return 'not observable' if row['stddev'] is None else 'identified'
+    """Return how a value is known; that of softMC's names and of earlier versions by its size."""
+    status = str(row.get('status', 'identified'))
+    if status != 'identified':
+        return status
+    value, stddev = (float('nan') if row[key] is None else row[key] for key in ('value', 'stddev'))
+    return known_by(np.array([value]), np.array([stddev]))[0]
 
 
 def _count(severe: Sequence[str], word: str) -> str:
     count = severe.count(word)
     return f'{count} {word}{"" if count == 1 else "s"}'
-
-
-def _checked(facts: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the torque errors that decide: those of the validation, if there is one."""
-    checked: Mapping[str, Any] = facts.get('validation') or facts['identification']
-    return checked

@@ -13,7 +13,7 @@ from simulation import arm, record, sines
 from robodyn_ros.cli.main import main
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.files.export import export
-from robodyn_ros.identification.files.result_file import write_result
+from robodyn_ros.identification.files.result_file import load_identified_model, write_result
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.result.facts import json_facts
@@ -116,6 +116,10 @@ def test_a_finding_names_joint_and_cause_and_nothing_is_exported(case, tmp_path)
         assert 'has 0.198 s at 500 Hz' in found[0].remedy and 'nan' not in result.summary()
     assert words in found[0].text and (joint or 'joint1') in found[0].text
     files = export(result, tmp_path)
+    if case == 'wrong sign':  # the other joints can be used
+        refused = load_identified_model(files.result).verdict.refused('feedforward')
+        assert 'torque sign of joint2' in refused[joint]
+        return
     assert files.result is None and files.urdf is None
     assert not (tmp_path / 'result.yaml').exists() and not (tmp_path / 'robot.urdf').exists()
     with pytest.raises(IdentificationError, match='failed and is not exported'):
@@ -144,7 +148,8 @@ def test_the_command_line_says_it_and_ends_as_a_failed_identification(case, tmp_
     assert main([*command, '--json']) == 1
     printed, complaints = capsys.readouterr()
     facts = json.loads(printed)
-    assert facts['success'] is False and facts['result_file'] is None
+    assert facts['success'] is False
+    assert (facts['result_file'] is None) is (case != 'wrong sign')
     texts = {
         (item['code'], item['joint']): item['text']
         for item in facts['findings']
@@ -153,7 +158,8 @@ def test_the_command_line_says_it_and_ends_as_a_failed_identification(case, tmp_
     assert words in texts[code, joint] and (joint or 'joint1') in texts[code, joint]
     assert 'Traceback' not in complaints and 'error:' not in complaints
     kept = {path.name for path in out.iterdir()}
-    assert 'result.json' in kept and not kept & {'result.yaml', 'robot.urdf'}
+    assert 'result.json' in kept
+    assert case == 'wrong sign' or not kept & {'result.yaml', 'robot.urdf'}
     assert json.loads((out / 'result.json').read_text())['findings'] == facts['findings']
 
 

@@ -66,13 +66,14 @@ def test_curves_are_bounded_for_many_joints(source):
 
 
 def test_errors_that_decide_come_from_the_validation(source):
-    found = joint_errors(source.facts, ['Nm', 'Nm'])
+    found = joint_errors(source.facts)
     assert found['validated'] and found['limit'] == '50 %'
     checked = source.facts['validation']
-    wanted = [f'{100.0 * each:.3g} %' for each in checked['decisive_error']]
-    assert [row['error'] for row in found['rows']] == wanted
+    wanted = [f'{100.0 * each:.3g} %' for each in checked['relative_error']]
+    assert [row['other'] for row in found['rows']] == wanted
+    assert [row['word'] for row in found['rows']] == ['usable', 'usable']
     facts = {**source.facts, 'validation': None, 'max_relative_error_allowed': 1e-6}
-    found = joint_errors(facts, ['Nm', 'Nm'])
+    found = joint_errors(facts)
     assert not found['validated'] and all(row['above'] for row in found['rows'])
     assert all(row['bar'] > found['limit_at'] for row in found['rows'])
 

@@ -3,6 +3,8 @@
 
 from dataclasses import replace
 
+from verdicts import with_bad
+
 from robodyn_ros.findings import Finding
 from robodyn_ros.identification.files.written import printed_text
 from robodyn_ros.report.write import export_with_page
@@ -45,12 +47,13 @@ def test_thresholds_are_learned_from_recordings_that_are_read_alike(result, tmp_
 
 def test_a_failure_names_no_model(result, tmp_path):
     every = [Finding(f'code{k}', 'bad ' * 40, 'j', 'error', 'Do. ' * 40) for k in range(30)]
-    failed = replace(result, success=False, findings=tuple(every))
+    verdict = with_bad(result.verdict)
+    failed = replace(result, success=False, verdict=verdict, findings=tuple(every))
     files = export_with_page(failed, tmp_path, command='')
     text = printed_text(failed, files)
     assert len(text.splitlines()) <= 25 and text.startswith('identification FAILED')
     assert 'exported: ' not in text and 'no model is exported' in text
     assert 'result.yaml' not in text and 'report.html' in text
     forced = export_with_page(failed, tmp_path, command='', export_failed=True)
-    assert 'forced: the identification FAILED' in printed_text(failed, forced)
+    assert 'forced: nothing of it can be used' in printed_text(failed, forced)
     assert len(printed_text(failed, None).splitlines()) <= 25

@@ -5,6 +5,7 @@ import os
 from dataclasses import replace
 
 import pytest
+from verdicts import with_bad
 
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.findings import Finding
@@ -41,7 +42,7 @@ def test_the_page_of_a_success_has_the_next_commands_with_the_robot(result, tmp_
         text = html.unescape((moved / name).read_text())
         for purpose, command in next_steps(folder / 'result.yaml', str(robot)):
             assert f'<p>{purpose}:</p>\n<pre tabindex="0">{command}</pre>' in text
-    failed = replace(result, success=False)
+    failed = replace(result, success=False, verdict=with_bad(result.verdict))
     for options in ({}, {'export_failed': True}):
         files = export_with_page(failed, tmp_path / 'failed', command='', **options)
         assert 'feedforward.launch.py' not in files.page.read_text()
@@ -49,7 +50,8 @@ def test_the_page_of_a_success_has_the_next_commands_with_the_robot(result, tmp_
 
 def test_a_failed_identification_has_a_page_too(result, tmp_path):
     finding = Finding('torque_sign', 'wrong sign', 'joint1', 'error', 'Change it.')
-    failed = replace(result, success=False, findings=(finding,))
+    verdict = with_bad(result.verdict)
+    failed = replace(result, success=False, verdict=verdict, findings=(finding,))
     files = export_with_page(failed, tmp_path, command='')
     assert files.result is None and 'Identification FAILED' in files.page.read_text()
     source = stored_source(tmp_path)
@@ -88,7 +90,7 @@ def test_what_is_no_result_is_one_sentence(result, tmp_path):
     words = r'result\.yaml has the joints joint1, joint2, result\.json has elbow: they are of diff'
     with pytest.raises(IdentificationError, match=words):
         write_page(tmp_path / 'out')
-    del facts['validation']['rms_error']
+    del facts['verdict']['feedforward']
     (tmp_path / 'out' / 'result.json').write_text(json.dumps(facts))
     with pytest.raises(IdentificationError, match='the result is damaged, or of another version'):
         write_page(tmp_path / 'out')

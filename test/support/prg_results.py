@@ -8,6 +8,7 @@ import numpy as np
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.physical.chosen_estimate import Selection
 from robodyn_ros.identification.result.result import IdentificationResult
+from robodyn_ros.identification.result.verdict import unknown_verdict
 from robodyn_ros.models.catalog import build_model
 
 JOINTS = [f'joint{k}' for k in range(1, 7)]
@@ -46,13 +47,13 @@ def result_of(model, values, success=True):
         rms_error=np.ones(joints),
         max_relative_torque_error=np.linspace(0.1386, 0.4385, joints),
         mean_relative_torque_error=np.linspace(0.0318, 0.1241, joints),
-        usual_error=np.zeros(len(model.joints)),
         usual_torque=np.ones(len(model.joints)),
         relative_residual=0.03,
         joint_relative_residual=np.full(joints, 0.03),
     )
     return IdentificationResult(
         success=success,
+        verdict=unknown_verdict(model.joint_names),
         model=model,
         values=np.asarray(values, dtype=float),
         stddevs=np.full(len(values), 0.1),

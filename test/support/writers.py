@@ -3,10 +3,12 @@
 
 import numpy as np
 import yaml
+from verdicts import with_bad
 
 from robodyn_ros.identification.files.gear_torque_block import residual_block
 from robodyn_ros.identification.files.result_file import model_parameters
 from robodyn_ros.identification.result.payload_block import payload_block
+from robodyn_ros.identification.result.verdict import unknown_verdict, verdict_hash
 from robodyn_ros.recording.bags.joint_state_bag import JointStateBag
 from robodyn_ros.recording.stamps import stamps_of
 from robodyn_ros.wire.joint_state import encode_joint_states
@@ -40,9 +42,16 @@ def write_csv(recording, path):
     np.savetxt(path, table, '%.17g', ',', header=','.join(header), comments='')
 
 
-def result_file(folder, model, values, payload=None, residual=None):
-    """Write a model, its values, a payload and a gear torque as an identification does."""
+def result_file(folder, model, values, payload=None, residual=None, bad=None):
+    """Write a model, its values, a payload and a gear torque as an identification does.
+
+    :param bad: names of joints that the verdict calls not usable; None: there is no verdict
+    """
     parameters = {'dynamic_model': model_parameters(model, values, np.full(len(values), 0.1))}
+    if bad is not None:
+        block = with_bad(unknown_verdict(model.joint_names), *bad).to_block()
+        block['hash'] = verdict_hash(block, parameters['dynamic_model']['hash'])
+        parameters['identification'] = {'verdict': block}
     if payload is not None:
         parameters['payload'] = payload_block(payload)
     if residual is not None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from robodyn_ros.analysis.health_trend import has_events
 from robodyn_ros.analysis.thresholds.events import Watch, rows_of, watched
-from robodyn_ros.cli.collision.model import add_model, load, rests_in
+from robodyn_ros.cli.collision.model import add_model, load, monitored, rests_in
 from robodyn_ros.cli.collision.trend import Rows, trend
 from robodyn_ros.cli.effort import read_in_si_units
 from robodyn_ros.cli.output import add_json, out_file, progress_bar, show
@@ -41,6 +41,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         '--thresholds; or black_box_directory, without them',
     )  # fmt: skip
     add_model(parser, required=False)
+    parser.add_argument(
+        '--allow-joints',
+        type=lambda text: text.split(','),
+        default=[],
+        metavar='NAME,NAME,...',
+        help='joints that are monitored although the result calls them not usable, as the '
+        'parameter allowed_joints of the node',
+    )
     parser.add_argument('--thresholds', metavar='FILE', help='file of `robodyn thresholds`')
     parser.add_argument(
         '--sensitivity',
@@ -86,7 +94,9 @@ def _detected(arguments: argparse.Namespace) -> tuple[dict[str, Any], Rows, str]
     recording = read_in_si_units(
         arguments, arguments.recording, identified.joints, identified.model
     )
-    settings = _settings(learned.settings(CollisionSettings(torque.joints, 1.0)), recording)
+    enabled = monitored(arguments, identified)
+    plain = CollisionSettings(torque.joints, 1.0, torque_error_enable=enabled)
+    settings = _settings(learned.settings(plain), recording)
     detector = TorqueErrorDetector(
         torque=torque, settings=settings, thresholds=learned.thresholds(),
         rated=rated_torque(identified)[0],

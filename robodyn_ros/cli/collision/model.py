@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import Any
 
 from robodyn_ros.analysis.thresholds.session import Mask, rest_of_reference
@@ -54,6 +55,17 @@ def load(arguments: argparse.Namespace) -> tuple[IdentifiedModel, ModelTorque]:
     check_possible(identified)
     window = arguments.velocity_window
     return identified, ModelTorque(identified.model, identified.loaded, velocity_window=window)
+
+
+def monitored(arguments: argparse.Namespace, identified: IdentifiedModel) -> list[bool]:
+    """Return which joints are monitored; the others, not usable, are named on stderr.
+
+    :raises IdentificationError: `--allow-joints` has a joint that the model does not have
+    """
+    refused = identified.verdict.refused('monitoring', arguments.allow_joints)
+    for joint, reason in refused.items():
+        print(f'note: joint {joint} is not usable, it is unmonitored ({reason})', file=sys.stderr)
+    return [name not in refused for name in identified.joints]
 
 
 def rests_in(

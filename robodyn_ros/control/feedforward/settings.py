@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from robodyn_ros.control.checks import check_between, per_joint
@@ -19,6 +20,7 @@ class FeedforwardSettings:
 
     :param joints: names of the n joints
     :param max_torque: largest additive torque, shape (n,), in [Nm] or [N]
+    :param refused: names of joints that get no torque
     :param max_torque_rate: shape (n,), in [Nm/s] or [N/s]; None: max_torque in 50 ms
     :param period: servo period, in [s]
     :param additive_torque_delay: cycles between a command and its effect in the drive
@@ -40,6 +42,7 @@ class FeedforwardSettings:
     ramp_up_time: float = 0.25
     ramp_down_time: float = 0.1
     friction_fade_time: float = 0.5
+    refused: Collection[str] = ()
 
     def __post_init__(self) -> None:
         """Check."""
@@ -48,8 +51,7 @@ class FeedforwardSettings:
         check_between('feedforward_scale', self.feedforward_scale, 0.0, 1.0)
         for name in ('ramp_up_time', 'ramp_down_time', 'friction_fade_time'):
             check_between(name, getattr(self, name), self.period, 60.0)
-        limit, rate = self.limit, self.rate
-        for joint, torque, slope in zip(self.joints, limit, rate, strict=True):
+        for joint, torque, slope in zip(self.joints, self._given, self.rate, strict=True):
             if torque > slope * self.period * self.ramp_down_cycles * (1.0 + 1e-9):
                 raise ControlError(
                     f'joint {joint}: max_torque {torque:.6g} cannot fall to zero within '
@@ -59,14 +61,18 @@ class FeedforwardSettings:
 
     @property
     def limit(self) -> Array:
-        """Largest additive torque, shape (n,), in [Nm] or [N]."""
+        """Largest additive torque, shape (n,), in [Nm] or [N]; 0 for refused joints."""
+        return np.where([name in self.refused for name in self.joints], 0.0, self._given)
+
+    @property
+    def _given(self) -> Array:
         return per_joint('max_torque', self.max_torque, self.joints)
 
     @property
     def rate(self) -> Array:
         """Largest change of the additive torque, shape (n,), in [Nm/s] or [N/s]."""
         if self.max_torque_rate is None:
-            return self.limit / min(0.05, self.period * self.ramp_down_cycles)
+            return self._given / min(0.05, self.period * self.ramp_down_cycles)
         return per_joint('max_torque_rate', self.max_torque_rate, self.joints)
 
     @property

@@ -15,26 +15,18 @@ from robodyn_ros.identification.factors.joint_fit import ENOUGH, own_fit, root_m
 from robodyn_ros.identification.fit.choice import INDEPENDENT
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.least_squares import Estimate
-from robodyn_ros.identification.fit.success import (
-    SMALL_TORQUE,
-    decisive_error,
-    rated_torque,
-    success_rule,
-)
+from robodyn_ros.identification.fit.success import reference_torque, relative_error
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.cutoff import moving_joints
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.processing import frozen_findings, torque_findings
 from robodyn_ros.models.base_parameters import BaseParameters
-from robodyn_ros.models.interface import Array, DynamicModel
+from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.recording.recording import Recording
 
 ILL_CONDITIONED = 1e4
 """Condition number (columns scaled) from which on a result is warned about: errors of 0.01 % of
 the torque can then change a parameter by its own size."""
-
-WEAKLY_DETERMINED = 0.3
-"""Expected uncertainty of a joint's torque on other motions from which on it is warned about."""
 
 
 def data_findings(
@@ -77,79 +69,35 @@ def data_findings(
         yield finding('ill_conditioned', condition=condition, limit=ILL_CONDITIONED)
 
 
-def reach_findings(joints: Sequence[str], uncertainty: Array) -> Iterator[Finding]:
-    """Check that the estimate holds on another motion.
-
-    :param uncertainty: see `torque_uncertainty`, shape (n,)
-    """
-    for name, share in zip(joints, uncertainty, strict=True):
-        if share > WEAKLY_DETERMINED:
-            yield finding('weakly_determined', joint=name, share=share, limit=WEAKLY_DETERMINED)
-
-
-def extrapolation_findings(
-    report: FitReport, expected: Array, options: IdentifyOptions, model: DynamicModel
-) -> Iterator[Finding]:
-    """Check that the torque error to be expected on other motions is within the limit.
-
-    :param expected: see `expected_error`, shape (n,)
-    """
-    torque = report.rms_torque
-    reference = np.maximum(torque, SMALL_TORQUE * rated_torque(model, torque))
-    for name, error in zip(
-        model.joint_names, expected / np.maximum(reference, 1e-300), strict=True
-    ):
-        if error > options.max_relative_error:
-            shown, limit = percent(error), percent(options.max_relative_error)
-            yield finding('extrapolation', joint=name, error=shown, limit=limit)
-
-
 def fit_findings(
-    report: FitReport,
-    options: IdentifyOptions,
-    model: DynamicModel,
-    noisy: Collection[str] = (),
+    report: FitReport, options: IdentifyOptions, model: DynamicModel
 ) -> Iterator[Finding]:
-    """Check the torque error of each joint by the success rule of the options.
+    """Yield the joints of whose torque the model leaves too much unexplained.
 
-    :param report: of the validation where there is one: parameters were not fitted to it
-    :param noisy: joints whose torque has noise as large as itself, which no model explains: by
-        the rule 'torque' their error is a warning
+    :param report: of the fit, or of the validation
     """
-    by_torque = success_rule(options.success_rule, model) == 'torque'
-    errors = decisive_error(report, model, options.success_rule)
-    for name, error, moving in zip(model.joint_names, errors, report.moving_samples, strict=True):
-        if moving and not error <= options.max_relative_error:
-            yield _too_large(name, error, by_torque, name in noisy, report.source, options)
-    # A limit of effort may be a placeholder, which makes any error of a joint small.
-    moving = report.moving_samples > 0
-    share = pooled_share(report.rms_error[moving], report.rms_torque[moving])
-    if by_torque and not noisy and share > 1.0:
-        yield finding('relative_error_too_large.robot', error=percent(share), source=report.source)
-
-
-def _too_large(
-    joint: str,
-    error: float,
-    by_torque: bool,
-    noisy: bool,
-    source: str,
-    options: IdentifyOptions,
-) -> Finding:
-    shown, limit = percent(error), percent(options.max_relative_error)
-    if not by_torque:
-        return finding(
-            'relative_error_too_large', joint=joint, error=shown, limit=limit, source=source
-        )
-    return finding(
-        'relative_error_too_large.torque',
-        joint=joint,
-        severity='warning' if noisy else 'error',
-        error=shown,
-        limit=limit,
-        source=source,
-        share=SMALL_TORQUE,
-    )
+    limit = percent(options.max_relative_error)
+    source, largest = report.source, report.max_relative_torque_error
+    for index, error in enumerate(relative_error(report, model)):
+        name = model.joint_names[index]
+        if not report.moving_samples[index]:
+            continue
+        if not error <= options.max_relative_error:
+            yield finding(
+                'relative_error_too_large',
+                joint=name,
+                error=percent(error),
+                limit=limit,
+                source=source,
+            )
+        elif options.success_rule == 'softmc' and not largest[index] <= options.max_relative_error:
+            yield finding(
+                'relative_error_too_large.softmc',
+                joint=name,
+                error=percent(largest[index]),
+                limit=limit,
+                source=source,
+            )
 
 
 def with_stuck(
@@ -167,14 +115,13 @@ def with_stuck(
 
     :param report: torque errors of the recording
     """
-    torque = report.rms_torque
-    reference = np.maximum(torque, SMALL_TORQUE * rated_torque(model, torque))
+    reference, errors = reference_torque(report, model), relative_error(report, model)
     moving = report.moving_samples > 0
-    spoilt = pooled_share(report.rms_error[moving], torque[moving])
+    spoilt = float(np.mean(errors[moving])) if moving.any() else 0.0
     for item in signals.findings:
         if item.code == 'frozen_joint':
             joint, limit = model.joint_names.index(item.joint), options.max_relative_error
-            error = report.rms_error[joint] / max(reference[joint], 1e-300)
+            error = errors[joint]
             if error > limit:
                 least = _unexplained(signals, joint, model, base) / reference[joint]
                 # So many parameters explain a part of any torque, of a slow sine all of it: then
@@ -197,11 +144,6 @@ def _unexplained(
     every = np.ones(len(rows), dtype=bool)
     own = own_fit(regressor, np.arange(regressor.shape[1]), signals.torque[rows, joint], every)
     return root_mean_square(signals.torque[rows, joint] if own is None else own.rest)
-
-
-def pooled_share(error: Array, torque: Array) -> float:
-    """Return the share of errors in torques, both RMS per joint, pooled over the joints."""
-    return float(np.linalg.norm(error) / max(float(np.linalg.norm(torque)), 1e-300))
 
 
 def percent(share: float) -> str:

@@ -23,7 +23,8 @@ def load_base(path: str | Path, model: DynamicModel | None = None) -> Identified
     """Read the result of the run without payload.
 
     :param model: the model meant, if another than the file's is possible
-    :raises IdentificationError: no path, no result file, or the result of another model
+    :raises IdentificationError: no path, no result file, the result of another model, or one with
+        a payload
     """
     if not str(path):
         raise IdentificationError(
@@ -31,6 +32,7 @@ def load_base(path: str | Path, model: DynamicModel | None = None) -> Identified
             'of a run without payload as base result'
         )
     base = load_identified_model(path)
+    base.refuse_payload()
     _restore_text(base.model, model, Path(path).parent / URDF)
     if model is None:
         return base

@@ -84,9 +84,9 @@ def export(
     """Write the files of a result, in place of those of an earlier run.
 
     result.json, report.html if there is a page, and `identification`, a rosbag2 of the signals if
-    the result has them; of a success result.yaml, robot.urdf and inertials.yaml if its links can
-    exist, and IDNT<group>.PRG if it is a model that softMC has. An earlier model goes to
-    `previous/` (`result_folder.py`), also when this run failed.
+    the result has them. If any joint can be used, result.yaml, robot.urdf and inertials.yaml if
+    its links can exist, and IDNT<group>.PRG if it is a model that softMC has. An earlier model
+    goes to `previous/` (`result_folder.py`), also when this run failed.
 
     :param group: number in the name of the .PRG file
     :param more_facts: plain facts that result.json has in addition
@@ -100,7 +100,7 @@ def export(
             files = replace(files, notes=(note,))
         if export_failed and not result.has_estimate:
             files = _noted(files, 'no model is written: nothing could be identified')
-        elif result.success or export_failed:
+        elif result.verdict.worth_writing or export_failed:
             write_result(result, target.partial / MODEL, export_failed=export_failed)
             files = replace(files, result=folder / MODEL)
             files = _with_urdf(files, result, target)

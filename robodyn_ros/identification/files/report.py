@@ -6,13 +6,15 @@ from __future__ import annotations
 import math
 import textwrap
 
+import numpy as np
+
 from robodyn_ros.identification.fit.fit_report import FitReport
-from robodyn_ros.identification.fit.success import decisive_error
+from robodyn_ros.identification.fit.success import relative_error
 from robodyn_ros.identification.friction.chosen_law import FrictionChoice
-from robodyn_ros.identification.physical.chosen_estimate import NamedParameters, Status
+from robodyn_ros.identification.physical.chosen_estimate import NamedParameters, Status, known_by
 from robodyn_ros.identification.result.actions import by_importance
 from robodyn_ros.identification.result.result import IdentificationResult
-from robodyn_ros.identification.result.summary import WIDTH, limit_text, mass_text
+from robodyn_ros.identification.result.summary import WIDTH, joint_table, mass_text
 
 MEANING: dict[Status, str] = {
     'identified': 'identified on its own',
@@ -38,7 +40,6 @@ def text_report(result: IdentificationResult) -> str:
         f'date              {result.date}',
         f'recording         {report.source}',
         f'samples           {report.samples} of {result.raw_samples} used',
-        *_limit(result),
         f'low pass          {cutoff}',
         f'estimator         {result.estimator}, {len(result.base_values)} base parameters',
         f'condition number  {result.condition_number:.4g} '
@@ -47,6 +48,14 @@ def text_report(result: IdentificationResult) -> str:
         f'(unconstrained: {_percent(result.selection.unconstrained_residual)} residual)',
         f'physical          {"yes" if result.physically_consistent else "no"}',
         *([f'mass              {masses}'] if (masses := mass_text(result.facts)) else []),
+        f'inertials         {result.verdict.inertials.text}',
+        *(
+            [f'payload           {result.verdict.payload.text}', f'base              {base}']
+            if result.verdict.payload is not None and (base := result.facts.get('base_result'))
+            else []
+        ),
+        '',
+        *(line for row in joint_table(result.verdict) for line in _wrapped(row)),
         '',
         *_errors('identification', report, result),
     ]
@@ -72,24 +81,18 @@ def _wrapped(text: str) -> list[str]:
     return textwrap.wrap(text, WIDTH, subsequent_indent='  ', break_long_words=False)
 
 
-def _limit(result: IdentificationResult) -> list[str]:
-    decides = 'identification' if result.validation is None else 'validation'
-    text = f'limit             {limit_text(result.facts)}, of the {decides}'
-    return textwrap.wrap(text, WIDTH, subsequent_indent=18 * ' ')
-
-
 def _errors(title: str, report: FitReport, result: IdentificationResult) -> list[str]:
-    """Return torque errors per joint, relative ones on moving samples.
+    """Return torque errors per joint, RMS ones and those of softMC's result file (REC).
 
-    The max error decides on success; the peak error is that of softMC's result file.
+    Errors of softMC are relative to the largest torque of the moving samples.
     """
     joints = result.model.joints
-    decisive = decisive_error(report, result.model, result.success_rule)
+    errors = relative_error(report, result.model)
     width = max(5, *(len(joint.name) for joint in joints))
     lines = [
         f'{title}: relative residual {_percent(report.relative_residual)} ({report.source})',
         f'{"joint":<{width}}  {"moving":>8}  {"threshold":>12}  {"RMS error":>12}  '
-        f'{"max error":>9}  {"peak error":>10}  {"mean error":>10}',
+        f'{"error":>9}  {"REC max":>10}  {"REC mean":>10}',
     ]
     for row, joint in enumerate(joints):
         measured = report.rms_error[row] > 0.0
@@ -99,7 +102,7 @@ def _errors(title: str, report: FitReport, result: IdentificationResult) -> list
         lines.append(
             f'{joint.name:<{width}}  {report.moving_samples[row]:>8}  '
             f'{speeds:>12}  {rms:>12}  '
-            f'{_percent(decisive[row]) if measured else "-":>9}  '
+            f'{_percent(errors[row]) if measured else "-":>9}  '
             f'{_percent(report.max_relative_torque_error[row]):>10}  '
             f'{_percent(report.mean_relative_torque_error[row]):>10}'
         )
@@ -155,24 +158,27 @@ def _named(named: NamedParameters | None) -> list[str]:
     for number, (value, stddev, unit, name, status) in enumerate(rows, start=1):
         size = '-' if math.isnan(value) else f'{value:.5g}'
         spread = '-' if math.isnan(stddev) else f'{stddev:.3g}'
-        known = '' if status == 'identified' else f'  ({MEANING[status]})'
+        known = known_by(np.array([value]), np.array([stddev]))[0]
+        known = known if status == 'identified' else MEANING[status]
+        known = '' if known == 'determined' else f'  ({known})'
         lines.append(f'{size:>12}  {spread:>10}  {unit:<10} {number} {name}{known}')
     return [*lines, '']
 
 
 def _base(result: IdentificationResult) -> list[str]:
     """Return the base parameters with their standard deviations."""
-    lines = [f'{"value":>12}  {"std. dev.":>10}  {"unit":<9} base parameter']
-    for value, stddev, unit, expression in zip(
+    lines = [f'{"value":>12}  {"std. dev.":>10}  {"unit":<9} {"known":<14} base parameter']
+    for value, stddev, unit, expression, known in zip(
         result.base_values,
         result.base_stddevs,
         result.base_units,
         result.base_expressions,
+        result.base_status or known_by(result.base_values, result.base_stddevs),
         strict=True,
     ):
         spread = 'unseen' if math.isnan(stddev) else f'{stddev:.3g}'
-        shown = expression if len(expression) <= 72 else f'{expression[:69]}...'
-        lines.append(f'{value:>12.5g}  {spread:>10}  {unit:<9} {shown}')
+        shown = expression if len(expression) <= 57 else f'{expression[:54]}...'
+        lines.append(f'{value:>12.5g}  {spread:>10}  {unit:<9} {known:<14} {shown}')
     return lines
 
 

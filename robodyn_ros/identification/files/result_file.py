@@ -17,6 +17,7 @@ from robodyn_ros.identification.result.facts import header_facts
 from robodyn_ros.identification.result.fingerprint import FORMAT, fingerprint
 from robodyn_ros.identification.result.payload_block import beside, payload_block, read_payload
 from robodyn_ros.identification.result.result import IdentificationResult, IdentifiedModel
+from robodyn_ros.identification.result.verdict import read_verdict, verdict_hash
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.yaml_file import DUMPER, parse_yaml, read_yaml
@@ -36,6 +37,8 @@ def write_result(
         'dynamic_model': model_parameters(result.model, result.values, result.stddevs),
         'identification': header_facts(result),
     }
+    verdict: dict[str, Any] = parameters['identification']['verdict']
+    verdict['hash'] = verdict_hash(verdict, parameters['dynamic_model']['hash'])
     if result.payload is not None:
         parameters['payload'] = payload_block(result.payload.payload)
     residual = result.residual_of_base if result.residual is None else result.residual.torque
@@ -46,11 +49,11 @@ def write_result(
 
 
 def refuse_failed(result: IdentificationResult, export_failed: bool) -> None:
-    """Refuse to export a failed identification unless asked to.
+    """Refuse to export a result of which nothing can be used, unless asked to.
 
-    :raises IdentificationError: it failed, or there is nothing to export
+    :raises IdentificationError: it has nothing to export
     """
-    if not (result.success or (export_failed and result.has_estimate)):
+    if not (result.verdict.worth_writing or (export_failed and result.has_estimate)):
         reasons = [item.message for item in result.findings if item.severity == 'error']
         raise IdentificationError(
             f'the identification failed and is not exported: {"; ".join(reasons)}'
@@ -106,6 +109,7 @@ def load_identified_model(source: str | Path | Mapping[str, Any]) -> IdentifiedM
         raise IdentificationError(
             f'{name}: the hash does not fit the content: the file was changed or is damaged'
         )
+    facts = _facts(beside(whole, 'identification'), len(model.joints), name)
     return IdentifiedModel(
         model=model,
         values=values,
@@ -113,7 +117,8 @@ def load_identified_model(source: str | Path | Mapping[str, Any]) -> IdentifiedM
         hash=content['hash'],
         source=name,
         payload=read_payload(beside(whole, 'payload'), model, name),
-        facts=_facts(beside(whole, 'identification'), len(model.joints), name),
+        facts=facts,
+        given_verdict=read_verdict(facts.get('verdict'), model.joint_names, content['hash'], name),
         residual=read_residual(
             beside(whole, 'residual_torque'), model.joint_names, content['hash'], name
         ),

@@ -29,9 +29,12 @@ def written_text(result: IdentificationResult, files: Exported | None) -> list[s
     names = ', '.join(path.name for path in files.paths)
     lines = [f'written to {files.facts.parent}: {names}']
     if files.result is None:
-        return ['no model is exported, as the identification failed', *lines, _AGAIN]
-    if not result.success:
-        return [f'{lines[0]} (forced: the identification FAILED)', _AGAIN]
+        return ['no model is exported, as nothing of it can be used', *lines, _AGAIN]
+    if not result.verdict.worth_writing:
+        return [f'{lines[0]} (forced: nothing of it can be used)', _AGAIN]
+    bad = [each.joint for each in result.verdict.joints if each.moved and not each.works]
+    if bad:
+        lines.append(f'{", ".join(bad)}: no feed-forward and no monitoring (allowed_joints)')
     steps = next_steps(files.result, files.robot, files.command)
     return [*lines, *(f'next, {purpose}: {command}' for purpose, command in steps)]
 
@@ -40,4 +43,8 @@ _AGAIN = 'next: correct what is listed above, then repeat the command'
 
 
 def _next_without_files(result: IdentificationResult) -> str:
-    return 'next: add --out DIR, which writes the model' if result.success else _AGAIN
+    return (
+        _AGAIN
+        if not result.verdict.worth_writing
+        else 'next: add --out DIR, which writes the model'
+    )

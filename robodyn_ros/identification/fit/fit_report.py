@@ -25,7 +25,6 @@ class FitReport:
     :param rms_error: on the unfiltered torque of all samples, in [Nm] or [N]
     :param max_relative_torque_error: 1 is 100 % of the joint's largest torque
     :param mean_relative_torque_error: mean of the absolute error, same measure
-    :param usual_error: absolute error that 99 % of the moving samples keep, in [Nm] or [N]
     :param usual_torque: absolute torque that 99 % of the moving samples keep, in [Nm] or [N]
     :param relative_residual: ||tau - tau_hat|| / ||tau||, pooled over joints, unfiltered torque
     :param joint_relative_residual: the same for each joint alone
@@ -39,7 +38,6 @@ class FitReport:
     rms_error: Array
     max_relative_torque_error: Array
     mean_relative_torque_error: Array
-    usual_error: Array
     usual_torque: Array
     relative_residual: float
     joint_relative_residual: Array
@@ -62,7 +60,6 @@ class FitReport:
             rms_error=unknown,
             max_relative_torque_error=unknown,
             mean_relative_torque_error=unknown,
-            usual_error=unknown,
             usual_torque=unknown,
             relative_residual=np.nan,
             joint_relative_residual=unknown,

@@ -14,8 +14,8 @@ from robodyn_ros.long_work import progress
 from robodyn_ros.models.interface import Array, DynamicModel, sample_blocks
 
 USUAL = 0.99
-"""Share of the moving samples that the usual error and the usual torque bound: single samples, as
-at a reversal or a lost message, do not decide about a joint."""
+"""Share of the moving samples that the usual torque bounds: single samples, as at a reversal or a
+lost message, do not decide about a joint."""
 
 
 def evaluate(
@@ -84,8 +84,7 @@ class Tally:
         0 for joints whose torque is not measured
     :param worst, mean: largest and sum of the absolute error on moving samples
     :param peak: largest absolute torque on moving samples
-    :param usual_error, usual_torque: bounds of absolute error and torque that at least `USUAL` of
-        the moving samples keep
+    :param usual_torque: absolute torque that at least `USUAL` of the moving samples keep
     """
 
     samples: int
@@ -95,7 +94,6 @@ class Tally:
     worst: Array
     mean: Array
     peak: Array
-    usual_error: Array
     usual_torque: Array
 
     @classmethod
@@ -112,7 +110,6 @@ class Tally:
             worst=error.max(axis=0, where=moving, initial=0.0),
             mean=error.sum(axis=0, where=moving),
             peak=np.abs(signals.torque).max(axis=0, where=moving, initial=0.0),
-            usual_error=_usual(error, moving),
             usual_torque=_usual(np.abs(signals.torque), moving),
         )
 
@@ -126,7 +123,6 @@ class Tally:
             worst=np.maximum(self.worst, other.worst),
             mean=self.mean + other.mean,
             peak=np.maximum(self.peak, other.peak),
-            usual_error=np.maximum(self.usual_error, other.usual_error),
             usual_torque=np.maximum(self.usual_torque, other.usual_torque),
         )
 
@@ -142,7 +138,6 @@ class Tally:
             rms_error=np.sqrt(self.error / max(self.samples, 1)),
             max_relative_torque_error=_ratio(self.worst, self.peak),
             mean_relative_torque_error=_ratio(self.mean / np.maximum(self.moving, 1), self.peak),
-            usual_error=self.usual_error,
             usual_torque=self.usual_torque,
             relative_residual=float(_ratio(*whole)),
             joint_relative_residual=_ratio(np.sqrt(self.error), np.sqrt(self.size)),

@@ -144,7 +144,7 @@ def _arm_covariance(base: IdentifiedModel, arm: Condensed, options: IdentifyOpti
     """
     covariance = np.nan_to_num(fit_least_squares(arm, options).covariance)
     known = np.array(base.facts.get('base_parameter_stddevs', ()), dtype=float)
-    if base.payload is not None or known.shape != (arm.width,) or np.isnan(known).any():
+    if known.shape != (arm.width,) or np.isnan(known).any():
         return covariance
     own = np.sqrt(np.diag(covariance))
     scale = known / np.where(own > 0.0, own, np.inf)

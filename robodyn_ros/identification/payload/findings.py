@@ -37,8 +37,9 @@ def body_findings(model: PayloadModel, values: Array, selection: Selection) -> I
 
 def base_findings(base: IdentifiedModel) -> Iterator[Finding]:
     """Yield a finding if the arm's parameters cannot be trusted."""
-    if base.facts.get('success') is False:
-        yield finding('base_failed', source=base.source)
+    bad = [each.joint for each in base.verdict.joints if not each.works]
+    if bad:
+        yield finding('base_failed', source=base.source, joints=', '.join(bad))
 
 
 def arm_findings(errors: tuple[HeldOut, HeldOut] | None) -> Iterator[Finding]:

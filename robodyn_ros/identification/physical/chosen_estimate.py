@@ -6,6 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from robodyn_ros.identification.options import Prior
 from robodyn_ros.models.interface import Array
 
@@ -29,6 +31,7 @@ class Selection:
     :param growth: of the error on parts that were left out, over that of the fit to all samples;
         without such parts, what so few independent samples hide
     :param doubt: why the recording does not determine the weight of the prior; empty: it does
+    :param free_rotors: with 'consistent_links': rotor inertias may be negative
     :param unconstrained_residual: relative residual of the unconstrained estimate, whole recording
     """
 
@@ -41,6 +44,7 @@ class Selection:
     growth: float = 1.0
     doubt: str = ''
     unconstrained_residual: float = float('nan')
+    free_rotors: bool = False
 
 
 @dataclass(frozen=True)
@@ -57,3 +61,23 @@ class NamedParameters:
     values: Array
     stddevs: Array
     status: tuple[Status, ...]
+
+
+def known_by(
+    values: Array, stddevs: Array, fitted: Array | None = None, prior: Array | None = None
+) -> tuple[str, ...]:
+    """Return how each value is known: determined, weak, or from the prior.
+
+    A determined value is beyond two standard deviations, so that its sign at least is known. A
+    value that is nearer to the prior than to what the data alone give is from the prior.
+
+    :param stddevs: shape (k,); NaN: the data do not determine the value
+    :param fitted, prior: by the data alone and by the prior alone, shape (k,); None: not compared
+    """
+    known = np.isfinite(stddevs)
+    determined = known & (np.abs(values) > 2.0 * np.where(known, stddevs, 0.0))
+    drawn = ~known
+    if fitted is not None and prior is not None:
+        drawn |= np.abs(values - prior) < np.abs(values - fitted)
+    words = np.where(determined, 'determined', np.where(drawn, 'from the prior', 'weak'))
+    return tuple(words.tolist())

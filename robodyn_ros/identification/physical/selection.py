@@ -51,6 +51,9 @@ CONTRADICTED = 1.1
 """Growth of an error by what is asked for beside a good fit (a possible body, a prior, a law) from
 which on the recording contradicts it."""
 
+DRIVEN = 0.05
+"""Share of the squared held-out error, 2.5 % of the RMS error, that negative rotor inertias must
+save: no rotor has one, and a delay of the torque explains a part of what they do."""
 
 _APPARENT = '.viscous_friction'
 """Friction, of both directions or one, that a delay of the torque can make negative: the torque
@@ -68,9 +71,9 @@ def choose(
     """Choose the estimate to export.
 
     With `options.consistent` 'auto' held-out errors choose among consistent robots, consistent
-    links with joints that were fitted again, and the unconstrained estimate. Rotor inertias and
-    viscous friction then have no limits: measured at the link, or with a delay, they are apparent
-    values. No delay makes other friction drive a joint: it stays limited.
+    links with joints that were fitted again, and the unconstrained estimate. Viscous friction then
+    has no limits: with a delay it is an apparent value. No delay makes other friction drive a
+    joint: it stays limited. Rotor inertias are negative only where that is much better.
     """
     if options.consistent == 'no' and options.ridge is None:
         return completion, Selection()
@@ -114,7 +117,7 @@ def _sigma(condensed: Condensed, fit: Estimate, options: IdentifyOptions) -> Arr
 
 
 def _apparent_findings(model: DynamicModel, values: Array) -> Iterator[Finding]:
-    """Yield findings on negative rotor inertias and viscous friction, which have no limits."""
+    """Yield findings on rotor inertias and viscous friction that came out negative."""
     rotors = bodies_of(model).rotors
     negative = [model.parameters[k].name for k in rotors if values[k] < 0.0]
     if negative:
@@ -186,24 +189,36 @@ class _Trial:
         weights, problem = self.weights, self.problem
         errors = self._held_out(self._candidates)
         count = len(weights) * (1 + links)
+        driven = 0
 
         def fitted(weight: float) -> Array:
             return fit_consistent(problem, self.factors, self.sigma, weight, reweigh=reweigh)
 
         if errors:
             chosen = simplest(errors[:count])
+            driven = count + simplest(errors[count:-1]) if links else chosen
+            if is_better(errors[chosen], errors[driven], share=DRIVEN):
+                chosen = driven
         else:
             chosen = self._not_contradicted([fitted(each) for each in weights])
         weight = weights[chosen % len(weights)]
         values = fitted(weight)
         found = self._selection('consistent', weight, errors, chosen, values)
-        if links and errors and is_better(errors[chosen], errors[-1], FOUR):
+        # What negative rotor inertias explain as well is no evidence against the links.
+        if (
+            links
+            and errors
+            and all(is_better(errors[each], errors[-1], FOUR) for each in {chosen, driven})
+        ):
             return None, replace(found, estimate='unconstrained')
         if chosen >= len(weights):
             data = Data.of(self.factors, len(problem.grouping), self.sigma)
-            values = refit_joints(problem, data, values)
+            values = refit_joints(problem, data, values, free_rotors=chosen >= count)
             growth = self._growth(errors[chosen], values)
-            found = replace(found, estimate='consistent_links', growth=growth)
+            free_rotors = chosen >= count
+            found = replace(
+                found, estimate='consistent_links', growth=growth, free_rotors=free_rotors
+            )
         return values, found
 
     def _not_contradicted(self, fits: Sequence[Array]) -> int:
@@ -226,10 +241,17 @@ class _Trial:
         return WEIGHTS if self.prior == 'urdf' else WEIGHTS[-1:]
 
     def _candidates(self, data: Data) -> list[Array]:
-        """Return base values of all candidates: consistent, free joints, unconstrained."""
+        """Return base values of all candidates.
+
+        Consistent, joints fitted again, these with free rotor inertias, unconstrained.
+        """
         problem = self.problem
         solved = [problem.solve(data, weight) for weight in self.weights]
-        refitted = [refit_joints(problem, data, values) for values in solved]
+        refitted = [
+            refit_joints(problem, data, values, free_rotors=free)
+            for free in (False, True)
+            for values in solved
+        ]
         return [*(problem.grouping @ values for values in (*solved, *refitted)), data.values]
 
     def _selection(
@@ -313,14 +335,19 @@ def refit(problem: Problem, selection: Selection) -> Callable[[Array], Array]:
             return (grouping @ problem.draw(data, weight))[None]
         values = problem.solve(data, weight)
         if selection.estimate == 'consistent_links':
-            values = refit_joints(problem, data, values)
+            values = refit_joints(problem, data, values, free_rotors=selection.free_rotors)
         return np.asarray((grouping @ values)[None])
 
     return fit
 
 
-def refit_joints(problem: Problem, data: Data, values: Array) -> Array:
-    """Keep the links, fit all else again, limited where no delay makes it negative, (p,)."""
+def refit_joints(
+    problem: Problem, data: Data, values: Array, *, free_rotors: bool = False
+) -> Array:
+    """Keep the links, fit all else again, limited where no delay makes it negative, (p,).
+
+    :param free_rotors: rotor inertias are not limited either
+    """
     links = [index for _, own in problem.bodies.links for index in own]
     others = np.setdiff1d(np.arange(len(values)), links)
     result = np.array(values)
@@ -331,9 +358,10 @@ def refit_joints(problem: Problem, data: Data, values: Array) -> Array:
     matrix = data.triangle @ problem.grouping[:, others]
     length = np.linalg.norm(matrix, axis=0)
     length[length == 0.0] = 1.0
+    bodies = problem.bodies
     limited = [
         index
-        for index in problem.bodies.friction
+        for index in (bodies.friction if free_rotors else bodies.not_negative)
         if _APPARENT not in problem.model.parameters[index].name
     ]
     least = np.where(np.isin(others, limited), 0.0, -np.inf)

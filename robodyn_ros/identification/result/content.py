@@ -14,6 +14,7 @@ from robodyn_ros.identification.friction.chosen_law import FrictionChoice
 from robodyn_ros.identification.gears.tried_map import GearCandidate
 from robodyn_ros.identification.options import SuccessRule
 from robodyn_ros.identification.physical.chosen_estimate import NamedParameters, Selection
+from robodyn_ros.identification.result.verdict import Verdict
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.models.gear_torque import GearTorqueLaw
 from robodyn_ros.models.interface import Array, DynamicModel
@@ -60,11 +61,12 @@ class Signals:
 class ResultContent:
     """Identified parameters, their source and their uncertainty; all values SI.
 
-    :param success: every joint's decisive torque error is within `max_relative_error`, and no
-        finding has severity 'error'
+    :param success: each joint that moved can be used for a purpose, at least with care
+    :param verdict: what each joint, the links and a payload can be used for
     :param values: parameter values of the model, shape (p,)
     :param stddevs: their standard deviations, shape (p,); NaN: not identifiable on its own
     :param base_values: shape (b,)
+    :param base_status: how each base value is known, see `physical.named_parameters.known_by`
     :param base_stddevs: shape (b,); NaN where the recording does not determine the value. Those
         of an estimate that is drawn away from least squares (to be consistent, to a prior) count
         how far, so that they are rather wide where it was drawn right
@@ -87,6 +89,7 @@ class ResultContent:
     """
 
     success: bool
+    verdict: Verdict
     model: DynamicModel
     values: Array
     stddevs: Array
@@ -116,7 +119,8 @@ class ResultContent:
     residual_of_base: GearTorqueLaw | None = None
     friction: FrictionChoice | None = None
     recordings: tuple[FitReport, ...] = ()
-    success_rule: SuccessRule = 'auto'
+    success_rule: SuccessRule = 'torque'
+    base_status: tuple[str, ...] = ()
 
     @property
     def has_estimate(self) -> bool:

@@ -8,9 +8,9 @@ from dataclasses import asdict
 import numpy as np
 
 from robodyn_ros.identification.fit.fit_report import FitReport
-from robodyn_ros.identification.fit.success import decisive_error, success_rule
+from robodyn_ros.identification.fit.success import relative_error
 from robodyn_ros.identification.friction.chosen_law import FrictionChoice
-from robodyn_ros.identification.physical.chosen_estimate import NamedParameters
+from robodyn_ros.identification.physical.chosen_estimate import NamedParameters, known_by
 from robodyn_ros.identification.result.actions import actions, by_importance
 from robodyn_ros.identification.result.content import (
     IdentifiedPayload,
@@ -76,6 +76,9 @@ def header_facts(result: ResultContent) -> dict[str, object]:
     if result.named is not None:
         header.update(named_facts(result.named))
     header.update(friction_facts(result.model, result.values))
+    if result.payload is not None:
+        header['base_result'] = result.payload.base_source
+        header['base_hash'] = result.payload.base_hash
     if result.friction is not None:
         header.update(_choice_facts(result.friction))
     if result.residual is not None:
@@ -84,6 +87,8 @@ def header_facts(result: ResultContent) -> dict[str, object]:
     header['base_parameter_expressions'] = list(result.base_expressions)
     header['base_parameter_values'] = result.base_values.tolist()
     header['base_parameter_stddevs'] = result.base_stddevs.tolist()
+    if result.base_status:
+        header['base_parameter_status'] = list(result.base_status)
     if result.findings:  # an empty list has no type, which ROS parameters need
         found = by_importance(result.findings)
         header['findings'] = [f'{f.severity} {f.code}: {f.message}' for f in found]
@@ -94,10 +99,11 @@ def header_facts(result: ResultContent) -> dict[str, object]:
 def _common(result: ResultContent) -> dict[str, object]:
     return {
         'success': result.success,
+        'verdict': result.verdict.to_block(),
         'date': result.date,
         'estimator': result.estimator,
         'max_relative_error_allowed': result.max_relative_error,
-        'success_rule': success_rule(result.success_rule, result.model),
+        'success_rule': result.success_rule,
         'raw_samples': result.raw_samples,
         'condition_number': result.condition_number,
         'condition_number_scaled': result.condition_number_scaled,
@@ -197,26 +203,39 @@ def _named_rows(named: NamedParameters) -> list[dict[str, object]]:
 
 
 def _parameter_rows(result: ResultContent) -> dict[str, list[dict[str, object]]]:
-    parameters = zip(result.model.parameters, result.values, result.stddevs, strict=True)
+    status = known_by(result.values, result.stddevs)
+    base_status = result.base_status or known_by(result.base_values, result.base_stddevs)
+    parameters = zip(result.model.parameters, result.values, result.stddevs, status, strict=True)
     base = zip(
         result.base_expressions, result.base_values, result.base_stddevs, result.base_units,
-        strict=True,
+        base_status, strict=True,
     )  # fmt: skip
     return {
         'parameters': [
-            {'name': item.name, 'value': value, 'stddev': stddev, 'unit': item.unit}
-            for item, value, stddev in parameters
+            {
+                'name': item.name,
+                'value': value,
+                'stddev': stddev,
+                'unit': item.unit,
+                'status': known,
+            }
+            for item, value, stddev, known in parameters
         ],
         'base_parameters': [
-            {'expression': expression, 'value': value, 'stddev': stddev, 'unit': unit}
-            for expression, value, stddev, unit in base
+            {
+                'expression': expression,
+                'value': value,
+                'stddev': stddev,
+                'unit': unit,
+                'status': known,
+            }
+            for expression, value, stddev, unit, known in base
         ],
     }
 
 
 def _report_facts(report: FitReport, result: ResultContent) -> dict[str, object]:
-    decisive = decisive_error(report, result.model, result.success_rule)
-    facts = {**vars(report), 'decisive_error': decisive}
+    facts = {**vars(report), 'relative_error': relative_error(report, result.model)}
     if not np.isfinite(report.upper_velocity_threshold).any():
         del facts['upper_velocity_threshold']
     return {

@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
 
+from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.result.content import ResultContent
 from robodyn_ros.identification.result.facts import header_facts
 from robodyn_ros.identification.result.fingerprint import fingerprint
 from robodyn_ros.identification.result.methods import ResultMethods
+from robodyn_ros.identification.result.verdict import Verdict, unknown_verdict
 from robodyn_ros.models.gear_torque import GearTorqueLaw
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.payload import Payload
@@ -49,6 +51,7 @@ class IdentifiedModel(ResultMethods):
     :param payload: on top of the values, if the result has one
     :param facts: the block `identification` of the file: how the values were found
     :param residual: torque that the deflection of gears shows, for robots with double encoders
+    :param given_verdict: of the file; None: it has none, see `verdict`
     """
 
     model: DynamicModel
@@ -59,6 +62,12 @@ class IdentifiedModel(ResultMethods):
     payload: Payload | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
     residual: GearTorqueLaw | None = None
+    given_verdict: Verdict | None = None
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the joints can be used for."""
+        return self.given_verdict or unknown_verdict(self.joints)
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -92,6 +101,19 @@ class IdentifiedModel(ResultMethods):
             float(value) for value in left if isinstance(value, (int, float)) and isfinite(value)
         ]
         return known[0] if known else 0.0
+
+    def refuse_payload(self) -> None:
+        """Refuse a base result that has a payload itself.
+
+        :raises IdentificationError: it has one
+        """
+        if self.payload is not None:
+            given = self.facts.get('base_result')
+            raise IdentificationError(
+                f'the base result {self.source} has a payload itself, and the sum of both loads '
+                f'would be identified: name the result of the robot without payload'
+                f'{f" ({given})" if given else ""}'
+            )
 
     @property
     def measured(self) -> None:

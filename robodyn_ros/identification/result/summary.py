@@ -5,17 +5,19 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from robodyn_ros.findings import SEVERITIES
-from robodyn_ros.identification.fit.success import MEANING
 from robodyn_ros.identification.result.payload_block import payload_block, payload_figures
+from robodyn_ros.identification.result.verdict import WORDS, Verdict, of_block
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.payload import Payload
 
 LINES, WIDTH = 25, 99
 """Largest size of a summary: it fits on a terminal without scrolling."""
+FINDINGS = 3
+"""Most findings in a summary: those that a user reads."""
 MORE = '--verbose, report.html'
 """Reference to the pages with everything that a summary leaves out."""
 
@@ -23,26 +25,27 @@ MORE = '--verbose, report.html'
 def summary_text(
     model: DynamicModel, facts: Mapping[str, Any], payload: Payload | None, lines: int = LINES
 ) -> str:
-    """Return verdict, torque errors per joint and what to do about the findings.
+    """Return the verdict, a line per joint, and the most important findings.
 
     :param facts: the block `identification` of the result file; keys may be missing
     """
-    joints = _joints(model, facts)
+    joints = _joints(facts)
     text = [*_verdict(model, facts, payload), *(['', *joints] if joints else [])]
     text += _actions(facts, lines - len(text))
     return '\n'.join(line if len(line) <= WIDTH else f'{line[: WIDTH - 3]}...' for line in text)
 
 
 def _actions(facts: Mapping[str, Any], room: int) -> list[str]:
-    """Return an empty line and what to do about as many findings as there is room for."""
+    """Return an empty line and the findings of most consequence, as many as there is room for."""
     every = [str(each) for each in facts.get('findings', ())]
     told = [str(each) for each in facts.get('actions', sorted(every, key=_severity))]
+    told = [each for each in told if not each.startswith('info')][:FINDINGS]
     lines = ['']
     for number, action in enumerate(told):
         wrapped = textwrap.wrap(action, WIDTH, subsequent_indent='  ')
-        last = number == len(told) - 1 and len(every) == len(told)
-        if len(lines) + len(wrapped) + (not last) > room:
-            return [*lines, _more(len(told) - number, 'to do')]
+        if len(lines) + len(wrapped) + 1 > room:
+            told = told[:number]
+            break
         lines += wrapped
     if len(every) > len(told):
         return [*lines, f'{len(every)} findings in all: {MORE}']
@@ -54,19 +57,17 @@ def _severity(finding: str) -> int:
     return SEVERITIES.index(word) if word in SEVERITIES else 0
 
 
-def _more(count: int, what: str) -> str:
-    return f'and {count} more {what}: {MORE}'
-
-
 def _verdict(model: DynamicModel, facts: Mapping[str, Any], payload: Payload | None) -> list[str]:
-    success = facts.get('success')
+    success, found = facts.get('success'), verdict_of_facts(facts)
     verdict = 'of unknown success' if success is None else 'succeeded' if success else 'FAILED'
     rows = {
         'recording': _with_residual(facts, ''),
         'validation': _with_residual(facts, 'validation_') or 'none (--validate, --split)',
         'model': _model(model, facts),
         'mass': mass_text(facts) if payload is None else '',  # the arm's is that of its base
-        'limit': limit_text(facts),
+        'base': str(facts.get('base_result', '')),
+        'inertials': '' if found is None or payload is not None else found.inertials.text,
+        'use': '' if found is None or found.payload is None else found.payload.text,
     }
     payload_rows = [] if payload is None else payload_figures(payload_block(payload))
     rows |= {
@@ -108,42 +109,38 @@ def mass_text(facts: Mapping[str, Any]) -> str:
     return f'moving links {own:.4g} kg, by the URDF {given:.4g} kg'
 
 
-def limit_text(facts: Mapping[str, Any]) -> str:
-    """Return the limit of the torque error, and what it applies to; '': it is not known."""
-    limit, rule = facts.get('max_relative_error_allowed'), facts.get('success_rule', '')
-    if limit is None or rule not in MEANING:
-        return ''
-    return f'max error {limit:.0%} ({MEANING[rule]})'
+def verdict_of_facts(facts: Mapping[str, Any]) -> Verdict | None:
+    """Return the verdict in the facts of a result; None: an earlier version wrote them."""
+    block = facts.get('verdict')
+    return None if block is None else of_block(block)
 
 
-def _joints(model: DynamicModel, facts: Mapping[str, Any]) -> list[str]:
-    """Return a table of the torque errors that decide: on the validation, if there is one.
+def joint_table(verdict: Verdict) -> list[str]:
+    """Return one line per joint: its errors, and what it can be used for."""
+    width = max(5, *(len(each.joint) for each in verdict.joints))
+    tested = f'on {verdict.tested}' if verdict.tested else 'other data'
+    size = max(len(tested), 6)
+    rows = [f'{"joint":<{width}}  {"error":>6}  {tested:>{size}}  use']
+    for each in verdict.joints:
+        own, other = (
+            '-' if math.isnan(error) else f'{100.0 * error:.3g} %'
+            for error in (each.error, each.other_error)
+        )
+        rows.append(f'{each.joint:<{width}}  {own:>6}  {other:>{size}}  {each.text}')
+    return rows
 
-    It is empty if there are none, or if nothing could be identified.
-    """
-    prefix = 'validation_' if 'validation_rms_error' in facts else ''
-    rms = facts.get(f'{prefix}rms_error')
-    largest = facts.get(f'{prefix}decisive_error', facts.get(f'{prefix}max_relative_torque_error'))
-    if rms is None or largest is None or all(math.isnan(error) for error in rms):
+
+def _joints(facts: Mapping[str, Any]) -> list[str]:
+    """Return the table of the joints; those that are not usable first where it is too long."""
+    verdict = verdict_of_facts(facts)
+    if verdict is None or all(math.isnan(each.error) for each in verdict.joints):
         return []
-    limit = facts.get('max_relative_error_allowed', float('inf'))
-    names = [each.name for each in model.joints]
-    width = max(5, *(len(name) for name in names))
-    rows = [
-        f'{joint.name:<{width}}  {f"{error:.4g} {joint.torque_unit}":>12}  {share:>9.2%}'
-        + ('  above the limit' if share > limit else '')
-        if error > 0.0  # else no torque of it was measured
-        else f'{joint.name:<{width}}  {"-":>12}  {"-":>9}'
-        for joint, error, share in zip(model.joints, rms, largest, strict=True)
-    ]
-    title = f'{"joint":<{width}}  {"RMS error":>12}  {"max error":>9}'
-    if len(rows) > LINES // 3:  # findings have room too
-        shown = _worst(largest, LINES // 3 - 1)
+    title, *rows = joint_table(verdict)
+    most = LINES // 3
+    if len(rows) > most:  # findings have room too
+        order = sorted(
+            range(len(rows)), key=lambda row: WORDS.index(verdict.joints[row].feedforward.word)
+        )
+        shown = sorted(order[: most - 1])
         rows = [*(rows[k] for k in shown), f'and {len(rows) - len(shown)} more joints: {MORE}']
-    return [f'{title}  on {"validation" if prefix else "the recording itself"}', *rows]
-
-
-def _worst(errors: Sequence[float], count: int) -> list[int]:
-    """Return the rows of the largest errors, in the order of the joints."""
-    order = sorted(range(len(errors)), key=lambda row: -errors[row])
-    return sorted(order[:count])
+    return [title, *rows]

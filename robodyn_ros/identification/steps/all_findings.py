@@ -3,26 +3,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.diagnosis.case import Case
 from robodyn_ros.identification.diagnosis.checks import (
+    MOTION_CODES,
     data_findings,
     distinct,
-    extrapolation_findings,
     fit_findings,
     merged,
     of_recordings,
-    reach_findings,
     with_stuck,
 )
 from robodyn_ros.identification.diagnosis.diagnose import diagnose, diagnose_payload
 from robodyn_ros.identification.diagnosis.together import different_findings
 from robodyn_ros.identification.diagnosis.validation import validation_findings
 from robodyn_ros.identification.fit.fit_report import FitReport
-from robodyn_ros.identification.fit.success import success_rule
+from robodyn_ros.identification.fit.success import relative_error
 from robodyn_ros.identification.fit.time_offset import offset_findings
 from robodyn_ros.identification.friction.law_selection import friction_findings
 from robodyn_ros.identification.gears.tried_map import GearCandidate
@@ -35,6 +34,7 @@ from robodyn_ros.identification.payload.findings import (
 )
 from robodyn_ros.identification.physical.findings import selection_findings
 from robodyn_ros.identification.result.content import IdentifiedPayload
+from robodyn_ros.identification.result.verdict import Verdict
 from robodyn_ros.identification.steps.run import Run
 from robodyn_ros.models.gear_torque import GearTorqueLaw
 from robodyn_ros.models.interface import Array, DynamicModel
@@ -45,14 +45,29 @@ def run_findings(run: Run) -> tuple[Finding, ...]:
     """Return the findings of an identification, one per code and joint."""
     payload = run.payload
     if payload is None:
-        causes = tuple(_causes(run))
-        return merged(distinct((*causes, *_robot_findings(run, _noisy(causes)))))
-    return merged(tuple(dict.fromkeys((*_causes(run), *_payload_findings(run, payload)))))
+        return distinct((*_causes(run), *_robot_findings(run)))
+    return tuple(dict.fromkeys((*_causes(run), *_payload_findings(run, payload))))
 
 
-def _noisy(causes: Sequence[Finding]) -> frozenset[str]:
-    """Return the joints whose torque has noise as large as itself."""
-    return frozenset(item.joint for item in causes if item.code == 'noise_as_large_as_signal')
+def settled(findings: Sequence[Finding], verdict: Verdict) -> tuple[Finding, ...]:
+    """Return the findings, doubts about joints that are usable all the same as information."""
+    usable = {each.joint for each in verdict.joints if each.feedforward.word == 'usable'}
+    if len(usable) == len(verdict.joints):
+        usable.add('')
+    if verdict.payload is not None:  # the joints' verdict is that of the base
+        usable.clear()
+    return merged(
+        tuple(
+            replace(item, severity='info')
+            if item.code in DOUBTS and item.severity == 'warning' and item.joint in usable
+            else item
+            for item in findings
+        )
+    )
+
+
+DOUBTS = (*MOTION_CODES, 'little_torque', 'ill_conditioned')
+"""Findings that ask whether the data are enough, which the verdict answers."""
 
 
 def _causes(run: Run) -> Iterator[Finding]:
@@ -82,7 +97,7 @@ def _causes(run: Run) -> Iterator[Finding]:
                 regression.carrier_base,
                 regression.arms[index],
                 values,
-                report.max_relative_torque_error,
+                relative_error(report, run.prepared.model if arm is None else arm.model),
                 shifted,
             )
         )
@@ -102,18 +117,11 @@ def _causes(run: Run) -> Iterator[Finding]:
     yield from of_recordings(known, sources)
 
 
-def _robot_findings(run: Run, noisy: Collection[str]) -> Iterator[Finding]:
+def _robot_findings(run: Run) -> Iterator[Finding]:
     prepared, regression, found = run.prepared, run.regression, run.found
-    joints = prepared.model.joint_names
     yield from data_findings(regression.factors(), found.fit, regression.base, prepared.frozen)
-    yield from reach_findings(joints, run.uncertainty)
-    if (
-        run.validation is None
-        and success_rule(run.task.options.success_rule, prepared.model) == 'torque'
-    ):
-        facts = run.report, run.expected, run.task.options, prepared.model
-        yield from extrapolation_findings(*facts)
-    yield from fit_findings(run.validation or run.report, run.task.options, prepared.model, noisy)
+    for report in filter(None, (run.report, run.validation)):
+        yield from fit_findings(report, run.task.options, prepared.model)
     yield from found.completion.findings
     for parts in prepared.parts:
         yield from parts.findings()
@@ -148,7 +156,6 @@ def _payload_findings(run: Run, payload: IdentifiedPayload) -> Iterator[Finding]
         yield from body_findings(model, found.values, found.selection)
     else:
         yield from found.completion.findings
-    yield from fit_findings(run.validation or run.report, run.task.options, model.arm)
     yield from seen_findings(payload, base, found.fit, run.report)
     yield from run.untested
 

@@ -48,7 +48,7 @@ class Task:
         """Check what goes together.
 
         :raises IdentificationError: no recording, too few to leave one out, or a payload without
-            the arm that carries it
+            the arm that carries it, or on an arm with another payload
         """
         if not self.recordings:
             raise IdentificationError('no recording to identify from')
@@ -56,6 +56,8 @@ class Task:
             raise IdentificationError(
                 'leave-one-out needs at least 2 recordings to identify from, got 1'
             )
+        if self.arm is not None:
+            self.arm.refuse_payload()
         if isinstance(self.model, PayloadModel) and self.arm is None:
             raise IdentificationError(
                 'a payload is identified on top of an identified arm: give it as known torque'

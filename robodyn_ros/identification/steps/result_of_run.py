@@ -8,21 +8,22 @@ from datetime import datetime, timezone
 
 import numpy as np
 
-from robodyn_ros.findings import Finding, has_error
+from robodyn_ros.findings import Finding
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.payload.estimate import is_possible
-from robodyn_ros.identification.physical.chosen_estimate import Selection
+from robodyn_ros.identification.physical.chosen_estimate import Selection, known_by
 from robodyn_ros.identification.physical.named_parameters import named_parameters
 from robodyn_ros.identification.result.content import Signals
 from robodyn_ros.identification.result.result import IdentificationResult, IdentifiedModel
+from robodyn_ros.identification.result.verdict import JointVerdict, Use, Verdict
 from robodyn_ros.identification.steps.run import Run
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.recording.recording import Recording
 
 
-def result_of(run: Run, findings: tuple[Finding, ...]) -> IdentificationResult:
-    """Return the result of a run with its findings."""
+def result_of(run: Run, findings: tuple[Finding, ...], verdict: Verdict) -> IdentificationResult:
+    """Return the result of a run with its findings and its verdict."""
     task, found, base = run.task, run.found, run.regression.base
     completion, payload, model = found.completion, run.payload, run.prepared.model
     shown = run.prepared.parts[0].shown
@@ -36,7 +37,8 @@ def result_of(run: Run, findings: tuple[Finding, ...]) -> IdentificationResult:
     else:
         possible = is_possible(payload.payload)
     return IdentificationResult(
-        success=not has_error(findings),
+        success=verdict.success,
+        verdict=verdict,
         model=arm.model,
         values=arm.values,
         stddevs=arm.stddevs,
@@ -62,6 +64,12 @@ def result_of(run: Run, findings: tuple[Finding, ...]) -> IdentificationResult:
         timings={**run.clock.timings, 'total': run.clock.total},
         payload=payload,
         named=named,
+        base_status=known_by(
+            base.values(completion.values),
+            np.sqrt(np.diag(found.error)),
+            found.fit.values,
+            base.values(np.nan_to_num(model.prior())),
+        ),
         completion_rule=completion.rule if payload is None else '',
         signals=signals if task.options.keep_signals else None,
         residual_of_base=arm.residual,
@@ -77,8 +85,10 @@ def failed_result(
 ) -> IdentificationResult:
     """Return a result without estimates: all values are NaN, and it is never exported."""
     unknown = np.full(len(model.parameters), np.nan)
+    none = Use('not usable', ('nothing could be identified',))
     return IdentificationResult(
         success=False,
+        verdict=Verdict(tuple(JointVerdict(name, none, none) for name in model.joint_names), none),
         model=model,
         values=unknown,
         stddevs=unknown,

@@ -14,13 +14,13 @@ from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.torque_errors import Tally, predict, residual_ratio
 from robodyn_ros.identification.fit.uncertainty import random_states, torque_uncertainty
-from robodyn_ros.identification.options import LEAVE_ONE_OUT
+from robodyn_ros.identification.options import LEAVE_ONE_OUT, SAMPLES
 from robodyn_ros.identification.physical.chosen_estimate import Selection
 from robodyn_ros.identification.physical.consistency import bodies_of
 from robodyn_ros.identification.physical.extrapolation import expected_error
 from robodyn_ros.identification.physical.semidefinite import Problem, starting_prior
 from robodyn_ros.identification.result.content import IdentifiedPayload
-from robodyn_ros.identification.signals.processed import Processed
+from robodyn_ros.identification.signals.processed import Processed, constant
 from robodyn_ros.identification.signals.segments import Segments
 from robodyn_ros.identification.steps.estimation import Estimated, Regression
 from robodyn_ros.identification.steps.preparation import Clock, Prepared, Task, prepare
@@ -67,6 +67,8 @@ class Run:
             regression = Regression(task, prepared)
         with clock.step('estimate'):
             found = regression.estimate()
+        values = idle_constants(prepared, found.values, range(len(prepared.parts)))
+        found = replace(found, completion=replace(found.completion, values=values))
         run = cls(task, prepared, regression, found, clock)
         with clock.step('evaluate'):
             run._evaluate()
@@ -173,6 +175,7 @@ class Run:
             others = [k for k in range(len(recordings)) if k != left_out]
             try:
                 values = self.regression.estimate(others).values
+                values = idle_constants(self.prepared, values, others)
             except InsufficientData as error:
                 self._not_tested(f'without {recording.source}, {error}')
                 return
@@ -187,6 +190,33 @@ class Run:
 
     def _not_tested(self, reason: str) -> None:
         self.untested = (finding('validation_too_short', reason=reason),)
+
+
+def idle_constants(prepared: Prepared, values: Array, chosen: Sequence[int]) -> Array:
+    """Return parameter values (p,) with the mean measured torque of idle joints as their constant.
+
+    No sample of an idle joint is fitted. At the position at which it rests, a constant in addition
+    to the torque of the links explains what was measured better than the prior does.
+
+    :param chosen: recordings whose torque counts
+    """
+    names = [item.name for item in prepared.model.parameters]
+    result = np.array(values)
+    if prepared.task.arm is not None or not prepared.frozen:
+        return result
+    left: list[Array] = []
+    for index in chosen:
+        shown = prepared.parts[index].shown
+        rows = np.flatnonzero(shown.measured_rows)
+        rows = rows[np.unique(np.linspace(0, len(rows) - 1, SAMPLES).astype(int))]
+        own = prepared.model.torque(*shown.commanded(rows), values)
+        own = own if shown.known is None else own + shown.known[rows]
+        left.append(np.where(constant(shown.measured), np.nan, shown.measured[rows] - own))
+    for joint, name in enumerate(prepared.model.joint_names):
+        missing = float(np.mean(np.concatenate(left)[:, joint]))
+        if name in prepared.frozen and f'{name}.torque_offset' in names and np.isfinite(missing):
+            result[names.index(f'{name}.torque_offset')] += missing
+    return result
 
 
 def tally_all(

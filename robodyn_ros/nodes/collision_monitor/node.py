@@ -59,6 +59,7 @@ class CollisionMonitor(ModelNode):
     """Publisher of the topics for each joint state; reacts to a collision."""
 
     hardware_id = 'robodyn collision monitor'
+    purpose, consequence = 'monitoring', 'it is unmonitored'
 
     def __init__(self) -> None:
         """Declare parameters, offer topics and services, start with autostart."""
@@ -94,7 +95,7 @@ class CollisionMonitor(ModelNode):
         """Make the detector for a model."""
         declared = self._effort_parameters.checked
         learned = learned_thresholds(self._chosen['thresholds'], model)
-        settings = collision_settings(model.joints, self._options, learned)
+        settings = collision_settings(model.joints, self._options, learned, self.refused)
         setup = Setup(model, torque.velocity_window, settings, declared, learned)
         recorded = build_detector(setup, torque)
         detector = recorded.detector

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from robodyn_ros.control.checks import per_joint
@@ -112,12 +113,16 @@ def learned_thresholds(file: str, model: IdentifiedModel) -> LearnedThresholds |
 
 
 def collision_settings(
-    joints: Sequence[str], options: Mapping[str, Any], learned: LearnedThresholds | None = None
+    joints: Sequence[str],
+    options: Mapping[str, Any],
+    learned: LearnedThresholds | None = None,
+    refused: Collection[str] = (),
 ) -> CollisionSettings:
     """Return the settings of the detector.
 
     :param options: values of the parameters of `DETECTOR`; a list of one value is for all joints
     :param learned: thresholds that replace the constant ones, with their residual and period
+    :param refused: names of joints that are not monitored
     :raises ControlError: values that cannot be used
     """
     values = {name: single(value) for name, value in options.items()}
@@ -132,4 +137,10 @@ def collision_settings(
             'there are no thresholds: learn them with `robodyn thresholds` and give its file as '
             'the parameter thresholds, or give max_torque_error, also in the robot file'
         )
-    return CollisionSettings(joints=joints, **values)
+    settings = CollisionSettings(joints=joints, **values)
+    if not refused:
+        return settings
+    enabled = [
+        on and name not in refused for on, name in zip(settings.enabled, joints, strict=True)
+    ]
+    return replace(settings, torque_error_enable=[bool(on) for on in enabled])

@@ -188,7 +188,7 @@ class Feedforward(ModelNode):
         limit, rate = values['max_torque'], values['max_torque_rate']
         values['max_torque'] = single(effort_limits(model.model) if limit == [0.0] else limit)
         values['max_torque_rate'] = None if rate == [0.0] else single(rate)
-        settings = FeedforwardSettings(joints=model.joints, **values)
+        settings = FeedforwardSettings(joints=model.joints, refused=tuple(self.refused), **values)
         effort = self._effort.for_joints(model.model.joints)
         effort.check_limit(settings.limit)
         self._log_limits(settings, from_urdf=limit == [0.0])

@@ -304,7 +304,10 @@ def _sentence(report: IdentificationReport) -> str:
     page = f'; report: {report.report_file}' if report.report_file else ''
     if not report.success:
         errors = [item.text for item in report.findings if item.severity == item.ERROR]
-        written = f'; written all the same: {report.result_file}' if report.result_file else ''
+        bad = [name for name, use in zip(report.joint, report.feedforward, strict=True)
+               if use.startswith('not usable')]  # fmt: skip
+        written = f'; written: {report.result_file}' if report.result_file else ''
+        written += f', not usable for {", ".join(bad)}' if report.result_file and bad else ''
         why = errors[0] if errors else 'see the report'
         return Fault('identification_failed', f'identification failed: {why}{written}{page}')
     text = f'identified {len(report.base_parameters)} base parameters'

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from robodyn_ros.identification.files.export import Exported
 from robodyn_ros.identification.files.written import printed_text
+from robodyn_ros.identification.physical.chosen_estimate import known_by
 from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.models.interface import Array
 from robodyn_ros.msg import Finding, IdentificationReport, Parameter
@@ -16,7 +17,7 @@ SEVERITY = {'info': Finding.INFO, 'warning': Finding.WARNING, 'error': Finding.E
 
 def report_message(result: IdentificationResult, files: Exported) -> IdentificationReport:
     """Build the message; files that were not written are empty strings."""
-    fit, named = result.identification, result.named
+    fit, named, verdict = result.identification, result.named, result.verdict
     message = IdentificationReport(
         success=result.success,
         model=str(result.model.describe()['kind']),
@@ -32,6 +33,12 @@ def report_message(result: IdentificationResult, files: Exported) -> Identificat
         filter_cutoff_frequency=float(result.filter_cutoff or 0.0),
         condition_number=result.condition_number,
         joint=list(result.model.joint_names),
+        error=[each.error for each in verdict.joints],
+        other_error=[each.other_error for each in verdict.joints],
+        feedforward=[each.feedforward.text for each in verdict.joints],
+        monitoring=[each.monitoring.text for each in verdict.joints],
+        inertials=verdict.inertials.text,
+        payload='' if verdict.payload is None else verdict.payload.text,
         moving_samples=fit.moving_samples.tolist(),
         velocity_threshold=fit.velocity_threshold.tolist(),
         upper_velocity_threshold=fit.upper_velocity_threshold.tolist(),
@@ -46,13 +53,18 @@ def report_message(result: IdentificationResult, files: Exported) -> Identificat
             [item.unit for item in result.model.parameters],
             result.values,
             result.stddevs,
+            known_by(result.values, result.stddevs),
         ),
         completion_rule=result.completion_rule,
         dynamic_parameters=[]
         if named is None
         else _parameters(named.names, named.units, named.values, named.stddevs, named.status),
         base_parameters=_parameters(
-            result.base_expressions, None, result.base_values, result.base_stddevs
+            result.base_expressions,
+            None,
+            result.base_values,
+            result.base_stddevs,
+            result.base_status,
         ),
         findings=[
             Finding(

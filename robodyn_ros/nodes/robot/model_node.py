@@ -15,6 +15,7 @@ from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ConfigError, ControlError
 from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.identification.result.result import IdentifiedModel
+from robodyn_ros.identification.result.verdict import PURPOSES
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.serial.urdf import rigid_part
 from robodyn_ros.nodes.base.allowed import AllowedDirectories
@@ -46,6 +47,17 @@ MODEL_KEYS = (
 )
 """Parameters `dynamic_model.*` of a result file."""
 
+VERDICT_KEYS = (
+    'joints',
+    'moved',
+    'error',
+    'other_error',
+    'tested',
+    *(f'{name}{end}' for name in (*PURPOSES, 'inertials', 'payload') for end in ('', '_reasons')),
+    'hash',
+)
+"""Parameters `identification.verdict.*` of a result file."""
+
 Row = tuple[str, Any, str, dict[str, Any]]
 """Name, default, description and options of a parameter, see `declare`."""
 
@@ -58,11 +70,16 @@ class ModelNode(SuiteLifecycleNode):
     """
 
     hardware_id = ''
+    purpose = 'feedforward'
+    """Purpose in the verdict of a result."""
+    consequence = 'it gets no torque'
+    """What becomes of a joint that is not usable for it."""
 
     def __init__(self, name: str) -> None:
         """Declare the parameters of both nodes."""
         super().__init__(name)
         self.identified: IdentifiedModel | None = None
+        self.refused: dict[str, str] = {}
         self.active = False
         self._configured = False
         self._starting = False
@@ -75,6 +92,11 @@ class ModelNode(SuiteLifecycleNode):
         )  # fmt: skip
         text = 'of the identified model, if result_file is empty'
         declared_block(self, 'dynamic_model', MODEL_KEYS, text, read_only=True)
+        declared_block(self, 'identification.verdict', VERDICT_KEYS, text)
+        self._allowed_joints = declare(
+            self, 'allowed_joints', [''], 'joints that are used although the result calls them '
+            'not usable', read_only=True, limit=True,
+        )  # fmt: skip
         self._carried = CarriedPayload(self, self.set_values)
         self._autostart = bool(
             declare(self, 'autostart', False, 'configure and activate', read_only=True, limit=True)
@@ -225,17 +247,37 @@ class ModelNode(SuiteLifecycleNode):
         check_same_robot(str(self.get_parameter(ROBOT).value), model.model, model.source)
         check_possible(model)
         payload, limit = self._carried.at_start(model, self.payload_efforts(model))
+        self.refused = self._refused_joints(model)
         values = loaded_values(model, payload)
         torque = ModelTorque(model.model, values, velocity_window=self._window)
         self.build(model, torque)
         self._carried.use(model, payload, limit)
         self.get_logger().info(f'model of {model.source}, hash {model.hash[:12]}')
 
+    def _refused_joints(self, model: IdentifiedModel) -> dict[str, str]:
+        """Return the joints that the verdict of a result refuses, with the reasons.
+
+        :raises ConfigError: it refuses all joints
+        """
+        refused = model.verdict.refused(self.purpose, self._allowed_joints)
+        for joint, reason in refused.items():
+            self.get_logger().warning(f'{self._not_usable(joint)} ({reason})')
+        if len(refused) == len(model.joints):
+            reasons = '; '.join(dict.fromkeys(refused.values()))
+            raise ConfigError(
+                f'{model.source} has no usable joint ({reasons}): identify again, or name joints '
+                f'in allowed_joints'
+            )
+        return refused
+
+    def _not_usable(self, joint: str) -> str:
+        return f'joint {joint} is not usable, {self.consequence}'
+
     def _load(self) -> IdentifiedModel:
         path = str(self.get_parameter('result_file').value)
         if path:
             return load_identified_model(resource(path))
-        values = self._model_parameters()
+        values = self._block('dynamic_model', MODEL_KEYS)
         if not values:
             raise ConfigError(
                 'no identified model: give the parameter result_file, load the result as a '
@@ -243,11 +285,13 @@ class ModelNode(SuiteLifecycleNode):
             )
         given = {name: plain(item.value) for name, item in overrides(self).items()}
         facts = {key: given.get(f'identification.{key}') for key in FACTS}
+        verdict = self._block('identification.verdict', VERDICT_KEYS)
+        facts |= {'verdict': verdict} if verdict else {}
         block = {'dynamic_model': values, 'identification': facts, **self._carried.block}
         return load_identified_model(block)
 
-    def _model_parameters(self) -> Mapping[str, Any]:
-        found = {key: self.get_parameter(f'dynamic_model.{key}').value for key in MODEL_KEYS}
+    def _block(self, prefix: str, keys: Sequence[str]) -> Mapping[str, Any]:
+        found = {key: self.get_parameter(f'{prefix}.{key}').value for key in keys}
         return {key: plain(value) for key, value in found.items() if value is not None}
 
     def _on_load(
@@ -273,12 +317,16 @@ class ModelNode(SuiteLifecycleNode):
     def _diagnose(self) -> None:
         if self.active:
             level, message, values = self.report()
+            if self.refused and level == DiagnosticStatus.OK:
+                level = DiagnosticStatus.WARN
+                message = '; '.join((message, *map(self._not_usable, self.refused)))
         else:
             level = DiagnosticStatus.ERROR if self._problem else DiagnosticStatus.OK
             message, values = self._problem or 'inactive', {}
         if self.identified is not None:
             values['model'] = self.identified.source
             values['model_hash'] = self.identified.hash
+            values['not_usable'] = ', '.join(self.refused)
         if self._carried.payload is not None:
             values['payload_mass'] = self._carried.payload.mass
         self._diagnostics.publish(level, message, values)

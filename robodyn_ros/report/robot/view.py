@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from robodyn_ros.models.interface import DynamicModel
+from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.report.numbers import packed
 from robodyn_ros.report.robot.bodies import bodies, places
 from robodyn_ros.report.robot.capsules import capsules
@@ -16,13 +16,19 @@ from robodyn_ros.report.source import ReportSignals
 
 
 def robot_view(
-    model: DynamicModel, signals: ReportSignals, *, frames: int = 900, budget: int = 100_000
+    model: DynamicModel,
+    signals: ReportSignals,
+    reference: Array | None = None,
+    *,
+    frames: int = 900,
+    budget: int = 100_000,
 ) -> dict[str, Any] | None:
     """Return shapes, poses and torque errors; None for robots without known lengths.
 
-    A torque error is relative to the largest measured torque of its joint; a frame has the largest
-    one until the next frame.
+    A frame has the largest torque error until the next frame.
 
+    :param reference: torque that errors are relative to, shape (n,), see `reference_torque`; None,
+        or NaN: the RMS torque
     :param budget: numbers of all poses, which bounds the size of the page
     """
     tree = bodies(model)
@@ -31,8 +37,10 @@ def robot_view(
     count = max(2, min(frames, len(signals.time), budget // (12 * len(tree))))
     rows = np.unique(np.linspace(0, len(signals.time) - 1, count).astype(int))
     q = signals.position[rows]
-    largest = np.abs(signals.torque).max(axis=0)
-    errors = np.abs(signals.error) / np.where(largest > 0.0, largest, 1.0)
+    size = np.sqrt(np.mean(signals.torque**2, axis=0))
+    if reference is not None:
+        size = np.where(np.isnan(reference), size, reference)
+    errors = np.abs(signals.error) / np.where(size > 0.0, size, 1.0)
     return {
         'time': packed(signals.time[rows]),
         'poses': packed(poses(tree, q)[:, :, :3].reshape(len(rows), -1)),

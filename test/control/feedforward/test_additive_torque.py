@@ -351,3 +351,14 @@ def test_settings_for_other_joints_are_refused() -> None:
     assert make().joints == MODEL.joint_names
     with pytest.raises(ControlError, match='settings are for'):
         make(joints=('joint2', 'joint1'))
+
+
+def test_a_refused_joint_gets_no_torque_and_the_others_get_theirs() -> None:
+    both, one = make(), make(refused=(MODEL.joint_names[1],))
+    sent = []
+    for law in (both, one):
+        law.start()
+        rows = zip(*motion(100), strict=True)
+        sent.append(np.array([law.update(*row).copy() for row in rows]))
+    np.testing.assert_array_equal(sent[1], sent[0] * [1.0, 0.0])
+    assert np.abs(sent[0][-1]).all()

@@ -60,3 +60,10 @@ BAD_TIMES = (0.0, -1.0, 0.0019, 60.1, 1e6, np.nan, np.inf)
 def test_settings_that_cannot_hold_are_refused(changes: dict[str, object], text: str) -> None:
     with pytest.raises(ControlError, match=text):
         make(**changes)
+
+
+def test_a_refused_joint_has_no_torque_and_does_not_shorten_the_others_ramp() -> None:
+    found, usual = make(refused=('joint2',)), make()
+    np.testing.assert_array_equal(found.limit, [60.0, 0.0])
+    np.testing.assert_array_equal(found.rate, usual.rate)
+    assert make(refused=('joint1', 'joint2'), max_torque_rate=None).rate.all()

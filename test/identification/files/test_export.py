@@ -8,6 +8,7 @@ import yaml
 from prg_results import model_of, result_of
 from robots import random_urdf
 from simulation import arm, record
+from verdicts import with_bad
 
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.findings import Finding
@@ -102,7 +103,8 @@ def test_a_result_file_without_the_newer_facts_still_loads(crank_result, tmp_pat
 
 def test_of_a_failure_only_facts_and_signals_are_written(urdf_result, tmp_path):
     finding = Finding('x', 'because', severity='error')
-    failed = replace(urdf_result, success=False, findings=(finding,))
+    verdict = with_bad(urdf_result.verdict)
+    failed = replace(urdf_result, success=False, verdict=verdict, findings=(finding,))
     files = export(failed, tmp_path)
     assert names(tmp_path) == ['identification', 'result.json'] and files.result is None
     assert export(failed, tmp_path, export_failed=True).result == tmp_path / 'result.yaml'
@@ -138,3 +140,13 @@ def test_a_folder_that_cannot_be_made_is_one_sentence(urdf_result, tmp_path):
     (tmp_path / 'file').write_text('')
     with pytest.raises(IdentificationError, match='cannot be made'):
         export(urdf_result, tmp_path / 'file')
+
+
+def test_a_joint_that_is_not_usable_does_not_spoil_the_others(urdf_result, tmp_path):
+    """It is written, and result.yaml says which joint it is."""
+    name = urdf_result.model.joint_names[0]
+    verdict = with_bad(urdf_result.verdict, name)
+    files = export(replace(urdf_result, success=False, verdict=verdict), tmp_path)
+    model = load_identified_model(files.result)
+    assert model.verdict.refused('feedforward') == {name: 'because'}
+    assert model.verdict.refused('monitoring', [name]) == {}

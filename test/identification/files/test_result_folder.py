@@ -12,6 +12,7 @@ from dataclasses import replace
 import pytest
 from robots import random_urdf
 from simulation import arm, record
+from verdicts import with_bad
 
 from robodyn_ros.errors import IdentificationError, RobodynError
 from robodyn_ros.findings import Finding
@@ -36,7 +37,8 @@ def results():
     )
     first, second = (replace(result, date=f'{year}-01-01T00:00:00') for year in (2001, 2002))
     finding = Finding('x', 'because', severity='error')
-    return first, second, replace(second, success=False, findings=(finding,))
+    failed = replace(second, success=False, verdict=with_bad(second.verdict), findings=(finding,))
+    return first, second, failed
 
 
 def date_of(folder):

@@ -1,8 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
+from dataclasses import replace
+
 import numpy as np
+import pytest
 from robots import SIX_AXIS
 
-from robodyn_ros.identification.fit.success import rated_torque, success_rule
+from robodyn_ros.identification.fit.fit_report import FitReport
+from robodyn_ros.identification.fit.success import (
+    rated_torque,
+    reference_torque,
+    relative_error,
+)
 from robodyn_ros.models.catalog import build_model, robot_model
 
 
@@ -18,8 +26,26 @@ def test_the_rated_torque_is_the_effort_of_the_urdf_or_the_largest_of_the_record
     assert found.tolist() == [40.0, 40.0, 90.0, 40.0]
 
 
-def test_the_rule_is_that_of_the_kind_of_model():
+def report(rms, error, usual):
+    rms, error, usual = (np.array(each, dtype=float) for each in (rms, error, usual))
+    return replace(
+        FitReport.empty('run', len(rms)),
+        rms_error=error, joint_relative_residual=error / rms, usual_torque=usual,
+    )  # fmt: skip
+
+
+def test_an_error_is_relative_to_the_rms_torque_or_a_share_of_the_rating():
+    found = report([300.0, 500.0, 200.0, 4.0, 20.0, 0.5], [30.0] * 3 + [1.0] * 3, [900.0] * 6)
     arm = robot_model(SIX_AXIS)
-    assert [success_rule(rule, arm) for rule in ('auto', 'softmc')] == ['torque', 'softmc']
-    axis = build_model({'kind': 'axis', 'joints': ['j'], 'type': 'rotary', 'dynamic_model': 1})
-    assert [success_rule(rule, axis) for rule in ('auto', 'torque')] == ['softmc', 'torque']
+    reference = reference_torque(found, arm)
+    np.testing.assert_allclose(reference, [300.0, 500.0, 200.0, 5.5, 20.0, 2.75])
+    np.testing.assert_allclose(relative_error(found, arm), found.rms_error / reference)
+
+
+@pytest.mark.parametrize('largest', [10.0, 20.0])
+def test_a_rating_that_no_motion_comes_near_is_a_placeholder(largest):
+    """A pure noise of 10 Nm would be small beside 5 % of 1100 Nm."""
+    found = report([5.0] * 5 + [0.1], [5.0] * 5 + [0.1], [largest] * 6)
+    np.testing.assert_allclose(reference_torque(found, robot_model(SIX_AXIS))[0], 5.0)
+    assert relative_error(found, robot_model(SIX_AXIS))[0] == pytest.approx(1.0)
+    assert reference_torque(found, robot_model(SIX_AXIS))[5] == pytest.approx(0.1 * largest)

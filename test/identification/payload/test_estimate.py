@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -225,28 +226,34 @@ def test_puma_1_is_refused_with_the_reason():
         identify_payload(recording, base)
 
 
-def test_a_payload_result_is_a_base_again(tmp_path):
-    """The arm's parameters of step 1 are in the result of step 2."""
+def test_a_base_with_a_payload_is_refused_and_the_right_one_named(tmp_path):
+    """The sum of both loads would be identified, without a word."""
     xml = random_urdf(2, 91, types=('revolute',))
     model = robot_model(xml)
     _, values = arm(xml)
     base = base_of(record(model, values, 3000, noise=0.01), model, tmp_path)
-    payload = payload_of(model, 2.0, **TEN)
-    first = identify_payload(record(model, values + payload.added, 3000, seed=1, noise=0.01), base)
+    loaded = record(model, values + payload_of(model, 2.0, **TEN).added, 3000, seed=1, noise=0.01)
+    first = identify_payload(loaded, base)
+    assert first.facts['base_result'] == base.source and base.source in first.summary()
     write_result(first, tmp_path / 'loaded.yaml')
-    again = load_base(tmp_path / 'loaded.yaml', model)
-    assert again.hash == base.hash
-    heavier = payload_of(model, 4.0, **TEN)
-    second = identify_payload(
-        record(model, values + heavier.added, 3000, seed=2, noise=0.01), again
-    )
-    seen = second.payload.payload.model.matrix @ second.payload.payload.values
-    _, *states = sines(2, 300, seed=5)
-    np.testing.assert_allclose(
-        model.torque(*states, values + seen),
-        model.torque(*states, values + heavier.added),
-        atol=0.02 * np.abs(model.torque(*states, values)).max(),
-    )
+    right = re.escape(base.source)
+    with pytest.raises(IdentificationError, match=f'has a payload itself.*{right}'):
+        load_base(tmp_path / 'loaded.yaml', model)
+    with pytest.raises(IdentificationError, match='has a payload itself'):
+        identify_payload(loaded, load_identified_model(tmp_path / 'loaded.yaml'))
+
+
+@pytest.mark.parametrize(('noise', 'word'), [(0.01, 'usable'), (4.0, 'not usable')])
+def test_torque_that_stays_unexplained_is_no_success(noise, word, tmp_path):
+    xml = random_urdf(2, 91, types=('revolute',))
+    model = robot_model(xml)
+    _, values = arm(xml)
+    base = base_of(record(model, values, 3000, noise=0.01), model, tmp_path)
+    loaded = values + payload_of(model, 2.0, **TEN).added
+    result = identify_payload(record(model, loaded, 3000, seed=1, noise=noise), base)
+    assert result.verdict.payload.word == word and result.success is (word == 'usable')
+    assert result.verdict.worth_writing is result.success
+    assert result.verdict.joints == base.verdict.joints
 
 
 @pytest.mark.parametrize(

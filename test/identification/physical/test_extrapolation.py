@@ -1,6 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-from dataclasses import replace
-
 import numpy as np
 from robots import random_urdf
 from simulation import arm, record, sines
@@ -56,22 +54,19 @@ def test_a_prior_keeps_it_small_and_growth_multiplies_it():
     np.testing.assert_allclose(expected(factors, fit, 0.0, far, growth=2.0), 2.0 * free)
 
 
-def test_a_fit_to_a_moment_is_warned_about_unless_there_is_a_validation():
+def test_a_fit_to_a_moment_is_for_feed_forward_with_care():
+    """Thresholds of the monitor are learned on its motions."""
     model, truth = arm(random_urdf(1, 3, types=('revolute',)))
     time = np.arange(600) / 500.0
     q, qd = 0.3 * np.sin(0.8 * time)[:, None], 0.24 * np.cos(0.8 * time)[:, None]
     torque = model.torque(q, qd, -0.192 * np.sin(0.8 * time)[:, None], truth)
     torque = torque + 0.02 * np.abs(torque).max() * np.random.default_rng(0).normal(size=(600, 1))
     brief = Recording(time=time, joints=model.joint_names, position=q, torque=torque)
-    result = identify(brief, model, options=IdentifyOptions(prior='none'))
-    (found,) = (item for item in result.findings if item.code == 'extrapolation')
-    assert found.severity == 'warning' and 'on other motions' in found.text
-    turned = replace(brief, position=q[::-1], torque=torque[::-1], source='other')
-    tested = identify(brief, model, options=IdentifyOptions(prior='none'), validation=turned)
-    assert 'extrapolation' not in {item.code for item in tested.findings}
+    (joint,) = identify(brief, model, options=IdentifyOptions(prior='none')).verdict.joints
+    assert joint.feedforward.word == 'with care' and joint.monitoring.word == 'usable'
+    assert 'expected error on other motions' in joint.feedforward.reasons[-1]
 
 
 def test_a_long_motion_of_all_joints_is_enough():
     result = identify(record(MODEL, TRUTH, 4000, noise=0.05), MODEL)
-    assert result.success, result.findings
-    assert 'extrapolation' not in {item.code for item in result.findings}
+    assert all(joint.feedforward.word == 'usable' for joint in result.verdict.joints)

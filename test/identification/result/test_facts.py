@@ -58,7 +58,13 @@ def test_json_has_none_for_what_is_no_number():
     assert facts['condition_number'] is None
     assert [row['stddev'] is None for row in facts['parameters'][:4]] == [False, True] * 2
     assert facts['base_parameters'] == [
-        {'expression': 'a + 2*b', 'value': 2.5, 'stddev': None, 'unit': 'kg'}
+        {
+            'expression': 'a + 2*b',
+            'value': 2.5,
+            'stddev': None,
+            'unit': 'kg',
+            'status': 'from the prior',
+        }
     ]
     assert facts['findings'] == [
         {

@@ -178,9 +178,9 @@ def test_json_is_strict_and_complete(result):
         assert len(facts[name]['max_relative_torque_error']) == 3
         assert len(facts[name]['mean_relative_torque_error']) == 3
         assert 0.0 < facts[name]['relative_residual'] < 0.05
-    assert set(facts['parameters'][0]) == {'name', 'value', 'stddev', 'unit'}
+    assert set(facts['parameters'][0]) == {'name', 'value', 'stddev', 'unit', 'status'}
     assert facts['parameters'][0]['stddev'] is None
-    assert set(facts['base_parameters'][0]) == {'expression', 'value', 'stddev', 'unit'}
+    assert set(facts['base_parameters'][0]) == {'expression', 'value', 'stddev', 'unit', 'status'}
     assert facts['joints'] == ['joint1', 'joint2', 'joint3']
 
 

@@ -7,7 +7,14 @@ import pytest
 from robots import random_urdf
 from simulation import arm
 
-from robodyn_ros.identification.result.summary import LINES, MORE, WIDTH, summary_text
+from robodyn_ros.identification.result.summary import (
+    FINDINGS,
+    LINES,
+    MORE,
+    WIDTH,
+    summary_text,
+)
+from robodyn_ros.identification.result.verdict import JointVerdict, Use, Verdict
 from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.interface import Joint
 from robodyn_ros.models.payload import payload_of
@@ -20,16 +27,24 @@ def model(joints):
     )
 
 
+def verdict(joints, worst=-1):
+    """The last joint, or joint `worst`, is not usable."""
+    bad = Use('not usable', ('60% of its torque is not explained in the fit',))
+    uses = [bad if number == worst % joints else Use() for number in range(joints)]
+    rows = [
+        JointVerdict(f'j{number}', use, Use(), 0.01 * number, 0.02)
+        for number, use in enumerate(uses)
+    ]
+    return Verdict(tuple(rows), Use('with care', ('reasons',)), tested='the validation')
+
+
 def facts(joints, findings=()):
     return {
         'success': False, 'date': '2026-01-02', 'source': 'a.mcap', 'samples': 123,
         'relative_residual': 0.0123, 'validation_relative_residual': 0.045,
         'friction_law': 'stribeck', 'physically_consistent': True,
         'validation_source': 'b.mcap', 'validation_samples': 77,
-        'max_relative_error_allowed': 0.5, 'success_rule': 'softmc',
-        'validation_rms_error': [0.5 + n for n in range(joints)],
-        'validation_decisive_error': [0.6 * n for n in range(joints)],
-        'findings': list(findings),
+        'verdict': verdict(joints).to_block(), 'findings': list(findings),
     }  # fmt: skip
 
 
@@ -39,11 +54,11 @@ def test_everything_a_reader_needs_is_there():
     assert 'recording   residual 1.23%, 123 samples, a.mcap' in lines
     assert 'validation  residual 4.50%, 77 samples, b.mcap' in lines
     words = '2 joints, 2 parameters, friction law stribeck, physically consistent'
-    assert f'model       {words}' in lines
-    assert 'limit       max error 50% (largest error over the largest torque)' in lines
-    assert [line.split() for line in lines[-4:-2]] == [
-        ['j0', '0.5', 'Nm', '0.00%'], ['j1', '1.5', 'N', '60.00%', 'above', 'the', 'limit'],
+    assert f'model       {words}' in lines and 'inertials   with care: reasons' in lines
+    assert [line.split() for line in lines[-5:-3]] == [
+        ['joint', 'error', 'on', 'the', 'validation', 'use'], ['j0', '0', '%', '2', '%', 'usable'],
     ]  # fmt: skip
+    assert lines[-3].split()[:8] == ['j1', '1', '%', '2', '%', 'feed-forward', 'not', 'usable:']
     assert lines[-2:] == ['', 'warning slow: too slow']
 
 
@@ -60,26 +75,30 @@ def test_masses_show_a_wrong_unit():
         assert 'moving links' not in summary_text(model(1), given, None)
 
 
-def test_a_joint_without_a_measured_torque_has_no_error():
-    """Neither zero nor NaN is an error that a reader could take for a good or a bad one."""
-    unknown = [0.0, math.nan]
-    given = facts(2) | {'validation_rms_error': unknown, 'validation_decisive_error': unknown}
+def test_an_unknown_error_is_shown_as_such():
+    given = facts(2)
+    given['verdict'] |= {'error': [0.1, math.nan], 'other_error': [None, None]}
     lines = summary_text(model(2), given, None).splitlines()
-    assert [line.split() for line in lines[-2:]] == [['j0', '-', '-'], ['j1', '-', '-']]
+    assert [line.split()[1:4] for line in lines[-2:]] == [
+        ['10', '%', '-'],
+        ['-', '-', 'feed-forward'],
+    ]
+    given['verdict']['error'] = [math.nan, math.nan]  # nothing could be identified
+    assert 'j0' not in summary_text(model(2), given, None)
 
 
 @pytest.mark.parametrize('joints', [1, 8, 9, 30])
 @pytest.mark.parametrize('count', [0, 1, 3, 60])
 @pytest.mark.parametrize('most', [LINES, LINES - 5])
 def test_it_has_a_limited_size_and_says_what_is_left_out(joints, count, most):
-    findings = [f'info code{n}: {"some words " * 20}' for n in range(count)]
+    findings = [f'warning code{n}: {"some words " * 20}' for n in range(count)]
     lines = summary_text(model(joints), facts(joints, findings), None, most).splitlines()
     assert len(lines) <= most and LINES == 25 and max(map(len, lines)) <= WIDTH
-    told = sum(line.startswith('info') for line in lines)
-    assert told == count or lines[-1] == f'and {count - told} more to do: {MORE}'
+    told = sum(line.startswith('warning') for line in lines)
+    assert told <= FINDINGS and (told == count or lines[-1] == f'{count} findings in all: {MORE}')
     rows = [line for line in lines if line.startswith('j')][1:]
     assert len(rows) == joints or f'and {joints - len(rows)} more joints: {MORE}' in lines
-    assert f'j{joints - 1} ' in rows[-1], 'the largest error is shown'
+    assert f'j{joints - 1} ' in rows[-1], 'the joint that is not usable is shown'
 
 
 def test_what_to_do_replaces_findings_and_the_others_are_counted():
@@ -88,10 +107,10 @@ def test_what_to_do_replaces_findings_and_the_others_are_counted():
     assert lines[-2:] == ['error: a (j0): Do this.', f'2 findings in all: {MORE}']
 
 
-def test_errors_come_before_warnings_and_infos():
-    given = ['info a: x', 'error b: x', 'warning c: x', 'error d: x']
+def test_three_findings_by_consequence_are_shown():
+    given = ['info a: x', 'warning e: x', 'error b: x', 'warning c: x', 'error d: x']
     lines = summary_text(model(1), facts(1, given), None).splitlines()
-    assert lines[-4:] == ['error b: x', 'error d: x', 'warning c: x', 'info a: x']
+    assert lines[-4:] == ['error b: x', 'error d: x', 'warning e: x', f'5 findings in all: {MORE}']
 
 
 def test_facts_of_an_imported_result_may_be_missing():

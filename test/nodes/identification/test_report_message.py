@@ -9,10 +9,12 @@ import pytest
 from prg_results import model_of, result_of
 from rclpy.serialization import deserialize_message, serialize_message
 from robodyn_ros.msg import IdentificationReport
+from verdicts import with_bad
 
 from robodyn_ros.findings import Finding
 from robodyn_ros.identification.files.export import Exported
 from robodyn_ros.identification.physical.chosen_estimate import NamedParameters
+from robodyn_ros.identification.result.verdict import Use
 from robodyn_ros.nodes.identification.report_message import report_message
 
 FILES = Exported(
@@ -58,6 +60,14 @@ def test_the_facts_of_the_document_are_in_it(result):
     assert list(message.velocity_threshold) == fit.velocity_threshold.tolist()
     assert list(message.upper_velocity_threshold) == [np.inf]
     assert not message.validated and not len(message.validation_rms_error)
+
+
+def test_the_verdict_is_in_it(result):
+    bad = with_bad(result.verdict)
+    message = sent(replace(result, verdict=replace(bad, payload=Use('with care', ('short',)))))
+    assert list(message.feedforward) == list(message.monitoring) == ['not usable: because']
+    assert message.inertials.startswith('with care: ') and message.payload == 'with care: short'
+    assert np.isnan(message.error).all() and len(message.other_error) == 1
 
 
 def test_parameters_are_in_it_both_ways(result):

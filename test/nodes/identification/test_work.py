@@ -117,8 +117,7 @@ def test_a_failed_result_is_written_when_asked_for(make, tmp_path):
         result, files = work.compute(job, lambda phase, share: None)
         assert not result.success
         assert (files.result is not None) == wanted
-        texts = [f.message for f in result.findings if f.code == 'noise_as_large_as_signal']
-        assert texts and all('--force-export' in text for text in texts)
+        assert 'noise_as_large_as_signal' in {f.code for f in result.findings}
 
 
 AXIS = {'kind': 'axis', 'type': 'rotary', 'dynamic_model': 1, 'joints': ['joint1'],

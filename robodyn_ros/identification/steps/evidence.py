@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Evidence of a run for the verdict: errors, reach, plausibility, consistency, contradictions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from robodyn_ros.findings import Finding
+from robodyn_ros.identification.fit.success import reference_torque, relative_error
+from robodyn_ros.identification.physical.consistency import bodies_of, links_are_consistent
+from robodyn_ros.identification.result.facts import moving_masses
+from robodyn_ros.identification.result.verdict import (
+    DOUBTFUL,
+    FELT,
+    GOOD,
+    PAYLOAD_ERROR,
+    Evidence,
+    JointVerdict,
+    Use,
+    Verdict,
+    Word,
+)
+from robodyn_ros.identification.steps.run import Run
+from robodyn_ros.identification.steps.unseen import unseen_error
+from robodyn_ros.models.interface import Array
+from robodyn_ros.models.serial.urdf import rigid_part
+
+OF_ONE_JOINT = frozenset((
+    'constant_torque', 'relative_error_too_large', 'stuck_torque', 'too_few_samples',
+    'torque_factor', 'torque_frozen', 'torque_lost', 'torque_saturation', 'torque_sign',
+    'torque_unsigned', 'torque_wrapped', 'zero_torque',
+))  # fmt: skip
+"""Errors of a joint's torque. All others, as of a position or an order, spoil all joints."""
+HARMLESS = ('relative_error_too_large', 'too_few_samples', 'zero_torque', 'constant_torque')
+"""Those that leave the parameters of the other joints as they are."""
+
+
+def verdict_of(run: Run, findings: Sequence[Finding]) -> Verdict:
+    """Return the verdict on a run from its findings and its figures."""
+    errors = [item for item in findings if item.severity == 'error']
+    if run.payload is not None and run.task.arm is not None:
+        return _of_payload(run, errors)
+    model = run.prepared.model
+    other, tested = unseen_error(run.regression, run.found, run.report, run.validation)
+    own = relative_error(run.report, model)
+    beyond = _beyond(run)
+    joints, idle = [], _idle(run)
+    for index, name in enumerate(model.joint_names):
+        moved = name not in idle
+        facts = [*_contradictions(errors, name)]
+        facts += [] if moved else [('with care', 'it did not move')]
+        figures = (own[index], 'in the fit'), (other[index], f'on {tested}')
+        for error, where in figures if moved or run.report.rms_error[index] > 0.0 else ():
+            facts += _graded(error, f'of its torque is not explained {where}', run)
+        if run.task.options.success_rule == 'softmc':
+            facts += _by_softmc(run, index)
+        if moved and np.isnan(other[index]):
+            facts.append(('with care', 'it was not tested on other data'))
+        uses = Use.of([*facts, *beyond[index]]), Use.of(facts)
+        joints.append(JointVerdict(name, *uses, float(own[index]), float(other[index]), moved))
+    return Verdict(tuple(joints), _inertials(run, errors, joints, beyond), tested=tested)
+
+
+def _graded(error: float, text: str, run: Run) -> Iterator[Evidence]:
+    limit = run.task.options.max_relative_error
+    if error > GOOD * limit:
+        yield 'not usable' if error > limit else 'with care', f'{error:.0%} {text}'
+
+
+def _by_softmc(run: Run, joint: int) -> Iterator[Evidence]:
+    """Yield the largest error over the largest torque, where softMC's rule refuses it."""
+    for report in filter(None, (run.report, run.validation)):
+        error = report.max_relative_torque_error[joint]
+        if error > run.task.options.max_relative_error:
+            yield 'not usable', f'its largest error is {error:.0%} of its largest torque'
+
+
+def _idle(run: Run) -> frozenset[str]:
+    """Return the joints that move in no recording."""
+    return frozenset.intersection(
+        *(
+            frozenset(item.joint for item in parts.shown.findings if item.code == 'frozen_joint')
+            for parts in run.prepared.raw
+        )
+    )
+
+
+def _contradictions(errors: Sequence[Finding], joint: str) -> Iterator[Evidence]:
+    """Yield the errors that spoil a joint."""
+    for item in errors:
+        where = f' of {item.joint}' if item.joint else ''
+        text = f'{item.code.replace("_", " ")}{where}'
+        if (
+            item.code not in OF_ONE_JOINT
+            or not item.joint
+            or (item.joint == joint and item.code != 'relative_error_too_large')
+        ):
+            yield 'not usable', text
+        elif item.joint != joint and item.code not in HARMLESS:
+            yield 'with care', text
+
+
+def _beyond(run: Run) -> list[list[Evidence]]:
+    """Return the evidence of each joint on other motions than the recorded one."""
+    model, good = run.prepared.model, GOOD * run.task.options.max_relative_error
+    reference = np.maximum(reference_torque(run.report, model), 1e-300)
+    expected = run.expected / reference
+    reach = np.where(np.isnan(expected), run.uncertainty, expected)
+    gravity = _gravity_difference(run, FELT * reference)
+    found: list[list[Evidence]] = []
+    for index, name in enumerate(model.joint_names):
+        facts: list[Evidence] = []
+        if name not in run.prepared.frozen:
+            if np.isnan(run.uncertainty[index]):
+                facts.append(('with care', 'the motion does not determine all of its parameters'))
+            if reach[index] > good:
+                facts.append(('with care', f'expected error on other motions {reach[index]:.0%}'))
+            if gravity[index] > DOUBTFUL:
+                share = f'{gravity[index]:.0%}'
+                facts.append(('with care', f'its gravity torque is {share} off that of the URDF'))
+        found.append(facts)
+    return found
+
+
+def _gravity_difference(run: Run, least: Array) -> Array:
+    """Return how far identified and URDF gravity torque differ, relative to the larger one, (n,).
+
+    :param least: RMS difference that counts, shape (n,), in [Nm] or [N]; smaller ones give 0, as
+        does a URDF without gravity torque, whose masses are not known
+    """
+    model, shown = run.prepared.model, run.prepared.parts[0].shown
+    if rigid_part(model) is None:
+        return np.zeros(len(model.joints))
+    rows = np.unique(np.linspace(0, len(shown) - 1, 500).astype(int))
+    moments = np.zeros(len(model.parameters), dtype=bool)
+    moments[[index for _, own in bodies_of(model).links for index in own[:4]]] = True
+    position, still = shown.position[rows], np.zeros((len(rows), len(model.joints)))
+    torques = [
+        model.torque(position, still, still, np.where(moments, values, 0.0))
+        for values in (run.found.values, model.prior())
+    ]
+    torques.append(torques[0] - torques[1])
+    identified, given, apart = (np.sqrt(np.mean(each**2, axis=0)) for each in torques)
+    counts = (apart > least) & (given > 0.01 * identified)
+    return np.where(counts, apart / np.maximum(np.maximum(identified, given), 1e-300), 0.0)
+
+
+def _inertials(
+    run: Run,
+    errors: Sequence[Finding],
+    joints: Sequence[JointVerdict],
+    beyond: list[list[Evidence]],
+) -> Use:
+    """Return the use of the links' masses, centres and inertias."""
+    model, values = run.prepared.model, run.found.values
+    facts = list(_contradictions(errors, ''))
+    if not links_are_consistent(model, values):
+        facts.append(('not usable', 'no robot can have these links'))
+    negative = [
+        model.joint_names[k] for k, each in enumerate(bodies_of(model).rotors) if values[each] < 0
+    ]
+    if negative:
+        facts.append(('with care', f'negative rotor inertia of {", ".join(negative)}'))
+    missing = run.found.fit.unseen.shape[1]
+    if missing:
+        text = f'the motion does not determine {missing} combinations of parameters'
+        facts.append(('with care', text))
+    masses = [*moving_masses(model, values).values()]
+    if masses and masses[1] > 0.0 and not DOUBTFUL <= masses[0] / masses[1] <= 1.0 / DOUBTFUL:
+        text = f'moving links {masses[0]:.3g} kg, by the URDF {masses[1]:.3g} kg'
+        facts.append(('with care', text))
+    for joint, own in zip(joints, beyond, strict=True):
+        facts += [(word, f'{joint.joint}: {text}') for word, text in own]
+        if joint.feedforward.word == 'not usable':
+            facts.append(('with care', f'{joint.joint} is not usable'))
+    if not any(each.works for each in joints if each.moved):
+        facts.append(('not usable', 'no joint that moved is usable'))
+    return Use.of(facts)
+
+
+def _of_payload(run: Run, errors: Sequence[Finding]) -> Verdict:
+    """Return the verdict on a payload, and that of its arm on the joints."""
+    arm = run.task.arm
+    assert arm is not None
+    facts: list[Evidence] = [('not usable', item.code.replace('_', ' ')) for item in errors]
+    tests = [(run.report, 'recording')]
+    tests += [] if run.validation is None else [(run.validation, 'validation')]
+    for report, where in tests:
+        error = report.relative_residual
+        if not error <= PAYLOAD_ERROR:
+            word: Word = 'with care' if error <= 2.0 * PAYLOAD_ERROR else 'not usable'
+            facts.append((word, f'{error:.0%} of the torques of the {where} is not explained'))
+    base = arm.verdict
+    bad = [each.joint for each in base.joints if not each.works]
+    facts += [('with care', f'the base result is not usable for {", ".join(bad)}')] if bad else []
+    return Verdict(base.joints, base.inertials, Use.of(facts), base.tested)

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a verdict is made of: errors in the fit and on other data, reach, plausibility, errors."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from robots import DATA, dh_urdf
+from simulation import arm, record
+
+from robodyn_ros.cli.main import main
+from robodyn_ros.identification.files.export import export
+from robodyn_ros.identification.pipeline import identify
+from robodyn_ros.models.catalog import robot_model
+from robodyn_ros.recording.readers import read_recording
+from robodyn_ros.recording.recording import Recording
+
+# Two joints; both are rated at 100 Nm.
+URDF = dh_urdf([(0.0, 0.0, 0.3), (np.pi / 2, 0.4, 0.0)])
+MODEL, TRUTH = arm(URDF)
+GOOD = record(MODEL, TRUTH, 3000, noise=0.05)
+
+
+def words(result):
+    return [(each.feedforward.word, each.monitoring.word) for each in result.verdict.joints]
+
+
+def noise(seed, seconds=20.0):
+    """A sine of 1 Nm in noise of 10 Nm, on one joint that moves."""
+    random = np.random.default_rng(seed)
+    time = np.arange(0.0, seconds, 0.01)
+    position = np.sin(1.3 * time)[:, None]
+    torque = np.sin(1.3 * time)[:, None] + 10.0 * random.normal(size=(len(time), 1))
+    return Recording(time=time, joints=('j',), position=position, torque=torque)
+
+
+PENDULUM = """<robot name="p"><link name="base"/><link name="arm"><inertial><mass value="1"/>
+<origin xyz="0 0 0.2"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/>
+</inertial></link><joint name="j" type="revolute"><parent link="base"/><child link="arm"/>
+<axis xyz="0 1 0"/><limit lower="-3" upper="3" effort="{}" velocity="5"/></joint></robot>"""
+
+
+@pytest.mark.parametrize('effort', [20.0, 1000.0])
+def test_pure_noise_is_not_usable_and_exports_nothing(effort, tmp_path):
+    model = robot_model(PENDULUM.format(effort), friction='auto')
+    result = identify(noise(1), model, validation=noise(2))
+    (joint,) = result.verdict.joints
+    assert joint.error > 0.9 and joint.other_error > 0.9 and words(result) == [('not usable',) * 2]
+    assert not result.success and export(result, tmp_path).result is None
+    urdf = tmp_path / 'p.urdf'
+    urdf.write_text(PENDULUM.format(effort))
+    files = []
+    for seed in (1, 2):
+        given = noise(seed)
+        files.append(str(tmp_path / f'{seed}.csv'))
+        table = np.column_stack([given.time, given.position, given.torque])
+        np.savetxt(files[-1], table, delimiter=',', header='time,q_j,tau_j', comments='')
+    command = ['identify', files[0], '--validate', files[1], '--urdf', str(urdf)]
+    assert main([*command, '--out', str(tmp_path / 'out')]) == 1
+    assert not (tmp_path / 'out/result.yaml').exists()
+
+
+def test_a_clean_recording_is_usable_for_all():
+    for validation in (None, record(MODEL, TRUTH, 3000, noise=0.05, seed=5)):
+        result = identify(GOOD, MODEL, validation=validation)
+        assert words(result) == [('usable', 'usable')] * 2 and result.success
+        assert result.verdict.inertials.word == 'usable'
+        assert not [item for item in result.findings if item.severity == 'warning']
+    assert result.verdict.tested == 'the validation'
+
+
+def test_held_out_blocks_stand_in_for_a_validation():
+    """Torque that only the fit to it explains: a fast drift of the offset."""
+    drift = 4.0 * np.abs(GOOD.torque[:, 1]).mean() * np.linspace(-1.0, 1.0, len(GOOD.time)) ** 3
+    torque = GOOD.torque + drift[:, None] * [0.0, 1.0]
+    result = identify(replace(GOOD, torque=torque), MODEL)
+    good, bad = result.verdict.joints
+    assert result.verdict.tested == 'held-out blocks' and good.other_error < 0.05
+    assert bad.other_error > bad.error > 0.25 and bad.feedforward.word != 'usable'
+
+
+def test_one_joint_that_is_not_explained_does_not_spoil_the_others():
+    other = 3.0 * np.abs(GOOD.torque[:, 1]).mean() * np.sin(7.1 * GOOD.time + GOOD.time**1.5)
+    spoiled = replace(GOOD, torque=GOOD.torque + other[:, None] * [0.0, 1.0])
+    result = identify(spoiled, MODEL)
+    assert words(result)[0][1] == 'usable' and words(result)[1] == ('not usable', 'not usable')
+    assert not result.success and result.verdict.worth_writing
+    assert 'of its torque is not explained in the fit' in result.verdict.joints[1].text
+
+
+@pytest.mark.parametrize('factor', [0.3, 4.0])
+def test_gravity_and_masses_are_compared_with_those_of_the_urdf(factor):
+    """Drives that report another torque fit perfectly."""
+    scaled = replace(GOOD, torque=factor * GOOD.torque)
+    result = identify(scaled, MODEL)
+    assert result.verdict.inertials.word != 'usable'
+    assert 'usable' not in [word for word, _ in words(result)][1:]
+
+
+def test_an_idle_joint_has_the_constant_that_was_measured():
+    model, truth = arm(URDF, friction=('viscous', 'coulomb', 'offset'))
+    recording = record(model, truth, 3000, noise=0.02)
+    position = recording.position * [1.0, 0.0] + [0.0, 0.4]
+    signals = {
+        name: getattr(recording, name) * [1.0, 0.0] for name in ('velocity', 'acceleration')
+    }
+    torque = model.torque(position, *signals.values(), 3.0 * truth) + 5.0
+    idle = replace(recording, position=position, torque=torque, **signals)
+    result = identify(idle, model)
+    first, second = result.verdict.joints
+    assert first.moved and not second.moved and second.feedforward.word == 'with care'
+    assert 'it did not move' in second.feedforward.reasons and second.error < 0.2
+    assert result.success
+
+
+@pytest.mark.parametrize(
+    ('code', 'joint', 'expected'),
+    [
+        ('torque_sign', 'joint2', ['with care', 'not usable']),
+        ('zero_torque', 'joint2', ['usable', 'not usable']),
+        ('encoder_offset', 'joint2', ['not usable', 'not usable']),
+        ('joint_order', '', ['not usable', 'not usable']),
+    ],
+)
+def test_data_that_contradict_the_model_spoil_a_joint_or_all(code, joint, expected):
+    from robodyn_ros.findings import Finding
+    from robodyn_ros.identification import pipeline
+
+    found = []
+    given = pipeline.verdict_of
+
+    def kept(run, findings):
+        found.append(run)
+        return given(run, findings)
+
+    pipeline.verdict_of, before = kept, given
+    try:
+        identify(GOOD, MODEL)
+    finally:
+        pipeline.verdict_of = before
+    verdict = given(found[0], [Finding(code, 'text', joint, 'error')])
+    assert [each.feedforward.word for each in verdict.joints] == expected
+    assert verdict.worth_writing is (expected != ['not usable'] * 2)
+
+
+def test_an_actuator_that_no_model_explains_is_refused(tmp_path):
+    folder = DATA / 'robots/maxon_hej90'
+    if not folder.is_dir():
+        pytest.skip(f'{folder} is not there; set ROBODYN_DATA')
+    model = robot_model(folder / 'robot.urdf', friction='auto')
+    fit, test = (
+        read_recording(folder / f'{name}.npz', joints=model.joint_names)
+        for name in ('tms_42', 'tms_54')
+    )
+    for validation in (test, None):
+        result = identify(fit, model, validation=validation)
+        assert words(result) == [('not usable', 'not usable')] and not result.success
+        assert export(result, tmp_path).result is None
