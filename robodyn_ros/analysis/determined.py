@@ -12,7 +12,6 @@ from robodyn_ros.errors import InsufficientData
 from robodyn_ros.findings import Finding
 from robodyn_ros.identification.diagnosis.case import Case
 from robodyn_ros.identification.diagnosis.checks import (
-    WEAKLY_DETERMINED,
     data_findings,
     distinct,
     failure_findings,
@@ -28,7 +27,7 @@ from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.physical.chosen_estimate import Selection
 from robodyn_ros.identification.physical.extrapolation import expected_error
 from robodyn_ros.identification.physical.semidefinite import Problem, starting_prior
-from robodyn_ros.identification.result.verdict import Word
+from robodyn_ros.identification.result.verdict import GOOD, Word
 from robodyn_ros.identification.signals.moving_samples import options_for
 from robodyn_ros.identification.steps.estimation import Regression
 from robodyn_ros.identification.steps.preparation import Clock, Prepared, Task, prepare
@@ -119,4 +118,4 @@ def _verdict(error: float, findings: Sequence[Finding], most: float) -> tuple[Wo
     reasons = [*sorted(reasons, key=lambda code: code not in DEAD), f'expected error {error:.0%}']
     if len(reasons) > 1 or not error <= most:
         return 'not usable', reasons[0].replace('_', ' ')
-    return ('usable', '') if error <= WEAKLY_DETERMINED else ('with care', reasons[0])
+    return ('usable', '') if error <= GOOD * most else ('with care', reasons[0])

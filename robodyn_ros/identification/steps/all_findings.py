@@ -83,7 +83,7 @@ def _causes(run: Run) -> Iterator[Finding]:
     )
     for index, recording in enumerate(run.task.recordings):
         parts, report = run.prepared.parts[index], run.reports[index]
-        shown = parts.raw
+        shown = parts.shown
         if arm is None:
             facts = report, run.prepared.model, regression.carrier_base, run.task.options
             named = with_stuck(shown, *facts)

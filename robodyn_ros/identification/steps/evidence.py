@@ -28,13 +28,15 @@ from robodyn_ros.models.interface import Array
 from robodyn_ros.models.serial.urdf import rigid_part
 
 OF_ONE_JOINT = frozenset((
-    'constant_torque', 'relative_error_too_large', 'stuck_torque', 'too_few_samples',
-    'torque_factor', 'torque_frozen', 'torque_lost', 'torque_saturation', 'torque_sign',
+    'constant_torque', 'relative_error_too_large', 'too_few_samples',
+    'torque_factor', 'torque_lost', 'torque_saturation', 'torque_sign',
     'torque_unsigned', 'torque_wrapped', 'zero_torque',
 ))  # fmt: skip
 """Errors of a joint's torque. All others, as of a position or an order, spoil all joints."""
 HARMLESS = ('relative_error_too_large', 'too_few_samples', 'zero_torque', 'constant_torque')
 """Those that leave the parameters of the other joints as they are."""
+DOUBTS = ('sensor_delay', 'torque_filtered', 'torque_factor')
+"""Warnings that are conventions too: a torque that is late or filtered, or of another size."""
 
 
 def verdict_of(run: Run, findings: Sequence[Finding]) -> Verdict:
@@ -49,7 +51,7 @@ def verdict_of(run: Run, findings: Sequence[Finding]) -> Verdict:
     joints, idle = [], _idle(run)
     for index, name in enumerate(model.joint_names):
         moved = name not in idle
-        facts = [*_contradictions(errors, name)]
+        facts = [*_contradictions(errors, name), *_doubts(findings, name)]
         facts += [] if moved else [('with care', 'it did not move')]
         figures = (own[index], 'in the fit'), (other[index], f'on {tested}')
         for error, where in figures if moved or run.report.rms_error[index] > 0.0 else ():
@@ -82,7 +84,7 @@ def _idle(run: Run) -> frozenset[str]:
     return frozenset.intersection(
         *(
             frozenset(item.joint for item in parts.shown.findings if item.code == 'frozen_joint')
-            for parts in run.prepared.raw
+            for parts in run.prepared.parts
         )
     )
 
@@ -100,6 +102,13 @@ def _contradictions(errors: Sequence[Finding], joint: str) -> Iterator[Evidence]
             yield 'not usable', text
         elif item.joint != joint and item.code not in HARMLESS:
             yield 'with care', text
+
+
+def _doubts(findings: Sequence[Finding], joint: str) -> Iterator[Evidence]:
+    """Yield the warnings that say that a joint's torque is not what its model gives."""
+    for item in findings:
+        if item.severity == 'warning' and item.code in DOUBTS and item.joint in ('', joint):
+            yield 'with care', item.code.replace('_', ' ')
 
 
 def _beyond(run: Run) -> list[list[Evidence]]:
