@@ -26,7 +26,7 @@ DOUBTFUL = 0.45
 """Share of the larger gravity torque by which that of the result and that of the URDF may differ,
 and least ratio of the moving masses to those of the URDF, or its inverse. Grippers and rough
 masses stay within it. Torque without gravity, a factor of 2, a zero off by 30 degrees do not."""
-FELT = 0.1
+FELT = 0.125
 """Share of a joint's torque that such a difference must be: friction can hide a smaller one."""
 PAYLOAD_ERROR = 0.1
 """Share of all torques that a payload leaves unexplained up to which it is usable; up to twice of

@@ -51,7 +51,7 @@ def run_findings(run: Run) -> tuple[Finding, ...]:
 
 def settled(findings: Sequence[Finding], verdict: Verdict) -> tuple[Finding, ...]:
     """Return the findings, doubts about joints that are usable all the same as information."""
-    usable = {each.joint for each in verdict.joints if each.feedforward.word == 'usable'}
+    usable = {each.joint for each in verdict.joints if each.monitoring.word == 'usable'}
     if len(usable) == len(verdict.joints):
         usable.add('')
     if verdict.payload is not None:  # the joints' verdict is that of the base

@@ -49,6 +49,8 @@ def verdict_of(run: Run, findings: Sequence[Finding]) -> Verdict:
     own = relative_error(run.report, model)
     beyond = _beyond(run)
     joints, idle = [], _idle(run)
+    limit = run.task.options.max_relative_error
+    bad = [k for k, name in enumerate(model.joint_names) if name not in idle and own[k] > limit]
     for index, name in enumerate(model.joint_names):
         moved = name not in idle
         facts = [*_contradictions(errors, name), *_doubts(findings, name)]
@@ -60,7 +62,12 @@ def verdict_of(run: Run, findings: Sequence[Finding]) -> Verdict:
             facts += _by_softmc(run, index)
         if moved and np.isnan(other[index]):
             facts.append(('with care', 'it was not tested on other data'))
-        uses = Use.of([*facts, *beyond[index]]), Use.of(facts)
+        shared: list[Evidence] = [
+            ('with care', f'the fit, which it shares, does not explain {model.joint_names[each]}')
+            for each in bad
+            if each != index
+        ]
+        uses = Use.of([*facts, *beyond[index], *shared]), Use.of(facts)
         joints.append(JointVerdict(name, *uses, float(own[index]), float(other[index]), moved))
     return Verdict(tuple(joints), _inertials(run, errors, joints, beyond), tested=tested)
 
