@@ -89,9 +89,7 @@ def test_a_delay_is_told_in_milliseconds_and_cycles():
     late = [item for item in result.findings if item.code in ('sensor_delay', 'time_offset')]
     assert [item.joint for item in late] == ['joint2']
     shown = float(late[0].text.split(' comes ')[1].split(' ms')[0])
-    assert (
-        shown == pytest.approx(5e3 / case.rate, rel=0.1) and 'after its motion' in late[0].text
-    )
+    assert shown == pytest.approx(5e3 / case.rate, rel=0.1) and 'after its motion' in late[0].text
 
 
 @pytest.mark.parametrize(

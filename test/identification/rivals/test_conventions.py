@@ -9,7 +9,6 @@ import pytest
 from readings import ROBOTS, exchanged, found, moved, one, plant, scaled, torque
 
 
-
 def first(name, change):
     model, recording = plant(name)
     named = found(model, change(recording))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inputs of kinds that users have reported: wrong masses in a URDF, one joint with a late chirp."""
+"""Inputs of kinds that users reported: wrong masses in a URDF, a late torque on a chirp."""
 
 import re
 
@@ -35,7 +35,10 @@ def chirp(late, rate=500.0, seconds=30.0):
     slope, random = (8.0 - 0.1) / seconds, np.random.default_rng(1)
 
     def motion(t):
-        angle, speed = 2.0 * np.pi * (0.1 * t + slope * t**2 / 2.0), 2.0 * np.pi * (0.1 + slope * t)
+        angle, speed = (
+            2.0 * np.pi * (0.1 * t + slope * t**2 / 2.0),
+            2.0 * np.pi * (0.1 + slope * t),
+        )
         q, qd = 0.3 * np.sin(angle), 0.3 * speed * np.cos(angle)
         turn = 2.0 * np.pi * slope
         return q, qd, 0.3 * (turn * np.cos(angle) - speed**2 * np.sin(angle))
