@@ -17,7 +17,7 @@ import argparse
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -75,7 +75,7 @@ def outcome(flaw: str, made: flaws.Flawed) -> Outcome:
         findings = identify(made.recording, made.model, options=options).findings
     except RobodynError as error:
         findings = (Finding('refused', str(error), severity='error'),)
-    causes = tuple(item for item in findings if item.severity != 'info')
+    causes = tuple(item for item in findings if item.severity != 'info' or item.code in made.also)
     return Outcome(flaw, robot.name, made.code, made.joint, causes, made.also)
 
 
@@ -124,11 +124,11 @@ def cost() -> float:
     from robodyn_ros.identification.steps import all_findings as run_findings
 
     spent: list[float] = []
-    usual = run_findings.diagnose_all
+    usual = run_findings.diagnose
 
-    def timed(cases: Sequence[Case]) -> list[tuple[Finding, ...]]:
+    def timed(case: Case) -> tuple[Finding, ...]:
         start = time.process_time()
-        result = list(usual(cases))
+        result = usual(case)
         spent.append(time.process_time() - start)
         return result
 
@@ -139,10 +139,10 @@ def cost() -> float:
     recording, _ = flaws.record(case)
     turned = recording.torque * np.array([1.0, 2.0, 1.0, 1.0, 1.0, 1.0])
     worse = Recording(recording.time, recording.joints, recording.position, turned)
-    run_findings.diagnose_all = timed
+    run_findings.diagnose = timed
     for item in (recording, worse):
         identify(item, model)
-    run_findings.diagnose_all = usual
+    run_findings.diagnose = usual
     return max(spent)
 
 

@@ -16,13 +16,13 @@ def first(name, change):
 
 @pytest.mark.parametrize(('samples', 'words'), [(6, 'after'), (-6, 'before')])
 def test_torques_of_all_joints(samples, words):
-    item = first('six_axis', lambda each: late(each, samples))
+    item = first('scara', lambda each: late(each, samples))
     assert item.code == 'sensor_delay' and 'of all joints' in item.text, item.text
     shown = float(item.text.split(' come ')[1].split(' ms')[0])
     assert shown == pytest.approx(30.0, abs=6.0) and f'{words} the positions' in item.text
 
 
-@pytest.mark.parametrize(('name', 'joint', 'samples'), [('scara3', 1, 8), ('delta3', 0, -30)])
+@pytest.mark.parametrize(('name', 'joint', 'samples'), [('scara3', 1, 8), ('scara', 0, -12)])
 def test_the_torque_of_one_joint(name, joint, samples):
     item = first(name, lambda each: late(each, samples, [joint]))
     assert (item.code, item.joint) == ('sensor_delay', f'joint{joint + 1}'), item.text
@@ -31,8 +31,7 @@ def test_the_torque_of_one_joint(name, joint, samples):
     assert ('after' if samples > 0 else 'before') + ' its position' in item.text
 
 
-@pytest.mark.parametrize('name', ['six_axis', 'scara3'])
-@pytest.mark.parametrize('share', [0.5, 0.7])
+@pytest.mark.parametrize(('name', 'share'), [('six_axis', 0.5), ('scara', 0.7), ('scara3', 0.5)])
 def test_a_delay_from_one_moment_on(name, share):
     item = first(name, lambda each: late(each, 37, start=round(share * len(each.torque))))
     assert item.code == 'delay_changes', item.text
@@ -43,7 +42,7 @@ def test_a_delay_from_one_moment_on(name, share):
     assert moment == pytest.approx(share * duration, abs=0.1 * duration)
 
 
-@pytest.mark.parametrize('name', ['six_axis', 'scara3', 'axis'])
+@pytest.mark.parametrize('name', ['scara', 'scara3', 'axis'])
 def test_torque_behind_a_low_pass(name):
     def filtered(recording):
         pole = np.exp(-2.0 * np.pi * 2.0 * recording.period)

@@ -25,7 +25,6 @@ def offsets_of(item):
     ('name', 'joint', 'degrees'),
     [
         ('six_axis', 1, 90.0),
-        ('six_axis', 2, -60.0),
         ('scara3', 1, 90.0),
         ('scara3', 1, 30.0),
         ('delta3', 1, 30.0),
@@ -65,7 +64,7 @@ def test_positions_in_degrees(name):
     assert item.code == 'positions_in_degrees' and 'radians' in item.remedy, item.text
 
 
-@pytest.mark.parametrize(('name', 'joint', 'ratio'), [('six_axis', 1, 100.0), ('scara3', 1, 50.0)])
+@pytest.mark.parametrize(('name', 'joint', 'ratio'), [('scara', 1, 100.0), ('scara3', 1, 50.0)])
 def test_the_position_of_a_motor(name, joint, ratio):
     item = first(name, lambda each: moved(each, one(each, joint, ratio)))
     assert (item.code, item.joint) == ('position_factor', f'joint{joint + 1}'), item.text

@@ -39,12 +39,7 @@ def test_lost_torque(name, part):
     assert (item.joint == 'joint1') == (joints is not None or name == 'axis')
 
 
-def test_lost_torque_of_six_axes():
-    item = first('six_axis', lambda each: constant(each, 0.8, 1.0))
-    assert item.code == 'torque_lost' and 'joint1 to joint6' in item.text
-
-
-@pytest.mark.parametrize('name', ['six_axis', 'scara3', 'axis'])
+@pytest.mark.parametrize('name', ['scara', 'scara3', 'delta3', 'axis'])
 def test_a_publisher_without_torque_beside_the_right_one(name):
     random = np.random.default_rng(4)
 
@@ -64,7 +59,7 @@ def test_torque_without_its_sign(name):
     assert item.code == 'torque_unsigned' and 'direction bit' in item.remedy, item.text
 
 
-@pytest.mark.parametrize('name', ['six_axis', 'scara3', 'axis'])
+@pytest.mark.parametrize('name', ['scara', 'scara3', 'axis'])
 def test_signed_torque_that_was_read_as_unsigned(name):
     def wrapped(recording):
         unit = np.abs(recording.torque).max(axis=0) / 1000.0

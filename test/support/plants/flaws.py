@@ -7,7 +7,7 @@ Shared by the tests and by `bench/bench_diagnosis.py`; the robots are in `flaw_p
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from flaw_plants import Case, Robot, record, robots
@@ -213,7 +213,7 @@ def delayed(case: Case, level: int) -> Flawed:
     if case.random.uniform() < 0.5:
         case.delay[:] = sign * cycles / case.rate
     case.delay[joint] = sign * cycles / case.rate
-    return _made(case, 'sensor_delay')
+    return replace(_made(case, 'sensor_delay'), also=('time_offset',))  # found and corrected
 
 
 def stale(case: Case, level: int) -> Flawed:

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Real machines: nothing is wrong with clean recordings, and planted flaws are named."""
+
+import re
+from functools import cache
+
+import numpy as np
+import pytest
+from readings import constant, exchanged, found, late, moved, one, scaled
+from robots import DATA, LWR4, UR10
+from scipy.io import loadmat
+
+from robodyn_ros.models.catalog import robot_model
+from robodyn_ros.recording.readers import read_recording
+from robodyn_ros.recording.recording import Recording
+
+CART = """<robot name="emps"><link name="base"/><link name="cart"/><joint name="axis"
+type="prismatic"><parent link="base"/><child link="cart"/><axis xyz="1 0 0"/><limit lower="-1"
+upper="1" effort="200" velocity="1"/></joint></robot>"""
+
+
+def folder(name):
+    if not (DATA / name).is_dir():
+        pytest.skip(f'{DATA / name} is not there; set ROBODYN_DATA')
+    return DATA / name
+
+
+def read(urdf, file):
+    model = robot_model(urdf)
+    return model, read_recording(file, joints=model.joint_names)
+
+
+@cache
+def lwr4():
+    return read(LWR4, folder('kuka_lwr4') / 'measurements_1.npz')
+
+
+def codes(change):
+    model, recording = lwr4()
+    return found(model, change(recording))
+
+
+PARTS = {
+    'last 10 %': (0.9, 1.0),
+    'last 20 %': (0.8, 1.0),
+    'last 30 %': (0.7, 1.0),
+    '2.5 s of the middle': (0.45, 0.55),
+}
+
+
+@pytest.mark.parametrize('part', PARTS)
+def test_lost_torque(part):
+    start, end = PARTS[part]
+    (item,) = codes(lambda each: constant(each, start, end))
+    assert item.code == 'torque_lost', item.text
+    share = float(item.text.split(' in ')[1].split('%')[0])
+    assert share == pytest.approx(100.0 * (end - start), abs=1.0)
+
+
+@pytest.mark.parametrize('pair', [(1, 2), (0, 2)])
+def test_exchanged_columns(pair):
+    (item,) = codes(lambda each: exchanged(each, *pair))
+    words = ' and '.join(f'lwr_{k}_joint' for k in pair)
+    assert item.code == 'joint_order' and f'torques of {words} are exchanged' in item.text
+
+
+def test_a_second_half_that_is_late():
+    (item,) = codes(lambda each: late(each, 37, start=len(each.torque) // 2))
+    assert item.code == 'delay_changes', item.text
+    assert float(item.text.split(' is ')[1].split(' ms')[0]) == pytest.approx(185.0, abs=25.0)
+
+
+def test_the_sign_of_a_wrist_joint():
+    (item,) = codes(lambda each: scaled(each, one(each, 5, -1.0)))
+    assert (item.code, item.joint) == ('torque_sign', 'lwr_5_joint'), item.text
+
+
+@pytest.mark.parametrize(
+    ('joints', 'degrees'), [([1], 90.0), ([3], 90.0), ([1, 3], 30.0), ([1, 2], 30.0)]
+)
+def test_zeros_that_gravity_shows(joints, degrees):
+    planted = np.deg2rad(one(lwr4()[1], joints, degrees, 0.0))
+    (item,) = codes(lambda each: moved(each, offset=planted))
+    assert item.code == 'encoder_offset', item.text
+    named = dict(re.findall(r'(lwr_\d_joint) (-?[\d.]+) deg', item.text))
+    assert set(named) == {f'lwr_{k}_joint' for k in joints}, item.text
+    assert all(float(each) == pytest.approx(degrees, abs=8.0) for each in named.values())
+
+
+def test_clean_recordings_name_nothing():
+    assert not codes(lambda each: each)
+    assert not found(*read(UR10, folder('ur10')))
+    data = loadmat(folder('emps') / 'DATA_EMPS.mat')
+    force = data['gtau'].item() * data['vir']
+    cart = Recording(data['t'].ravel(), ('axis',), data['qm'], force)
+    assert not found(robot_model(CART, rotor_inertia=False), cart)
+
+
+def test_wrist_torques_with_the_wrong_sign_as_published():
+    """Joints 4 to 6 of this arm have a negative mean power: friction would drive them."""
+    robot = folder('robots') / 'shanghai_6r'
+    model, recording = read(robot / 'robot.urdf', robot / 'motion_2.npz')
+    item = found(model, recording)[0]
+    assert item.code == 'torque_sign' and 'joint4, joint5 and joint6 has' in item.text, item.text
+    assert not found(model, scaled(recording, [1.0, 1.0, 1.0, -1.0, -1.0, -1.0]))
+
+
+def test_a_machine_that_no_model_explains():
+    robot = folder('robots') / 'maxon_hej90'
+    (item,) = found(*read(robot / 'robot.urdf', robot / 'tms_42.npz'))
+    assert item.code == 'not_explained'
