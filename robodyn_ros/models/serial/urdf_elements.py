@@ -37,6 +37,8 @@ _PLACED = ('collision', 'geometry', 'inertial', 'axis', 'limit', 'mimic', 'mass'
 def check_elements(element: ET.Element, where: str) -> None:
     """Refuse an element with parts that a loader would miss without a word.
 
+    Of a fixed joint with several <origin>, as in public files, every reader takes the first one.
+
     :raises ModelError: a part that is missing, repeated, misspelled or in the wrong place, or one
         with an attribute, text or element instead of an attribute that is read
     """
@@ -52,7 +54,7 @@ def check_elements(element: ET.Element, where: str) -> None:
         if tag not in expected:
             what = f'{where}: <{element.tag}> has the element <{tag:.60}>'
             _check_stranger(part, expected, what)
-        elif tag not in _SEVERAL and found.count(tag) > 1:
+        elif found.count(tag) > 1 and tag not in (*_SEVERAL, *('origin',) * still):
             raise ModelError(
                 f'{where}: <{element.tag}> has {found.count(tag)} elements <{tag}>, expected one'
             )
