@@ -30,8 +30,12 @@ _ATTRIBUTES = {
 }
 _NEEDED = {'joint': ('parent', 'child'), 'inertial': ('mass', 'inertia')}
 _SEVERAL = ('link', 'joint', 'visual', 'collision')
-_PLACED = ('collision', 'geometry', 'inertial', 'axis', 'limit', 'mimic', 'mass', 'inertia')
+_PLACED = (
+    'collision', 'geometry', 'inertial', 'axis', 'limit', 'mimic', 'mass', 'inertia', 'pose',
+)  # fmt: skip
 """Elements that are an error in a wrong place; public URDFs have others there, without effect."""
+_FREE = ('origin', 'frame', 'anchor')
+"""Elements of other programs that may have a pose, as nothing else may."""
 
 
 def check_elements(element: ET.Element, where: str) -> None:
@@ -92,5 +96,6 @@ def _check_stranger(part: ET.Element, expected: Sequence[str], what: str) -> Non
     if near := get_close_matches(names[0], expected, 1, 0.75):
         raise ModelError(f'{what}, expected <{near[0]}>')
     hidden = names[0] != 'gazebo' and {'collision', 'inertial'} & set(names)
-    if names[0] in _PLACED or hidden:
+    placed = names[0] in _PLACED or (names[0] not in _FREE and {'xyz', 'rpy'} & set(part.attrib))
+    if placed or hidden:
         raise ModelError(f'{what}, which is not read there: move it to its place')

@@ -156,6 +156,7 @@ def test_what_is_dropped_is_refused_or_named(data):
             '<arm><link><inertial/></link></arm><joint',
             '<robot> has the element <arm>, wh',
         ),
+        ('<axis xyz', '<turn xyz', 'j1: <joint> has the element <turn>, which is not read there'),
         ('<inertial>', '<inertial/><inertial>', 'link arm: <link> has 2 elements <inertial>'),
         (
             '<collision>',
