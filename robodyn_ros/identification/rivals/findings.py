@@ -25,7 +25,8 @@ def rival_findings(
     named = compare(reading, hypotheses)
     if named:
         best = named[0]
-        others = [each for each in named[1:] if code_of(each.rival.key) != code_of(best.rival.key)]
+        kind = code_of(best.rival.key), best.rival.joints
+        others = [each for each in named if (code_of(each.rival.key), each.rival.joints) != kind]
         near = [each for each in others if each.gain > NEARLY * best.gain and not each.rival.last]
         yield _finding(reading, best, near)
         return

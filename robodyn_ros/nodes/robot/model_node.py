@@ -283,8 +283,8 @@ class ModelNode(SuiteLifecycleNode):
                 'no identified model: give the parameter result_file, load the result as a '
                 'parameter file, or call ~/load_model'
             )
-        given = {name: plain(item.value) for name, item in overrides(self).items()}
-        facts = {key: given.get(f'identification.{key}') for key in FACTS}
+        given, name = overrides(self), 'identification.'
+        facts = {key: plain(given[name + key].value) for key in FACTS if name + key in given}
         verdict = self._block('identification.verdict', VERDICT_KEYS)
         facts |= {'verdict': verdict} if verdict else {}
         block = {'dynamic_model': values, 'identification': facts, **self._carried.block}
