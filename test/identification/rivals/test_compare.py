@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from readings import ROBOTS, exchanged, found, plant, reading_of, scaled, torque
+from diagnosis_case import ROBOTS, exchanged, found, plant, reading_of, scaled, torque
 
 from robodyn_ros.findings import FINDINGS
 from robodyn_ros.identification.rivals import compare as compared
