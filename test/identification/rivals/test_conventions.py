@@ -6,7 +6,7 @@ from dataclasses import replace
 import flaws
 import numpy as np
 import pytest
-from readings import ROBOTS, exchanged, found, moved, one, plant, scaled, torque
+from diagnosis_case import ROBOTS, exchanged, found, moved, one, plant, scaled, torque
 
 
 def first(name, change):

@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from readings import found, late, plant, torque
+from diagnosis_case import found, late, plant, torque
 from scipy.signal import lfilter
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from readings import plant, reading_of
+from diagnosis_case import plant, reading_of
 from scipy.optimize import lsq_linear
 
 from robodyn_ros.identification.rivals.evidence import RIDGE, _solved, gain

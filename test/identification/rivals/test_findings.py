@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from readings import exchanged, one, plant, reading_of, scaled, torque
+from diagnosis_case import exchanged, one, plant, reading_of, scaled, torque
 
 from robodyn_ros.findings import FINDINGS
 from robodyn_ros.identification.rivals import findings as texts

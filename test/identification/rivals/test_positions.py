@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from readings import found, moved, one, plant
+from diagnosis_case import found, moved, one, plant
 
 
 def first(name, change, kind='fourier'):

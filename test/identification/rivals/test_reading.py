@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from readings import exchanged, one, plant, reading_of, scaled
+from diagnosis_case import exchanged, one, plant, reading_of, scaled
 
 from robodyn_ros.identification.rivals.reading import COMPARED, EXACT, plain_model
 from robodyn_ros.models.catalog import robot_model

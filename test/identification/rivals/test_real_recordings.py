@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from readings import constant, exchanged, found, late, moved, one, scaled
+from diagnosis_case import constant, exchanged, found, late, moved, one, scaled
 from robots import DATA, LWR4, UR10
 from scipy.io import loadmat
 

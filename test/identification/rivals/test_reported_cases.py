@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from readings import found, plant, reading_of
+from diagnosis_case import found, plant, reading_of
 from robots import SIX_AXIS
 
 from robodyn_ros.identification.rivals.findings import rival_findings

@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from readings import constant, found, plant, torque
+from diagnosis_case import constant, found, plant, torque
 
 
 def first(name, change):
