@@ -149,7 +149,7 @@ def gravity(reading: Reading) -> Iterator[Rival]:
     measured = np.abs(present.torque).mean(axis=0)
     without = _explained(present, still)
     small = expected[most] > max(2.0 * found[most], 0.3 * measured[most])
-    if small and unexplained(without)[1] < EXPLAINED:
+    if small and unexplained(without)[1] < EXPLAINED / 2.0:
         share = float(found[most] / expected[most])
         yield Rival(
             'effort_without_gravity', (), without, {'share': share},

@@ -40,9 +40,9 @@ def _finding(reading: Reading, named: Named, near: Sequence[Named]) -> Finding:
     rival = named.rival
     joint, share = named.evidence
     names = reading.present.model.joint_names
-    evidence = sentence('evidence', joint=names[joint], share=share)
+    evidence = sentence('evidence', best=names[joint], share=share)
     if near:
-        other = _finding(reading, near[0], ()).text.partition(' With that corrected')[0]
+        other = _finding(reading, near[0], ()).text.partition('. With that corrected')[0]
         evidence = sentence('evidence.rival', evidence=evidence, other=other)
     values: dict[str, Any] = {
         **rival.values,

@@ -31,7 +31,7 @@ def test_the_evidence_is_the_error_that_is_left(reading):
     (item,) = rival_findings(reading)
     joint, share = compare(reading)[0].evidence
     name = reading.present.model.joint_names[joint]
-    assert f'error of joint {name} on held-out parts of the recording is {share:.0%}' in item.text
+    assert f'error of {name} on held-out parts of the recording is {share:.0%}' in item.text
 
 
 def named(reading, factor=1.0, key=None, joints=None, last=False):
@@ -60,7 +60,7 @@ def test_another_cause_is_told_if_it_explains_nearly_as_much(
     pair = (named(reading), named(reading, factor, key, last=last))
     monkeypatch.setattr(texts, 'compare', lambda *_: pair)
     (item,) = rival_findings(reading)
-    assert item.code == 'joint_order' and ('Nearly as well: ' in item.text) == told
+    assert item.code == 'joint_order' and ('Nearly as likely: ' in item.text) == told
     assert not told or 'has the wrong sign' in item.text
 
 
