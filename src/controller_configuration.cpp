@@ -193,8 +193,18 @@ std::unique_ptr<TorqueErrorDetector> FeedforwardTorqueController::make_detector(
   }
   const LearnedThresholds learned = read_thresholds(
     file, {monitored_.loaded_hash, torque.joints(), 1.0 / get_update_rate()});
+  const CollisionSettings given = collision_settings();
+  for (std::size_t joint = 0; joint < row_.size(); ++joint) {
+    const auto & cells = learned.map.rows[joint].collision;
+    const double highest = *std::max_element(cells.begin(), cells.end());
+    if (given.torque_error_enable[joint] && highest > rated_torque(monitored_, joint)) {
+      throw std::invalid_argument(
+        torque.joints()[joint] + " is not monitored: its threshold in " + file +
+        " is above the torque of its drive. Learn it again, or set its torque_error_enable to false");
+    }
+  }
   return std::make_unique<TorqueErrorDetector>(
-    torque, learned.settings(collision_settings()),
+    torque, learned.settings(given),
     std::make_unique<MappedThresholds>(learned.map));
 }
 

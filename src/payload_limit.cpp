@@ -18,7 +18,7 @@ constexpr double kGravity = 9.81;
 constexpr Eigen::Index kStarts = 8, kShares = 13;
 constexpr int kSweeps = 3;
 constexpr Eigen::Index kLeverPoses = 100;
-constexpr double kNear = 1e-4, kFree = 1e-9, kRounding = 1e-9;
+constexpr double kNear = 1e-4, kFree = 1e-9, kRounding = 1e-9, kBody = 0.3;
 
 std::string text(double value)
 {
@@ -205,13 +205,14 @@ void PayloadLimit::check(const Vector & payload, const std::string & frame)
 void PayloadLimit::check_body(double mass, const Vector & payload, const std::string & frame)
 {
   const Size size = size_of(payload, frame);
-  const double most = mass * reach_ * mass * reach_ + 2.0 * size.moment * size.moment;
+  const double first = mass * std::max(reach_, kBody);
+  const double most = first * first + 2.0 * size.moment * size.moment;
   if (size.mass > 0.0 && size.inertia * mass > most) {
     char reach[32];
     std::snprintf(reach, sizeof reach, "%.3g", reach_);
     refuse(
-      "no body of " + text(mass) + " kg within the reach of " + reach + " m has an inertia of " +
-      text(size.inertia) + " kg m^2: check the unit");
+      "no body of " + text(mass) + " kg that a robot with a reach of " + reach +
+      " m carries has an inertia of " + text(size.inertia) + " kg m^2: check the unit");
   }
 }
 

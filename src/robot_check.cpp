@@ -22,11 +22,31 @@ constexpr double kMeasured = 5.0, kNoDrive = 1e6, kSlow = 0.1, kUsual = 5.0, kDr
 void require(bool kept, const std::string & problem)
 {
   if (!kept) {
-    throw std::invalid_argument("no robot has its parameters: " + problem + ". Identify it again");
+    throw std::invalid_argument(
+      "no robot has its parameters: " + problem +
+      ". Identify it again, as a consistent robot (--consistent)");
   }
 }
 
+/// Torque of the recording in times of which the joint may need torque; 0: not known.
+double measured(const IdentifiedModel & model, std::size_t joint)
+{
+  const auto & usual = model.usual_torque;
+  const double known = usual.size() == model.torque->joints().size() ? usual[joint] : 0.0;
+  return known > 0.0 ? std::min(kMeasured * known, kNoDrive) : 0.0;
+}
+
 }  // namespace
+
+double rated_torque(const IdentifiedModel & model, std::size_t joint)
+{
+  const double effort = model.torque->joint_facts()[joint].effort;
+  const double most = measured(model, joint);
+  if (std::isfinite(effort) && effort > 0.0 && kMeasured * effort >= most) {
+    return effort;
+  }
+  return most > 0.0 ? most : kNoDrive;
+}
 
 void check_possible(const std::string & path)
 {
@@ -38,18 +58,14 @@ void check_possible(const std::string & path)
   }
   const auto joints = torque.joint_facts();
   const auto count = static_cast<Eigen::Index>(joints.size());
-  Vector low(count), high(count), most = Vector::Zero(count);
+  Vector low(count), high(count), most(count);
   std::vector<Eigen::Index> kinds[2];  // rotary and linear joints
   for (Eigen::Index joint = 0; joint < count; ++joint) {
     const auto index = static_cast<std::size_t>(joint);
     low[joint] = joints[index].lower;
     high[joint] = joints[index].upper;
     kinds[joints[index].sliding].push_back(joint);
-    const double usual = model.usual_torque.size() == joints.size() ? model.usual_torque[index] : 0;
-    for (const double known : {joints[index].effort, kMeasured * usual}) {
-      most[joint] = std::isfinite(known) ? std::max(most[joint], known) : most[joint];
-    }
-    most[joint] = most[joint] > 0.0 ? most[joint] : kNoDrive;
+    most[joint] = std::max(rated_torque(model, index), measured(model, index));
   }
   Vector body(count), other(count), offset(count), rest = Vector::Zero(count);
   Vector inertia = rest, friction = rest, drives = rest;

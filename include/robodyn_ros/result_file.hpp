@@ -28,6 +28,9 @@ struct IdentifiedModel
 /// Read a result file. Throws std::invalid_argument with one sentence that names the file.
 IdentifiedModel read_result(const std::string & path);
 
+/// Torque of a drive [Nm] or [N]: robodyn_ros/control/robot_check.py, which explains it.
+double rated_torque(const IdentifiedModel & model, std::size_t joint);
+
 /// Refuse a result file whose torque no robot has, in the same way:
 /// robodyn_ros/control/robot_check.py, which explains it.
 void check_possible(const std::string & path);

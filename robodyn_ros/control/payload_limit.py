@@ -11,7 +11,7 @@ With a given largest mass, a payload may have this mass, and the first moment an
 mass at the reach of the robot.
 
 Mass and inertia must be those of one body: its radius of gyration about the centre of mass is at
-most the reach, which no tool or workpiece attains. An identified mass may be wrong by three
+most the reach, or 0.3 m for small robots, which no tool or workpiece attains. An identified mass may be wrong by three
 standard deviations.
 """
 
@@ -29,6 +29,8 @@ from robodyn_ros.models.serial.urdf import joint_limits
 STARTS, SHARES, SWEEPS = 8, 13, 3
 """Search for the worst pose: start poses for each joint, positions of each joint that are tried in
 turn, and number of sweeps."""
+_BODY = 0.3
+"""Radius of gyration of a payload that every robot may carry, in [m]."""
 _FREE = 1e-9
 """Torque per mass below which a payload has no effect on a joint, in [Nm/kg] or [N/kg]."""
 
@@ -78,11 +80,11 @@ class PayloadLimit:
         if mass < 0.0:
             raise ControlError(f'the payload has a negative mass: {payload.mass:.4g} kg')
         # Parallel axes, with the largest row sum of an inertia in place of its largest moment.
-        most = (mass * self.reach) ** 2 + 2.0 * moment**2
+        most = (mass * max(self.reach, _BODY)) ** 2 + 2.0 * moment**2
         if inertia * mass > most or (inertia > 0.0 and mass == 0.0):
             raise ControlError(
-                f'no body of {mass:.4g} kg within the reach of {self.reach:.3g} m has an inertia '
-                f'of {inertia:.4g} kg m^2: check the unit'
+                f'no body of {mass:.4g} kg that a robot with a reach of {self.reach:.3g} m carries '
+                f'has an inertia of {inertia:.4g} kg m^2: check the unit'
             )
 
     def _check(self, mass: float, moment: float, inertia: float) -> None:

@@ -35,16 +35,16 @@ DRIVING = 0.1
 def rated_torque(found: IdentifiedModel) -> tuple[Array, Array]:
     """Return the torque of each drive, and the largest that the model may need, (n,) each.
 
-    The first is the effort limit of the URDF, else `MEASURED` times the torque of the recording,
-    else `NO_DRIVE`, in [Nm] or [N].
+    The first is the effort limit of the URDF, unless the recording had more (a placeholder), else
+    `MEASURED` times the torque of the recording, else `NO_DRIVE`, in [Nm] or [N].
     """
     body, usual = rigid_part(found.model), found.facts.get(FACTS[1])
     efforts = {} if body is None else {joint.name: joint.effort for joint in body.urdf.joints}
     effort = np.array([efforts.get(name, 0.0) for name in found.joints])
-    fits = isinstance(usual, (list, tuple)) and len(usual) == len(effort)
-    measured = MEASURED * np.nan_to_num(np.array(usual if fits else 0.0 * effort, dtype=float))
-    other = np.where(measured > 0.0, measured, NO_DRIVE)
-    rated = np.where((effort > 0.0) & np.isfinite(effort), effort, other)
+    measured = MEASURED * np.nan_to_num(np.array(usual or 0.0 * effort, dtype=float))
+    measured = np.clip(measured, 0.0, NO_DRIVE)
+    known = (effort > 0.0) & np.isfinite(effort) & (MEASURED * effort >= measured)
+    rated = np.where(known, effort, np.where(measured > 0.0, measured, NO_DRIVE))
     return rated, np.maximum(rated, measured)
 
 
@@ -94,4 +94,7 @@ def check_possible(found: IdentifiedModel) -> None:
 
 
 def _refuse(found: IdentifiedModel, text: str) -> None:
-    raise ControlError(f'{found.source}: no robot has these parameters: {text}. Identify it again')
+    raise ControlError(
+        f'{found.source}: no robot has these parameters: {text}. Identify it again, as a '
+        f'consistent robot (--consistent)'
+    )

@@ -46,11 +46,11 @@ def sole_writer(folder: str | Path, error: type[RobodynError]) -> Iterator[tuple
         except OSError as reason:
             raise error(f'the folder {folder} cannot be used: {reason.strerror}') from reason
         try:
-            key = _key(os.fstat(descriptor))
+            key = _key(descriptor)
             if key in _HELD.get():
                 yield key
                 return
-            if _locked(descriptor) and folder.exists() and _key(folder.stat()) == key:
+            if _locked(descriptor) and _key(folder) == key:
                 token = _HELD.set({**_HELD.get(), key: None})
                 try:
                     yield key
@@ -77,7 +77,12 @@ def _locked(descriptor: int) -> bool:
     return True
 
 
-def _key(status: os.stat_result) -> tuple[int, int]:
+def _key(folder: int | Path) -> tuple[int, int]:
+    """Return device and inode of a folder; of none (0, 0): a run removed it again."""
+    try:
+        status = os.stat(folder)  # noqa: PTH116 - a descriptor has no path
+    except FileNotFoundError:
+        return 0, 0
     return status.st_dev, status.st_ino
 
 

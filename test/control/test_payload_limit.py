@@ -100,6 +100,18 @@ def test_mass_and_inertia_are_those_of_one_body_within_the_reach():
             assert not expected and ('negative mass' in str(error) or 'no body of' in str(error))
 
 
+def test_a_small_robot_may_carry_a_body_that_is_wider_than_its_reach():
+    plain = (0.2, [0.0, 0.0, 0.0], [0.01, 0.01, 0.01])
+    xml = urdf([body('revolute', [x, 0.0, 0.0], [0, 0, 1], *plain) for x in (0.0, 0.05)])
+    small = robot_model(xml)
+    limit = limit_of(small, [100.0, 100.0])
+    assert limit.reach == pytest.approx(0.05)
+    for radius, expected in ((0.25, True), (0.35, False)):
+        moment = 0.3 * radius**2
+        payload = payload_of(small, 0.3, inertia=[moment, 0.0, 0.0, moment, 0.0, moment])
+        assert carries(limit, payload) == expected
+
+
 def test_horizontal_joints_must_accelerate_the_payload_with_g_at_the_reach():
     plain = (1.0, [0.0, 0.0, 0.0], [0.1, 0.1, 0.1])
     xml = urdf([body('revolute', [x, 0.0, 0.0], [0, 0, 1], *plain) for x in (0.0, 0.5)])

@@ -89,10 +89,13 @@ def test_effort_limits_that_the_recording_exceeded_are_placeholders():
         check_possible(found(values))
     measured = found(values, usual_torque=[most, most])
     check_possible(measured)
-    np.testing.assert_array_equal(rated_torque(measured)[0], [100.0, 100.0])
-    for nonsense in ([1e9], 'x', None, [float('nan')] * 2):
+    np.testing.assert_array_equal(rated_torque(measured)[0], [5.0 * most] * 2)
+    np.testing.assert_array_equal(rated_torque(found(usual_torque=[9.0, 99.0]))[0], [100.0] * 2)
+    for unknown in (None, [float('nan')] * 2):
         with pytest.raises(ControlError, match='at rest'):
-            check_possible(found(values, usual_torque=nonsense))
+            check_possible(found(values, usual_torque=unknown))
+    with pytest.raises(ControlError, match='consistent robot'):
+        check_possible(found(scaled('', 1e12), usual_torque=[1e12, 1e12]))
 
 
 def test_the_true_parameters_of_the_six_axis_cell_are_accepted_and_no_others():

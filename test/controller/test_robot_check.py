@@ -41,6 +41,7 @@ def cases():
                 yield model, changed, None, None
                 if model is small:
                     yield model, changed, apparent, None
+                    yield model, changed, {'usual_torque': [1e12, 1e12]}, None
     yield small, honest, None, payload_of(small, 1.0, center_of_mass=[0.1, 0.0, 0.2])
     yield small, honest, None, payload_of(small, 900.0, center_of_mass=[0.1, 0.0, 0.2])
     random = np.random.default_rng(3)

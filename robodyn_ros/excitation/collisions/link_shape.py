@@ -16,18 +16,14 @@ from robodyn_ros.excitation.trajectory import Array
 from robodyn_ros.models.serial.urdf_elements import check_attributes, check_elements
 from robodyn_ros.models.serial.urdf_values import attribute, numbers, transform
 
-_SIZES = {
-    'box': {'size': 3},
-    'sphere': {'radius': 1},
-    'cylinder': {'radius': 1, 'length': 1},
-    'capsule': {'radius': 1, 'length': 1},
-    'ellipsoid': {'radii': 3},
-}
-"""Kind of a shape -> its attributes, and the count of numbers of each."""
 _SHAPES = {
-    'box': coal.Box, 'sphere': coal.Sphere, 'cylinder': coal.Cylinder, 'capsule': coal.Capsule,
-    'ellipsoid': coal.Ellipsoid,
-}  # fmt: skip
+    'box': (coal.Box, {'size': 3}),
+    'sphere': (coal.Sphere, {'radius': 1}),
+    'cylinder': (coal.Cylinder, {'radius': 1, 'length': 1}),
+    'capsule': (coal.Capsule, {'radius': 1, 'length': 1}),
+    'ellipsoid': (coal.Ellipsoid, {'radii': 3}),
+}
+"""Kind of a shape -> its class, and its attributes with the count of numbers of each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +59,7 @@ class LinkShape:
         if not self.mesh:
             # an ellipsoid without volume has no distance from a wall in coal
             size = np.maximum(self.size, 1e-6) if self.kind == 'ellipsoid' else self.size
-            return _SHAPES[self.kind](*size.tolist())
+            return _SHAPES[self.kind][0](*size.tolist())
         mesh = load_mesh(loader, self.mesh, self.size)
         if not has_volume(mesh.vertices()):  # coal crashes without a hull
             raise MotionError(f'the mesh {self.mesh} of {source} has no volume')
@@ -80,17 +76,17 @@ def read_shape(element: ET.Element, link: str) -> LinkShape:
     check_elements(element, where)
     found = [part for parent in element.findall('geometry') for part in parent]
     kinds = [part.tag for part in found]
-    if len(found) != 1 or kinds[0] not in (*_SIZES, 'mesh'):
+    if len(found) != 1 or kinds[0] not in (*_SHAPES, 'mesh'):
         raise ModelError(
-            f'{where}: expected one <geometry> with one of {", ".join((*_SIZES, "mesh"))}, '
+            f'{where}: expected one <geometry> with one of {", ".join((*_SHAPES, "mesh"))}, '
             f'got {", ".join(kinds) or "none"}'
         )
     (shape,), (kind,) = found, kinds
     pose = transform(element.find('origin'), where)
     if kind != 'mesh':
-        counts = _SIZES[kind].items()
-        check_attributes(shape, list(_SIZES[kind]), where)
-        size = [numbers(shape, key, where, count=count, least=0.0) for key, count in counts]
+        sizes = _SHAPES[kind][1]
+        check_attributes(shape, list(sizes), where)
+        size = [numbers(shape, key, where, count=sizes[key], least=0.0) for key in sizes]
         return LinkShape(link, kind, np.concatenate(size), pose)
     check_attributes(shape, ['filename', 'scale'], where)
     scale = numbers(shape, 'scale', where, (1.0, 1.0, 1.0))

@@ -137,7 +137,7 @@ _FACTS = {
     'text': ('success_rule', 'friction_law'),
     'list of numbers': ('base_parameter_stddevs',),
     'list of numbers for each joint': (
-        'rms_error', 'decisive_error', 'max_relative_torque_error',
+        'rms_error', 'decisive_error', 'max_relative_torque_error', 'usual_torque',
     ),
     'list of texts': ('base_parameter_expressions', 'findings', 'actions'),
 }  # fmt: skip

@@ -30,12 +30,18 @@ _ATTRIBUTES = {
 }
 _NEEDED = {'joint': ('parent', 'child'), 'inertial': ('mass', 'inertia')}
 _SEVERAL = ('link', 'joint', 'visual', 'collision')
-_PLACED = ('collision', 'geometry', 'inertial', 'axis', 'limit', 'mimic', 'mass', 'inertia')
+_PLACED = (
+    'collision', 'geometry', 'inertial', 'axis', 'limit', 'mimic', 'mass', 'inertia', 'pose',
+)  # fmt: skip
 """Elements that are an error in a wrong place; public URDFs have others there, without effect."""
+_FREE = ('origin', 'frame', 'anchor')
+"""Elements of other programs that may have a pose, as nothing else may."""
 
 
 def check_elements(element: ET.Element, where: str) -> None:
     """Refuse an element with parts that a loader would miss without a word.
+
+    Of a fixed joint with several <origin>, as in public files, every reader takes the first one.
 
     :raises ModelError: a part that is missing, repeated, misspelled or in the wrong place, or one
         with an attribute, text or element instead of an attribute that is read
@@ -52,7 +58,7 @@ def check_elements(element: ET.Element, where: str) -> None:
         if tag not in expected:
             what = f'{where}: <{element.tag}> has the element <{tag:.60}>'
             _check_stranger(part, expected, what)
-        elif tag not in _SEVERAL and found.count(tag) > 1:
+        elif found.count(tag) > 1 and tag not in (*_SEVERAL, *('origin',) * still):
             raise ModelError(
                 f'{where}: <{element.tag}> has {found.count(tag)} elements <{tag}>, expected one'
             )
@@ -90,5 +96,6 @@ def _check_stranger(part: ET.Element, expected: Sequence[str], what: str) -> Non
     if near := get_close_matches(names[0], expected, 1, 0.75):
         raise ModelError(f'{what}, expected <{near[0]}>')
     hidden = names[0] != 'gazebo' and {'collision', 'inertial'} & set(names)
-    if names[0] in _PLACED or hidden:
+    placed = names[0] in _PLACED or (names[0] not in _FREE and {'xyz', 'rpy'} & set(part.attrib))
+    if placed or hidden:
         raise ModelError(f'{what}, which is not read there: move it to its place')

@@ -102,7 +102,7 @@ def read_urdf(path: str | Path) -> UrdfFile:
 def parse_urdf(xml: str, *, source: str = 'URDF', warn: bool = True) -> UrdfFile:
     """Read URDF text, named `source` in messages.
 
-    :param warn: corrected angles cause a `UrdfWarning`, and not only a note
+    :param warn: corrected angles, and an <origin> of several, cause a `UrdfWarning` too
     :raises ModelError: not XML, a xacro, a missing or non-numeric attribute, a name used twice,
         more than one root, a loop, or an element that would not be read, see `check_elements`
     """
@@ -118,7 +118,11 @@ def parse_urdf(xml: str, *, source: str = 'URDF', warn: bool = True) -> UrdfFile
     snapped: list[str] = []
     joints = [_read_joint(item, source, snapped) for item in joint_elements]
     root, joints = _tree_order([link.attrib['name'] for link in links], joints, source)
-    notes = _snap_notes(snapped, source, warn)
+    exact = 'angles near a multiple of pi/2 were taken as exact in joint(s)'
+    notes = _warned(snapped, f'{source}: {exact}', warn)
+    twice = [item.attrib['name'] for item in joint_elements if len(item.findall('origin')) > 1]
+    first = 'of several elements <origin>, the first one is used in fixed joint(s)'
+    notes += _warned(twice, f'{source}: {first}', warn)
     names = [joint.name for joint in joints]
     notes += [note for item in joint_elements for note in _mimic_notes(item, names, source)]
     inertia = {}
@@ -246,11 +250,10 @@ def _move_to(values: Array, target: Array) -> bool:
     return visible
 
 
-def _snap_notes(snapped: list[str], source: str, warn: bool) -> list[str]:
-    if not snapped:
+def _warned(joints: list[str], text: str, warn: bool) -> list[str]:
+    if not joints:
         return []
-    names = ', '.join(dict.fromkeys(snapped))
-    text = f'{source}: angles near a multiple of pi/2 were taken as exact in joint(s) {names}'
+    text = f'{text} {", ".join(dict.fromkeys(joints))}'
     if warn:
         warnings.warn(text, UrdfWarning, stacklevel=4)
     return [text]

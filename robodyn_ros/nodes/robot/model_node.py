@@ -241,10 +241,11 @@ class ModelNode(SuiteLifecycleNode):
                 'no identified model: give the parameter result_file, load the result as a '
                 'parameter file, or call ~/load_model'
             )
-        given = {name: plain(item.value) for name, item in overrides(self).items()}
-        facts = {key: given.get(f'identification.{key}') for key in FACTS}
-        block = {'dynamic_model': values, 'identification': facts, **self._carried.block}
-        return load_identified_model(block)
+        given, block = overrides(self), 'identification.'
+        facts = {key: plain(given[block + key].value) for key in FACTS if block + key in given}
+        return load_identified_model(
+            {'dynamic_model': values, 'identification': facts, **self._carried.block}
+        )
 
     def _model_parameters(self) -> Mapping[str, Any]:
         found = {key: self.get_parameter(f'dynamic_model.{key}').value for key in MODEL_KEYS}

@@ -13,7 +13,7 @@ from robots import URDF_FOLDER
 from robodyn_ros.errors import ModelError, RobodynError
 from robodyn_ros.excitation.collisions.robot_files import read_collision_file
 from robodyn_ros.models.serial.urdf_elements import check_elements
-from robodyn_ros.models.serial.urdf_file import parse_urdf
+from robodyn_ros.models.serial.urdf_file import UrdfWarning, parse_urdf
 
 ROBOT = """<robot name="r"><link name="base"><collision><origin xyz="0 0 0.1" rpy="0 0 0.3"/>
 <geometry><box size="0.3 0.2 0.1"/></geometry></collision></link>
@@ -156,6 +156,7 @@ def test_what_is_dropped_is_refused_or_named(data):
             '<arm><link><inertial/></link></arm><joint',
             '<robot> has the element <arm>, wh',
         ),
+        ('<axis xyz', '<turn xyz', 'j1: <joint> has the element <turn>, which is not read there'),
         ('<inertial>', '<inertial/><inertial>', 'link arm: <link> has 2 elements <inertial>'),
         (
             '<collision>',
@@ -205,6 +206,16 @@ def test_what_belongs_to_nothing_is_a_note():
     assert parse_urdf(ROBOT.replace('mimic joint="j1"', 'mimic joint="j9"')).notes == (
         'URDF: joint j2: <mimic> refers to joint j9, which is missing',
     )
+
+
+def test_a_second_origin_of_a_fixed_joint_is_a_warning():
+    """The file of the recorded LWR4+ has one; that of a joint that moves is refused."""
+    text = ROBOT.replace('<origin xyz="0 0 0.3"', '<origin xyz="1 0 0"/><origin xyz="0 0 0.3"')
+    with pytest.raises(ModelError, match='joint j1: <joint> has 2 elements <origin>'):
+        parse_urdf(text)
+    with pytest.warns(UrdfWarning, match='the first one is used in fixed joint.s. j1'):
+        urdf = parse_urdf(text.replace('type="revolute"', 'type="fixed"'))
+    assert urdf.joints[0].origin[:3, 3].tolist() == [1.0, 0.0, 0.0]
 
 
 def test_limits_of_nothing():
