@@ -97,23 +97,17 @@ private:
 bool is_utf8(const std::string & text)
 {
   std::size_t following = 0;  // bytes of the character
-  unsigned char low = 0x80, high = 0xBF;
+  unsigned char low = 0x01, high = 0xF4;
   for (const unsigned char byte : text) {
-    if (following > 0) {
-      if (byte < low || byte > high) {
-        return false;
-      }
-      low = 0x80, high = 0xBF;
-      --following;
-    } else if (byte >= 0x80) {
-      if (byte < 0xC2 || byte > 0xF4) {
-        return false;
-      }
-      following = byte >= 0xF0 ? 3 : byte >= 0xE0 ? 2 : 1;
-      low = byte == 0xE0 ? 0xA0 : byte == 0xF0 ? 0x90 : 0x80;  // no overlong form
-      high = byte == 0xED ? 0x9F : byte == 0xF4 ? 0x8F : 0xBF;  // no surrogate, none too large
-    } else if (byte == 0) {
+    if (byte < low || byte > high || (following == 0 && byte >= 0x80 && byte < 0xC2)) {
       return false;
+    }
+    const bool first = following == 0 && byte >= 0x80;
+    following = !first ? following - (following > 0) : byte >= 0xF0 ? 3 : byte >= 0xE0 ? 2 : 1;
+    low = following == 0 ? 0x01 : 0x80, high = following == 0 ? 0xF4 : 0xBF;
+    if (first) {
+      low = byte == 0xE0 ? 0xA0 : byte == 0xF0 ? 0x90 : low;     // no overlong form
+      high = byte == 0xED ? 0x9F : byte == 0xF4 ? 0x8F : high;  // no surrogate, none too large
     }
   }
   return following == 0;

@@ -11,8 +11,8 @@ With a given largest mass, a payload may have this mass, and the first moment an
 mass at the reach of the robot.
 
 Mass and inertia must be those of one body: its radius of gyration about the centre of mass is at
-most the reach, or 0.3 m for small robots, which no tool or workpiece attains. An identified mass may be wrong by three
-standard deviations.
+most the reach, or 0.3 m for small robots, which no tool or workpiece attains. An identified mass
+may be wrong by three standard deviations.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ class PayloadLimit:
         most = (mass * max(self.reach, _BODY)) ** 2 + 2.0 * moment**2
         if inertia * mass > most or (inertia > 0.0 and mass == 0.0):
             raise ControlError(
-                f'no body of {mass:.4g} kg that a robot with a reach of {self.reach:.3g} m carries '
-                f'has an inertia of {inertia:.4g} kg m^2: check the unit'
+                f'no body of {mass:.4g} kg that a robot with a reach of {self.reach:.3g} m '
+                f'carries has an inertia of {inertia:.4g} kg m^2: check the unit'
             )
 
     def _check(self, mass: float, moment: float, inertia: float) -> None:

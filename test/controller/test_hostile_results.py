@@ -209,7 +209,8 @@ def test_fuzzed_cycles_under_the_sanitizers(tmp_path):
 def test_a_result_in_another_encoding_is_refused_as_python_does(tmp_path, encoding):
     model = build_model({**SCARA, 'joints': ['ä', *'bcd'], 'dynamic_model': 1})
     path = result_file(tmp_path, model, np.ones(len(model.parameters)))
-    text = path.read_text('utf-8')
+    text = yaml.safe_dump(yaml.safe_load(path.read_text()), allow_unicode=True, width=10**6)
+    assert 'ä' in text
     for coding in ('utf-8', 'utf-8-sig'):
         path.write_text(text, coding)
         assert checked('result_check', [path]) == ['used']
