@@ -28,12 +28,13 @@ from robodyn_ros.identification.diagnosis.signals import (
     slow_joints,
     stale_findings,
 )
+from robodyn_ros.identification.rivals import positions
 from robodyn_ros.identification.rivals.compare import OF_SIGNAL
 from robodyn_ros.identification.rivals.findings import rival_findings
 from robodyn_ros.identification.rivals.reading import Reading
 from robodyn_ros.models.interface import Array
 
-DEAD = ('no_motion', 'zero_torque', 'constant_torque', 'frozen_joint', 'time_scale')
+DEAD = ('no_motion', 'zero_torque', 'constant_torque', 'time_scale')
 """Findings of the reader and the processing that are causes themselves."""
 
 
@@ -71,10 +72,7 @@ def _completed(findings: Iterator[Finding]) -> tuple[Finding, ...]:
 def _findings(case: Case, tests: Callable[[Case], Iterator[Finding]]) -> Iterator[Finding]:
     known = (*case.recording.findings, *case.signals.findings)
     dead = [item for item in known if item.code in DEAD and item.severity == 'error']
-    low, units = (
-        list(cutoff_findings(case)),
-        list(limit_findings(*_positions(case), _prismatic(case))),
-    )
+    low, units = list(cutoff_findings(case)), list(_units(case))
     stale = list(stale_findings(case))
     yield from (*dead, *units, *low, *stale)
     if not (dead or low or has_error((*units, *stale))):
@@ -82,6 +80,17 @@ def _findings(case: Case, tests: Callable[[Case], Iterator[Finding]]) -> Iterato
         return
     yield from region_findings(case)
     yield from motion_findings(case)
+
+
+def _units(case: Case) -> Iterator[Finding]:
+    """Yield positions beyond their limits; turns of one motor are not degrees of all joints."""
+    found = list(limit_findings(*_positions(case), _prismatic(case)))
+    if has_error(found):
+        reading = Reading.of(case.signals, case.model, case.recording)
+        turns = [item for item in rival_findings(reading, (positions.units,))
+                 if item.code == 'position_factor']  # fmt: skip
+        found = turns or found
+    yield from found
 
 
 def _positions(case: Case) -> tuple[tuple[str, ...], Array, dict[str, tuple[float, float]]]:

@@ -107,10 +107,10 @@ def wrapped(reading: Reading) -> Iterator[Rival]:
             continue
         edge = int(np.argmax(gaps))
         high = values > levels[edge]
-        step = float(np.median(gaps[gaps < 0.01 * gaps.max()])) if len(gaps) > 2 else 0.0
+        step = float(gaps[gaps > 1e-6 * gaps.max()].min())
         sizes = step * 2.0 ** np.array([8, 12, 16, 32])
-        size = sizes[np.argmin(np.abs(sizes - gaps.max()))] if step else 0.0
-        fixed[high, joint] -= size or gaps.max()
+        size = sizes[np.argmin(np.abs(np.log(sizes / gaps.max())))]
+        fixed[high, joint] -= size
         joints.append(joint)
     if joints:
         yield Rival(
@@ -141,7 +141,7 @@ def disturbances(reading: Reading) -> Iterator[Rival]:
     for _ in range(4):  # least squares would spread the error of a disturbance over the others
         rest = (present.torque - replace(present, used=used).predicted) / present.size
         mean = np.bincount(block, np.sum(present.used * rest**2, axis=1)) / np.bincount(block)
-        mean[[0, 1, -2, -1]] = np.median(mean)  # a motion starts and ends in its own way
+        mean[:4] = mean[-4:] = np.median(mean)  # a motion starts and ends in its own way
         bad = _worst_run(mean > 4.0 * np.median(mean), mean)
         if not bad.any() or bad.sum() > 13:
             return
