@@ -23,6 +23,7 @@ from robodyn_ros.identification.diagnosis.motion import (
 )
 from robodyn_ros.identification.diagnosis.plausibility import inertia_findings, unit_findings
 from robodyn_ros.identification.diagnosis.position_limits import limit_findings
+from robodyn_ros.identification.diagnosis.saturation import saturation_findings
 from robodyn_ros.identification.diagnosis.signals import (
     noise_findings,
     slow_joints,
@@ -116,6 +117,7 @@ def _model_based(case: Case) -> Iterator[Finding]:
     sample = draw(case)
     rivals = list(rival_findings(Reading.of(case.signals, case.model, case.recording)))
     rivals = [*inertia_findings(case, sample), *rivals]
+    rivals += [] if has_error(rivals) else saturation_findings(case, sample)
     yield from rivals
     yield from () if rivals else unit_findings(case, sample)
     yield from noise_findings(case, sample)
@@ -130,5 +132,6 @@ def _payload_based(case: Case) -> Iterator[Finding]:
     """Yield findings of the torque signal: conventions are those of the arm."""
     reading = Reading.of(case.signals, case.model, case.recording)
     yield from rival_findings(reading, OF_SIGNAL)
+    yield from saturation_findings(case, draw(case))
     yield from region_findings(case)
     yield from motion_findings(case)

@@ -19,7 +19,6 @@ OF_SIGNAL: tuple[Hypothesis, ...] = (
     torque_signal.lost,
     torque_signal.sources,
     torque_signal.wrapped,
-    torque_signal.saturated,
 )
 """What may be wrong with the torque signal of any recording."""
 
@@ -120,7 +119,7 @@ def _compared(present: Evidence, rival: Rival) -> Named:
     """
     present = _judged(present, rival)
     results = []
-    for beside in ORDINARY:
+    for beside in ORDINARY if rival.ordinary else ORDINARY[:1]:
         without = replace(present, beside=beside).held_out
         readings = (rival.evidence, replace(rival.evidence, beside=beside))
         results.append(max(gain(without, each.held_out) for each in readings))

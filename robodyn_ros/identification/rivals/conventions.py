@@ -143,10 +143,10 @@ def gravity(reading: Reading) -> Iterator[Rival]:
     held = present.model.selected(q, rest, rest, present.base.columns)
     names = [present.model.parameters[k].name for k in present.base.columns]
     body = np.array([not name.endswith(('_friction', '_offset')) for name in names])
-    expected = np.abs(held @ (body * present.base.values(prior))).mean(axis=0)
-    found = np.abs(held @ (body * present.values)).mean(axis=0)
+    expected = (held @ (body * present.base.values(prior))).std(axis=0)
+    found = (held @ (body * present.values)).std(axis=0)
     most = int(np.argmax(expected))
-    measured = np.abs(present.torque).mean(axis=0)
+    measured = present.torque.std(axis=0)
     without = _explained(present, still)
     small = expected[most] > max(2.0 * found[most], 0.3 * measured[most])
     if small and unexplained(without)[1] < EXPLAINED / 2.0:
@@ -162,7 +162,8 @@ def models(reading: Reading) -> Iterator[Rival]:
     for variant in variants(reading.present.model):
         with suppress(RobodynError):
             other = _explained(reading.present, variant.model)
-            yield Rival(variant.key, (), other, variant.values)
+            urdf = variant.key == 'wrong_dynamic_model.gravity'
+            yield Rival(variant.key, (), other, variant.values, least=FEW, ordinary=urdf)
 
 
 def _explained(present: Evidence, model: DynamicModel) -> Evidence:

@@ -105,7 +105,9 @@ def plain_model(model: DynamicModel) -> DynamicModel:
     bodies = [part for part in parts if not isinstance(part, (FrictionModel, SpringModel))]
     body = bodies[0] if len(bodies) == 1 else SumModel(parts=bodies)
     try:
-        return with_friction(body, DEFAULT_TERMS)
+        names = [item.name for item in model.parameters]
+        constant = any(name.endswith('torque_offset') for name in names)
+        return with_friction(body, DEFAULT_TERMS if constant else DEFAULT_TERMS[:-1])
     except RobodynError:  # a closed form with friction of its own
         return model
 

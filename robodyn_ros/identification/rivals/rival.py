@@ -25,6 +25,8 @@ class Rival:
     :param values: fields of the finding's text
     :param least: gain that it must have over every other explanation, see `evidence.gain`
     :param certain: the same in standard errors
+    :param ordinary: ordinary effects must not explain the recording as well; False: who takes this
+        loses nothing, as by another dynamic model of a closed form
     :param fitted: number of its parameters that were fitted: of two that explain the same, the one
         with none is more likely
     :param last: it is named only where no other one is
@@ -36,6 +38,7 @@ class Rival:
     values: Mapping[str, object] = field(default_factory=dict)
     least: float = 0.6
     certain: float = SURE
+    ordinary: bool = True
     fitted: int = 0
     last: bool = False
 

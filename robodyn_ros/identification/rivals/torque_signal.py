@@ -118,21 +118,6 @@ def wrapped(reading: Reading) -> Iterator[Rival]:
         )
 
 
-def saturated(reading: Reading) -> Iterator[Rival]:
-    """Yield a joint whose torque stays at its largest value in a part of the samples."""
-    present, raw = reading.present, reading.signals.measured
-    for joint, values in enumerate(raw.T):
-        level = float(np.abs(values).max())
-        share = float((np.abs(values) > 0.99 * level).mean())
-        if share < 0.01 or not level:
-            continue
-        used = present.used.copy()
-        used[:, joint] &= np.abs(present.torque[:, joint]) < 0.97 * level
-        evidence = present.read(used=used)
-        values = {'level': level, 'share': share, 'unit': present.model.joints[joint].torque_unit}
-        yield Rival('torque_saturation', (joint,), evidence, values, least=0.1)
-
-
 def disturbances(reading: Reading) -> Iterator[Rival]:
     """Yield intervals whose torque the model of the other samples does not explain."""
     present = reading.present
