@@ -40,9 +40,23 @@ def uses() -> Iterator[tuple[str, set[str], set[str]]]:
                 later = {'evidence'} if name == 'partial' else set()
                 if later:
                     name, arguments = getattr(node.args[0], 'id', ''), node.args[1:]
-                if name in ('finding', 'sentence'):
+                if name in ('finding', 'sentence') and getattr(arguments[0], 'attr', '') != 'key':
                     given = {each.arg for each in node.keywords if each.arg} | later
                     yield f'{path.name}:{node.lineno}', keys_in(arguments[0], assigned), given
+
+
+def uses_of_rivals() -> Iterator[tuple[str, str, set[str]]]:
+    """Yield file, key and words of each text that a rival hypothesis names by its key."""
+    for path in sorted((PACKAGE / 'identification/rivals').glob('*.py')):
+        tree = ast.parse(path.read_text(encoding='utf-8'))
+        words = {
+            word
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant) and isinstance(word := node.value, str)
+        }
+        for key in words & set(FINDINGS):
+            if FINDINGS[key].severities and 'evidence' in fields_of(key):
+                yield path.name, key, words
 
 
 def keys_in(node: ast.expr, assigned: dict[str, list[ast.expr]]) -> set[str]:
@@ -58,11 +72,11 @@ def keys_in(node: ast.expr, assigned: dict[str, list[ast.expr]]) -> set[str]:
 @pytest.mark.parametrize('key', FINDINGS)
 def test_each_text_formats(key):
     values = fields_of(key)
-    joint = str(values.pop('joint', ''))
     entry = FINDINGS[key]
     if not entry.severities:
-        assert sentence(key, **values).endswith('.') and not entry.remedy
+        assert sentence(key, **values).endswith(('.', 'words')) and not entry.remedy
         return
+    joint = str(values.pop('joint', ''))
     found = finding(key, joint=joint, **values)
     assert (found.code, found.severity) == (code_of(key), entry.severities[0])
     assert joint in found.text and '{' not in found.text and found.text.endswith(('.', 'words'))
@@ -81,6 +95,9 @@ def test_each_text_is_used_and_each_call_gives_its_fields():
         assert all(each <= given for each in needed), place
         assert given - {'severity', 'joint', 'evidence'} <= set().union(*needed), place
         used.update(keys)
+    for place, key, words in uses_of_rivals():
+        assert set(fields_of(key)) - words <= {'joint', 'joints', 'evidence', 'causes'}, place
+        used.add(key)
     assert used == set(FINDINGS)
 
 
