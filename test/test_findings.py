@@ -48,15 +48,16 @@ def uses() -> Iterator[tuple[str, set[str], set[str]]]:
 def uses_of_rivals() -> Iterator[tuple[str, str, set[str]]]:
     """Yield file, key and words of each text that a rival hypothesis names by its key."""
     for path in sorted((PACKAGE / 'identification/rivals').glob('*.py')):
-        tree = ast.parse(path.read_text(encoding='utf-8'))
-        words = {
-            word
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Constant) and isinstance(word := node.value, str)
+        text = path.read_text(encoding='utf-8')
+        nodes = [*ast.walk(ast.parse(text if re.search(r'(Rival|Variant)\(', text) else ''))]
+        named = {
+            getattr(each, 'value', None)
+            for node in nodes
+            for each in (node.args if isinstance(node, ast.Call) else getattr(node, 'elts', ()))
         }
-        for key in words & set(FINDINGS):
-            if FINDINGS[key].severities and 'evidence' in fields_of(key):
-                yield path.name, key, words
+        words = {str(node.value) for node in nodes if isinstance(node, ast.Constant)}
+        for key in set(FINDINGS) & named:
+            yield path.name, key, words
 
 
 def keys_in(node: ast.expr, assigned: dict[str, list[ast.expr]]) -> set[str]:
