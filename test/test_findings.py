@@ -35,19 +35,29 @@ def uses() -> Iterator[tuple[str, set[str], set[str]]]:
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
                 assigned.setdefault(node.targets[0].id, []).append(node.value)
         for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and node.args and not _of_a_rival(node.args[0]):
+            if isinstance(node, ast.Call) and node.args:
                 name, arguments = getattr(node.func, 'id', ''), node.args
                 later = {'evidence'} if name == 'partial' else set()
                 if later:
                     name, arguments = getattr(node.args[0], 'id', ''), node.args[1:]
-                if name in ('finding', 'sentence'):
+                if name in ('finding', 'sentence') and getattr(arguments[0], 'attr', '') != 'key':
                     given = {each.arg for each in node.keywords if each.arg} | later
                     yield f'{path.name}:{node.lineno}', keys_in(arguments[0], assigned), given
 
 
-def _of_a_rival(key: ast.expr) -> bool:
-    """Return True for `rival.key`: their keys are in the files of the hypotheses."""
-    return isinstance(key, ast.Attribute) and key.attr == 'key'
+def uses_of_rivals() -> Iterator[tuple[str, str, set[str]]]:
+    """Yield file, key and words of each text that a rival hypothesis names by its key."""
+    for path in sorted((PACKAGE / 'identification/rivals').glob('*.py')):
+        text = path.read_text(encoding='utf-8')
+        nodes = [*ast.walk(ast.parse(text if re.search(r'(Rival|Variant)\(', text) else ''))]
+        named = {
+            getattr(each, 'value', None)
+            for node in nodes
+            for each in (node.args if isinstance(node, ast.Call) else getattr(node, 'elts', ()))
+        }
+        words = {str(node.value) for node in nodes if isinstance(node, ast.Constant)}
+        for key in set(FINDINGS) & named:
+            yield path.name, key, words
 
 
 def keys_in(node: ast.expr, assigned: dict[str, list[ast.expr]]) -> set[str]:
@@ -63,11 +73,11 @@ def keys_in(node: ast.expr, assigned: dict[str, list[ast.expr]]) -> set[str]:
 @pytest.mark.parametrize('key', FINDINGS)
 def test_each_text_formats(key):
     values = fields_of(key)
-    joint = str(values.pop('joint', ''))
     entry = FINDINGS[key]
     if not entry.severities:
-        assert sentence(key, **values).endswith('.') and not entry.remedy
+        assert sentence(key, **values).endswith(('.', 'words')) and not entry.remedy
         return
+    joint = str(values.pop('joint', ''))
     found = finding(key, joint=joint, **values)
     assert (found.code, found.severity) == (code_of(key), entry.severities[0])
     assert joint in found.text and '{' not in found.text and found.text.endswith(('.', 'words'))
@@ -86,8 +96,9 @@ def test_each_text_is_used_and_each_call_gives_its_fields():
         assert all(each <= given for each in needed), place
         assert given - {'severity', 'joint', 'evidence'} <= set().union(*needed), place
         used.update(keys)
-    rivals = ''.join(each.read_text() for each in PACKAGE.glob('identification/rivals/*.py'))
-    used.update(key for key in FINDINGS if f"'{key}'" in rivals)
+    for place, key, words in uses_of_rivals():
+        assert set(fields_of(key)) - words <= {'joint', 'joints', 'evidence', 'causes'}, place
+        used.add(key)
     assert used == set(FINDINGS)
 
 

@@ -75,14 +75,14 @@ def check_possible(found: IdentifiedModel) -> None:
         inertia = np.diagonal(mass, axis1=1, axis2=2)
         needs = {'at rest': body + offset, 'against friction': friction, 'to move': SLOW * inertia}
         sizes = {what: np.abs(values).max(axis=0) for what, values in needs.items()}
-        usual = sizes['at rest'] + USUAL / SLOW * sizes['to move']
+        expected = sizes['at rest'] + USUAL / SLOW * sizes['to move']
     drives = np.maximum(-friction.min(axis=0), 0.0)
     for joint, (name, most) in enumerate(zip(found.joints, rated_torque(found)[1], strict=True)):
         for what, size in sizes.items():
             if not size[joint] <= most:
                 text = f'{name} needs {size[joint]:.4g} Nm or N {what}, its drive has {most:.4g}'
                 _refuse(found, text)
-        if drives[joint] > DRIVING * (usual[joint] + drives[joint]):
+        if drives[joint] > DRIVING * (expected[joint] + drives[joint]):
             _refuse(found, f'friction drives {name} with {drives[joint]:.4g} Nm or N')
     sliding = np.array([joint.type == 'prismatic' for joint in model.joints])
     for kind in filter(np.any, (sliding, ~sliding)):

@@ -31,11 +31,11 @@ def test_names_from_files_reach_the_terminal_only_as_it_shows_them(tmp_path, cap
         f'joints: [{json.dumps(name)}]\n'
     )
     codes = [
-        main(['info', str(tmp_path / 'r.csv'), '--columns', str(tmp_path / 'c.yaml')]),
-        main(['info', str(tmp_path / f'no{odd}file.csv')]),
+        main(['check', str(tmp_path / 'r.csv'), '--columns', str(tmp_path / 'c.yaml')]),
+        main(['check', str(tmp_path / f'no{odd}file.csv')]),
     ]
     with pytest.raises(SystemExit):
-        main(['info', f'--no{odd}option', 'x'])
+        main(['check', f'--no{odd}option', 'x'])
     shown = ''.join(capsys.readouterr())
     assert odd not in shown and ascii(odd)[1:-1] in shown and codes == [0, 2]
 

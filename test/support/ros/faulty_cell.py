@@ -85,7 +85,7 @@ class FaultyCell(RosClient):
                 'state_timeout': TIMEOUT, 'torque_state_rate': 0.0,
             },
             'collision_monitor': {
-                **shared, 'max_torque_error': [1e4, 1e4], 'collision_state_rate': 0.0,
+                **shared, 'max_torque_error': [99.0, 99.0], 'collision_state_rate': 0.0,
             },
             **(others or {}),
         }  # fmt: skip
