@@ -283,6 +283,11 @@ void FeedforwardTorqueController::match_joints()
     }
     row_.push_back(static_cast<std::size_t>(found - joints.begin()));
   }
+  for (const auto & name : parameters_.allowed_joints) {
+    if (!name.empty() && std::count(known.begin(), known.end(), name) == 0) {
+      throw std::invalid_argument("allowed_joints: " + name + " is no joint of the model");
+    }
+  }
 }
 
 /// One value per joint in the order of the model.

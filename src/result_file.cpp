@@ -233,15 +233,18 @@ IdentifiedModel read(const YAML::Node & parameters)
   result.hash = result.loaded_hash = checked_hash(content, numbers);
   result.torque = std::make_unique<ModelTorque>(
     std::move(parts.joints), std::move(parts.bodies), std::move(parts.frictions), values);
-  if (const YAML::Node facts = parameters["identification"]; facts && facts.IsMap()) {
+  if (const YAML::Node facts = parameters["identification"]; facts && !facts.IsNull()) {
+    if (!facts.IsMap()) {
+      throw error("identification must be a mapping");
+    }
     result.consistent = facts["physically_consistent"].as<bool>(true);
     result.usual_torque = facts["usual_torque"].as<std::vector<double>>(std::vector<double>());
+    if (const YAML::Node block = facts["verdict"]; block && !block.IsNull()) {
+      read_verdict(block, result);
+    }
   }
   if (const YAML::Node block = parameters["residual_torque"]; block && !block.IsNull()) {
     read_gears(block, result);
-  }
-  if (parameters["identification"] && parameters["identification"]["verdict"]) {
-    read_verdict(parameters["identification"]["verdict"], result);
   }
   if (parameters["payload"] && parameters["payload"]["parameter_values"]) {
     read_payload(parameters["payload"], result);

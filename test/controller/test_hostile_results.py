@@ -220,3 +220,33 @@ def test_a_result_in_another_encoding_is_refused_as_python_does(tmp_path, encodi
     assert said[0].endswith('cannot be used: it is no UTF-8 text')
     with pytest.raises(RobodynError, match='cannot be read'):
         load_identified_model(path)
+
+
+def test_a_verdict_is_read_and_held_against_its_hash_as_python_does(tmp_path):
+    model = build_model({**SCARA, 'joints': ['ä', *'bcd'], 'dynamic_model': 1})
+    values = np.ones(len(model.parameters))
+    good = yaml.safe_load(result_file(tmp_path, model, values, bad=['ä']).read_text())
+    verdict = good['/**']['ros__parameters']['identification']['verdict']
+    changes = {
+        'as written': verdict, 'none': None, 'empty': {}, 'text': 'usable',
+        'a word': {**verdict, 'feedforward': ['usable'] * 4},
+        'no words': {**verdict, 'monitoring': []},
+        'another joint': {**verdict, 'joints': list('abcd')},
+        'another hash': {**verdict, 'hash': '0' * 64},
+    }  # fmt: skip
+    files = []
+    for name, block in {**changes, 'no mapping': ...}.items():
+        facts = {'verdict': block} if block is not ... else ['verdict']
+        good['/**']['ros__parameters']['identification'] = facts
+        files.append(tmp_path / f'{name}.yaml')
+        files[-1].write_text(yaml.safe_dump(good, width=10**6))
+    said = dict(zip([*changes, 'no mapping'], checked('result_check', files), strict=True))
+    for (name, line), path in zip(said.items(), files, strict=True):
+        assert (line == 'used') is (name in {'as written', 'none'}), (name, line)
+        if line == 'used':
+            load_identified_model(path)
+        else:
+            with pytest.raises(RobodynError):
+                load_identified_model(path)
+    for name in ('a word', 'another joint', 'another hash'):
+        assert 'its verdict does not fit its hash: the file was changed' in said[name]

@@ -7,7 +7,15 @@ The mock hardware has six joints; what they are to a model is of no consequence 
 import numpy as np
 import pytest
 from control_cell import DELAY, ControlCell, write_result
-from control_checks import BOTH, check_applied, check_real_time, check_steps, torque_of
+from control_checks import (
+    BOTH,
+    JTC_KIND,
+    REFERENCES,
+    check_applied,
+    check_real_time,
+    check_steps,
+    torque_of,
+)
 from controller_build import law_check
 from controller_models import MODELS
 from robodyn_ros.srv import SetPayload
@@ -17,13 +25,7 @@ from robodyn_ros.errors import ModelError
 from robodyn_ros.models.payload import payload_of
 
 pytestmark = pytest.mark.ros
-JTC_KIND = 'joint_trajectory_controller/JointTrajectoryController'
 OURS = {'max_payload': 10.0, 'torque_state_rate': 500.0}
-REFERENCES = {
-    'command_interfaces': ['position', 'velocity', 'acceleration'],
-    'state_interfaces': ['position', 'velocity'], 'state_publish_rate': 500.0,
-    'allow_nonzero_velocity_at_trajectory_end': False,
-}  # fmt: skip
 
 
 @pytest.fixture(scope='module')

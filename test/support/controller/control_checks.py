@@ -11,6 +11,12 @@ from std_msgs.msg import Float64MultiArray
 from robodyn_ros.control.torque.model_torque import ModelTorque
 
 JTC = 'joint_trajectory_controller'
+JTC_KIND = 'joint_trajectory_controller/JointTrajectoryController'
+REFERENCES = {
+    'command_interfaces': ['position', 'velocity', 'acceleration'],
+    'state_interfaces': ['position', 'velocity'], 'state_publish_rate': 500.0,
+    'allow_nonzero_velocity_at_trajectory_end': False,
+}  # fmt: skip
 BOTH = [JTC, PLUGIN]
 STEP = RATE * PERIOD
 PAUSE = 0.02
