@@ -103,12 +103,12 @@ def plain_model(model: DynamicModel) -> DynamicModel:
     """Return the bodies of a model with linear friction: a rich law absorbs flaws."""
     parts = model.parts if isinstance(model, SumModel) else (model,)
     bodies = [part for part in parts if not isinstance(part, (FrictionModel, SpringModel))]
-    body = bodies[0] if len(bodies) == 1 else SumModel(parts=bodies)
     try:
+        body = bodies[0] if len(bodies) == 1 else SumModel(parts=bodies)
         names = [item.name for item in model.parameters]
         constant = any(name.endswith('torque_offset') for name in names)
         return with_friction(body, DEFAULT_TERMS if constant else DEFAULT_TERMS[:-1])
-    except RobodynError:  # a closed form with friction of its own
+    except RobodynError:  # no bodies, or a closed form with friction of its own
         return model
 
 
