@@ -202,6 +202,7 @@ def test_inactive_it_passes_trajectories_through_without_torque(node):
     assert out == wanted
     assert node.process.change(Transition.TRANSITION_ACTIVATE)
     assert arrays(node.sent(message()))[4].any()
+    node.process.status()  # it repeats the last refusal, which is none of the next trajectory
 
 
 def test_interrupt_takes_the_torque_out_of_a_running_motion(node):
