@@ -60,7 +60,7 @@ MODELS = {
     'springs': lambda: robot_model('urdf/six_axis.urdf', friction=['linear', *SPRINGS]),
     'load of six axes': lambda: robot_model(
         'urdf/six_axis.urdf',
-        friction={'terms': ['viscous', 'load'], 'load': np.linspace(-1.0, 2.0, 66).tolist()},
+        friction={'terms': ['viscous', 'load'], 'load': np.linspace(-1.0, 1.5, 66).tolist()},
     ),
 }  # fmt: skip
 FIGURES = {'smoothing': [0.02, 0.5, 1.0], 'breakaway_speed': [0.1, 0.5, 0.9],
