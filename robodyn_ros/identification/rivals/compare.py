@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -50,8 +51,15 @@ ALWAYS: tuple[Hypothesis, ...] = (
 )
 """Those that a fit without errors can hide."""
 
-ORDINARY: tuple[tuple[str, ...], ...] = ((), ('friction',), ('springs',), ('friction', 'springs'))
-"""What a robot may have that linear friction and rigid bodies lack: it is no flaw."""
+ORDINARY: tuple[dict[str, Any], ...] = (
+    {},
+    {'beside': ('friction',)},
+    {'beside': ('springs',)},
+    {'beside': ('friction', 'springs')},
+    {'ridge': 1e-9},
+)
+"""What a robot may have that linear friction and rigid bodies lack, or that the ridge takes away
+from them where its motion shows it weakly: it is no flaw."""
 
 FINALISTS = 6
 """Rivals that are compared in full: those that gain most over the recording as it is."""
@@ -121,8 +129,8 @@ def _compared(present: Evidence, rival: Rival) -> Named:
     present = _judged(present, rival)
     results = []
     for beside in ORDINARY:
-        without = replace(present, beside=beside).held_out
-        readings = (rival.evidence, replace(rival.evidence, beside=beside))
+        without = replace(present, **beside).held_out
+        readings = (rival.evidence, replace(rival.evidence, **beside))
         results.append(max(gain(without, each.held_out) for each in readings))
     least = min(results)
     before, after = present.held_out, rival.evidence.held_out
