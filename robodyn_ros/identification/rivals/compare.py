@@ -64,6 +64,8 @@ from them where its motion shows it weakly: it is no flaw."""
 FINALISTS = 6
 """Rivals that are compared in full: those that gain most over the recording as it is."""
 
+ENOUGH = 3
+"""Samples per parameter from which on folds say what explains a recording."""
 
 SIMPLER = 0.8
 """Share of the gain that counts of a rival with fitted parameters: others have less freedom."""
@@ -87,6 +89,8 @@ class Named:
 def compare(reading: Reading, hypotheses: Sequence[Hypothesis] = RIVALS) -> tuple[Named, ...]:
     """Return the rivals that explain a recording much better than ordinary effects, best first."""
     present = reading.present
+    if present.used.sum() < ENOUGH * len(present.base.columns):
+        return ()
     if not reading.suspicious:
         hypotheses = [each for each in hypotheses if each in ALWAYS]
     every = [rival for hypothesis in hypotheses for rival in hypothesis(reading)]
