@@ -29,7 +29,7 @@ from robodyn_ros.identification.diagnosis.signals import (
     slow_joints,
     stale_findings,
 )
-from robodyn_ros.identification.rivals import positions
+from robodyn_ros.identification.rivals import delays, positions
 from robodyn_ros.identification.rivals.compare import OF_SIGNAL
 from robodyn_ros.identification.rivals.findings import rival_findings
 from robodyn_ros.identification.rivals.reading import Reading
@@ -129,9 +129,9 @@ def _model_based(case: Case) -> Iterator[Finding]:
 
 
 def _payload_based(case: Case) -> Iterator[Finding]:
-    """Yield findings of the torque signal: conventions are those of the arm."""
+    """Yield findings of the torque signal and its delay: conventions are those of the arm."""
     reading = Reading.of(case.signals, case.model, case.recording)
-    yield from rival_findings(reading, OF_SIGNAL)
+    yield from rival_findings(reading, (*OF_SIGNAL, delays.delays))
     yield from saturation_findings(case, draw(case))
     yield from region_findings(case)
     yield from motion_findings(case)

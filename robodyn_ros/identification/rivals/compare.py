@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from robodyn_ros.identification.rivals import conventions, delays, positions, torque_signal
 from robodyn_ros.identification.rivals.evidence import EXPLAINED, Evidence, gain, unexplained
-from robodyn_ros.identification.rivals.reading import Reading
+from robodyn_ros.identification.rivals.reading import EXACT, Reading
 from robodyn_ros.identification.rivals.rival import SURE, Rival
 
 Hypothesis = Callable[[Reading], Iterator[Rival]]
@@ -49,12 +50,21 @@ ALWAYS: tuple[Hypothesis, ...] = (
 )
 """Those that a fit without errors can hide."""
 
-ORDINARY: tuple[tuple[str, ...], ...] = ((), ('friction',), ('springs',), ('friction', 'springs'))
-"""What a robot may have that linear friction and rigid bodies lack: it is no flaw."""
+ORDINARY: tuple[dict[str, Any], ...] = (
+    {},
+    {'beside': ('friction',)},
+    {'beside': ('springs',)},
+    {'beside': ('friction', 'springs')},
+    {'ridge': 1e-9},
+)
+"""What a robot may have that linear friction and rigid bodies lack, or that the ridge takes away
+from them where its motion shows it weakly: it is no flaw."""
 
 FINALISTS = 6
 """Rivals that are compared in full: those that gain most over the recording as it is."""
 
+ENOUGH = 3
+"""Samples per parameter from which on folds say what explains a recording."""
 
 SIMPLER = 0.8
 """Share of the gain that counts of a rival with fitted parameters: others have less freedom."""
@@ -78,6 +88,8 @@ class Named:
 def compare(reading: Reading, hypotheses: Sequence[Hypothesis] = RIVALS) -> tuple[Named, ...]:
     """Return the rivals that explain a recording much better than ordinary effects, best first."""
     present = reading.present
+    if present.used.sum() < ENOUGH * len(present.base.columns):
+        return ()
     if not reading.suspicious:
         hypotheses = [each for each in hypotheses if each in ALWAYS]
     every = [rival for hypothesis in hypotheses for rival in hypothesis(reading)]
@@ -89,21 +101,38 @@ def compare(reading: Reading, hypotheses: Sequence[Hypothesis] = RIVALS) -> tupl
     good = [
         each
         for each in named
-        if each.gain >= min(each.rival.least, 0.3 * len(present.size) + 0.1)
+        if each.gain >= _needed(each.rival, len(present.size))
         and each.certainty >= each.rival.certain
         and unexplained(each.rival.evidence)[1] < EXPLAINED
     ]
     return tuple(sorted(good, key=_rank))
 
 
+def _needed(rival: Rival, joints: int) -> float:
+    """Return the gain that a rival needs; the errors of a single joint have another unit."""
+    return min(rival.least, 0.3 * joints + 0.1) if joints > 1 else min(rival.least / 0.6, 1.0)
+
+
 def _rank(named: Named) -> tuple[bool, bool, float]:
     """Return what rivals are sorted by: what the signal shows first, then by their gain."""
-    certain = SIMPLER if named.rival.fitted else 1.0
+    certain = SIMPLER * 0.9 ** (named.rival.fitted - 1) if named.rival.fitted else 1.0
     return named.rival.last, not named.rival.seen, -named.gain * certain
 
 
 def _gain(present: Evidence, rival: Rival) -> float:
-    return gain(_judged(present, rival).held_out, rival.evidence.held_out)[0]
+    unit = _unit(present)
+    return gain(_judged(present, rival).held_out / unit, rival.evidence.held_out / unit)[0]
+
+
+def _unit(present: Evidence) -> float:
+    """Return the squared error that counts little, in squares of the `size`.
+
+    The fit of a single joint alone has its flaw in it; 3 % of its torque has not.
+    """
+    if len(present.size) > 1:
+        return 1.0
+    rms = float(np.sqrt(np.mean(present.torque**2)))
+    return max(EXACT * rms / float(present.size[0]), 1e-9) ** 2
 
 
 def _judged(present: Evidence, rival: Rival) -> Evidence:
@@ -117,12 +146,12 @@ def _compared(present: Evidence, rival: Rival) -> Named:
 
     A rival may have the ordinary effect beside it or not.
     """
-    present = _judged(present, rival)
+    present, unit = _judged(present, rival), _unit(present)
     results = []
     for beside in ORDINARY if rival.ordinary else ORDINARY[:1]:
-        without = replace(present, beside=beside).held_out
-        readings = (rival.evidence, replace(rival.evidence, beside=beside))
-        results.append(max(gain(without, each.held_out) for each in readings))
+        without = replace(present, **beside).held_out / unit
+        readings = (rival.evidence, replace(rival.evidence, **beside))
+        results.append(max(gain(without, each.held_out / unit) for each in readings))
     least = min(results)
     before, after = present.held_out, rival.evidence.held_out
     left = after.sum(axis=0) / np.maximum(before.sum(axis=0), 1e-300)

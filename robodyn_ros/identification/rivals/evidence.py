@@ -40,6 +40,7 @@ class Evidence:
     :param labels: fold of each sample, for each way to divide them, each of shape (M,)
     :param beside: columns in addition to those of the model: 'friction', 'springs'
     :param compared: samples whose errors count, shape (M, n); None: those that are fitted
+    :param ridge: on columns of unit length
     """
 
     model: DynamicModel
@@ -53,6 +54,7 @@ class Evidence:
     labels: tuple[Labels, ...]
     beside: tuple[str, ...] = ()
     compared: Mask | None = None
+    ridge: float = RIDGE
 
     @cached_property
     def regressor(self) -> Array:
@@ -99,7 +101,7 @@ class Evidence:
     @cached_property
     def values(self) -> Array:
         """Base values that fit all samples best, then those of the columns beside them, (b,)."""
-        return np.asarray(_solved(self._gram[None], self._braking)[0])
+        return np.asarray(_solved(self._gram[None], self._braking, self.ridge)[0])
 
     @cached_property
     def predicted(self) -> Array:
@@ -137,7 +139,7 @@ class Evidence:
         folds, joints = int(labels.max()) + 1, self.torque.shape[1]
         grams = _grams(self.rows, labels, folds)
         each = grams.sum(axis=1)
-        values = _solved(each.sum(axis=0) - each, self._braking)
+        values = _solved(each.sum(axis=0) - each, self._braking, self.ridge)
         if self.compared is not None:
             grams = _grams(self._weighted(self.compared), labels, folds)
         whole = np.column_stack([values, np.full(folds, -1.0)])
@@ -179,7 +181,7 @@ def _grams(rows: Array, labels: Labels, folds: int) -> Array:
     return np.array([part @ part.transpose(0, 2, 1) for part in parts])
 
 
-def _solved(grams: Array, braking: Array) -> Array:
+def _solved(grams: Array, braking: Array, own: float) -> Array:
     """Solve normal equations (k, b + 1, b + 1) of [A | y]; friction does not drive, shape (k, b).
 
     Friction that comes out negative is held at zero, as in non-negative least squares.
@@ -192,7 +194,7 @@ def _solved(grams: Array, braking: Array) -> Array:
     held = np.array(unknown)
     values = np.zeros_like(side)
     for _ in range(5):
-        ridge = np.where(held, 1e9, RIDGE)[:, :, None] * np.eye(side.shape[1])
+        ridge = np.where(held, 1e9, own)[:, :, None] * np.eye(side.shape[1])
         values = np.linalg.solve(scaled + ridge, (side / length)[:, :, None])[:, :, 0]
         fresh = braking & (values < -1e-9 * np.abs(values).max(axis=1, keepdims=True)) & ~held
         if not fresh.any():

@@ -22,7 +22,7 @@ def test_torques_of_all_joints(samples, words):
     assert shown == pytest.approx(30.0, abs=6.0) and f'{words} the positions' in item.text
 
 
-@pytest.mark.parametrize(('name', 'joint', 'samples'), [('scara3', 1, 8), ('scara', 0, -12)])
+@pytest.mark.parametrize(('name', 'joint', 'samples'), [('scara', 0, -12)])
 def test_the_torque_of_one_joint(name, joint, samples):
     item = first(name, lambda each: late(each, samples, [joint]))
     assert (item.code, item.joint) == ('sensor_delay', f'joint{joint + 1}'), item.text

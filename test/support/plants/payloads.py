@@ -24,7 +24,7 @@ DELTA = {'R_b': 0.2, 'r_p': 0.05, 'L_AB': 0.3, 'L_BC': 0.7}
 PUMA = {'a2': 0.43, 'a3': -0.02, 'd2': 0.24, 'd3': -0.09, 'd4': 0.43}
 CRANK = {'type': 'rotary', 'dynamic_model': 3, 'prior': {'L^2': 0.09, 'g*L': 2.943}}
 KINDS = {
-    'rotary1': ('axis', 1, {'type': 'rotary', 'dynamic_model': 1}, (0.0, 0.4)),
+    'rotary1': ('axis', 1, {'type': 'rotary', 'dynamic_model': 1}, (4.0, 0.4)),
     'rotary2': (
         'axis', 1, {'type': 'rotary', 'dynamic_model': 2, 'prior': {'L^2': 0.09}}, (4.0, 0.0),
     ),
