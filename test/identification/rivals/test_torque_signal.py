@@ -70,36 +70,6 @@ def test_signed_torque_that_was_read_as_unsigned(name):
 
 
 @pytest.mark.parametrize('name', ['six_axis'])
-def test_torque_without_its_sign(name):
-    item = first(name, lambda each: torque(each, np.abs(each.torque)))
-    assert item.code == 'torque_unsigned' and 'direction bit' in item.remedy, item.text
-
-
-@pytest.mark.parametrize('name', ['scara', 'scara3', 'axis'])
-def test_signed_torque_that_was_read_as_unsigned(name):
-    def wrapped(recording):
-        unit = np.abs(recording.torque).max(axis=0) / 1000.0
-        return torque(recording, np.round(recording.torque / unit) % 65536 * unit)
-
-    item = first(name, wrapped)
-    assert item.code == 'torque_wrapped' and 'signed integer' in item.remedy, item.text
-
-
-@pytest.mark.parametrize(('name', 'joint'), [('axis', 0), ('delta3', 0), ('delta3', 2)])
-def test_torque_that_is_cut_off(name, joint):
-    def cut(recording):
-        values = np.array(recording.torque)
-        level = 0.6 * np.abs(values[:, joint]).max()
-        values[:, joint] = np.clip(values[:, joint], -level, level)
-        return torque(recording, values)
-
-    item = first(name, cut)
-    assert (item.code, item.joint) == ('torque_saturation', f'joint{joint + 1}'), item.text
-    level = 0.6 * np.abs(plant(name)[1].torque[:, joint]).max()
-    assert float(item.text.split(' stops at ')[1].split()[0]) == pytest.approx(level, rel=0.01)
-
-
-@pytest.mark.parametrize('name', ['six_axis'])
 def test_a_contact_is_a_disturbed_interval(name):
     def touched(recording):
         values, count = np.array(recording.torque), round(1.0 / recording.period)
