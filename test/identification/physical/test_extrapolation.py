@@ -55,11 +55,14 @@ def test_a_prior_keeps_it_small_and_growth_multiplies_it():
 
 
 def test_a_fit_to_a_moment_is_for_feed_forward_with_care():
-    """Thresholds of the monitor are learned on its motions."""
+    """Thresholds of the monitor are learned on its motions.
+
+    The joint reverses in it: in one direction, Coulomb friction is an offset.
+    """
     model, truth = arm(random_urdf(1, 3, types=('revolute',)))
     time = np.arange(600) / 500.0
-    q, qd = 0.3 * np.sin(0.8 * time)[:, None], 0.24 * np.cos(0.8 * time)[:, None]
-    torque = model.torque(q, qd, -0.192 * np.sin(0.8 * time)[:, None], truth)
+    q, qd = 0.3 * np.sin(3.0 * time)[:, None], 0.9 * np.cos(3.0 * time)[:, None]
+    torque = model.torque(q, qd, -2.7 * np.sin(3.0 * time)[:, None], truth)
     torque = torque + 0.02 * np.abs(torque).max() * np.random.default_rng(0).normal(size=(600, 1))
     brief = Recording(time=time, joints=model.joint_names, position=q, torque=torque)
     (joint,) = identify(brief, model, options=IdentifyOptions(prior='none')).verdict.joints
