@@ -168,8 +168,8 @@ class Run:
             if not report.samples:
                 self._not_tested('gaps and repeated values leave no usable sample of it')
             elif report.samples < needed:
-                few = f'{report.samples} samples'
-                self._not_tested(f'it has {few}, at least {needed} are needed for its parameters')
+                used = f'{report.samples} of its {len(given)} samples are used'
+                self._not_tested(f'{used}, at least {needed} are needed for the parameters')
             else:
                 self.validation, self.tested = report, other.shown
 
