@@ -13,7 +13,7 @@ import numpy as np
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.identification.rivals.evidence import EXPLAINED, Evidence, unexplained
 from robodyn_ros.identification.rivals.other_models import variants, without_gravity
-from robodyn_ros.identification.rivals.reading import Reading
+from robodyn_ros.identification.rivals.reading import DISAGREE, Reading
 from robodyn_ros.identification.rivals.rival import FEW, Rival
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.interface import Array, DynamicModel, Indices
@@ -132,7 +132,8 @@ def gravity(reading: Reading) -> Iterator[Rival]:
     """Yield torque from which the driver has subtracted gravity.
 
     A model without gravity has fewer parameters and fits no better. It must fit as well, while the
-    URDF asks for several times the torque at rest that the fit finds.
+    URDF asks for several times the torque at rest that the fit finds, and explains the recording
+    worse: in a small motion an offset is gravity as well.
     """
     present = reading.present
     still, prior = without_gravity(present.model), np.nan_to_num(present.model.prior())
@@ -143,13 +144,14 @@ def gravity(reading: Reading) -> Iterator[Rival]:
     held = present.model.selected(q, rest, rest, present.base.columns)
     names = [present.model.parameters[k].name for k in present.base.columns]
     body = np.array([not name.endswith(('_friction', '_offset')) for name in names])
-    expected = (held @ (body * present.base.values(prior))).std(axis=0)
-    found = (held @ (body * present.values)).std(axis=0)
+    weight = held @ (body * present.base.values(prior))
+    expected, found = weight.std(axis=0), (held @ (body * present.values)).std(axis=0)
     most = int(np.argmax(expected))
     measured = present.torque.std(axis=0)
     without = _explained(present, still)
     small = expected[most] > max(2.0 * found[most], 0.3 * measured[most])
-    if small and unexplained(without)[1] < EXPLAINED / 2.0:
+    seen = replace(without, torque=present.torque - weight).error > DISAGREE * without.error
+    if small and seen and unexplained(without)[1] < EXPLAINED / 2.0:
         share = float(found[most] / expected[most])
         yield Rival(
             'effort_without_gravity', (), without, {'share': share},

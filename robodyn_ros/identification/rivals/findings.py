@@ -33,7 +33,8 @@ def rival_findings(
     share, pooled = unexplained(reading.present)
     if pooled > EXPLAINED and hypotheses is RIVALS:
         bad = np.flatnonzero(share > EXPLAINED).tolist()
-        yield finding('not_explained', joints=_joints(reading, bad), error=pooled)
+        own = _joints(reading, bad) if len(bad) == 1 else ''
+        yield finding('not_explained', own, joints=_joints(reading, bad), error=pooled)
 
 
 def _finding(reading: Reading, named: Named, near: Sequence[Named]) -> Finding:

@@ -28,12 +28,18 @@ from robodyn_ros.models.interface import Array
 from robodyn_ros.models.serial.urdf import rigid_part
 
 OF_ONE_JOINT = frozenset((
-    'constant_torque', 'relative_error_too_large', 'too_few_samples',
+    'constant_torque', 'not_explained', 'relative_error_too_large', 'too_few_samples',
     'torque_factor', 'torque_lost', 'torque_saturation', 'torque_sign',
     'torque_unsigned', 'torque_wrapped', 'zero_torque',
 ))  # fmt: skip
 """Errors of a joint's torque. All others, as of a position or an order, spoil all joints."""
-HARMLESS = ('relative_error_too_large', 'too_few_samples', 'zero_torque', 'constant_torque')
+HARMLESS = (
+    'relative_error_too_large',
+    'not_explained',
+    'too_few_samples',
+    'zero_torque',
+    'constant_torque',
+)
 """Those that leave the parameters of the other joints as they are."""
 DOUBTS = ('sensor_delay', 'torque_filtered', 'torque_factor')
 """Warnings that are conventions too: a torque that is late or filtered, or of another size."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from robodyn_ros.errors import InsufficientData
 from robodyn_ros.findings import Finding, finding
+from robodyn_ros.identification.factors.condense import SAMPLES_PER_COLUMN
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.torque_errors import Tally, predict, residual_ratio
 from robodyn_ros.identification.fit.uncertainty import random_states, torque_uncertainty
@@ -163,10 +164,14 @@ class Run:
             model, values = self.prepared.model, self.found.values
             tally, _ = tally_all(model, values, other, phase='validate')
             report = tally.report(other.shown, given.source)
-            if report.samples:
-                self.validation, self.tested = report, other.shown
-            else:
+            needed = SAMPLES_PER_COLUMN * self.regression.base.rank // len(model.joints)
+            if not report.samples:
                 self._not_tested('gaps and repeated values leave no usable sample of it')
+            elif report.samples < needed:
+                used = f'{report.samples} of its {len(given)} samples are used'
+                self._not_tested(f'{used}, at least {needed} are needed for the parameters')
+            else:
+                self.validation, self.tested = report, other.shown
 
     def _leave_one_out(self) -> None:
         """Test each recording with the parameters of all others."""

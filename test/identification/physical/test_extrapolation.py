@@ -54,17 +54,30 @@ def test_a_prior_keeps_it_small_and_growth_multiplies_it():
     np.testing.assert_allclose(expected(factors, fit, 0.0, far, growth=2.0), 2.0 * free)
 
 
-def test_a_fit_to_a_moment_is_for_feed_forward_with_care():
-    """Thresholds of the monitor are learned on its motions."""
+def moment(speed):
+    """Identify a joint from 1.2 s of a motion with an angular frequency, in [rad/s]."""
     model, truth = arm(random_urdf(1, 3, types=('revolute',)))
     time = np.arange(600) / 500.0
-    q, qd = 0.3 * np.sin(0.8 * time)[:, None], 0.24 * np.cos(0.8 * time)[:, None]
-    torque = model.torque(q, qd, -0.192 * np.sin(0.8 * time)[:, None], truth)
+    sine, cosine = np.sin(speed * time)[:, None], np.cos(speed * time)[:, None]
+    q, qd, qdd = 0.3 * sine, 0.3 * speed * cosine, -0.3 * speed**2 * sine
+    torque = model.torque(q, qd, qdd, truth)
     torque = torque + 0.02 * np.abs(torque).max() * np.random.default_rng(0).normal(size=(600, 1))
     brief = Recording(time=time, joints=model.joint_names, position=q, torque=torque)
-    (joint,) = identify(brief, model, options=IdentifyOptions(prior='none')).verdict.joints
+    return identify(brief, model, options=IdentifyOptions(prior='none'))
+
+
+def test_a_fit_to_a_moment_is_for_feed_forward_with_care():
+    """Thresholds of the monitor are learned on its motions."""
+    (joint,) = moment(3.0).verdict.joints
     assert joint.feedforward.word == 'with care' and joint.monitoring.word == 'usable'
     assert 'expected error on other motions' in joint.feedforward.reasons[-1]
+
+
+def test_a_moment_in_one_direction_is_not_usable_and_no_gravity_is_missing():
+    """Coulomb friction is an offset there, and the weight of the arm nearly so."""
+    result = moment(0.8)
+    codes = {item.code for item in result.findings if item.severity == 'error'}
+    assert codes == {'rank_deficient'} and not result.success
 
 
 def test_a_long_motion_of_all_joints_is_enough():
