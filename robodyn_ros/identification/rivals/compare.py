@@ -110,7 +110,7 @@ def compare(reading: Reading, hypotheses: Sequence[Hypothesis] = RIVALS) -> tupl
 
 def _needed(rival: Rival, joints: int) -> float:
     """Return the gain that a rival needs; the errors of a single joint have another unit."""
-    return min(rival.least, 0.25 * joints + 0.1) if joints > 1 else min(rival.least / 0.6, 1.0)
+    return min(rival.least, 0.3 * joints + 0.1) if joints > 1 else min(rival.least / 0.6, 1.0)
 
 
 def _rank(named: Named) -> tuple[bool, bool, float]:

@@ -181,7 +181,7 @@ def _grams(rows: Array, labels: Labels, folds: int) -> Array:
     return np.array([part @ part.transpose(0, 2, 1) for part in parts])
 
 
-def _solved(grams: Array, braking: Array, own: float) -> Array:
+def _solved(grams: Array, braking: Array, ridge: float) -> Array:
     """Solve normal equations (k, b + 1, b + 1) of [A | y]; friction does not drive, shape (k, b).
 
     Friction that comes out negative is held at zero, as in non-negative least squares.
@@ -194,8 +194,8 @@ def _solved(grams: Array, braking: Array, own: float) -> Array:
     held = np.array(unknown)
     values = np.zeros_like(side)
     for _ in range(5):
-        ridge = np.where(held, 1e9, own)[:, :, None] * np.eye(side.shape[1])
-        values = np.linalg.solve(scaled + ridge, (side / length)[:, :, None])[:, :, 0]
+        diagonal = np.where(held, 1e9, ridge)[:, :, None] * np.eye(side.shape[1])
+        values = np.linalg.solve(scaled + diagonal, (side / length)[:, :, None])[:, :, 0]
         fresh = braking & (values < -1e-9 * np.abs(values).max(axis=1, keepdims=True)) & ~held
         if not fresh.any():
             break

@@ -12,8 +12,8 @@ from pathlib import Path
 
 os.environ['OPENBLAS_NUM_THREADS'] = os.environ['OMP_NUM_THREADS'] = '1'
 ROOT = Path(__file__).resolve().parents[3]
-sys.path[:0] = [str(ROOT / 'test' / part) for part in ('', 'support', 'support/plants',
-                                                       'support/ros')]  # fmt: skip
+PARTS = ('', 'support', 'support/plants', 'support/monitor', 'support/ros')
+sys.path[:0] = [str(ROOT / 'test' / part) for part in PARTS]
 LARGEST = 1000.0
 """Largest memory of a node, in [MB]: half of it are libraries."""
 

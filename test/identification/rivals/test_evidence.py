@@ -28,7 +28,7 @@ def test_friction_is_held_non_negative_as_by_scipy(seed):
     braking = np.arange(9) >= 5
     truth = random.normal(size=9) / np.abs(matrix).max(axis=0)
     target = matrix @ truth + 0.05 * random.normal(size=300)
-    values = _solved(gram_of(matrix, target)[None], braking)[0]
+    values = _solved(gram_of(matrix, target)[None], braking, RIDGE)[0]
     low = np.where(braking, 0.0, -np.inf)
     expected = lsq_linear(matrix, target, (low, np.inf), method='bvls').x
     assert (truth[braking] < 0.0).any() and (values[braking] >= 0.0).all()
@@ -44,7 +44,7 @@ def test_a_column_that_does_not_act_has_the_value_zero():
     random = np.random.default_rng(3)
     matrix = random.normal(size=(50, 3))
     matrix[:, 1] = 0.0
-    values = _solved(gram_of(matrix, matrix[:, 0])[None], np.zeros(3, dtype=bool))[0]
+    values = _solved(gram_of(matrix, matrix[:, 0])[None], np.zeros(3, dtype=bool), RIDGE)[0]
     np.testing.assert_allclose(values, [1.0, 0.0, 0.0], atol=1e-4)
 
 
