@@ -28,7 +28,6 @@ def told(item, *joints):
     [
         ('six_axis', (1, 2), False, 'torques of joint2 and joint3'),
         ('six_axis', (0, 1), True, 'names of joint1 and joint2'),
-        ('scara', (0, 1), True, 'names of joint1 and joint2'),
         ('scara3', (0, 2), False, 'torques of joint1 and joint3'),
         ('delta3', (0, 1), False, 'torques of joint1 and joint2'),
     ],
