@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a recording can determine of a model, before its parameters are identified."""
+"""Parameters and torques that a recording can determine, before an identification."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class IdentifiedModel(ResultMethods):
 
     @property
     def verdict(self) -> Verdict:
-        """What the joints can be used for."""
+        """Verdict per joint and purpose."""
         return self.given_verdict or unknown_verdict(self.joints)
 
     @property

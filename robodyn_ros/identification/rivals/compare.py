@@ -21,7 +21,7 @@ OF_SIGNAL: tuple[Hypothesis, ...] = (
     torque_signal.sources,
     torque_signal.wrapped,
 )
-"""What may be wrong with the torque signal of any recording."""
+"""Hypotheses about the torque signal, for any recording."""
 
 RIVALS: tuple[Hypothesis, ...] = (
     *OF_SIGNAL,
@@ -39,7 +39,7 @@ RIVALS: tuple[Hypothesis, ...] = (
     delays.delays,
     delays.filters,
 )
-"""What may be wrong with a recording: one function for each kind."""
+"""Hypotheses about a recording: one function for each kind."""
 
 ALWAYS: tuple[Hypothesis, ...] = (
     *OF_SIGNAL,
@@ -57,7 +57,7 @@ ORDINARY: tuple[dict[str, Any], ...] = (
     {'beside': ('friction', 'springs')},
     {'ridge': 1e-9},
 )
-"""What a robot may have that linear friction and rigid bodies lack, or that the ridge takes away
+"""Ordinary effects that linear friction and rigid bodies lack, or that the ridge takes away
 from them where its motion shows it weakly: it is no flaw."""
 
 FINALISTS = 6

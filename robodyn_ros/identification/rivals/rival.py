@@ -18,7 +18,7 @@ the axes of the robot, factors take a joint out of the fit."""
 
 @dataclass(frozen=True)
 class Rival:
-    """What may be wrong with a recording, and its samples with that corrected.
+    """One hypothesis about a recording, and its samples with that corrected.
 
     :param key: of the finding that names it
     :param joints: indices of the joints it is about; empty: the robot
