@@ -73,7 +73,7 @@ class ModelNode(SuiteLifecycleNode):
     purpose = 'feedforward'
     """Purpose in the verdict of a result."""
     consequence = 'it gets no torque'
-    """What becomes of a joint that is not usable for it."""
+    """Consequence for a joint that is not usable for this purpose, in messages."""
 
     def __init__(self, name: str) -> None:
         """Declare the parameters of both nodes."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a verdict is made of: errors in the fit and on other data, reach, plausibility, errors."""
+"""Evidence of a verdict: errors of the fit and on other data, reach, plausibility, findings."""
 
 from dataclasses import replace
 
