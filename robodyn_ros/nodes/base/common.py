@@ -15,12 +15,10 @@ from rcl_interfaces.msg import (
     ParameterDescriptor,
     SetParametersResult,
 )
-from rclpy.clock import Clock, ClockType
 from rclpy.exceptions import InvalidParameterTypeException
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
-from rclpy.timer import Timer
 
 from robodyn_ros.errors import ConfigError, RobodynError, bounded
 from robodyn_ros.nodes.base.suite_node import DEFAULT, Guarded
@@ -46,17 +44,6 @@ HINTS = {
 URGENT = 45
 """SCHED_FIFO priority of a stop: above the suite's cycles, below the controller_manager's."""
 _ARRAYS = tuple(kind for kind in Parameter.Type if kind.name.endswith('_ARRAY'))
-
-
-def steady_timer(node: Node, period: float, callback: Callable[[], None]) -> Timer:
-    """Create a timer that runs on the steady clock.
-
-    A timer on the node's clock never fires with use_sim_time and no simulation, and pauses after
-    the system clock was set back.
-
-    :param period: in [s]
-    """
-    return node.create_timer(period, callback, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
 
 def declare(

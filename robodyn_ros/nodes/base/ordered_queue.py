@@ -12,7 +12,7 @@ from rclpy.node import Node
 
 from robodyn_ros.errors import Fault, RobodynError
 from robodyn_ros.long_work import Cancellation, cancellable
-from robodyn_ros.nodes.base.common import steady_timer
+from robodyn_ros.nodes.base.clock import start_timer
 
 MOST = 16
 """Largest number of waiting messages."""
@@ -49,7 +49,7 @@ class Outbox(Generic[Item]):
         self._cancellation = Cancellation()
         self._send: Send | None = None
         # within 1 ms an executor reads the messages that have arrived
-        self._timer = steady_timer(node, 1e-3, self.tick)
+        self._timer = start_timer(node, 1e-3, self.tick)
         self._timer.cancel()
 
     def put(self, message: Item) -> Item | None:

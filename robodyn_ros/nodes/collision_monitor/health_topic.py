@@ -18,7 +18,11 @@ from robodyn_ros.control.health.report import HealthReport
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.msg import ModelHealth
-from robodyn_ros.nodes.base.common import LATCHED_QOS, declare, steady_timer
+from robodyn_ros.nodes.base.clock import start_timer
+from robodyn_ros.nodes.base.common import (
+    LATCHED_QOS,
+    declare,
+)
 from robodyn_ros.nodes.base.stamps import to_duration
 from robodyn_ros.nodes.collision_monitor.inputs import Inputs
 from robodyn_ros.nodes.collision_monitor.topic import Topic
@@ -51,8 +55,8 @@ class HealthTopic(Topic):
         self._publisher = node.create_lifecycle_publisher(
             ModelHealth, '~/model_health', LATCHED_QOS
         )
-        steady_timer(node, 0.25, self._process)
-        steady_timer(node, 1.0, self._evaluate)
+        start_timer(node, 0.25, self._process)
+        start_timer(node, 1.0, self._evaluate)
 
     def build(
         self, model: IdentifiedModel, torque: ModelTorque, detector: TorqueErrorDetector

@@ -23,7 +23,11 @@ from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ConfigError, ControlError, Fault
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
-from robodyn_ros.nodes.base.common import STREAM_QOS, check_when_set, steady_timer
+from robodyn_ros.nodes.base.clock import start_timer
+from robodyn_ros.nodes.base.common import (
+    STREAM_QOS,
+    check_when_set,
+)
 from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.base.waits import DISCOVERY
 from robodyn_ros.nodes.collision_monitor.black_box import BlackBox
@@ -85,8 +89,8 @@ class CollisionMonitor(ModelNode):
         follow_reference(self, self._on_reference, STREAM_QOS)
         controller = self.get_parameter('controller').value
         self._follows = follow_controller(self, controller, self._on_commands, STREAM_QOS)
-        steady_timer(self, 0.5 * self._options['stale_timeout'], self._on_watchdog)
-        steady_timer(self, 0.5 * self._reactions.period, self._on_tick)
+        start_timer(self, 0.5 * self._options['stale_timeout'], self._on_watchdog)
+        start_timer(self, 0.5 * self._reactions.period, self._on_tick)
         self.create_service(Trigger, '~/reset', self._on_reset)
         check_when_set(self, self._on_set)
         self.autostart()

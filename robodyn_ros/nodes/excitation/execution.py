@@ -11,7 +11,10 @@ from rclpy.node import Node
 
 from robodyn_ros.errors import Fault, RobodynError
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
-from robodyn_ros.nodes.base.common import steady_timer, urgent
+from robodyn_ros.nodes.base.clock import start_timer
+from robodyn_ros.nodes.base.common import (
+    urgent,
+)
 from robodyn_ros.nodes.excitation.output import Output
 from robodyn_ros.nodes.excitation.parameters import Settings
 from robodyn_ros.nodes.excitation.results import FEEDBACK_PERIOD
@@ -46,7 +49,7 @@ class Execution:
         self._output, self._supervision, self._ended = output, supervision, ended
         self._last_cycle, self._arrived_by, self._feedback_due = 0, 0.0, 0.0
         period = 1.0 / settings.rate if output.streaming else TICK
-        self._cycle = steady_timer(node, period, self._on_cycle)
+        self._cycle = start_timer(node, period, self._on_cycle)
         self._cycle.cancel()
 
     def begin(self, run: Run) -> None:

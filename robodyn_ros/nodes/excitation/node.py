@@ -26,7 +26,11 @@ from robodyn_ros.excitation.slowed import check_speed
 from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.faults import fault_of, number_of
 from robodyn_ros.nodes.base.allowed import AllowedDirectories
-from robodyn_ros.nodes.base.common import MONITOR_QOS, Diagnostics, steady_timer
+from robodyn_ros.nodes.base.clock import start_timer
+from robodyn_ros.nodes.base.common import (
+    MONITOR_QOS,
+    Diagnostics,
+)
 from robodyn_ros.nodes.base.deferred_service import DeferredService
 from robodyn_ros.nodes.base.presence import Owner
 from robodyn_ros.nodes.base.spinning import run
@@ -105,9 +109,9 @@ class Excitation(SuiteNode):
         self._execution = Execution(self, *robot, self._supervision, self._on_ended)
         self.create_subscription(JointState, 'joint_states', self._on_state, MONITOR_QOS)
         self._open_by = time.monotonic() + OPEN_TIME
-        self._opening = steady_timer(self, TICK, self._on_opening)
+        self._opening = start_timer(self, TICK, self._on_opening)
         self._diagnostics = Diagnostics(self, 'robodyn excitation')
-        steady_timer(self, 1.0, self._diagnose)
+        start_timer(self, 1.0, self._diagnose)
         self.get_logger().info(
             f'{self._settings.output} to {self._output.topic} for the joints '
             f'{", ".join(self._limits.joints)}'

@@ -21,7 +21,7 @@ from rclpy.task import Future
 from trajectory_msgs.msg import JointTrajectory
 from unique_identifier_msgs.msg import UUID
 
-from robodyn_ros.nodes.base.common import steady_timer
+from robodyn_ros.nodes.base.clock import start_timer
 from robodyn_ros.nodes.feedforward.arrived import Arrived, Planning
 from robodyn_ros.nodes.feedforward.controller_watch import ControllerWatch
 from robodyn_ros.nodes.robot.controller_facts import INTERVAL, PATIENCE
@@ -75,7 +75,7 @@ class FollowGoals:
             cancel_callback=self._on_cancel,
             callback_group=group,
         )
-        steady_timer(node, INTERVAL, self._watch)
+        start_timer(node, INTERVAL, self._watch)
 
     async def _execute(self, handle: Any) -> Any:
         """Pass a goal on, and wait for its end."""

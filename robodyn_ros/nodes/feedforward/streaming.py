@@ -21,7 +21,10 @@ from robodyn_ros.control.feedforward.state_watchdog import StateWatch
 from robodyn_ros.control.torque_threshold import TorqueThreshold
 from robodyn_ros.errors import NO_FAULT, ControlError, Fault
 from robodyn_ros.models.interface import Array
-from robodyn_ros.nodes.base.common import STREAM_QOS, steady_timer
+from robodyn_ros.nodes.base.clock import start_timer
+from robodyn_ros.nodes.base.common import (
+    STREAM_QOS,
+)
 from robodyn_ros.nodes.feedforward.mode import TorqueMode
 from robodyn_ros.nodes.robot.joint_states import JointStateReader
 from robodyn_ros.wire.cursor import NANOSECONDS
@@ -78,7 +81,7 @@ class StreamingMode(TorqueMode):
         node.create_subscription(
             TransitionEvent, f'{self.target.name}/transition_event', self._on_transition, 10
         )
-        steady_timer(node, self._interval, self._on_watchdog)
+        start_timer(node, self._interval, self._on_watchdog)
 
     def use(
         self,

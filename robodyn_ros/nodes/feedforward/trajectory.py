@@ -23,7 +23,7 @@ from robodyn_ros.control.torque_limits import PlannedTorque
 from robodyn_ros.control.torque_threshold import SILENCE, TorqueThreshold
 from robodyn_ros.errors import NO_FAULT, ControlError, Fault
 from robodyn_ros.models.interface import Array
-from robodyn_ros.nodes.base.common import steady_timer
+from robodyn_ros.nodes.base.clock import start_timer
 from robodyn_ros.nodes.base.ordered_queue import Outbox, Send
 from robodyn_ros.nodes.feedforward.arrived import Arrived
 from robodyn_ros.nodes.feedforward.controller_watch import ControllerWatch
@@ -81,7 +81,7 @@ class TrajectoryMode(TorqueMode):
         node.create_subscription(
             JointTrajectory, '~/joint_trajectory', self._on_trajectory, 10, raw=True
         )
-        steady_timer(node, 0.5 * SILENCE, self._on_timer)
+        start_timer(node, 0.5 * SILENCE, self._on_timer)
         self._outbox: Outbox[Arrived] = Outbox(
             node, self._prepared, lambda arrived, error: arrived.refuse(str(error))
         )

@@ -23,7 +23,11 @@ from robodyn_ros.long_work import CancelledError
 from robodyn_ros.msg import IdentificationReport
 from robodyn_ros.nodes.base.allowed import AllowedDirectories
 from robodyn_ros.nodes.base.background import Background
-from robodyn_ros.nodes.base.common import LATCHED_QOS, Diagnostics, steady_timer
+from robodyn_ros.nodes.base.clock import start_timer
+from robodyn_ros.nodes.base.common import (
+    LATCHED_QOS,
+    Diagnostics,
+)
 from robodyn_ros.nodes.base.folders import removed_if_empty
 from robodyn_ros.nodes.base.presence import Presence
 from robodyn_ros.nodes.base.spinning import run
@@ -60,7 +64,7 @@ class IdentificationNode(SuiteNode):
         self._offer()
         self._presence = Presence(self)
         self._diagnostics = Diagnostics(self, 'robodyn identification')
-        steady_timer(self, 1.0, self._diagnose)
+        start_timer(self, 1.0, self._diagnose)
 
     def _offer(self) -> None:
         group = self._background.group

@@ -20,12 +20,12 @@ from robodyn_ros.control.effort.declaration import undeclared
 from robodyn_ros.errors import NO_FAULT, Fault, RecordingError
 from robodyn_ros.faults import number_of
 from robodyn_ros.nodes.base.allowed import AllowedDirectories
+from robodyn_ros.nodes.base.clock import start_timer
 from robodyn_ros.nodes.base.common import (
     RECORDER_QOS,
     Diagnostics,
     best_effort,
     declare,
-    steady_timer,
 )
 from robodyn_ros.nodes.base.presence import Owner, Presence
 from robodyn_ros.nodes.base.spinning import run
@@ -74,7 +74,7 @@ class Recorder(SuiteNode):
         self._heard: list[Any] = []
         self.create_service(StartRecording, '~/start', self._on_start)
         self.create_service(StopRecording, '~/stop', self._on_stop)
-        steady_timer(self, 1.0, self._on_timer)
+        start_timer(self, 1.0, self._on_timer)
         self._presence = Presence(self)
         if autostart:
             self._start('', '')

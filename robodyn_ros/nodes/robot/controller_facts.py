@@ -12,7 +12,7 @@ from rcl_interfaces.srv import GetParameters
 from rclpy.node import Node
 
 from robodyn_ros.control.feedforward.command_target import CommandTarget
-from robodyn_ros.nodes.base.common import steady_timer
+from robodyn_ros.nodes.base.clock import start_timer
 
 INTERVAL = 0.5
 """Time between requests to a controller, in [s]: short against the patience of an operator."""
@@ -40,7 +40,7 @@ class ControllerFacts:
         self._changed = changed
         self._client = node.create_client(GetParameters, f'{self.name}/get_parameters')
         self._asked = -PATIENCE
-        steady_timer(node, INTERVAL, self._ask)
+        start_timer(node, INTERVAL, self._ask)
 
     def _ask(self) -> None:
         now = time.monotonic()

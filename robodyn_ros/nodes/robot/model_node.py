@@ -19,13 +19,13 @@ from robodyn_ros.identification.result.verdict import PURPOSES
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.serial.urdf import rigid_part
 from robodyn_ros.nodes.base.allowed import AllowedDirectories
+from robodyn_ros.nodes.base.clock import start_timer
 from robodyn_ros.nodes.base.common import (
     Diagnostics,
     declare,
     overrides,
     plain,
     realtime_priority,
-    steady_timer,
 )
 from robodyn_ros.nodes.base.given_parameters import ROBOT
 from robodyn_ros.nodes.base.refusals import sentence
@@ -107,7 +107,7 @@ class ModelNode(SuiteLifecycleNode):
         ))  # fmt: skip
         realtime_priority(self, 40)
         self._diagnostics = Diagnostics(self, self.hardware_id)
-        steady_timer(self, 1.0, self._diagnose)
+        start_timer(self, 1.0, self._diagnose)
         self.create_service(LoadModel, '~/load_model', self._on_load)
         self.refuse_old_name(LoadModel, '~/load_parameters', '~/load_model')
 

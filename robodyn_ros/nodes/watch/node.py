@@ -11,7 +11,11 @@ from diagnostic_msgs.msg import DiagnosticStatus
 
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.models.serial.urdf_file import UrdfFile, parse_urdf
-from robodyn_ros.nodes.base.common import Diagnostics, declare, steady_timer
+from robodyn_ros.nodes.base.clock import start_timer
+from robodyn_ros.nodes.base.common import (
+    Diagnostics,
+    declare,
+)
 from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.base.suite_node import SuiteNode
 from robodyn_ros.nodes.robot.described_robot import robot_description
@@ -49,9 +53,9 @@ class Watch(SuiteNode):
         self._lists = (-1, -1)
         self._levels = b''
         self._diagnostics = Diagnostics(self, 'robodyn watch')
-        steady_timer(self, LOOK, self._on_look)
-        steady_timer(self, 0.2, self._on_markers)
-        steady_timer(self, 1.0, self._on_second)
+        start_timer(self, LOOK, self._on_look)
+        start_timer(self, 0.2, self._on_markers)
+        start_timer(self, 1.0, self._on_second)
 
     def _urdf(self) -> UrdfFile | None:
         """Return the robot, which markers and units need; None: it is not known."""

@@ -16,11 +16,11 @@ from rclpy.parameter import Parameter
 from ros_client import PATIENCE
 
 from robodyn_ros.errors import ConfigError
+from robodyn_ros.nodes.base.clock import start_timer
 from robodyn_ros.nodes.base.common import (
     Diagnostics,
     check_when_set,
     declare,
-    steady_timer,
     urgent,
 )
 from robodyn_ros.nodes.base.spinning import make_executor
@@ -45,7 +45,7 @@ def test_a_value_of_another_type_comes_with_what_helps(create):
 def test_a_steady_timer_fires_without_the_clock_of_a_simulation(create):
     node = create(use_sim_time=True)
     calls = []
-    steady_timer(node, 0.02, lambda: calls.append('steady'))
+    start_timer(node, 0.02, lambda: calls.append('steady'))
     node.create_timer(0.02, lambda: calls.append('by the clock'))
     executor = make_executor(node.context)
     executor.add_node(node)

@@ -20,7 +20,10 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
 from robodyn_ros.control.collision.reaction.robot_readiness import ReportedState, RobotReadiness
 from robodyn_ros.errors import ConfigError, Fault
-from robodyn_ros.nodes.base.common import STREAM_QOS, steady_timer
+from robodyn_ros.nodes.base.clock import start_timer
+from robodyn_ros.nodes.base.common import (
+    STREAM_QOS,
+)
 from robodyn_ros.nodes.robot.model_node import ModelNode, Row
 
 FIXED: dict[str, Any] = {'read_only': True}
@@ -70,7 +73,7 @@ class RobotStateInput:
         rows = zip(names, *columns, strict=True)
         self.readiness = RobotReadiness([self._subscribed(*row) for row in rows])
         if self._latched:
-            steady_timer(node, 0.5, self._check_publishers)
+            start_timer(node, 0.5, self._check_publishers)
 
     def problem(self) -> Fault:
         """Return why the robot is not known to be ready now, or NO_FAULT."""
