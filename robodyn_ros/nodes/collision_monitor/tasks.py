@@ -15,7 +15,7 @@ from robodyn_ros.control.collision.reaction.mute import Mute
 from robodyn_ros.control.collision.reaction.task import Phase, Task, TaskClock, zone_of
 from robodyn_ros.errors import ConfigError, ControlError
 from robodyn_ros.models.interface import Array
-from robodyn_ros.nodes.base.stamps import seconds_of
+from robodyn_ros.nodes.base.clock import seconds_of
 from robodyn_ros.nodes.robot.model_node import ModelNode, Row
 from robodyn_ros.srv import Mute as MuteReactions
 from robodyn_ros.srv import SetTask

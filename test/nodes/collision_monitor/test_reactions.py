@@ -19,8 +19,8 @@ from trajectory_msgs.msg import JointTrajectory
 
 from robodyn_ros.cli.main import main
 from robodyn_ros.control.collision.black_box.event_file import read_event
+from robodyn_ros.nodes.base.clock import to_duration
 from robodyn_ros.nodes.base.common import LATCHED_QOS
-from robodyn_ros.nodes.base.stamps import to_duration
 
 pytestmark = pytest.mark.ros
 CONTROLLER = 'joint_trajectory_controller'

@@ -9,7 +9,7 @@ from node_process import EFFORT, NodeProcess, closed
 from robodyn_ros.srv import Mute, SetTask
 from writers import result_file
 
-from robodyn_ros.nodes.base.stamps import to_duration
+from robodyn_ros.nodes.base.clock import to_duration
 
 pytestmark = pytest.mark.ros
 TASKS = {

@@ -26,8 +26,8 @@ from robodyn_ros.excitation.limits.joint_limits import check_motion
 from robodyn_ros.excitation.motions.spline import SplineTrajectory
 from robodyn_ros.excitation.robot_frame import frame_in_urdf
 from robodyn_ros.models.serial.urdf_file import read_urdf
+from robodyn_ros.nodes.base.clock import seconds_of
 from robodyn_ros.nodes.base.common import LATCHED_QOS
-from robodyn_ros.nodes.base.stamps import seconds_of
 
 pytestmark = pytest.mark.ros
 

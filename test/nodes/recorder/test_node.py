@@ -21,8 +21,8 @@ from rosbags.rosbag2 import Reader
 from sensor_msgs.msg import JointState
 
 from robodyn_ros.control.effort.recorded import bag_declaration, in_si_units
+from robodyn_ros.nodes.base.clock import seconds_of
 from robodyn_ros.nodes.base.presence import Presence
-from robodyn_ros.nodes.base.stamps import seconds_of
 from robodyn_ros.nodes.recorder import node as recorder
 from robodyn_ros.recording.bags.commands import references
 from robodyn_ros.recording.readers import read_recording

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robodyn_ros.nodes.base.stamps import seconds_of, to_duration, to_stamp
+from robodyn_ros.nodes.base.clock import seconds_of, to_duration, to_stamp
 
 
 @given(st.floats(0.0, 1e9))
