@@ -9,7 +9,7 @@ import pytest
 from control_cell import ControlCell, nanoseconds, write_result
 from node_process import EFFORT, NodeProcess, environment
 from robodyn_ros.msg import TorqueState
-from ros_client import HEARD, SilenceError, undisturbed
+from ros_client import HEARD
 
 pytestmark = pytest.mark.ros
 NUMBER = 44
@@ -82,19 +82,15 @@ def check_rate(stamps, efforts, asked, *, rare=0.0, pause=0.0):
     """No step of the drives is above the rate, or only a rare one as after a pause [s].
 
     It is by the stamps of the states, which jitter. Commands that the machine held up come in a
-    burst, of which the drives take the last one: where every fast step is within the rate by the
-    stamps of the references, the test begins anew.
+    burst, of which the drives take the last one.
     """
     between = np.diff(stamps)[:, None] + 3 * 0.002
     steps = np.abs(np.diff(efforts, axis=0))
     fast = steps > RATE * between
     kept = not fast.any() or (fast.mean() < rare and (steps <= RATE * (between + pause)).all())
-    if not kept and (steps <= RATE * np.diff(asked)[:, None] + 1e-6)[fast].all():
-        raise SilenceError('the machine held commands up, and the drives took the last of them')
     assert kept
 
 
-@undisturbed
 def test_the_drives_get_what_the_node_says_and_nothing_faster_than_its_rate(cell):
     cell.clear()
     del cell.torques[:]
@@ -138,7 +134,6 @@ def test_torque_is_refused_while_the_controller_is_inactive(cell):
     assert cell.torques[-1].delivery == TorqueState.DELIVERED and not cell.torques[-1].fault
 
 
-@undisturbed
 def test_disabled_before_it_the_controller_is_deactivated_without_torque(cell):
     assert cell.feedforward.enable(False).success
     cell.come_to_zero()

@@ -26,7 +26,7 @@ FOLLOWED = '/clock/followed'
 """Topic on which nodes acknowledge the stamps of /clock that they have processed."""
 BEAT = 4_000_000
 """Simulated time between two acknowledgements, in [ns]."""
-DEAD = 2.0
+DEAD = 5.0
 """Real time without a message on /clock after which the simulation counts as dead, in [s].
 
 A simulation that is paused, or waits for a node, repeats its time.

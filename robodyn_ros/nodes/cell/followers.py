@@ -20,7 +20,6 @@ from robodyn_ros.nodes.base.clock import (
     TOPIC,
     machine,
     nanoseconds_of,
-    start_real_timer,
     to_stamp,
 )
 
@@ -60,7 +59,6 @@ class Followers:
         qos = QoSProfile(depth=100, reliability=ReliabilityPolicy.RELIABLE)
         self._clock = node.create_publisher(ClockMessage, TOPIC, qos)
         node.create_subscription(Header, FOLLOWED, self._on_followed, FOLLOWED_QOS)
-        start_real_timer(node, REPEAT, self._look)
 
     def __bool__(self) -> bool:
         """Return True if a node follows."""
@@ -82,15 +80,18 @@ class Followers:
         self._nodes[message.frame_id] = _Follower(stamp, time.monotonic())
         self._followed()
 
-    def _look(self) -> None:
-        """Repeat the time while the simulation waits, and forget nodes that have ended."""
+    def repeat(self) -> None:
+        """Repeat the time while the simulation waits, and forget nodes that have ended.
+
+        Call this every `REPEAT` in real time.
+        """
         now = time.monotonic()
         if now - self._published < REPEAT:
             return
         self.publish(self._stamp)
         for name, node in list(self._nodes.items()):
             if node.stamp < self._stamp - BEAT and self._lost(name, now - node.heard):
-                del self._nodes[name]
+                self._nodes.pop(name, None)
                 self._followed()
 
     def _lost(self, follower: str, silence: float) -> bool:

@@ -35,7 +35,7 @@ from robodyn_ros.nodes.base.common import (
 from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.base.suite_node import SuiteNode
 from robodyn_ros.nodes.cell.controllers import ControllerServices
-from robodyn_ros.nodes.cell.followers import Followers
+from robodyn_ros.nodes.cell.followers import REPEAT, Followers
 from robodyn_ros.nodes.cell.pace import Pace
 from robodyn_ros.nodes.robot.joint_state_topic import JointStateTopic
 from robodyn_ros.nodes.robot.trajectory_message import read_trajectory
@@ -124,6 +124,7 @@ class CellNode(SuiteNode):
         self._diagnostics = Diagnostics(self, 'simulated robot cell')
         start_real_timer(self, 1.0, self._diagnose)
         start_real_timer(self, self.cell.period, self._go_on)
+        start_real_timer(self, REPEAT, self._followers.repeat)
         realtime_priority(self, 50)
         self.get_logger().info(
             f'{len(self.cell.joints)} joints at {1.0 / self.cell.period:.0f} Hz, '

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Progress and cancel of an identification, which is noticed in every phase."""
+"""Progress and cancel of an identification, which is noticed in every phase.
+
+A computation takes real time, also beside a simulation.
+"""
 
 from __future__ import annotations
 
@@ -27,17 +30,13 @@ class Cancel:
     """
 
     def __init__(
-        self,
-        handle: Any,
-        tell: Callable[[float, str], None] = lambda share, text: None,
-        now: Callable[[], float] = time.monotonic,
+        self, handle: Any, tell: Callable[[float, str], None] = lambda share, text: None
     ) -> None:
         """Prepare for a goal; None: it cannot be cancelled.
 
         :param tell: called while waiting, with the completed share of a step and a sentence
-        :param now: return the time of the node, in [s]
         """
-        self._handle, self._now = handle, now
+        self._handle = handle
         self._tell = tell
         self._step, self._started = '', 0.0
         self._progress = self._told = (0.0, '')
@@ -75,8 +74,8 @@ class Cancel:
             self._told = self._progress
             self._tell(*self._told)
         if self._requested:
-            self._deadline = min(self._deadline, self._now() + MISSING)
-        if self._now() > self._deadline:
+            self._deadline = min(self._deadline, time.monotonic() + MISSING)
+        if time.monotonic() > self._deadline:
             self._ended = True
             raise CancelledError(
                 'cancelled while identifying: the computation ends later and writes nothing'

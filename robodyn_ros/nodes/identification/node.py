@@ -272,9 +272,7 @@ class IdentificationNode(SuiteNode):
     async def _identify(self, job: Job, handle: Any = None) -> IdentificationReport:
         """Identify in the background, write the files and publish the report."""
         phase = RunIdentification.Feedback.IDENTIFYING
-        cancel = self._cancel = Cancel(
-            handle, partial(self._tell, handle, phase), partial(now, self)
-        )
+        cancel = self._cancel = Cancel(handle, partial(self._tell, handle, phase))
         with removed_if_empty(job.folder):
             result, files = await self._background.run(
                 self._work.compute, job, cancel.progress, check=cancel.check

@@ -9,13 +9,13 @@ all joints move away from zero, and against its motion on the way back.
 import numpy as np
 import pytest
 from action_msgs.msg import GoalStatus
-from control_cell import PERIOD, PLUGIN, ControlCell, write_result
+from control_cell import PLUGIN, ControlCell, write_result
 from control_checks import make_active
 from controller_build import law_check
 from node_process import EFFORT, NodeProcess, closed
 from robodyn_ros.msg import CollisionState
 from robodyn_ros.srv import SetPayload
-from ros_client import HEARD, SilenceError, undisturbed
+from ros_client import HEARD
 
 pytestmark = pytest.mark.ros
 NUMBER = 49
@@ -57,23 +57,6 @@ def payload(cell, mass):
     assert cell.call(SetPayload, f'{PLUGIN}/set_payload', SetPayload.Request(mass=mass)).success
 
 
-def overrun(cell):
-    """Return True if a cycle of the mock's loop was late."""
-    numbers = np.array(sorted(cell.cycles))
-    stamps = 1e-9 * np.array([cell.cycles[number].stamp for number in numbers])
-    return bool((np.diff(stamps) > (np.diff(numbers) + 1) * PERIOD).any())
-
-
-def go_back(cell, monitor, begin):
-    """Stand at zero without an alarm again. While one is latched, there is no other reaction."""
-    monitor.wait(lambda: 'the robot is at rest' in monitor.said()[begin:], 'rest')
-    cell.move(3.0)
-    assert monitor.reset().success
-    del monitor.states[:]
-    monitor.wait(lambda: monitor.states and not monitor.states[-1].latched, 'no alarm')
-
-
-@undisturbed
 def test_a_collision_cancels_the_goal_and_brings_the_robot_to_rest(cell, monitor):
     direction = 1.0 if monitor.behind else -1.0
     begin = len(monitor.said())
@@ -83,9 +66,6 @@ def test_a_collision_cancels_the_goal_and_brings_the_robot_to_rest(cell, monitor
     cell.go_on(1.5 if monitor.behind else 5.5)
     monitor.spin(0.05)
     latched = any(row.latched for row in monitor.states)
-    if latched and overrun(cell):
-        go_back(cell, monitor, begin)
-        raise SilenceError('the loop of the mock was late, which is a jump of its velocity')
     assert not latched, 'no collision before'
     cell.clear()
     payload(cell, 70.0)

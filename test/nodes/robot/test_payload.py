@@ -21,7 +21,7 @@ from idle_nodes import idle_nodes
 from node_process import EFFORT, NodeProcess, closed, joint_state
 from robodyn_ros.msg import CollisionState
 from robodyn_ros.srv import SetPayload
-from ros_client import steps, undisturbed
+from ros_client import steps
 from sensor_msgs.msg import JointState
 from writers import result_file
 
@@ -71,7 +71,6 @@ def stream(tmp_path_factory):
         yield stream
 
 
-@undisturbed
 def test_the_torque_follows_a_payload_within_its_rate_limit(stream):
     assert stream.process.call(SetPayload, 'set_payload', SetPayload.Request(mass=0.0)).success
     check_torque(stream, VALUES, settling=200)
@@ -88,7 +87,6 @@ def test_the_torque_follows_a_payload_within_its_rate_limit(stream):
     check_torque(stream, VALUES + PAYLOAD.added)
 
 
-@undisturbed
 def test_refusals_leave_the_payload_as_it_is(stream):
     assert stream.process.call(SetPayload, 'set_payload', REQUEST).success
     for fields, sentence in (

@@ -129,7 +129,6 @@ class Trajectories:
     def ready(self):
         """Torque will be added to the trajectories to come, whatever came before."""
         self.process.enable(False)
-        self.process.steady()
         self.process.reset()
         assert self.process.enable(True).success
 
@@ -211,7 +210,6 @@ class Stream:
     def ready(self):
         """Start from zero, whatever came before."""
         self.process.enable(False)
-        self.process.steady()
         self.process.reset()
         assert self.process.enable(True).success
         self.process.settle()
