@@ -15,7 +15,7 @@ from rclpy.action.graph import (
 )
 
 pytestmark = [pytest.mark.ros, pytest.mark.timeout(240)]
-ROBOT = {'robot': 'six_axis'}
+ROBOT = {'robot': 'six_axis', 'use_sim_time': 'true'}
 CONTROLLER = 'forward_effort_controller'
 AT_TIMES = {
     'excitation': {
@@ -122,7 +122,7 @@ def cell(tmp_path_factory):
 @pytest.mark.parametrize('name', AT_TIMES)
 def test_a_node_has_exactly_what_it_is_allowed(cell, name):
     allowed = permissions()[name]
-    always = allowed - AT_TIMES[name] - {('subscribe', '/clock')}  # with use_sim_time
+    always = allowed - AT_TIMES[name]
     assert AT_TIMES[name] <= allowed
     cell.wait(lambda: always <= named(cell, name), f'{always - named(cell, name)}')
     assert named(cell, name) <= allowed

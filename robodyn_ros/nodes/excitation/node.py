@@ -76,7 +76,7 @@ class Excitation(SuiteNode):
         self._limits = declare_limits(self)
         declare_motion(self)
         self._state = RobotState(self._limits.joints, partial(now, self))
-        self._results = Results(partial(now, self))
+        self._results = Results()
         self._guard = Guard(self, self._limits.joints)
         limit = self._guard.torque_limit
         self._designer = Designer(

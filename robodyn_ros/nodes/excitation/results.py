@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
 from typing import Any
 
 from robodyn_ros.action import Excite
@@ -17,19 +17,19 @@ LINGER = 0.3
 class Results:
     """Keeps the result of each goal until the action server asks for it."""
 
-    def __init__(self, now: Callable[[], float]) -> None:
-        """Start empty; `now` returns the time of the node, in [s]."""
+    def __init__(self) -> None:
+        """Start empty."""
         self._results: dict[bytes, Excite.Result] = {}
-        self._now, self._given = now, now() - LINGER
+        self._given = time.monotonic() - LINGER
 
     @property
     def left(self) -> bool:
         """Return True if DDS had time to transmit the last result."""
-        return self._now() - self._given >= LINGER
+        return time.monotonic() - self._given >= LINGER
 
     def give(self, goal: Any, result: Excite.Result) -> None:
         """End a goal with a result."""
-        self._given = self._now()
+        self._given = time.monotonic()
         self._results[bytes(goal.goal_id.uuid)] = result
         goal.execute()
 

@@ -23,7 +23,7 @@ from robodyn_ros.long_work import CancelledError
 from robodyn_ros.msg import IdentificationReport
 from robodyn_ros.nodes.base.allowed import AllowedDirectories
 from robodyn_ros.nodes.base.background import Background
-from robodyn_ros.nodes.base.clock import nanoseconds_of, now, seconds_of, start_timer
+from robodyn_ros.nodes.base.clock import nanoseconds_of, seconds_of, start_timer
 from robodyn_ros.nodes.base.common import (
     LATCHED_QOS,
     Diagnostics,

@@ -33,8 +33,8 @@ pytestmark = pytest.mark.ros
 
 
 NUMBER = 43
-LONG = 15.0
-"""A motion that is to be stopped lasts so long, in [s]: a machine may stand still meanwhile."""
+LONG = 8.0
+"""Duration of a motion that is to be stopped, in [s]."""
 
 
 @pytest.fixture(scope='module')

@@ -42,7 +42,7 @@ class Robot(RosClient):
         self.folder = folder
         self.log = (folder / 'recorder.log').open('w+')
         command = [sys.executable, '-m', 'robodyn_ros.nodes.recorder.node', '--ros-args']
-        command += ['-r', remap]
+        command += ['-r', remap, '-p', 'use_sim_time:=true']
         for parameter in (f'output_directory:={folder}', *parameters):
             command += ['-p', parameter]
         self.process = subprocess.Popen(
@@ -52,7 +52,7 @@ class Robot(RosClient):
             stderr=subprocess.STDOUT,
             preexec_fn=limit,
         )
-        super().__init__(environment(NUMBER))
+        super().__init__(environment(NUMBER), simulated=True)
         self.joint_states = self.node.create_publisher(JointState, 'joint_states', qos)
         self.status = []
         self.node.create_subscription(DiagnosticArray, '/diagnostics', self.on_status, 10)

@@ -25,8 +25,8 @@ ROOT = Path(__file__).resolve().parents[3]
 JOINTS = [f'joint{i}' for i in range(1, 7)]
 HOME = [0.05, -0.1, 0.0, 0.1, 0.0, 0.0]
 PHASE = Excite.Feedback
-STATES = 2.0
-"""Joint states may stay away for so long, in [s]: they come from a test, which may be held up."""
+STATES = 0.5
+"""Joint states may stay away for so long, in [s]."""
 NOT_YET = (
     'there are no joint states yet', 'has no subscriber', 'it is not known yet', 'the robot moves',
     'a motion is running already',
@@ -61,6 +61,7 @@ def start(folder, name, number, **parameters):
         'state_timeout': STATES,
         'start_delay': 0.2,
         'allow_unchecked': True,
+        'use_sim_time': True,
         **parameters,
     }
     file = folder / f'{name}.yaml'
@@ -83,7 +84,7 @@ def robot_and_clients(number, processes):
     clients, robot = {}, FakeRobot(JOINTS, HOME, context)
     try:
         for name in processes:
-            clients[name] = Client(name, context)
+            clients[name] = Client(name, context, robot.time)
         yield robot, clients
     finally:
         for process in processes.values():
@@ -98,8 +99,8 @@ def robot_and_clients(number, processes):
 class Client(RosClient):
     """Calls one excitation node."""
 
-    def __init__(self, name, context):
-        super().__init__({}, context)
+    def __init__(self, name, context, time):
+        super().__init__({}, context, simulated=time)
         self.name = name
         self.action = ActionClient(self.node, Excite, f'{name}/excite')
         self.feedback = []

@@ -210,8 +210,9 @@ class FaultyCell(RosClient):
             self.call(Trigger, 'feedforward/reset', Trigger.Request())
             answer = self.call(SetBool, 'feedforward/enable', SetBool.Request(data=True))
             assert answer.success, answer.message
-        if self._levels.last() and self._levels.last()[1]:  # a cell that was reset has jumped
+        while self._levels.last() and self._levels.last()[1]:  # a cell that was reset has jumped
             self.call(Trigger, 'collision_monitor/reset', Trigger.Request())
+            self.spin(0.05)
         before = self._states.rows()[-1].number
         self.wait(lambda: self._states.rows()[-1].number > before, 'a state of now')
         self.wait(self._enabled, 'torque')

@@ -52,6 +52,7 @@ class NodeProcess(RosClient):
         :param simulated: the node has the time of this test, see `SimulatedTime`; False: real time
         """
         self.name = name
+        simulated = simulated and name != 'cell'  # which makes the time
         program = ['-m', f'robodyn_ros.nodes.{name}.node'] if script is None else [str(script)]
         command = [sys.executable, *program, '--ros-args']
         given = {'use_sim_time': str(bool(simulated)).lower(), **parameters}

@@ -11,10 +11,9 @@ import numpy as np
 import rclpy
 from rcl_interfaces.msg import SetParametersResult
 from rcl_interfaces.srv import GetParameters, SetParameters
-from rclpy.executors import SingleThreadedExecutor, TimeoutException
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile, ReliabilityPolicy
-from simulated_time import SimulatedTime
+from simulated_time import SimulatedTime, TestExecutor
 
 from robodyn_ros.cli.demo.ros_domain import domain
 from robodyn_ros.nodes.base.clock import now
@@ -71,21 +70,6 @@ def joined(surroundings: dict[str, str]) -> Any:
     return context
 
 
-class _Executor(SingleThreadedExecutor):
-    """Executor that says whether it has called something."""
-
-    def take(self, timeout: float) -> bool:
-        """Call what is ready, after at most this time in [s]; return True if there was one."""
-        try:
-            handler, *_ = self.wait_for_ready_callbacks(timeout)
-        except TimeoutException:
-            return False
-        handler()
-        if handler.exception() is not None:
-            raise handler.exception()
-        return True
-
-
 class RosClient:
     """The node; `lost` says why waiting has become pointless, '' while it has not.
 
@@ -114,9 +98,9 @@ class RosClient:
             start_parameter_services=False, enable_rosout=False,
         )  # fmt: skip
         self._follows = follows
-        self.time = SimulatedTime(self.node) if simulated is True else simulated or None
+        self.time = SimulatedTime(self.context) if simulated is True else simulated or None
         self._own_time = simulated is True
-        self.executor = _Executor(context=self.context)
+        self.executor = TestExecutor(context=self.context)
         self.executor.add_node(self.node)
         self._clients: dict[str, Any] = {}
         self._taken = 0
