@@ -232,28 +232,28 @@ def test_a_parameter_of_a_type_that_there_is_not(cell):
 
 
 def test_a_negative_clock(cell):
-    def simulated(node, value):
-        parameter = Parameter(name='use_sim_time', value=ParameterValue(type=1, bool_value=value))
-        request = SetParameters.Request(parameters=[parameter])
-        assert cell.call(SetParameters, f'{node}/set_parameters', request).results[0].successful
-
-    nodes = [name for name in NODES if name not in ('cell', 'feedforward')]
+    nodes = [name for name in NODES if name != 'cell']
     with Attack(cell):
+        publisher = cell.publisher(Clock, '/clock', nodes[-1])
+        clock = Clock()
+        clock.clock.sec = -5
         for node in nodes:
-            simulated(node, True)
-            publisher = cell.publisher(Clock, '/clock', node)
-            clock = Clock()
-            clock.clock.sec = -5
-            for message in (serialize_message(clock)[:7], clock):  # a clock keeps one message
-                publisher.publish(message)
-                cell.known_to(node)
-            cell.node.destroy_publisher(publisher)
-            simulated(node, False)
+            cell.known_to(node)
+        for message in (serialize_message(clock)[:7], clock):
+            publisher.publish(message)
+        cell.node.destroy_publisher(publisher)
     for node in nodes:
         cell.wait(
             lambda node=node: any('on /clock' in v.value for v in cell.diagnostics[node].values),
             f'the refusal of {node}',
         )
+
+
+def test_another_clock(cell):
+    with Attack(cell):
+        for node in NODES:
+            answer = cell.set_parameter(node, 'use_sim_time', node == 'cell')
+            assert not answer.successful and 'is read at the start only' in answer.reason
 
 
 def test_yaml_that_is_nested_too_deeply(cell):

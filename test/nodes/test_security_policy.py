@@ -15,7 +15,7 @@ from rclpy.action.graph import (
 )
 
 pytestmark = [pytest.mark.ros, pytest.mark.timeout(240)]
-ROBOT = {'robot': 'six_axis', 'use_sim_time': 'true'}
+ROBOT = {'robot': 'six_axis'}
 CONTROLLER = 'forward_effort_controller'
 AT_TIMES = {
     'excitation': {

@@ -24,7 +24,9 @@ class Pace:
 
         :param factor: speed relative to real time; 0: as fast as possible
         """
-        skipped = max(0.0, now - self._due - BEHIND) if self._due else 0.0
-        step = self._period / factor if factor else 0.0
-        self._due = max(self._due, now - BEHIND) + step if factor else now
-        return skipped if factor else 0.0
+        if not factor:
+            self._due = now
+            return 0.0
+        due = self._due or now
+        self._due = max(due, now - BEHIND) + self._period / factor
+        return max(0.0, now - BEHIND - due)

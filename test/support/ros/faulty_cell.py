@@ -75,10 +75,7 @@ class FaultyCell(RosClient):
             'urdf': 'arm.urdf', 'defaults': own, 'servo_period': period,
         }))  # fmt: skip
         result = result_file(folder, MODEL, VALUES)
-        shared = {
-            **EFFORT, 'use_sim_time': 'true', 'autostart': 'true', 'result_file': result,
-            'period': period,
-        }  # fmt: skip
+        shared = {**EFFORT, 'autostart': 'true', 'result_file': result, 'period': period}
         self.parameters = {
             'cell': {
                 'config': config, 'enforce_command_limits': 'true', 'real_time_factor': 0.0,
@@ -101,7 +98,8 @@ class FaultyCell(RosClient):
     def start(self, name: str) -> None:
         module = {'planned': 'feedforward', 'guard': 'collision_monitor'}.get(name, name)
         command = [sys.executable, '-m', f'robodyn_ros.nodes.{module}.node', '--ros-args']
-        for parameter, value in self.parameters[name].items():
+        given = {'use_sim_time': str(name != 'cell').lower(), **self.parameters[name]}
+        for parameter, value in given.items():
             command += ['-p', f'{parameter}:={value}']
         if name == 'feedforward':
             command += ['-r', f'feedforward/reference:={REFERENCE}']
