@@ -71,6 +71,7 @@ class Stage:
         # at full speed at once: the cell is simulated
         self._start('identification', {'output_directory': str(folder), 'speeds': [1.0]})
         self._pushing = Pushing(client)
+        client.prepare(Excite, 'excitation/excite')  # the identification does not wait for starts
         for name, _ in RECORDERS.values():
             client.prepare(StartRecording, f'{name}/start')
             client.prepare(StopRecording, f'{name}/stop')

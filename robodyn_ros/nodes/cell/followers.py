@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,6 +32,10 @@ PATIENCE = 60.0
 """Real time without an acknowledgement of a living process on this machine, in [s]."""
 PATIENCE_ELSEWHERE = 5.0
 """The same for a process that cannot be looked at, in [s]."""
+
+
+FOLLOWER = re.compile(r'\S+ \d+ .+')
+"""Text of `follower`: name, process and machine."""
 
 
 @dataclass
@@ -75,8 +80,8 @@ class Followers:
 
     def _on_followed(self, message: Header) -> None:
         stamp = nanoseconds_of(message.stamp)
-        if stamp > self._stamp:  # of a simulation before this one
-            return
+        if stamp > self._stamp or not FOLLOWER.fullmatch(message.frame_id):
+            return  # it followed a simulation before this one, or is no node of the suite
         self._nodes[message.frame_id] = _Follower(stamp, time.monotonic())
         self._followed()
 

@@ -63,6 +63,8 @@ def test_it_is_ahead_of_the_slowest_by_a_little(simulation):
 
 def test_what_follows_another_simulation_does_not_count(simulation):
     simulation.hear(NEAR, NOW + 1)
+    simulation.hear('nonsense', NOW)
+    simulation.hear('/n ../1 m', NOW)
     assert not simulation.followers and not simulation.calls
 
 

@@ -4,7 +4,6 @@
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -101,7 +100,7 @@ def test_an_additive_torque_beyond_the_threshold_is_refused(node):
 def test_measured_torque_beyond_the_threshold_takes_the_torque_away_until_reset(node):
     process = node.process
     begin_moving(node)
-    node.sent(message(stamp=time.time_ns(), duration=5.0))
+    node.sent(message(stamp=node.process.stamp(), duration=5.0))
     process.spin(0.3)
     assert node.feedback(permille([0.0, -79.0])).enabled
     node.out.clear()
@@ -120,7 +119,7 @@ def test_measured_torque_beyond_the_threshold_takes_the_torque_away_until_reset(
 
 def test_feedback_that_stays_away_while_it_moves_is_a_fault(node):
     begin_moving(node)
-    node.sent(message(stamp=time.time_ns(), duration=5.0))
+    node.sent(message(stamp=node.process.stamp(), duration=5.0))
     node.process.steady(False)
     node.effort = None
     node.process.wait_for('torque is zero: torque_threshold is set, but for')

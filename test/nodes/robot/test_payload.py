@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A payload at start and at run time: feed-forward and monitor over real DDS, and the errors."""
 
-import time
 
 import numpy as np
 import pytest
@@ -117,7 +116,7 @@ def test_the_next_trajectory_carries_the_payload_of_the_parameters_or_the_servic
     with closed(Trajectories(tmp_path, 14, **at_start)) as node:
         values = VALUES + payload_of(MODEL, 3.0, center_of_mass=CENTRE).added
         for expected in (values, VALUES + PAYLOAD.added):
-            stamp = time.time_ns() + 10 * 10**9
+            stamp = node.process.stamp(10.0)
             _, q, qd, qdd, effort = arrays(node.sent(message(stamp=stamp)))
             wanted = MODEL.torque(q, qd, qdd, expected)
             rows = slice(60, 500)  # after the ramp in; then at rest and ramping out
@@ -141,7 +140,7 @@ def test_the_monitor_expects_the_payload_of_its_result_and_settles_after_a_chang
     """The result with its payload is loaded as parameter file."""
     options = {
         **EFFORT, 'autostart': 'true', 'max_torque_error': '[10.0, 5.0]',
-        'velocity_window': '[0.0]', 'stale_timeout': 2.0, 'collision_state_rate': 0.0,
+        'velocity_window': '[0.0]', 'stale_timeout': 0.5, 'collision_state_rate': 0.0,
     }  # fmt: skip
     file = loaded_file(tmp_path)
     with closed(

@@ -112,6 +112,11 @@ class RosClient:
         """Return details for the message of a wait in vain."""
         return ''
 
+    def stamp(self, later: float = 0.0) -> int:
+        """Return the time of the nodes in [ns], or that after some seconds."""
+        now = time.time_ns() if self.time is None else self.time.nanoseconds
+        return now + round(1e9 * later)
+
     def check(self) -> None:
         """Go on only if that makes sense."""
         assert not (problem := self.lost()), problem
