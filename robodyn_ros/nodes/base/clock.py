@@ -77,16 +77,6 @@ def start_real_timer(node: Node, period: float, callback: Callback, **options: A
     return timer
 
 
-def hold_clock(node: Node, busy: Callable[[], bool]) -> None:
-    """Let the simulation wait while the node computes something that a robot waits for.
-
-    :param busy: return True during this computation
-    """
-    simulated: SimulatedClock | None = getattr(node, 'simulated_clock', None)
-    if simulated is not None:
-        simulated.holds.append(busy)
-
-
 class SimulatedClock:
     """Clock of a node with `use_sim_time`.
 
@@ -97,7 +87,6 @@ class SimulatedClock:
     acts as it does on a robot. The same holds before the first message.
 
     :ivar elapsed: time in [s]; it never goes back
-    :ivar holds: see `hold_clock`
     """
 
     def __init__(self, node: Node, guard: Callable[[float, Callback], Callback]) -> None:
@@ -106,7 +95,6 @@ class SimulatedClock:
         :param guard: wrap the callback of a timer of this period, so that it raises nothing
         """
         self.elapsed = 0.0
-        self.holds: list[Callable[[], bool]] = []
         self._node, self._guard = node, guard
         self._stamp: int | None = None
         self._acknowledged = 0
@@ -142,8 +130,6 @@ class SimulatedClock:
             timer.run()
 
     def _acknowledge(self, stamp: int, clock: Time) -> None:
-        if any(busy() for busy in self.holds):
-            return
         if not self._follower:
             self._follower = follower(self._node.get_fully_qualified_name())
         self._acknowledged = stamp

@@ -14,7 +14,6 @@ from robodyn_ros.nodes.base.clock import (
     DEAD,
     LOOK,
     SimulatedClock,
-    hold_clock,
     nanoseconds_of,
     now,
     seconds_of,
@@ -109,16 +108,6 @@ def test_it_acknowledges_every_beat_and_each_repetition(bench):
     assert bench.followed[3:] == [START + 5 * beat]
 
 
-def test_a_computation_holds_the_simulation(bench):
-    busy = True
-    hold_clock(bench.node, lambda: busy)
-    bench.tell(START, START)
-    assert not bench.followed
-    busy = False
-    bench.tell(START)
-    assert bench.followed == [START]
-
-
 def test_a_dead_simulation_continues_in_real_time(bench, clock):
     calls = []
     start_timer(bench.node, 0.5, lambda: calls.append(now(bench.node)))
@@ -153,6 +142,5 @@ def test_a_node_on_a_robot_has_steady_time(clock):
     timers = []
     node = SimpleNamespace(create_timer=lambda period, callback, **options: timers.append(options))
     assert now(node) == clock[0]
-    hold_clock(node, lambda: True)
     start_timer(node, 0.1, lambda: None)
     assert timers[0]['clock'].clock_type == ClockType.STEADY_TIME
