@@ -2,6 +2,7 @@
 """Waits end: with what is waited for, with a reason, or with their time."""
 
 import asyncio
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from robodyn_ros.long_work import CancelledError
 from robodyn_ros.nodes.base.waits import WaitError, answer, until
 
-BACKGROUND = SimpleNamespace(tick=lambda: asyncio.sleep(0.001))
+BACKGROUND = SimpleNamespace(tick=lambda: asyncio.sleep(0.001), now=time.monotonic)
 
 
 def wait(done, timeout=5.0, *checks):

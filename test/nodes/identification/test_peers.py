@@ -4,6 +4,7 @@
 import asyncio
 import os
 import signal
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -246,7 +247,7 @@ def test_a_goal_without_an_answer_is_stopped(monkeypatch):
     monkeypatch.setattr(peers, 'stop_robot', stopped)
     monkeypatch.setattr(peers, 'ANSWER_TIMEOUT', 0.0)
     node = SimpleNamespace(create_client=service, get_fully_qualified_name=lambda: '/asking')
-    background = SimpleNamespace(group=None, tick=lambda: asyncio.sleep(0.0))
+    background = SimpleNamespace(group=None, tick=lambda: asyncio.sleep(0.0), now=time.monotonic)
     client = peers.ExcitationClient(node, background)
     with pytest.raises(IdentificationError, match=r'did not come within .*the robot was stopped'):
         asyncio.run(client.run(Excite.Goal(), print, lambda: None))

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A payload at start and at run time: feed-forward and monitor over real DDS, and the errors."""
 
-
 import numpy as np
 import pytest
 import yaml
