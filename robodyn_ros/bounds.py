@@ -2,7 +2,7 @@
 """Bounds of the files that the suite reads, checked before memory or time is spent.
 
 Every bound is far above what robots and recordings need. A file beyond one is refused with a
-sentence. `docs/limits.md` is made from this table.
+sentence. `docs/reference/limits.md` is made from this table.
 """
 
 from __future__ import annotations
