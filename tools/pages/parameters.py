@@ -33,14 +33,14 @@ Made from the declarations of the nodes by `python -m tools.pages`; do not edit.
 the defaults of a node in its section ([one file per robot](../bring_your_own_robot.md)); `-p
 NAME:=VALUE` and parameter files have priority. A parameter with \\* can be changed while the node
 runs; all others are read at the start. *per joint*: one value, or one per joint. *required*: it
-has no usable default. The last table has the parameters of the [controller plugin](../controller.md),
-which are in the file of the controller manager.
+has no usable default. The last table has the parameters of the
+[controller plugin](../controller.md), which are in the file of the controller manager.
 
 ## Of several nodes
 
 """
 ELSEWHERE = {
-    'excitation': r'Also `optimise.NAME`\*: the flags of [`robodyn excite`](commands.md#robodyn-excite).',
+    'excitation': r'Also `optimise.NAME`\*: [`robodyn excite`](commands.md#robodyn-excite) has them.',
     'identification': 'Also the [options of an identification](options_identification.md).',
 }
 """Sentences about parameters that other pages list."""
