@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CSV files with motions and wrenches of bodies; see docs/bodywise.md."""
+"""CSV files with motions and wrenches of bodies; see docs/reference/bodywise.md."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Result files in softMC's format, IDNT<group>.PRG (docs/prg.md).
+"""Result files in softMC's format, IDNT<group>.PRG (docs/reference/softmc.md).
 
 softMC document, "Explanation of the identification output file": seven comment lines of facts,
 then a program that sets the dynamic parameters in the document's order, the friction of each axis

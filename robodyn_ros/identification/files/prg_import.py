@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read softMC's result files, IDNT<group>.PRG, for a model described here (docs/prg.md)."""
+"""Read softMC's result files, IDNT<group>.PRG, for a model described here (docs/reference/softmc.md)."""
 
 from __future__ import annotations
 
