@@ -13,10 +13,10 @@ Made from `robodyn_ros/bounds.py` by `python -m tools.pages`; do not edit.
 
 Files can be damaged or hostile. Every reader checks a file against these bounds before it takes
 memory or time, and refuses it with one sentence. Files must be regular ones: devices, pipes and
-sockets are refused.
+sockets are refused. The table in the code says why each bound has its size.
 
-| what | at most | why |
-|---|---|---|
+| what | at most |
+|---|---|
 """
 
 TAIL = """
@@ -36,7 +36,7 @@ traceback, exceed these limits, or leave output files. `make test` runs a few th
 def page() -> str:
     """Return the text of the page."""
     every = [item for item in vars(bounds).values() if isinstance(item, bounds.Bound)]
-    rows = [f'| {item.what} | {_size(item)} | {item.why} |\n' for item in every]
+    rows = [f'| {item.what} | {_size(item)} |\n' for item in every]
     return HEAD + ''.join(rows) + TAIL
 
 
