@@ -22,6 +22,7 @@ sockets are refused. The table in the code says why each bound has its size.
 TAIL = """
 - **YAML** has only plain data. A value that contains itself is refused.
 - **NPZ** archives never contain pickled objects.
+- **MAT** files are read by scipy in another process, because a damaged one can crash it.
 - **Bags** are compared with the numbers of messages and the checksums that they state. A
   difference is the finding `damaged_bag`.
 - **Meshes** must have a volume.
