@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections import Counter
 
 from robodyn_ros.cli.main import COMMANDS, build_parser
@@ -20,8 +21,9 @@ Made from the parsers of `robodyn` by `python -m tools.pages`; do not edit. `rob
 
 """
 EVERYWHERE = ('help', 'debug')
+IDENTIFY = 'identify'
 FLAGS = {f'--{option.flag}' for option in OPTIONS.values() if option.flag}
-OPTIONS_PAGE = '\nAlso the [options of an identification](options_identification.md).\n'
+OPTIONS_PAGE = 'the [options of an identification](options_identification.md)'
 
 Parsers = dict[str, argparse.ArgumentParser]
 
@@ -33,59 +35,64 @@ def page() -> str:
     parsers: Parsers = dict(choices or {})
     common = _common(parsers)
     chapters = (_chapter(name, each, common) for name, each in parsers.items())
-    return HEAD + ''.join(common) + ''.join(chapters)
+    return HEAD + ''.join(common.values()) + ''.join(chapters)
 
 
-def _common(parsers: Parsers) -> list[str]:
-    """Return the lines that several commands have, the most frequent one of each argument."""
-    counts = Counter(line for each in parsers.values() for line in _lines(each))
-    common: dict[str, str] = {}
-    for line, count in counts.most_common():
-        if count > 1:
-            common.setdefault(line.split('`')[1].split()[0], line)
-    return list(common.values())
+def _common(parsers: Parsers) -> dict[str, str]:
+    """Return the lines that several commands have, with their commands where a flag has two."""
+    commands: dict[str, list[str]] = {}
+    for name, parser in parsers.items():
+        for action in _actions(name, parser):
+            commands.setdefault(_line(parser, action), []).append(name)
+    common = {line: names for line, names in commands.items() if len(names) > 1}
+    flags = Counter(_flag_of(line) for line in common)
+    return {
+        line: _with_commands(line, names) if flags[_flag_of(line)] > 1 else line
+        for line, names in common.items()
+    }
 
 
-def _chapter(name: str, parser: argparse.ArgumentParser, common: list[str]) -> str:
-    lines = [line for line in _lines(parser) if line not in common]
-    others = [_flag(each) for each in _actions(parser) if _line(parser, each) in common]
-    also = f'\nAlso {", ".join(f"`{each}`" for each in others)}.\n' if others else ''
-    text = parser.description or COMMANDS[name][1]
-    more = OPTIONS_PAGE if any(map(_is_option, _actions(parser, all_of_them=True))) else ''
-    return f'\n## robodyn {name}\n\n{text}\n\n{"".join(lines)}{also}{more}'
+def _with_commands(line: str, names: list[str]) -> str:
+    return line.replace('`: ', f'` ({", ".join(names)}): ', 1)
 
 
-def _actions(
-    parser: argparse.ArgumentParser, *, all_of_them: bool = False
-) -> list[argparse.Action]:
-    """Return the arguments that the help of a command shows, without options on another page."""
+def _flag_of(line: str) -> str:
+    """Return the first name of the argument of a line."""
+    return line.split('`')[1].split()[0].rstrip(',')
+
+
+def _chapter(name: str, parser: argparse.ArgumentParser, common: dict[str, str]) -> str:
+    actions = _actions(name, parser)
+    lines = [_line(parser, each) for each in actions]
+    also = [f'`{_flag_of(line)}`' for line in lines if line in common]
+    also += [OPTIONS_PAGE] if name == IDENTIFY else []
+    rows = ''.join(line for line in lines if line not in common)
+    text = _visible(parser.description or COMMANDS[name][1])
+    end = f'\nAlso {", ".join(also)}.\n' if also else ''
+    return f'\n## robodyn {name}\n\n{text}\n\n{rows}{end}'
+
+
+def _actions(name: str, parser: argparse.ArgumentParser) -> list[argparse.Action]:
+    """Return the arguments that the help of a command shows, without those of another page."""
+    hidden = FLAGS if name == IDENTIFY else set()
     return [
         each
         for each in parser._actions
         if each.dest not in EVERYWHERE
         and each.help != argparse.SUPPRESS
-        and (all_of_them or not _is_option(each))
+        and not hidden & set(each.option_strings)
     ]
-
-
-def _is_option(action: argparse.Action) -> bool:
-    """Return True for an option of an identification, which has its own page."""
-    return bool(FLAGS & set(action.option_strings))
-
-
-def _lines(parser: argparse.ArgumentParser) -> list[str]:
-    return [_line(parser, each) for each in _actions(parser)]
 
 
 def _line(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
     """Return the line of one argument, with the text of its help."""
     text = parser._get_formatter()._expand_help(action) if action.help else ''
-    return f'- `{_invocation(action)}`: {" ".join(text.split())}\n'
+    return f'- `{_invocation(action)}`: {_visible(" ".join(text.split()))}\n'
 
 
-def _flag(action: argparse.Action) -> str:
-    """Return the first name of an argument."""
-    return action.option_strings[0] if action.option_strings else _invocation(action)
+def _visible(text: str) -> str:
+    """Return a text whose words in angle brackets are no HTML."""
+    return re.sub(r'<\w+>', r'`\g<0>`', text)
 
 
 def _invocation(action: argparse.Action) -> str:

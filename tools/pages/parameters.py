@@ -40,7 +40,7 @@ has no usable default. The last table has the parameters of the
 
 """
 ELSEWHERE = {
-    'excitation': r'Also `optimise.NAME`\*: [`robodyn excite`](commands.md#robodyn-excite) has them.',
+    'excitation': r'Also `optimise.NAME`\*, as in [`robodyn excite`](commands.md#robodyn-excite).',
     'identification': 'Also the [options of an identification](options_identification.md).',
 }
 """Sentences about parameters that other pages list."""
