@@ -151,20 +151,6 @@ void ModelTorque::add_friction(const Motion & motion, const Vector & qd, Vector 
     // Gravity loads a gear whoever carries it, so that the load has it in any case.
     bodies_.front().part->add_again(motion, loaded_->load, load_);
   }
-  add_friction_of_load(qd, tau);
-}
-
-void ModelTorque::add_friction_alone(const Motion & motion, Vector & tau)
-{
-  load_.setZero();
-  if (loaded_ != nullptr) {
-    bodies_.front().part->add(motion, loaded_->load, load_);
-  }
-  add_friction_of_load(motion.qd, tau);
-}
-
-void ModelTorque::add_friction_of_load(const Vector & qd, Vector & tau)
-{
   friction_at(qd, friction_);
   if (loaded_ != nullptr) {
     friction_per_load_at(qd, per_load_);

@@ -13,10 +13,9 @@ namespace robodyn_ros
 {
 
 /// Throws std::invalid_argument, naming the joint, unless there is one finite value above 0 for each
-/// joint. `zero`: 0 is allowed too.
+/// joint.
 inline void check_each(
-  const std::string & name, const Vector & values, const std::vector<std::string> & joints,
-  bool zero = false)
+  const std::string & name, const Vector & values, const std::vector<std::string> & joints)
 {
   if (values.size() != static_cast<Eigen::Index>(joints.size())) {
     throw std::invalid_argument(
@@ -25,10 +24,9 @@ inline void check_each(
   }
   for (std::size_t joint = 0; joint < joints.size(); ++joint) {
     const double value = values[static_cast<Eigen::Index>(joint)];
-    if (!std::isfinite(value) || value < 0.0 || (value == 0.0 && !zero)) {
+    if (!(std::isfinite(value) && value > 0.0)) {
       throw std::invalid_argument(
-        name + " of joint " + joints[joint] + " must be " + (zero ? "at least" : "above") +
-        " 0, got " + std::to_string(value));
+        name + " of joint " + joints[joint] + " must be above 0, got " + std::to_string(value));
     }
   }
 }
