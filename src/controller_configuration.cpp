@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the controller does before it is activated.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -13,11 +12,6 @@ namespace robodyn_ros
 {
 namespace
 {
-
-using controller_interface::InterfaceConfiguration;
-
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr std::array<const char *, 3> kReferences{"position", "velocity", "acceleration"};
 
 /// One value per joint of `joints`; a single one is for all of them.
 template<typename Value>
@@ -62,96 +56,6 @@ std::string parameter_problem(const std::vector<rclcpp::Parameter> & parameters)
 }
 
 }  // namespace
-
-InterfaceConfiguration FeedforwardTorqueController::command_interface_configuration() const
-{
-  InterfaceConfiguration result{controller_interface::interface_configuration_type::INDIVIDUAL, {}};
-  for (const auto & kind : {parameters_.position_interface, parameters_.effort_interface}) {
-    for (const auto & joint : parameters_.joints) {
-      result.names.push_back(joint + "/" + kind);
-    }
-  }
-  return result;
-}
-
-InterfaceConfiguration FeedforwardTorqueController::state_interface_configuration() const
-{
-  InterfaceConfiguration result{controller_interface::interface_configuration_type::INDIVIDUAL, {}};
-  std::vector<const char *> kinds{"position"};
-  if (!parameters_.torque_threshold.empty()) {
-    kinds.push_back("effort");
-  }
-  for (const char * kind : kinds) {
-    for (const auto & joint : parameters_.joints) {
-      result.names.push_back(joint + "/" + kind);
-    }
-  }
-  if (guarded_ && guarded_->law().gears()) {
-    for (const auto & joint : parameters_.joints) {
-      result.names.push_back(joint + "_motor/position");  // the last ones: measure_gears
-    }
-  }
-  return result;
-}
-
-/// First the positions of all joints, then the velocities and the accelerations.
-std::vector<std::string> FeedforwardTorqueController::reference_names() const
-{
-  std::vector<std::string> result;
-  for (const char * kind : kReferences) {
-    for (const auto & joint : parameters_.joints) {
-      result.push_back(joint + "/" + kind);
-    }
-  }
-  return result;
-}
-
-#if ROBODYN_REFERENCE_HANDLES
-std::vector<hardware_interface::CommandInterface::SharedPtr>
-FeedforwardTorqueController::on_export_reference_interfaces_list()
-{
-  std::vector<hardware_interface::CommandInterface::SharedPtr> result;
-  for (const auto & name : reference_names()) {
-    result.push_back(
-      std::make_shared<hardware_interface::CommandInterface>(get_node()->get_name(), name));
-  }
-  return result;
-}
-
-double FeedforwardTorqueController::reference(std::size_t number) const
-{
-  return ordered_exported_reference_interfaces_[number]->get_optional().value_or(kNone);
-}
-
-void FeedforwardTorqueController::forget_references()
-{
-  for (const auto & handle : ordered_exported_reference_interfaces_) {
-    (void)handle->set_value(kNone);
-  }
-}
-#else
-std::vector<hardware_interface::CommandInterface>
-FeedforwardTorqueController::on_export_reference_interfaces()
-{
-  const auto names = reference_names();
-  reference_interfaces_.assign(names.size(), kNone);
-  std::vector<hardware_interface::CommandInterface> result;
-  for (std::size_t number = 0; number < names.size(); ++number) {
-    result.emplace_back(get_node()->get_name(), names[number], &reference_interfaces_[number]);
-  }
-  return result;
-}
-
-double FeedforwardTorqueController::reference(std::size_t number) const
-{
-  return reference_interfaces_[number];
-}
-
-void FeedforwardTorqueController::forget_references()
-{
-  std::fill(reference_interfaces_.begin(), reference_interfaces_.end(), kNone);
-}
-#endif
 
 /// Refuse numbers that are none and limits that are not watched here, those that the controller
 /// starts with and those that come later.
@@ -233,7 +137,7 @@ void FeedforwardTorqueController::prepare()
   exceeded_ = -1;
   reference_ = std::make_unique<Motion>(count);
   measured_ = Vector::Zero(count);
-  motor_ = Vector::Constant(count, kNone);
+  motor_ = Vector::Constant(count, std::numeric_limits<double>::quiet_NaN());
   scale_ = parameters_.feedforward_scale;
   fault_ = Fault::kNone;
   reset_ = false;

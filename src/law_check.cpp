@@ -23,7 +23,7 @@
 //   law_check results RESULT...
 //   law_check possible RESULT...
 //
-// Print a line for each file: "used", or why the controller refuses it. `possible` only checks whether
+// Print a line for each file: "used" and the number of joints, or why the controller refuses it. `possible` only checks whether
 // a robot can have its parameters.
 //
 //   law_check payload RESULT MAX_PAYLOAD EFFORT MASS [X Y Z [IXX IXY IXZ IYY IYZ IZZ]]
@@ -249,23 +249,27 @@ void check_gears(const Words & words)
   timer.report();
 }
 
-/// As FeedforwardTorqueController::prepare.
-void use_result(const std::string & file)
+/// As FeedforwardTorqueController::prepare; returns the number of joints.
+long use_result(const std::string & file, bool possible)
 {
   const auto model = read_model(file);
   const auto count = static_cast<Eigen::Index>(model.torque->joints().size());
+  if (possible) {
+    robodyn_ros::check_possible(file);
+    return count;
+  }
   robodyn_ros::PayloadLimit limit(file, Vector::Constant(count, 20.0), 0.0);
   if (model.payload.size() > 0) {
     limit.check(model.payload, model.payload_frame);
   }
+  return count;
 }
 
 void check_results(const Words & files, bool possible)
 {
   for (const auto & file : files) {
     try {
-      possible ? robodyn_ros::check_possible(file) : use_result(file);
-      std::printf("used\n");
+      std::printf("used %ld\n", use_result(file, possible));
     } catch (const std::invalid_argument & error) {
       std::printf("%s\n", error.what());
     }

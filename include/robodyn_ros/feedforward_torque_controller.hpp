@@ -38,7 +38,7 @@ namespace robodyn_ros
 {
 
 /// Takes `<joint>/position`, `/velocity` and `/acceleration` references each cycle, passes the
-/// position on unchanged and commands the additive torque of control/feedforward/additive_torque.py as effort.
+/// position on unchanged and commands the additive torque of GuardedTorque as effort.
 ///
 /// Deactivation never steps. Outside the real-time loop (the usual switch, Ctrl-C) it waits until
 /// the torque is ramped out while the loop runs on. Inside the loop it cannot wait: there it is

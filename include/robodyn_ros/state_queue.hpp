@@ -67,17 +67,18 @@ public:
 
   /// `delay`: additive_torque_delay of the law. `pause`: how often it looks.
   StateQueue(
-    rclcpp::Publisher<TorqueState>::SharedPtr torques, const std::vector<std::string> & joints, int delay, std::chrono::nanoseconds pause);
+    rclcpp::Publisher<TorqueState>::SharedPtr publisher, const std::vector<std::string> & joints,
+    int delay, std::chrono::nanoseconds pause);
 
   /// Publishes what is left.
   ~StateQueue();
 
-  /// Take what a cycle says, from one thread at a time; lost while the queue is full, which the
+  /// Take the state of a cycle, from one thread at a time; lost while the queue is full, which the
   /// numbers of the cycles show. `time`: of the cycle, [ns].
   void push(std::int64_t time, std::uint64_t cycle, const AdditiveTorque & law);
 
 private:
-  struct Torques
+  struct State
   {
     std::int64_t time;
     std::uint64_t cycle;
@@ -87,12 +88,11 @@ private:
   };
 
   void run();
-  void publish_all();
-  void publish(const Torques & item);
+  void publish(const State & state);
 
-  rclcpp::Publisher<TorqueState>::SharedPtr torque_publisher_;
-  TorqueState torque_message_;
-  Ring<Torques> torques_;
+  rclcpp::Publisher<TorqueState>::SharedPtr publisher_;
+  TorqueState message_;
+  Ring<State> ring_;
   std::atomic<bool> over_{false};
   std::chrono::nanoseconds pause_;
   std::thread thread_;

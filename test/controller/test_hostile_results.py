@@ -16,7 +16,7 @@ from random import Random
 import numpy as np
 import pytest
 import yaml
-from controller_build import use_results
+from controller_build import read_results, use_results
 from controller_gears import random_law
 from controller_law import run_law
 from writers import result_file
@@ -172,11 +172,9 @@ def check_sentences(said, files):
     assert 0 < said.count('used') < len(said) / 2
 
 
-def check_promise(path, folder):
+def check_promise(path, joints, folder):
     """The law of a result over a smooth motion: finite, within limit and rate."""
-    content = next(iter(yaml.safe_load(path.read_text()).values()))
-    block = content.get('ros__parameters', {'dynamic_model': content})['dynamic_model']
-    angle = np.repeat(0.02 * np.arange(100)[:, None], len(block['joints']), axis=1)
+    angle = np.repeat(0.02 * np.arange(100)[:, None], joints, axis=1)
     states = np.sin(angle), 10.0 * np.cos(angle), -100.0 * np.sin(angle)
     options = {'measured': 0.9 * states[0], 'gears': (1.0, states[0]), 'ramp_down_time': 0.05}
     out = run_law(path, states, window=0.01, limit=20.0, rate=400.0, folder=folder, **options)
@@ -188,10 +186,11 @@ def check_promise(path, folder):
 @pytest.mark.parametrize('folder', ['', 'sanitized'])
 def test_damaged_and_hostile_results_are_sentences_or_torques_that_keep_the_promise(files, folder):
     options = {} if folder else {'preexec_fn': bounded}
-    said = use_results('results', files, folder=folder, **options)
-    check_sentences(said, files)
-    for path in (path for path, line in zip(files, said, strict=True) if line == 'used'):
-        check_promise(path, folder)
+    answers = read_results('results', files, folder=folder, **options)
+    check_sentences([said for said, _ in answers], files)
+    for path, (said, joints) in zip(files, answers, strict=True):
+        if said == 'used':
+            check_promise(path, joints, folder)
 
 
 @pytest.mark.parametrize('encoding', ['utf-16', 'utf-16-le', 'utf-16-be', 'utf-32', 'latin-1'])

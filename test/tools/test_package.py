@@ -157,7 +157,7 @@ def test_built_interfaces_and_sources_are_one_module() -> None:
 def test_installed_executables_are_the_scripts() -> None:
     pytest.importorskip('robodyn_ros.msg', reason='make build has not been run')
     prefix = next(Path(path) for path in os.environ['AMENT_PREFIX_PATH'].split(':'))
-    plugin = {'law_check', 'law_fuzz', 'libupdate_probe.so'}  # come with the controller plugin
+    plugin = {'law_check', 'libupdate_probe.so'}  # come with the controller plugin
     folder = prefix / 'lib' / 'robodyn_ros'
     found = sorted(path for path in folder.iterdir() if path.name not in plugin)
     assert [path.name for path in found] == [path.name for path in SCRIPTS]

@@ -48,11 +48,19 @@ def run_check(
     return subprocess.run(command, input=data, capture_output=True, timeout=300, **options)
 
 
-def use_results(mode: str, files: Sequence[Any], **options: Any) -> list[str]:
-    """Return 'used' for each file, or why the plugin refuses it; `mode`: results or possible."""
+def read_results(mode: str, files: Sequence[Any], **options: Any) -> list[tuple[str, int]]:
+    """Return 'used' and the number of joints of each file, or why the plugin refuses it and 0.
+
+    :param mode: results or possible
+    """
     done = run_check(mode, *files, **options)
     said = done.stdout.decode(errors='replace').splitlines()
     last = files[min(len(said), len(files) - 1)]
     assert done.returncode == 0, f'{last}: {done.stderr.decode()[-3000:]}'
     assert len(said) == len(files)  # a line for each: no sentence has two
-    return said
+    return [('used', int(s.split()[1])) if s.startswith('used ') else (s, 0) for s in said]
+
+
+def use_results(mode: str, files: Sequence[Any]) -> list[str]:
+    """Return 'used' for each file, or why the plugin refuses it."""
+    return [said for said, _ in read_results(mode, files)]

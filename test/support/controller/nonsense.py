@@ -29,7 +29,7 @@ class Nonsense:
         held = self._holds(3e-3, 80)
         q, qd, qdd, measured = (kind[held] for kind in (q, qd, qdd, measured))
         for kind in (q, qd, qdd, measured):
-            self._spoil(kind, 3e-4)
+            self._spoil(kind, 1e-3)
         measured[self._holds(3e-4, 80) != np.arange(count), 0] = np.nan
         for kind in (q, qd, qdd):
             kind[self._chance(5e-3)] = np.nan
@@ -39,7 +39,7 @@ class Nonsense:
         self.rest = {'measured': measured, **self._times(), **self._wishes()}
         self.rest['torque'] = self._values(size) * np.where(self._chance(1e-4), 90.0, 5.0)[:, None]
         if ratio is not None:
-            motor = ratio * (measured + 0.02 * self._values(size))
+            motor = ratio * (np.clip(measured, -1e9, 1e9) + 0.02 * self._values(size))
             self._spoil(motor, 1e-4)
             motor[self._chance(0.01)] = np.nan
             self.rest['gears'] = 1.0, motor
