@@ -50,14 +50,12 @@ function(robodyn_add_law law folder flags)
     src/closed_forms.cpp
     src/delta_part.cpp
     src/described_parts.cpp
-    src/springs.cpp
     src/effort_command.cpp
     src/friction.cpp
     src/gear_maps.cpp
     src/gear_torque.cpp
     src/gear_torque_block.cpp
     src/guarded_torque.cpp
-    src/low_pass.cpp
     src/model_torque.cpp
     src/payload.cpp
     src/payload_limit.cpp

@@ -8,11 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "robodyn_ros/joint_values.hpp"
-
 namespace robodyn_ros
-{
-namespace
 {
 
 void check_between(const std::string & name, double value, double low, double high)
@@ -24,7 +20,22 @@ void check_between(const std::string & name, double value, double low, double hi
   }
 }
 
-}  // namespace
+void check_each(
+  const std::string & name, const Vector & values, const std::vector<std::string> & joints)
+{
+  if (values.size() != static_cast<Eigen::Index>(joints.size())) {
+    throw std::invalid_argument(
+      name + " needs one value for each of the " + std::to_string(joints.size()) +
+      " joints, got " + std::to_string(values.size()));
+  }
+  for (std::size_t joint = 0; joint < joints.size(); ++joint) {
+    const double value = values[static_cast<Eigen::Index>(joint)];
+    if (!(std::isfinite(value) && value > 0.0)) {
+      throw std::invalid_argument(
+        name + " of joint " + joints[joint] + " must be above 0, got " + std::to_string(value));
+    }
+  }
+}
 
 void LawSettings::check(const std::vector<std::string> & joints) const
 {

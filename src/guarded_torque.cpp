@@ -4,11 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <stdexcept>
-#include <string>
 #include <utility>
 
-#include "robodyn_ros/joint_values.hpp"
 
 namespace robodyn_ros
 {
@@ -52,15 +49,8 @@ void WatchSettings::check(double period, const std::vector<std::string> & joints
   if (torque_threshold.size() > 0) {
     check_each("torque_threshold", torque_threshold, joints);
   }
-  const std::pair<const char *, double> all[]{
-    {"reference_timeout", reference_timeout}, {"state_timeout", state_timeout}};
-  for (const auto & [name, value] : all) {
-    if (!(period <= value && value <= 1.0)) {
-      throw std::invalid_argument(
-        std::string(name) + " must be from the period of " + std::to_string(period) +
-        " s to 1 s, got " + std::to_string(value));
-    }
-  }
+  check_between("reference_timeout", reference_timeout, period, 1.0);
+  check_between("state_timeout", state_timeout, period, 1.0);
 }
 
 GuardedTorque::GuardedTorque(

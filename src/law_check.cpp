@@ -45,7 +45,6 @@
 
 #include "robodyn_ros/guarded_torque.hpp"
 #include "robodyn_ros/payload.hpp"
-#include "robodyn_ros/payload_limit.hpp"
 #include "robodyn_ros/result_file.hpp"
 
 namespace
@@ -204,9 +203,9 @@ void check_law(const Words & words)
     model.torque->set_gravity_excluded(joints);
   }
   std::unique_ptr<robodyn_ros::MeasuredGearTorque> gears;
-  if (model.gears) {
+  if (const double share = number(words.at(11)); model.gears && share != 0.0) {
     gears = std::make_unique<robodyn_ros::MeasuredGearTorque>(
-      std::move(*model.gears), number(words.at(11)), settings.period, settings.ramp_down_time);
+      std::move(*model.gears), share, settings.period, settings.ramp_down_time);
   }
   robodyn_ros::GuardedTorque guarded(*model.torque, settings, watch, std::move(gears));
   run_cycles(*model.torque, guarded);

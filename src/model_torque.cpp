@@ -77,6 +77,11 @@ Vector ModelTorque::with_payload(const Vector & payload, const std::string & fra
     throw std::invalid_argument(
       "this robot carries its payload at the last axis and has no frame '" + quoted_text(frame) + "'");
   }
+  if (payload.size() != payload_width()) {
+    throw std::invalid_argument(
+      "a payload of this robot has " + std::to_string(payload_width()) + " numbers, got " +
+      std::to_string(payload.size()));
+  }
   Vector values = identified_;
   const PlacedPart & arm = bodies_.front();
   arm.part->add_payload(payload, frame, values.segment(arm.first, arm.part->width()));

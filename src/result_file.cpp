@@ -10,9 +10,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include "robodyn_ros/bounded_text.hpp"
-#include "robodyn_ros/described_parts.hpp"
-#include "robodyn_ros/gear_torque_block.hpp"
-#include "robodyn_ros/result_hash.hpp"
+#include "robodyn_ros/result_blocks.hpp"
 #include "robodyn_ros/yaml_values.hpp"
 
 namespace robodyn_ros

@@ -7,7 +7,7 @@
 
 #include <Eigen/Eigenvalues>
 
-#include "robodyn_ros/payload_limit.hpp"
+#include "robodyn_ros/payload.hpp"
 
 namespace robodyn_ros
 {

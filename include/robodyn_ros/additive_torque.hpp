@@ -13,6 +13,14 @@
 namespace robodyn_ros
 {
 
+/// Throws std::invalid_argument, naming the value, unless it is from `low` to `high`.
+void check_between(const std::string & name, double value, double low, double high);
+
+/// Throws std::invalid_argument, naming the joint, unless there is one finite value above 0 for each
+/// joint.
+void check_each(
+  const std::string & name, const Vector & values, const std::vector<std::string> & joints);
+
 /// How additive torque may leave; one number per joint, [Nm] or [N], [Nm/s] or [N/s], [s].
 struct LawSettings
 {

@@ -17,7 +17,7 @@
 #include "robodyn_ros/effort_command.hpp"
 #include "robodyn_ros/feedforward_torque_controller_parameters.hpp"
 #include "robodyn_ros/guarded_torque.hpp"
-#include "robodyn_ros/payload_limit.hpp"
+#include "robodyn_ros/payload.hpp"
 #include "robodyn_ros/result_file.hpp"
 #include "robodyn_ros/srv/set_payload.hpp"
 #include "robodyn_ros/state_queue.hpp"
