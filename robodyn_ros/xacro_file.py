@@ -31,8 +31,8 @@ def is_xacro(path: str) -> bool:
 
 def located(path: str, locate: Callable[[str], object]) -> str:
     """Return a path with its file located, followed by the arguments of a xacro file."""
-    found = _NAMED.fullmatch(path)
-    return f'{locate(found[1])}{found[2]}' if found else str(locate(path))
+    match = _NAMED.fullmatch(path)
+    return f'{locate(match[1])}{match[2]}' if match else str(locate(path))
 
 
 def urdf_text(path: str) -> str:
@@ -88,8 +88,8 @@ def _text_file() -> IO[str]:
 
 def _words(path: str) -> list[str]:
     """Return file and arguments."""
-    found = _NAMED.fullmatch(path)
-    return [found[1], *found[2].split()] if found else [path]
+    match = _NAMED.fullmatch(path)
+    return [match[1], *match[2].split()] if match else [path]
 
 
 def urdf_file(path: str) -> str:

@@ -196,11 +196,11 @@ def delay_findings(estimate: DelayEstimate, configured: int | None) -> list[Find
         return [finding('delay_unknown')]
     lag = estimate.cycles + HELD
     if configured is None:
-        told = finding('delay', lag=lag, setting=setting)
+        result = finding('delay', lag=lag, setting=setting)
     elif configured == setting or abs(configured - estimate.cycles) <= TOLERANCE:
-        told = finding('delay.fits', lag=lag, configured=configured)
+        result = finding('delay.fits', lag=lag, configured=configured)
     else:
-        told = finding(
+        result = finding(
             'delay_wrong',
             lag=lag,
             configured=configured,
@@ -208,7 +208,7 @@ def delay_findings(estimate: DelayEstimate, configured: int | None) -> list[Find
             error=abs(configured - setting),
             setting=setting,
         )
-    return [told, *_single_joints(estimate)]
+    return [result, *_single_joints(estimate)]
 
 
 def _single_joints(estimate: DelayEstimate) -> list[Finding]:

@@ -68,7 +68,7 @@ def determined(
         np.full(len(names), np.nan),
         frozenset(names[joint] for joint, each in prepared.offsets.items() if each.applied),
     )
-    found = (
+    findings = (
         *diagnose(case),
         *case.recording.findings,
         *case.signals.findings,
@@ -77,14 +77,14 @@ def determined(
     joints: dict[str, dict[str, Any]] = {}
     shares = zip(names, _coverage(case), _expected(prepared, case, fit), strict=True)
     for name, coverage, share in shares:
-        own = [item for item in found if item.joint == name]
-        word, why = _verdict(share, own, options.max_relative_error)
+        of_joint = [item for item in findings if item.joint == name]
+        word, why = _verdict(share, of_joint, options.max_relative_error)
         facts = {'coverage': coverage, 'expected_error': share, 'verdict': word, 'reason': why}
         joints[name] = facts
     unknown, weak = np.isnan(fit.stddevs), fit.stddevs > np.abs(fit.values)
     counts = (~unknown & ~weak).sum(), weak.sum(), unknown.sum()
     how = ('determined', 'weak', 'not determined')
-    return joints, dict(zip(how, map(int, counts), strict=True)), merged(distinct(found))
+    return joints, dict(zip(how, map(int, counts), strict=True)), merged(distinct(findings))
 
 
 def _expected(prepared: Prepared, case: Case, fit: Estimate) -> Array:

@@ -39,13 +39,13 @@ def has_events(folder: Path) -> bool:
 
 def health_over_events(folder: Path) -> tuple[list[HealthOfEvent], list[str]]:
     """Return the events of a black box, oldest first, and why others cannot be read."""
-    found, notes = [], []
+    events, notes = [], []
     for path in tracked(EventFolder(folder, 0.0).events(), 'reading events'):
         try:
-            found.append(HealthOfEvent(path.name, *read_health(path)))
+            events.append(HealthOfEvent(path.name, *read_health(path)))
         except RecordingError as error:
             notes.append(str(error))
-    return found, notes
+    return events, notes
 
 
 def hint(events: Sequence[HealthOfEvent], *, most: int = 5) -> str:

@@ -50,9 +50,11 @@ def run(arguments: argparse.Namespace) -> int:
         if model is not None:
             limits = position_limits(model, urdf_beside(arguments, model), arguments.joint_limits)
             options = IdentifyOptions(position_limits=limits)
-            found, facts['parameters'], facts['findings'] = determined(recording, model, options)
-            for entry in facts['joints'] if found else ():
-                entry |= found[entry['name']]
+            by_joint, facts['parameters'], facts['findings'] = determined(
+                recording, model, options
+            )
+            for entry in facts['joints'] if by_joint else ():
+                entry |= by_joint[entry['name']]
     show(arguments, facts, table(facts))
     words = [entry.get('verdict') for entry in facts['joints']]
     return EXIT_NEGATIVE if 'not usable' in words or has_error(facts['findings']) else 0

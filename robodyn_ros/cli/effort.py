@@ -68,8 +68,8 @@ def read_in_si_units(
     except ConfigError as error:
         if not undeclared_too or declared or bag_declaration(path):
             raise
-        told = finding('effort_undeclared', reason=str(error))
-        return replace(recording, findings=(*recording.findings, told))
+        undeclared = finding('effort_undeclared', reason=str(error))
+        return replace(recording, findings=(*recording.findings, undeclared))
 
 
 def add_source(parser: Any) -> None:

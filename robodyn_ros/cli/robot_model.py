@@ -223,7 +223,7 @@ def optimise_options(arguments: argparse.Namespace, names: Iterable[str]) -> dic
 
     :raises ConfigError: the robot file cannot be used, or its section is no mapping
     """
-    found: dict[str, Any] = {}
+    of_robot: dict[str, Any] = {}
     if arguments.robot is not None:
         file = load_robot(arguments.robot)
         section = file.content.get('excitation', {}).get('optimise', {})
@@ -235,9 +235,9 @@ def optimise_options(arguments: argparse.Namespace, names: Iterable[str]) -> dic
                 f'{file.path}: excitation.optimise has no option {others}; '
                 f'expected some of {", ".join(OPTIONS)}'
             )
-        found = {name: section[name] for name in names if name in section}
+        of_robot = {name: section[name] for name in names if name in section}
         for name in ('scene', 'srdf'):
-            if found.get(name):
-                found[name] = file.file(str(found[name]))
+            if of_robot.get(name):
+                of_robot[name] = file.file(str(of_robot[name]))
     flags = {name: getattr(arguments, name) for name in names}
-    return found | {name: value for name, value in flags.items() if value is not None}
+    return of_robot | {name: value for name, value in flags.items() if value is not None}

@@ -41,9 +41,9 @@ def export_motion(
     with motion_files(folder) as partial:
         write_motion(trajectory, partial / TRAJECTORY)
         write_table(trajectory, partial / TABLE, period)
-        own = limits.select(trajectory.joints)
+        chosen = limits.select(trajectory.joints)
         write_whole(
-            partial / CURVES, lambda path: _draw_joints(trajectory, own, path), MotionError
+            partial / CURVES, lambda path: _draw_joints(trajectory, chosen, path), MotionError
         )
         if points is not None:
             places = points(trajectory.grid(0.01).position)[:, 0]

@@ -75,11 +75,11 @@ def plan_excitation(
 
 def _no_harder_than(motion: Trajectory, limits: JointLimits) -> JointLimits:
     """Return the limits of the robot, narrowed to what the motion uses of them."""
-    whole = motion.grid(motion.duration / SAMPLES)
+    samples = motion.grid(motion.duration / SAMPLES)
     velocity, acceleration = (
         np.clip(np.abs(each).max(axis=0), GENTLE * most, most)
         for each, most in (
-            (whole.velocity, limits.velocity), (whole.acceleration, limits.acceleration),
+            (samples.velocity, limits.velocity), (samples.acceleration, limits.acceleration),
         )
     )  # fmt: skip
     return replace(limits, velocity=velocity, acceleration=acceleration)

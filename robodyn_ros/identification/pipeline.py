@@ -94,9 +94,9 @@ def _identified(task: Task) -> IdentificationResult:
     if not has_error(findings):  # else its cause counts, not the choices
         with run.clock.step('compare'):
             better = plain_if_better(run)
-            found = run_findings(better[0]) if better else ()
-        if better and not has_error(found):
-            return _result(better[0], (*found, better[1]))
+            of_plain = run_findings(better[0]) if better else ()
+        if better and not has_error(of_plain):
+            return _result(better[0], (*of_plain, better[1]))
     return _result(run, findings)
 
 

@@ -148,14 +148,19 @@ class FrictionModel(DynamicModel):
     def _factors(self, qd: Array, load: Array | float) -> list[Array]:
         """Return the factor of each term with its load, each of shape (N, n)."""
         loaded = [TERMS[term].load for term in self.terms]
-        return [c * load if own else c for c, own in zip(self.columns(qd), loaded, strict=True)]
+        return [
+            c * load if with_load else c
+            for c, with_load in zip(self.columns(qd), loaded, strict=True)
+        ]
 
     def packed(self, q: Array, qd: Array, qdd: Array, columns: Sequence[Indices]) -> Array:
         """Return columns of each joint, shape (N, k); those of other joints are zero."""
         qd, terms = self._velocities(qd), len(self.terms)
         factors = self._factors(qd, self._load(q, qd, qdd))
-        result = np.zeros((len(qd), sum(len(own) for own in columns)))
-        wanted = [(joint, int(column)) for joint, own in enumerate(columns) for column in own]
+        result = np.zeros((len(qd), sum(len(indices) for indices in columns)))
+        wanted = [
+            (joint, int(column)) for joint, indices in enumerate(columns) for column in indices
+        ]
         for place, (joint, column) in enumerate(wanted):
             if column // terms == joint:
                 result[:, place] = factors[column % terms][:, joint]
@@ -167,8 +172,10 @@ class FrictionModel(DynamicModel):
         result = np.zeros(np.shape(qd))
         qd = self._velocities(qd)
         factors = self._factors(qd, self._load(q, qd, qdd))
-        for factor, own in zip(factors, values.reshape(-1, len(self.terms)).T, strict=True):
-            result += factor * own
+        for factor, coefficient in zip(
+            factors, values.reshape(-1, len(self.terms)).T, strict=True
+        ):
+            result += factor * coefficient
         return result
 
     def loaded_regressor(self, qd: Array, load: Array | float) -> Array:
@@ -201,15 +208,15 @@ class FrictionModel(DynamicModel):
 
     def describe(self) -> dict[str, object]:
         """Return joints, terms, shape coefficients and the values of the load's body."""
-        found: dict[str, object] = {
+        content: dict[str, object] = {
             'kind': 'friction',
             'joints': [{'name': joint.name, 'type': joint.type} for joint in self.joints],
             'terms': [AUTO] if self.automatic else list(self.terms),
         }
-        found |= {name: values.tolist() for name, values in self.coefficients.items()}
+        content |= {name: values.tolist() for name, values in self.coefficients.items()}
         if self.load is not None:
-            found['load'] = self.load.values.tolist()
-        return found
+            content['load'] = self.load.values.tolist()
+        return content
 
 
 def unspecified_friction(model: DynamicModel) -> FrictionModel | None:

@@ -213,7 +213,9 @@ class SumModel(DynamicModel):
         """Compute columns of the parts, in the requested order."""
         shares = list(self.shares(columns))
         order = np.argsort(np.concatenate([place for _, _, place in shares]))
-        beside = np.concatenate([part.packed(q, qd, qdd, own) for part, own, _ in shares], axis=1)
+        beside = np.concatenate(
+            [part.packed(q, qd, qdd, indices) for part, indices, _ in shares], axis=1
+        )
         return np.asarray(np.take(beside, order, axis=1, mode='clip'))
 
     def shares(
@@ -270,7 +272,7 @@ def parts_of(model: DynamicModel, first: int = 0) -> Iterator[tuple[DynamicModel
 def gathered(regressor: Array, columns: Sequence[Indices]) -> Array:
     """Take columns of each joint from a regressor (N, n, p), side by side, shape (N, k)."""
     width = regressor.shape[2]
-    chosen = np.concatenate([width * joint + own for joint, own in enumerate(columns)])
+    chosen = np.concatenate([width * joint + indices for joint, indices in enumerate(columns)])
     flat = regressor.reshape(len(regressor), width * len(columns))
     return np.asarray(np.take(flat, chosen.astype(np.intp), axis=1, mode='clip'))
 

@@ -102,7 +102,7 @@ class ScaraKinematics(Kinematics):
         rates = _solve(first, second, area, xd[:, 0] + 1j * xd[:, 1])
         centripetal = first * rates[0] ** 2 + second * rates[1] ** 2
         changes = _solve(first, second, area, xdd[:, 0] + 1j * xdd[:, 1] + centripetal)
-        qd, qdd = (self._others(own, value) for own, value in ((rates, xd), (changes, xdd)))
+        qd, qdd = (self._others(planar, value) for planar, value in ((rates, xd), (changes, xdd)))
         return q, qd, qdd
 
     def _others(self, arms: tuple[Array, Array], poses: Array) -> Array:
@@ -166,8 +166,8 @@ class DeltaKinematics(Kinematics):
         theta = -np.arctan2(up, out) - np.arccos(cosine)
         theta = (theta + np.pi) % (2.0 * np.pi) - np.pi
         # A platform above its elbows belongs to another assembly mode.
-        found = forward_kinematics(lengths, theta)
-        self._refuse(np.abs(found - poses[:, :3]).max(axis=1) > 1e-6, poses, 'cannot reach')
+        reached = forward_kinematics(lengths, theta)
+        self._refuse(np.abs(reached - poses[:, :3]).max(axis=1) > 1e-6, poses, 'cannot reach')
         return np.column_stack([theta, poses[:, ARMS:]])
 
     def motion(self, x: Array, xd: Array, xdd: Array, *, near: Array | None = None) -> JointMotion:
@@ -241,11 +241,11 @@ def kinematics_of(model: DynamicModel) -> Kinematics:
     arm = rigid_part(model)
     if arm is not None:
         return SerialKinematics.of(arm)
-    found = closed_form_part(model)
-    if found is None or found[0].kind not in KINDS:
-        kind = 'this model' if found is None else article(found[0].kind)
+    closed = closed_form_part(model)
+    if closed is None or closed[0].kind not in KINDS:
+        kind = 'this model' if closed is None else article(closed[0].kind)
         raise ModelError(f'there are no kinematics of {kind}, there are: {", ".join(KINDS)}')
-    part = found[0]
+    part = closed[0]
     return build_kinematics(
         {'kind': part.kind, 'axes': len(part.joints), 'geometry': part.settings['geometry']}
     )

@@ -63,7 +63,7 @@ class SpringModel(DynamicModel):
         :raises ModelError: no joints, no terms, an unknown term or one named twice
         """
         self.joints = tuple(joints)
-        self.terms = tuple(own for name in terms for own in SPRINGS.get(name, (name,)))
+        self.terms = tuple(term_name for name in terms for term_name in SPRINGS.get(name, (name,)))
         if not self.joints or not self.terms:
             raise ModelError('a model of springs needs at least one joint and one term')
         for term in self.terms:

@@ -92,12 +92,12 @@ def _tables(shown: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _lists_per_joint(value: Any, count: int) -> dict[str, dict[str, list[Any]]]:
     """Return the lists with one value per joint of mappings in a mapping, by quantity and name."""
-    found: dict[str, dict[str, list[Any]]] = {}
+    lists: dict[str, dict[str, list[Any]]] = {}
     for name, each in value.items() if isinstance(value, Mapping) else ():
         for key, item in each.items() if isinstance(each, Mapping) else ():
             if isinstance(item, list) and len(item) == count:
-                found.setdefault(key, {})[name] = item
-    return found
+                lists.setdefault(key, {})[name] = item
+    return lists
 
 
 def _without(value: Any, count: int) -> Any:

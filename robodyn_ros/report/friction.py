@@ -35,7 +35,7 @@ def friction_curves(
     motion = signals.position, signals.velocity, signals.acceleration
     data = friction.torque(*motion, values[rows]) - signals.error
     load = _median_load(friction, signals)
-    found = []
+    curves = []
     for column, joint in enumerate(friction.joints):
         speed = signals.velocity[:, column]
         moving = np.flatnonzero(np.abs(speed) > max(thresholds[column], 1e-9))
@@ -46,7 +46,7 @@ def friction_curves(
         states[:, column] = grid
         law = friction.loaded_regressor(states, load)[:, column] @ values[rows]
         chosen = moving[thinned(len(moving), points)]
-        found.append(
+        curves.append(
             {
                 'name': joint.name,
                 'unit': joint.torque_unit,
@@ -58,7 +58,7 @@ def friction_curves(
                 'terms': ', '.join(friction.terms),
             }
         )
-    return found
+    return curves
 
 
 def _grid(low: float, high: float, points: int = 80) -> Array:

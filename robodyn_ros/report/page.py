@@ -74,18 +74,20 @@ def _links(source: ReportSource) -> list[dict[str, Any]]:
 def _drawings(source: ReportSource) -> dict[str, Any]:
     """Return residuals, friction and coverage with their charts; empty without signals."""
     signals = source.signals
-    found: dict[str, Any] = {'residuals': [], 'friction': [], 'coverage': []}
+    drawings: dict[str, Any] = {'residuals': [], 'friction': [], 'coverage': []}
     if signals is None:
-        return found
+        return drawings
     every = residuals(signals, _joints(source))
-    found['residuals'] = [(row, charts.histogram(row), charts.correlogram(row)) for row in every]
+    drawings['residuals'] = [
+        (row, charts.histogram(row), charts.correlogram(row)) for row in every
+    ]
     if source.model is not None:
         limits = source.facts.get('joint_limits') or stated_limits(source.model)
-        found['coverage'] = coverage(source.model, signals, limits)
-        found['friction'] = [
+        drawings['coverage'] = coverage(source.model, signals, limits)
+        drawings['friction'] = [
             (row, charts.friction_chart(row)) for row in _friction(source, source.model, signals)
         ]
-    return found
+    return drawings
 
 
 def _friction(
@@ -113,8 +115,8 @@ def _reference(source: ReportSource) -> Array | None:
     """Return the torque that the errors of each joint are relative to, (n,); None: unknown."""
     report = source.facts['identification']
     pairs = zip(report['rms_error'], report.get('relative_error', ()), strict=False)
-    found = np.array([error / share if error and share else np.nan for error, share in pairs])
-    return found if len(found) == len(source.joints) else None
+    reference = np.array([error / share if error and share else np.nan for error, share in pairs])
+    return reference if len(reference) == len(source.joints) else None
 
 
 def _joints(source: ReportSource) -> tuple[Joint, ...]:

@@ -37,10 +37,16 @@ def stored_source(path: str | Path) -> ReportSource:
     signals, missing = _signals(folder / SIGNALS, facts)
     if not (folder / MODEL).exists():
         return ReportSource(facts, signals=signals, missing=missing)
-    found = load_identified_model(folder / MODEL)
-    _check_same(folder, facts, found.joints)
+    identified = load_identified_model(folder / MODEL)
+    _check_same(folder, facts, identified.joints)
     return ReportSource(
-        facts, found.model, found.loaded, found.stddevs, signals, missing, folder / MODEL
+        facts,
+        identified.model,
+        identified.loaded,
+        identified.stddevs,
+        signals,
+        missing,
+        folder / MODEL,
     )
 
 
@@ -74,8 +80,8 @@ def _signals(bag: Path, facts: dict[str, Any]) -> tuple[ReportSignals | None, st
     if not bag.exists():
         return None, f'The folder {bag} with the signals of the identification is not there.'
     try:
-        found = read_signals(bag, [str(name) for name in facts['joints']])
+        content = read_signals(bag, [str(name) for name in facts['joints']])
     except RobodynError as error:
         return None, f'The signals of the identification cannot be read: {error}'
-    found['time'] = found['time'] + float(facts.get('signals_start') or 0.0)
-    return ReportSignals(**found), ''
+    content['time'] = content['time'] + float(facts.get('signals_start') or 0.0)
+    return ReportSignals(**content), ''

@@ -19,7 +19,7 @@ def verdict(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return the verdict and the most important figures."""
     checked = facts.get('validation') or facts['identification']
     severe = [item['severity'] for item in facts['findings']]
-    success, found = bool(facts['success']), verdict_of_facts(facts)
+    success, judgement = bool(facts['success']), verdict_of_facts(facts)
     counts = ', '.join(_count(severe, word) for word in ('error', 'warning'))
     where = 'on validation' if facts.get('validation') else 'on the recording itself'
     figures = [
@@ -36,7 +36,7 @@ def verdict(facts: Mapping[str, Any]) -> dict[str, Any]:
         rows = [*payload_figures(payload), ('base result', str(payload.get('base_result', '')))]
         figures = [(f'payload: {name}', text) for name, text in rows] + figures
     for name in ('payload', 'inertials'):
-        use = None if found is None else getattr(found, name)
+        use = None if judgement is None else getattr(judgement, name)
         figures += [] if use is None else [(f'use of {name}', use.text)]
     return {
         'success': success,
@@ -50,8 +50,8 @@ def verdict(facts: Mapping[str, Any]) -> dict[str, Any]:
 def joint_errors(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return the error and the use of each joint, with bars against the limit."""
     limit = facts.get('max_relative_error_allowed') or 0.5
-    found = verdict_of_facts(facts) or unknown_verdict(facts['joints'])
-    worst = [_worst(each) for each in found.joints]
+    judgement = verdict_of_facts(facts) or unknown_verdict(facts['joints'])
+    worst = [_worst(each) for each in judgement.joints]
     scale = 1.1 * max([*worst, limit])
     rows = [
         {
@@ -64,13 +64,13 @@ def joint_errors(facts: Mapping[str, Any]) -> dict[str, Any]:
             'bar': round(100.0 * worst[k] / scale, 1),
             'above': worst[k] > limit,
         }
-        for k, each in enumerate(found.joints)
+        for k, each in enumerate(judgement.joints)
     ]
     return {
         'rows': rows,
         'limit': share(limit),
         'limit_at': round(100.0 * limit / scale, 1),
-        'tested': found.tested,
+        'tested': judgement.tested,
         'validated': bool(facts.get('validation')),
         'source': (facts.get('validation') or {}).get('source', ''),
     }
@@ -88,12 +88,12 @@ def grouped_findings(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
         remedy = item.get('remedy', '')
         alone = '' if remedy else item['text']
         key = (item['severity'], item['code'], remedy, alone)
-        own = groups.setdefault(key, {'joints': [], 'texts': []})
-        own['texts'].append(item['text'])
-        own['joints'] += [item['joint']] if item['joint'] else []
+        group = groups.setdefault(key, {'joints': [], 'texts': []})
+        group['texts'].append(item['text'])
+        group['joints'] += [item['joint']] if item['joint'] else []
     return [
-        {'severity': key[0], 'code': key[1], 'remedy': key[2], **own}
-        for key, own in groups.items()
+        {'severity': key[0], 'code': key[1], 'remedy': key[2], **group}
+        for key, group in groups.items()
     ]
 
 

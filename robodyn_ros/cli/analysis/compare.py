@@ -90,8 +90,8 @@ def _result_in(path: str) -> str:
     """Return what shows that a path is a result and no recording, or ''."""
     if Path(path).suffix.lower() in ('.yaml', '.yml'):
         return 'is a YAML file'
-    found = (Path(path) / MODEL).is_file() and not _format_of(path)
-    return f'is a folder with {MODEL}' if found else ''
+    is_result = (Path(path) / MODEL).is_file() and not _format_of(path)
+    return f'is a folder with {MODEL}' if is_result else ''
 
 
 def _format_of(path: str) -> str:

@@ -112,9 +112,9 @@ def _recorded_delay(
     """
     for topic in [topic for topic, kind in types.items() if kind == TORQUE_STATE]:
         with suppress(RecordingError):  # of another robot or an earlier version, or no message
-            found = read_topic(path, topic, joints, _delays)
-            delay, cycle = (signal[:, 0] for signal in found.signals)
-            steps, passed = np.diff(cycle), np.diff(found.stamps) / 1e9
+            samples = read_topic(path, topic, joints, _delays)
+            delay, cycle = (signal[:, 0] for signal in samples.signals)
+            steps, passed = np.diff(cycle), np.diff(samples.stamps) / 1e9
             forward = steps > 0
             period = float(np.median(passed[forward] / steps[forward])) if forward.any() else None
             return int(delay[-1]), period

@@ -104,8 +104,8 @@ def _axis(points: Array, start: Array) -> tuple[_Axis, float]:
 
     def volume(x: Array) -> float:
         poll()
-        found = axis(x)
-        radius, low, high = _extent(points @ _moved(found).T, found.offset)
+        trial = axis(x)
+        radius, low, high = _extent(points @ _moved(trial).T, trial.offset)
         return float(np.pi * radius**2 * (high - low + 4.0 / 3.0 * radius))
 
     simplex = np.vstack([np.zeros(4), 0.2 * np.eye(4)])

@@ -100,15 +100,15 @@ class Report:
 
     def facts(self) -> dict[str, Any]:
         """Return plain types, SI units; a distance of null: no objects that could touch."""
-        found = self.contacts
-        collision: dict[str, Any] = {'checked': found is not None}
-        if found is not None:
-            nearest = float(found.distance) if np.isfinite(found.distance) else None
+        contacts = self.contacts
+        collision: dict[str, Any] = {'checked': contacts is not None}
+        if contacts is not None:
+            nearest = float(contacts.distance) if np.isfinite(contacts.distance) else None
             collision |= {
-                'share': found.share,
+                'share': contacts.share,
                 'smallest_distance': nearest,
-                'pair': list(found.pair),
-                'time': found.time,
+                'pair': list(contacts.pair),
+                'time': contacts.time,
                 'guessed_links': list(self.guessed),
             }
         return {
@@ -120,15 +120,15 @@ class Report:
 
 def collision_lines(facts: Mapping[str, Any]) -> list[str]:
     """Format `Report.facts` as text."""
-    found, lines = facts['collision'], []
-    if found['checked'] and found['smallest_distance'] is not None:
-        distance, pair = 1e3 * found['smallest_distance'], ' and '.join(found['pair'])
+    collision, lines = facts['collision'], []
+    if collision['checked'] and collision['smallest_distance'] is not None:
+        distance, pair = 1e3 * collision['smallest_distance'], ' and '.join(collision['pair'])
         word = 'smallest distance' if distance > 0.0 else 'largest depth'
-        links = len(found['guessed_links'])
+        links = len(collision['guessed_links'])
         guess = f'with guessed shapes ({links} links): ' if links else ''
         lines.append(
-            f'{guess}collisions during {found["share"]:.2%} of the time; {word} '
-            f'{abs(distance):.1f} mm, {pair}, at t = {found["time"]:.3f} s'
+            f'{guess}collisions during {collision["share"]:.2%} of the time; {word} '
+            f'{abs(distance):.1f} mm, {pair}, at t = {collision["time"]:.3f} s'
         )
     lines += [f'NOT checked: {text}' for text in facts['not_checked']]
     return lines + list(facts['notes'])

@@ -214,9 +214,9 @@ class CollisionGeometry:
             travel = np.cumsum(moved @ reach).tolist()
             row = 0
             while row < len(poses):
-                found = self._distance(pair, poses[row])
-                yield row, pair, found
-                row = bisect_right(travel, travel[row] + found - distance, row + 1)
+                gap = self._distance(pair, poses[row])
+                yield row, pair, gap
+                row = bisect_right(travel, travel[row] + gap - distance, row + 1)
 
     def distance(self, pair: int, position: Array) -> float:
         """Return the distance in [m] of a pair at joint positions (n,); negative: depth."""

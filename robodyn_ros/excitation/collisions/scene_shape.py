@@ -180,8 +180,10 @@ class Surroundings:
             len(other.shapes), other.unchecked, other.notes
         ):  # fmt: skip
             return None
-        found = {one: one.moved(two) for one, two in zip(self.shapes, other.shapes, strict=True)}
-        return found if np.isfinite(list(found.values())).all() else None
+        distances = {
+            one: one.moved(two) for one, two in zip(self.shapes, other.shapes, strict=True)
+        }
+        return distances if np.isfinite(list(distances.values())).all() else None
 
     def same(self, other: Surroundings) -> bool:
         """Return True if others are the same shapes at the same places."""

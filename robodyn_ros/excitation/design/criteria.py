@@ -188,9 +188,9 @@ class Criterion:
 
     def _parts(self, states: States) -> dict[str, Array]:
         """Return W and its terms: acceleration Y(q, 0, qdd) - Y(q, 0, 0), velocity, ..."""
-        whole, moved, turned, still = np.split(self.matrix(*_four(states)), 4)
+        complete, moved, turned, still = np.split(self.matrix(*_four(states)), 4)
         return {
-            WHOLE: whole,
+            WHOLE: complete,
             'acceleration': moved - still,
             'velocity': turned - still,
             'position': still,

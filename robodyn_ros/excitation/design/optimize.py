@@ -88,8 +88,8 @@ def optimise(
     cores = os.cpu_count() or 1
     team = Team(problem.design, problem, cores if processes is None else processes)
     with closing(team):
-        found = _search(team, work, method, seed, count)
-    best = _best(problem, found, work)
+        results = _search(team, work, method, seed, count)
+    best = _best(problem, results, work)
     return Optimised(
         trajectory=best.trajectory,
         value=best.value,
@@ -97,7 +97,7 @@ def optimise(
         shares=used_shares(best.trajectory, design.limits),
         seconds=time.monotonic() - began,
         starts=count,
-        complete=all(item.complete for item in found),
+        complete=all(item.complete for item in results),
         note=best.note,
     )
 
@@ -155,18 +155,18 @@ def _search(team: Team, work: _Work, method: Method, seed: int, count: int) -> l
     if method == 'genetic':
         tasks = [Task(seed, start) for start in range(count)]
         return team.run(tasks, work.until(1.0), work.watch)
-    found: list[Found] = []
+    done: list[Found] = []
     chosen = [Task(seed, start) for start in range(count)]
     for plan in ROUNDS:
         kept = max(1, round(plan.kept * len(chosen)))
         tasks = [replace(task, plan=plan) for task in chosen[:kept]]
         results = team.run(tasks, work.until(plan.until), work.watch)
-        found = results + found
+        done = results + done
         if work.watch(float('inf')):
             break
         pairs = sorted(zip(results, tasks, strict=True), key=lambda pair: pair[0].value)
         chosen = [replace(task, found=result) for result, task in pairs]
-    return found
+    return done
 
 
 def _finishing(problem: Problem, seed: int, seconds: float) -> float:
@@ -179,11 +179,11 @@ def _finishing(problem: Problem, seed: int, seconds: float) -> float:
     return reserve + (0.15 * seconds if problem.design.rules else 0.0)  # repairs take longer
 
 
-def _best(problem: Problem, found: list[Found], work: _Work) -> Candidate:
+def _best(problem: Problem, results: list[Found], work: _Work) -> Candidate:
     """Finish the most promising motions, at least one, and return the best within every limit."""
     best: Candidate | None = None
     reason: MotionError | None = None
-    for place, item in enumerate(sorted(found, key=lambda item: item.value)):
+    for place, item in enumerate(sorted(results, key=lambda item: item.value)):
         if best is not None and (place >= _JUDGED or work.over()):
             break
         try:

@@ -73,7 +73,7 @@ def begin(problem: Problem, seed: int, start: int) -> Found:
     return Found(np.inf, x, complete=True)
 
 
-def improve(problem: Problem, found: Found, plan: Round, stop: Stop, news: News) -> Found:
+def improve(problem: Problem, start: Found, plan: Round, stop: Stop, news: News) -> Found:
     """Continue a search for one round."""
     stage = plan.stage(problem)
 
@@ -82,7 +82,7 @@ def improve(problem: Problem, found: Found, plan: Round, stop: Stop, news: News)
             raise StopError
         return problem.objective(x, stage)
 
-    result = descend(objective, found.x, plan.iterations, found.metric)
+    result = descend(objective, start.x, plan.iterations, start.metric)
     value = problem.cost(result.x, problem.design.samples)
     news(value)
     return Found(value, result.x, result.complete, result.metric)
@@ -112,7 +112,7 @@ def evolve(
         return stop()
 
     people = np.array([problem.family.start(random) for _ in range(population)])
-    found = differential_evolution(
+    result = differential_evolution(
         cost,
         # x scales a motion that fills its limits anyway: 5 times its spread is no restriction
         [(-5.0, 5.0)] * problem.family.size,
@@ -126,4 +126,4 @@ def evolve(
         seed=random,
         callback=report,
     )
-    return Found(float(found.fun), found.x, complete=not stop())
+    return Found(float(result.fun), result.x, complete=not stop())

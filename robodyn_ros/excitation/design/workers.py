@@ -117,8 +117,8 @@ class Team:
         if future.done():
             return future.result()
         future.cancel()
-        found = task.found or begin(self._problem, task.seed, task.start)
-        return replace(found, complete=False)
+        first = task.found or begin(self._problem, task.seed, task.start)
+        return replace(first, complete=False)
 
     def _drain(self) -> Iterator[float]:
         while True:
@@ -151,8 +151,8 @@ def search(
     """Run one task."""
     if task.plan is None:
         return evolve(problem, task.seed, task.start, stop, news)
-    found = task.found or begin(problem, task.seed, task.start)
-    return improve(problem, found, task.plan, stop, news)
+    first = task.found or begin(problem, task.seed, task.start)
+    return improve(problem, first, task.plan, stop, news)
 
 
 class _Worker:

@@ -64,10 +64,10 @@ def _file(path: str | Path) -> str | Path:
     if not Path(path).is_dir():
         return path
     places = [Path(path) / name for name in ('joint_limits.yaml', 'config/joint_limits.yaml')]
-    found = [place for place in places if place.is_file()]
-    if not found:
+    present = [place for place in places if place.is_file()]
+    if not present:
         raise ConfigError(f'{path}: this folder has no joint_limits.yaml, also not in config/')
-    return found[0]
+    return present[0]
 
 
 def narrow_limits(

@@ -263,12 +263,12 @@ class _Turn:
         quaternions = self._rotation.as_quat()
         quaternions[rows] = (turn * self._rotation[rows]).as_quat()
         self._rotation = rotations().from_quat(quaternions)
-        own = speed[:, None] * axis
+        rate = speed[:, None] * axis
         carried = turn.apply(self._velocity[rows])
         self._acceleration[rows] = (
-            change[:, None] * axis + turn.apply(self._acceleration[rows]) + np.cross(own, carried)
+            change[:, None] * axis + turn.apply(self._acceleration[rows]) + np.cross(rate, carried)
         )
-        self._velocity[rows] = own + carried
+        self._velocity[rows] = rate + carried
 
     def quaternions(self) -> tuple[Array, Array, Array]:
         """Return quaternions h and their derivatives: h' = w h / 2, h'' = (w' h + w h') / 2."""

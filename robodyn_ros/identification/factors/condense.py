@@ -76,22 +76,22 @@ class CoupledFactor:
 
     def rows(self, joint: int, width: int) -> Array:
         """Return rows [A | y] of a joint in all `width` columns, the same for every joint."""
-        own = self.columns[joint]
+        indices = self.columns[joint]
         first = sum(len(columns) for columns in self.columns[:joint])
         matrix = np.zeros((len(self.triangle), width + 1))
-        matrix[:, own] = self.triangle[:, first : first + len(own)]
+        matrix[:, indices] = self.triangle[:, first : first + len(indices)]
         matrix[:, -1] = self.triangle[:, joint - len(self.columns)]
         return matrix
 
     def apart(self) -> tuple[JointFactor, ...]:
         """Return the factors of the joints by themselves, of all samples."""
-        width = max(int(own.max(initial=-1)) for own in self.columns) + 1
+        width = max(int(indices.max(initial=-1)) for indices in self.columns) + 1
         result = []
         for joint, rest in enumerate(self.rest):
-            own = self.columns[joint]
-            rows = self.rows(joint, width)[:, [*own, -1]]
+            indices = self.columns[joint]
+            rows = self.rows(joint, width)[:, [*indices, -1]]
             result.append(
-                JointFactor(own, triangle([rest.triangle, rows]), rest.samples + self.samples)
+                JointFactor(indices, triangle([rest.triangle, rows]), rest.samples + self.samples)
             )
         return tuple(result)
 
@@ -169,7 +169,7 @@ def condense(
     centres = thinning.centres(len(torque))
     used, position = used[centres], motion[0][centres]
     acting = acting_columns(model, columns)
-    felt = [columns[own] for own in acting]
+    felt = [columns[indices] for indices in acting]
     counting = np.asarray(used.any(axis=0))
     # Of every step-th sample only are there rigid columns.
     size = max(1, thinning.count(BLOCK_SIZE * min(thinning.step, 4)))
@@ -209,12 +209,12 @@ def _samples_left(thinning: Thinning, samples: int, segments: int) -> int:
 def _beside(packed: Array, columns: list[Indices], torque: Array) -> list[Array]:
     """Return rows [Y_j | tau_j] of each joint, of columns (N, k) of all joints side by side."""
     result, first = [], 0
-    for joint, own in enumerate(columns):
-        fresh = np.empty((len(packed), len(own) + 1), order='F')  # as LAPACK wants them
-        fresh[:, :-1] = packed[:, first : first + len(own)]
+    for joint, indices in enumerate(columns):
+        fresh = np.empty((len(packed), len(indices) + 1), order='F')  # as LAPACK wants them
+        fresh[:, :-1] = packed[:, first : first + len(indices)]
         fresh[:, -1] = torque[:, joint]
         result.append(fresh)
-        first += len(own)
+        first += len(indices)
     return result
 
 
@@ -223,7 +223,7 @@ class _Apart:
 
     def __init__(self, acting: list[Indices]) -> None:
         self.acting = acting
-        self.triangles = [np.zeros((len(own) + 1,) * 2) for own in acting]
+        self.triangles = [np.zeros((len(indices) + 1,) * 2) for indices in acting]
         self.count = np.zeros(len(acting))
 
     def add(self, fresh: list[Array], used: Mask, weights: Array) -> None:
@@ -240,8 +240,8 @@ class _Apart:
     def factors(self) -> tuple[JointFactor, ...]:
         """Return the factor of each joint."""
         return tuple(
-            JointFactor(columns=own, triangle=factor, samples=round(count))
-            for own, factor, count in zip(self.acting, self.triangles, self.count, strict=True)
+            JointFactor(columns=indices, triangle=factor, samples=round(count))
+            for indices, factor, count in zip(self.acting, self.triangles, self.count, strict=True)
         )
 
 
@@ -251,22 +251,22 @@ class _Coupled(_Apart):
     def __init__(self, acting: list[Indices], counting: Mask) -> None:
         super().__init__(acting)
         self.counting = counting
-        size = sum(len(own) + 1 for own in acting)
+        size = sum(len(indices) + 1 for indices in acting)
         self.wide, self.samples = np.zeros((size, size)), 0
 
     def add(self, fresh: list[Array], used: Mask, weights: Array) -> None:
         """Add rows of all joints; weights are not for these."""
-        whole = (used == self.counting).all(axis=1) & self.counting.any()
-        matrices = [rows[whole, :-1] for rows in fresh]
-        torques = [rows[whole, -1:] for rows in fresh]
+        complete = (used == self.counting).all(axis=1) & self.counting.any()
+        matrices = [rows[complete, :-1] for rows in fresh]
+        torques = [rows[complete, -1:] for rows in fresh]
         together = np.hstack([*matrices, *torques])
         for joint in np.flatnonzero(~self.counting):
             first = sum(matrix.shape[1] for matrix in matrices[:joint])
             together[:, first : first + matrices[joint].shape[1]] = 0.0
             together[:, joint - len(fresh)] = 0.0
         self.wide = triangle([together], self.wide)
-        self.samples += int(whole.sum())
-        super().add(fresh, used & ~whole[:, None], weights)
+        self.samples += int(complete.sum())
+        super().add(fresh, used & ~complete[:, None], weights)
 
     def coupled(self) -> CoupledFactor:
         """Return the factor of all joints."""

@@ -72,8 +72,8 @@ def joined(processed: Iterable[Condensed], segments: int, count: int) -> Condens
         replace(part, sample=_begin(part.sample, LENGTH if number in chosen else 0))
         for number, part in enumerate(processed)
     ]
-    whole = _grouped(parts, segments)
-    return replace(whole, sample=_sample([part.sample for part in parts]))
+    result = _grouped(parts, segments)
+    return replace(result, sample=_sample([part.sample for part in parts]))
 
 
 def together(parts: Sequence[Condensed], segments: int) -> Condensed:
@@ -89,16 +89,16 @@ def together(parts: Sequence[Condensed], segments: int) -> Condensed:
 
 def _grouped(parts: Sequence[Condensed], segments: int) -> Condensed:
     """Return all segments, neighbours merged until there are no more than allowed."""
-    whole = replace(
+    every = replace(
         parts[0],
         segments=tuple(segment for part in parts for segment in part.segments),
         coupled=tuple(segment for part in parts for segment in part.coupled),
     )
-    groups = np.array_split(np.arange(len(whole.segments)), min(segments, len(whole.segments)))
-    coupled = tuple(whole.merged_coupled(group.tolist()) for group in groups if whole.coupled)
+    groups = np.array_split(np.arange(len(every.segments)), min(segments, len(every.segments)))
+    coupled = tuple(every.merged_coupled(group.tolist()) for group in groups if every.coupled)
     return replace(
-        whole,
-        segments=tuple(whole.merged(group.tolist()) for group in groups),
+        every,
+        segments=tuple(every.merged(group.tolist()) for group in groups),
         coupled=coupled,
     )
 

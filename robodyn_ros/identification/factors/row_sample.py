@@ -60,11 +60,13 @@ class RowSample:
         """Return the segments that represent all rows."""
         if not self.complete or self.total <= SEGMENTS * LENGTH:
             return self
-        (whole,) = self.segments
+        (segment,) = self.segments
         parts = (slice(first, last) for first, last in _spread(self.total))
         few = tuple(
             Segment(
-                tuple(rows[part] for rows in whole.rows), whole.used[part], whole.position[part]
+                tuple(rows[part] for rows in segment.rows),
+                segment.used[part],
+                segment.position[part],
             )
             for part in parts
         )
@@ -90,13 +92,13 @@ class SampleCollector:
         :param keep: choose all of them, if they are not too many
         """
         self.total, self.columns = total, tuple(columns)
-        size = total * sum(len(own) + 1 for own in columns)
+        size = total * sum(len(indices) + 1 for indices in columns)
         few = total > SEGMENTS * LENGTH and (size > MOST or not keep)
         self.bounds = _spread(total) if few else [(0, total)]
         self.parts = tuple(self._room(last - first) for first, last in self.bounds)
 
     def _room(self, count: int) -> Segment:
-        rows = tuple(np.empty((count, len(own) + 1), order='F') for own in self.columns)
+        rows = tuple(np.empty((count, len(indices) + 1), order='F') for indices in self.columns)
         return Segment(
             rows, np.zeros((count, len(rows)), dtype=bool), np.zeros((count, len(rows)))
         )

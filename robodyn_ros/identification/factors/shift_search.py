@@ -56,21 +56,21 @@ def disturbed(signals: Processed) -> Array:
     return np.zeros_like(signals.velocity)
 
 
-def torque_shift(own: OwnFit, torque: Array, rows: Indices, reach: int) -> TorqueShift:
+def torque_shift(fit: OwnFit, torque: Array, rows: Indices, reach: int) -> TorqueShift:
     """Find the shift of a joint's torque that its model explains best.
 
     :param torque: of the joint, all samples, smoothed, shape (N,)
     :param rows: samples of the fit among these, shape (m,)
     """
     shifted = torque[rows[:, None] + np.arange(-reach, reach + 1)]
-    coarse = np.sum(shifted**2, axis=0) - np.sum((own.basis.T @ shifted) ** 2, axis=0)
+    coarse = np.sum(shifted**2, axis=0) - np.sum((fit.basis.T @ shifted) ** 2, axis=0)
     middle = float(np.argmin(coarse) - reach)
     # Between samples torque is a cubic spline: a few columns, whatever the shift.
     low, high = rows.min() - reach, rows.max() + reach + 1
     knots = np.arange(-3, 4)
     near = np.clip(rows[:, None] - low + int(middle) + knots, 0, high - low - 1)
     columns = spline_filter1d(torque[low:high])[near]
-    explained = own.basis.T @ columns
+    explained = fit.basis.T @ columns
     left = columns.T @ columns - explained.T @ explained
 
     def residual(shift: float) -> float:

@@ -58,16 +58,16 @@ def _restore_text(arm: DynamicModel, model: DynamicModel | None, beside: Path) -
     :param model: the model meant, whose text has priority
     :param beside: the URDF in the folder of the result; ignored if it is of another robot
     """
-    own, meant = rigid_part(arm), None if model is None else rigid_part(model)
-    if own is None:
+    rigid, meant = rigid_part(arm), None if model is None else rigid_part(model)
+    if rigid is None:
         return
     urdf = None if meant is None else meant.urdf
     if urdf is None and beside.is_file():
         with suppress(ModelError), warnings.catch_warnings():
             warnings.simplefilter('ignore', UrdfWarning)
             urdf = read_urdf(beside)
-    if urdf is not None and _names(urdf) == _names(own.urdf):
-        own.urdf = replace(own.urdf, text=urdf.text)
+    if urdf is not None and _names(urdf) == _names(rigid.urdf):
+        rigid.urdf = replace(rigid.urdf, text=urdf.text)
 
 
 def _names(urdf: UrdfFile) -> list[tuple[str, str, str]]:

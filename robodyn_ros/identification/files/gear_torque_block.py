@@ -77,15 +77,15 @@ def _read(block: object, joints: tuple[str, ...], model_hash: str) -> GearTorque
     per_input = {key: _finite(block[key], (count, len(inputs)), key) for key in PER_INPUT}
     cutoff = float(_finite([block['cutoff']], (1,), 'cutoff')[0])
     _check_ranges(cutoff, **per_joint, **per_input)
-    found = MAPS[kind].from_arrays(_arrays(block, count))
-    if not np.isfinite(found.predict(np.zeros((1, count, len(inputs))))).all():
+    residual = MAPS[kind].from_arrays(_arrays(block, count))
+    if not np.isfinite(residual.predict(np.zeros((1, count, len(inputs))))).all():
         raise ValueError('it gives no finite torque')
     if _hash(block, model_hash) != block['hash']:
         raise ValueError('its hash does not fit: it was changed, or belongs to another model')
     return GearTorqueLaw(
         joints=joints,
         inputs=inputs,
-        map=found,
+        map=residual,
         cutoff=cutoff,
         **per_joint,
         **per_input,

@@ -126,18 +126,18 @@ def _friction(choice: FrictionChoice | None) -> list[str]:
 
 def _residual(result: IdentificationResult) -> list[str]:
     """Return the RMS errors without and with the torque that the deflection of gears shows."""
-    found = result.residual
-    if found is None:
+    residual = result.residual
+    if residual is None:
         return []
-    pairs = [(found.without, result.identification)]
-    if found.validation_without is not None and result.validation is not None:
-        pairs.append((found.validation_without, result.validation))
+    pairs = [(residual.without, result.identification)]
+    if residual.validation_without is not None and result.validation is not None:
+        pairs.append((residual.validation_without, result.validation))
     names = [joint.name for joint in result.model.joints]
     width = max(5, *(len(name) for name in names))
     title = ''.join(f'  {word:>24}' for word in ('identification', 'validation')[: len(pairs)])
     lines = [
-        f'residual torque ({found.torque.kind} over {", ".join(found.torque.inputs)}): RMS error '
-        'without and with it',
+        f'residual torque ({residual.torque.kind} over {", ".join(residual.torque.inputs)}): '
+        'RMS error without and with it',
         f'{"joint":<{width}}{title}',
     ]
     for row, name in enumerate(names):

@@ -89,16 +89,16 @@ def read_signals(path: str | Path, joints: Sequence[str]) -> dict[str, Array]:
     :raises RecordingError: the bag cannot be read, or a topic or joint is missing
     :raises IdentificationError: signals are incomplete
     """
-    found: dict[str, Array] = {}
+    signals: dict[str, Array] = {}
     for topic, columns in _COLUMNS.items():
         table = read_rosbag(Path(path), topic=topic, joints=joints)
         for name, column in columns.items():
-            found[name] = np.asarray(table.column(column, name), dtype=np.float64)
-    if len({len(values) for values in found.values()}) > 1 or not all(
-        np.isfinite(values).all() for values in found.values()
+            signals[name] = np.asarray(table.column(column, name), dtype=np.float64)
+    if len({len(values) for values in signals.values()}) > 1 or not all(
+        np.isfinite(values).all() for values in signals.values()
     ):
         raise IdentificationError(f'{path}: its signals are incomplete')
-    return found
+    return signals
 
 
 _COLUMNS = {

@@ -88,7 +88,7 @@ class Folds:
         """
         total = max(int(used.sum()), 1)
         weighted, plain, samples = [], [], []
-        places = [np.ix_(acting := np.append(own, width), acting) for own in columns]
+        places = [np.ix_(acting := np.append(indices, width), acting) for indices in columns]
         for number, kind in enumerate(labels):
             grams = np.zeros((2, kind.max() + 1, width + 1, width + 1))
             for joint, (where, size) in enumerate(zip(places, sigma, strict=True)):
@@ -103,17 +103,17 @@ class Folds:
             plain.append(grams[1])
             counts = np.bincount(kind, used.sum(axis=1), minlength=len(filled))
             samples.append(counts.astype(np.float64))
-        whole = weighted[0].sum(axis=0)
-        values = least_squares(whole)
+        total_gram = weighted[0].sum(axis=0)
+        values = least_squares(total_gram)
         residual = np.column_stack(
             [
-                matrix[:, -1] - matrix[:, :-1] @ values[own]
-                for matrix, own in zip(rows, columns, strict=True)
+                matrix[:, -1] - matrix[:, :-1] @ values[indices]
+                for matrix, indices in zip(rows, columns, strict=True)
             ]
         )
         independent = used.sum(axis=0) / correlation_length(residual, used)
         # A few samples of a motion show few unknowns, however many there are.
-        per_unknown = float(independent.sum()) / max(_unknowns(whole), 1.0)
+        per_unknown = float(independent.sum()) / max(_unknowns(total_gram), 1.0)
         per_unknown = min(per_unknown, total / max(width, 1))
         return cls(tuple(weighted), tuple(plain), tuple(samples), per_unknown)
 

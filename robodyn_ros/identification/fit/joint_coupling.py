@@ -35,13 +35,13 @@ class Coupled:
 
 def decouple(condensed: Condensed, start: Estimate) -> Coupled:
     """Decouple joints; covariance and values are computed in turn until they settle."""
-    whole, values = condensed.merged_coupled(), start.values
+    merged, values = condensed.merged_coupled(), start.values
     mixing = np.eye(len(start.sigma))
     # With fewer samples than values there is hardly a residual, so they are reported as too few.
-    for _ in range(20 if whole.samples > condensed.width else 1):
-        omega = error_covariance(whole, values, start.sigma)
+    for _ in range(20 if merged.samples > condensed.width else 1):
+        omega = error_covariance(merged, values, start.sigma)
         before, mixing = mixing, unit_lower_inverse(omega)
-        factors = _decoupled(whole, mixing, omega, condensed.width)
+        factors = _decoupled(merged, mixing, omega, condensed.width)
         values = estimate(factors, condensed.width).values
         scale = np.sqrt(np.outer(np.diag(omega), 1.0 / np.diag(omega)))
         if np.abs((mixing - before) / scale).max() < 1e-6:

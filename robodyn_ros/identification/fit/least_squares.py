@@ -170,8 +170,8 @@ class _Solution:
             size = [np.sum((a @ self.root) ** 2) for a in self.weighted]
             return np.asarray(inflation * np.array(size))
         inverse = self.root @ self.root.T
-        own = np.array([score[joint] for joint, score in enumerate(scores)])
-        used: Array = self.weights**2 * np.einsum('bc,jbc->j', inverse, own)
+        diagonal = np.array([score[joint] for joint, score in enumerate(scores)])
+        used: Array = self.weights**2 * np.einsum('bc,jbc->j', inverse, diagonal)
         return used
 
     def sigma(self, counts: Array, used: Array) -> Array:

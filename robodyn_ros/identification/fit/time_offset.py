@@ -56,18 +56,18 @@ def offsets_of(
     rows = np.arange(ends, len(signals) - ends, -(-count // SAMPLES))
     q = signals.position[rows]
     columns = acting_columns(model, base.columns)
-    regressor = _columns(model, signals, [base.columns[own] for own in columns], rows)
+    regressor = _columns(model, signals, [base.columns[fit] for fit in columns], rows)
     bounds = np.cumsum([0, *map(len, columns)])
     taps = signals.thinning.taps
     measured = signals.torque if half == 0 else signals.measured
     answers, labels, trials = cache(lambda: disturbed(signals)[rows]), labels_of(q), {}
     for joint, (first, last) in enumerate(pairwise(bounds)):
         torque = smoothed(np.convolve(measured[:, joint], taps, mode='same'))
-        used, own_columns = signals.used[rows, joint], np.arange(last - first)
-        own = own_fit(regressor[:, first:last], own_columns, torque[rows], used)
-        if own is not None:
-            answer = partial(_answer, answers, own.rows, joint)
-            trials[joint] = OffsetTrial(own, labels, torque, rows[own.rows], answer)
+        used, local = signals.used[rows, joint], np.arange(last - first)
+        fit = own_fit(regressor[:, first:last], local, torque[rows], used)
+        if fit is not None:
+            answer = partial(_answer, answers, fit.rows, joint)
+            trials[joint] = OffsetTrial(fit, labels, torque, rows[fit.rows], answer)
     return {
         joint: TimeOffset(shift * period, gain, applied=_is_whole(shift))
         for joint, (shift, gain) in _shifts(trials, reach).items()
@@ -94,8 +94,8 @@ def _columns(
     """
     if isinstance(model, SumModel):
         result = np.empty((len(rows), sum(map(len, columns))))
-        for part, own, place in model.shares(columns):
-            result[:, place] = _columns(part, signals, own, rows)
+        for part, share, place in model.shares(columns):
+            result[:, place] = _columns(part, signals, share, rows)
         return result
     if model.smooth:
         q, qd, qdd = (values[rows] for values in signals.motion)
@@ -114,28 +114,28 @@ def _shifts(trials: dict[int, OffsetTrial], reach: int) -> dict[int, tuple[float
     that of all joints that do not contradict it.
     """
     best = {joint: trial.best(reach) for joint, trial in trials.items()}
-    found = _gains(trials, best, FOUR)
-    sure, level = [shift for shift, _ in found.values()], ONE
+    result = _gains(trials, best, FOUR)
+    sure, level = [shift for shift, _ in result.values()], ONE
     likely = [shift for shift, _ in _gains(trials, best, ONE).values()]
     if _agree(likely, len(trials)):
         sure, level = likely, 0.0
     if sure:
-        common = dict.fromkeys(trials.keys() - found.keys(), float(np.median(sure)))
-        found |= _gains(trials, common, level)
-    return found
+        common = dict.fromkeys(trials.keys() - result.keys(), float(np.median(sure)))
+        result |= _gains(trials, common, level)
+    return result
 
 
 def _gains(
     trials: Mapping[int, OffsetTrial], shifts: Mapping[int, float | None], level: float
 ) -> dict[int, tuple[float, float]]:
     """Return those shifts, with their gains, that are significant; each is known to a tenth."""
-    found = {}
+    result = {}
     for joint, shift in shifts.items():
         if shift is not None and round(shift, 1):
             gain = trials[joint].gain(shift, level)
             if gain is not None:
-                found[joint] = (shift, gain)
-    return found
+                result[joint] = (shift, gain)
+    return result
 
 
 def _agree(shifts: Sequence[float], count: int) -> bool:
@@ -208,19 +208,19 @@ class OffsetTrial:
         return folds.held_out(lambda gram: least_squares(gram)[None])[0]
 
 
-def common_offsets(found: Sequence[dict[int, TimeOffset]]) -> dict[int, TimeOffset]:
+def common_offsets(offsets: Sequence[dict[int, TimeOffset]]) -> dict[int, TimeOffset]:
     """Return the offsets of all recordings of a robot: the medians of those that have one.
 
-    :param found: offsets of each recording, by the number of the joint
+    :param offsets: offsets of each recording, by the number of the joint
     """
-    if len(found) == 1:
-        return found[0]
+    if len(offsets) == 1:
+        return offsets[0]
     result = {}
-    for joint in sorted({joint for each in found for joint in each}):
-        own = [each[joint] for each in found if joint in each]
-        seconds = float(np.median([each.seconds for each in own]))
-        applied = sum(each.applied for each in own) > len(own) / 2
-        result[joint] = TimeOffset(seconds, min(each.gain for each in own), applied)
+    for joint in sorted({joint for each in offsets for joint in each}):
+        of_joint = [each[joint] for each in offsets if joint in each]
+        seconds = float(np.median([each.seconds for each in of_joint]))
+        applied = sum(each.applied for each in of_joint) > len(of_joint) / 2
+        result[joint] = TimeOffset(seconds, min(each.gain for each in of_joint), applied)
     return result
 
 

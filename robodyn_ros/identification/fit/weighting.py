@@ -78,8 +78,8 @@ def _robust(condensed: Condensed, robust: Robust, recondense: Recondense) -> Fit
         weighted = reweighted(condensed, robust)
         first = estimate(weighted.merged(), weighted.width)
     else:  # what some rows show little of must not be taken for outliers elsewhere
-        found = estimate(recondense(robust).merged(), condensed.width)
-        robust = replace(robust, values=found.values)
+        again = estimate(recondense(robust).merged(), condensed.width)
+        robust = replace(robust, values=again.values)
         weighted = recondense(robust)
         first = estimate(weighted.merged(), weighted.width)
     sample = pseudo_observed(condensed.sample.few(), robust, first.values)

@@ -63,7 +63,7 @@ class FrictionSearch:
         self._rigid = np.ascontiguousarray(
             (sample.rigid * used[:, :, None]).transpose(1, 0, 2)
         )  # (n, M, b)
-        self._acting = [np.flatnonzero(own.any(axis=0)) for own in self._rigid]
+        self._acting = [np.flatnonzero(rows.any(axis=0)) for rows in self._rigid]
         self._torque = (sample.torque * used).T.copy()  # (n, M)
         self._gram = self._rigid.transpose(0, 2, 1) @ self._rigid
         self._side = (self._rigid.transpose(0, 2, 1) @ self._torque[:, :, None])[:, :, 0]
@@ -99,8 +99,8 @@ class FrictionSearch:
         :param finer: search around the best shape coefficients
         :param load: fixed load, (M, n); None: that of the fitted body, if friction depends on it
         """
-        own = known or [{}] * self.sample.joints
-        state = LawState.begin(terms, own, start, self.sample.reach)
+        given = known or [{}] * self.sample.joints
+        state = LawState.begin(terms, given, start, self.sample.reach)
         keep = load is not None
         state.load = load if keep or not state.loaded or start is None else start.rigid_load
         self._solve(state)
@@ -148,15 +148,15 @@ class FrictionSearch:
         total[:b, :b] = self._counts.sum() * precision
         side[:b] = total[:b, :b] @ mean
         for joint in range(joints):
-            weight, own = self.weights[joint] ** 2, slice(b + joint * k, b + (joint + 1) * k)
+            weight, place = self.weights[joint] ** 2, slice(b + joint * k, b + (joint + 1) * k)
             columns = self._columns(state, joint)
             cross = self._rigid[joint].T @ columns
             total[:b, :b] += weight * self._gram[joint]
-            total[:b, own] += weight * cross
-            total[own, :b] += weight * cross.T
-            total[own, own] += weight * columns.T @ columns
+            total[:b, place] += weight * cross
+            total[place, :b] += weight * cross.T
+            total[place, place] += weight * columns.T @ columns
             side[:b] += weight * self._side[joint]
-            side[own] += weight * columns.T @ self._torque[joint]
+            side[place] += weight * columns.T @ self._torque[joint]
         values = solved_within(total, side, *self._bounds(state.terms))
         state.values, state.bounded = values[:b], values[b:].reshape(joints, k)
         rigid = self.sample.rigid
@@ -197,7 +197,7 @@ class FrictionSearch:
 
         :return: None: the sample is too short to leave anything out
         """
-        state = LawState(fit.terms, (), [dict(own) for own in fit.shapes], fit.load)
+        state = LawState(fit.terms, (), [dict(shape) for shape in fit.shapes], fit.load)
         b, k, joints = self.rigid_width, len(fit.terms), self.sample.joints
         friction = [self._columns(state, joint) for joint in range(joints)]
         rows = [body.with_friction(friction[j]) for j, body in enumerate(self._bodies)]
@@ -228,8 +228,8 @@ class FrictionSearch:
     def _bodies(self) -> list[BodyRows]:
         """Rows of the rigid body of each joint, with the columns that act on it."""
         return [
-            BodyRows(np.column_stack([own[:, acting], torque]), self._labels)
-            for own, acting, torque in zip(self._rigid, self._acting, self._torque, strict=True)
+            BodyRows(np.column_stack([rigid[:, acting], torque]), self._labels)
+            for rigid, acting, torque in zip(self._rigid, self._acting, self._torque, strict=True)
         ]
 
     def _bounds(self, terms: tuple[str, ...]) -> tuple[NDArray[np.bool_], Array]:
@@ -259,7 +259,7 @@ class FrictionSearch:
         ||R (x - rigid values)||^2 is what values x add to the mean squared residual, relative to
         its variance, with the friction fitted to x.
         """
-        state = LawState(fit.terms, (), [dict(own) for own in fit.shapes], fit.load)
+        state = LawState(fit.terms, (), [dict(shape) for shape in fit.shapes], fit.load)
         weights = 1.0 / np.maximum(fit.residuals, self._floor)
         total = np.zeros((self.rigid_width,) * 2)
         for joint, weight in enumerate(weights):

@@ -146,15 +146,15 @@ def _candidates(search: FrictionSearch) -> dict[str, _Candidate]:
     certain, all further laws have them.
     """
     room = search.samples // SAMPLES_PER_TERM
-    found = {'linear': _Candidate.of(search, LAWS['linear'])}
+    candidates = {'linear': _Candidate.of(search, LAWS['linear'])}
 
     def add(name: str, terms: tuple[str, ...], **options: Any) -> None:
         if len(terms) <= room:
-            found[name] = _Candidate.of(search, terms, **options)
+            candidates[name] = _Candidate.of(search, terms, **options)
 
     for name, terms in SPRINGS.items():
         add(f'linear+{name}', (*LAWS['linear'], *terms))
-    springs = _springs(found)
+    springs = _springs(candidates)
     beside = f'+{springs}' if springs else ''
     plain, terms = f'linear{beside}', SPRINGS.get(springs, ())
     if springs:
@@ -162,35 +162,35 @@ def _candidates(search: FrictionSearch) -> dict[str, _Candidate]:
         add(plain, (*LAWS['linear'], *terms))
     for name in SIMPLE:
         add(f'{name}{beside}', (*LAWS[name], *terms), finer=name == 'smooth')
-    smooth = found.get(f'smooth{beside}')
-    if smooth is not None and smooth.beats(found[plain]):
-        turned = [{'smoothing': own['smoothing']} for own in smooth.fit.shapes]
+    smooth = candidates.get(f'smooth{beside}')
+    if smooth is not None and smooth.beats(candidates[plain]):
+        turned = [{'smoothing': shape['smoothing']} for shape in smooth.fit.shapes]
         for name in REFINED:
             add(f'{name}{beside}', (*LAWS[name], *terms), known=turned)
-    best = sorted(found, key=lambda name: _error(found[name]))
+    best = sorted(candidates, key=lambda name: _error(candidates[name]))
     # What little load there may be imitates any friction.
-    count = LOADED * search.carries_load(found[plain].fit)
+    count = LOADED * search.carries_load(candidates[plain].fit)
     for name in list(dict.fromkeys([plain, *best]))[:count]:
-        own = found[name].fit
-        add(f'{name}+load', (*own.terms, 'load'), known=own.shapes, start=own)
-    return found
+        shape = candidates[name].fit
+        add(f'{name}+load', (*shape.terms, 'load'), known=shape.shapes, start=shape)
+    return candidates
 
 
-def _springs(found: Mapping[str, _Candidate]) -> str:
+def _springs(candidates: Mapping[str, _Candidate]) -> str:
     """Return the name of the springs that the joints have; '' for none.
 
     What imitates a spring turns against the user on other motions, hence `FOUR`.
     """
-    plain = found['linear']
+    plain = candidates['linear']
     better = [
         name
         for name in SPRINGS
-        if f'linear+{name}' in found and found[f'linear+{name}'].beats(plain, FOUR)
+        if f'linear+{name}' in candidates and candidates[f'linear+{name}'].beats(plain, FOUR)
     ]
     if len(better) < 2:
         return ''.join(better)
     first, last = better
-    return last if found[f'linear+{last}'].beats(found[f'linear+{first}']) else first
+    return last if candidates[f'linear+{last}'].beats(candidates[f'linear+{first}']) else first
 
 
 def _as_well_without_springs(free: FrictionSearch, chosen: _Candidate) -> bool:

@@ -44,7 +44,7 @@ class LawFit:
     @property
     def coefficients(self) -> dict[str, list[float]]:
         """Shape coefficients by name, one number per joint."""
-        return {name: [own[name] for own in self.shapes] for name in self.shapes[0]}
+        return {name: [shape[name] for shape in self.shapes] for name in self.shapes[0]}
 
 
 @dataclass
@@ -75,14 +75,14 @@ class LawState:
         wanted = tuple(name for name in searched(terms) if name not in known[0])
         uses = {name for term in terms if term in TERMS for name in TERMS[term].uses}
         shapes = []
-        for joint, own in enumerate(known):
+        for joint, given in enumerate(known):
             size = float(reach[joint])
             usual = {name: grid_of(name, 0.0, size, None)[len(SHARES) // 2 - 1] for name in wanted}
             if 'reach' in uses:
                 usual['reach'] = size
             before = {} if start is None else start.shapes[joint]
             kept = {name: value for name, value in before.items() if name in usual}
-            shapes.append({**usual, **kept, **own})
+            shapes.append({**usual, **kept, **given})
         return cls(terms, wanted, shapes)
 
     @property

@@ -98,10 +98,10 @@ class FrictionSample:
         if term in SPRING_TERMS:
             return SPRING_TERMS[term].column(self.position[:, joint]) * self.used[:, joint]
         entry = TERMS[term]
-        own = {name: shape[name] for name in (*entry.needs, *entry.uses) if name in shape}
-        key = (term, joint, *sorted(own.items()))
+        given = {name: shape[name] for name in (*entry.needs, *entry.uses) if name in shape}
+        key = (term, joint, *sorted(given.items()))
         if key not in self._columns:
-            coefficients = {name: np.array([value]) for name, value in own.items()}
+            coefficients = {name: np.array([value]) for name, value in given.items()}
             raw = entry.column(self.speed[:, joint : joint + 1], coefficients)
             self._columns[key] = self.thinning.apply(raw)[:, 0] * self.used[:, joint]
         if not entry.load:

@@ -124,5 +124,5 @@ def _weighted(design: Array, torque: Array, used: NDArray[np.bool_]) -> Array:
     spread = np.sqrt((torque**2 * used).mean(axis=0))
     weight = np.where(used, 1.0 / np.maximum(spread, 1e-12), 0.0)
     rows = (design * weight[:, :, None]).reshape(-1, design.shape[2])
-    found = np.linalg.lstsq(rows, (torque * weight).ravel(), rcond=None)[0]
-    return np.asarray(found, dtype=float)
+    values = np.linalg.lstsq(rows, (torque * weight).ravel(), rcond=None)[0]
+    return np.asarray(values, dtype=float)

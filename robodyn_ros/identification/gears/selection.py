@@ -108,7 +108,7 @@ def _fold_rows(samples: int) -> list[NDArray[np.bool_]]:
 
 def _folds(samples: Array, torque: Array, used: NDArray[np.bool_]) -> Folds:
     """Return the samples of one joint in folds."""
-    kept = [used & own for own in _fold_rows(len(torque))]
+    kept = [used & fold for fold in _fold_rows(len(torque))]
     return [(samples[rows], torque[rows]) for rows in kept]
 
 
@@ -116,8 +116,8 @@ def _held_out(fit: RbfFit | GmrFit, folds: Folds) -> tuple[HeldOut, HeldOut]:
     """Return squared errors on each fold without a map, and with a map of the other folds."""
     errors = []
     for fold, (samples, torque) in enumerate(folds):
-        found: ResidualMap = fit.map(without=fold)
-        left = torque - found.predict(samples[:, None])[:, 0]
+        residual: ResidualMap = fit.map(without=fold)
+        left = torque - residual.predict(samples[:, None])[:, 0]
         errors.append((float(torque @ torque), float(left @ left)))
     counts = (np.array([len(torque) for _, torque in folds], dtype=float),)
     without, with_map = np.array(errors).T
@@ -133,5 +133,5 @@ def _joined(maps: Sequence[ResidualMap]) -> ResidualMap:
     """Return one map of all joints from maps of one joint each."""
     arrays = [item.arrays() for item in maps]
     return MAPS[maps[0].kind].from_arrays(
-        {name: np.concatenate([own[name] for own in arrays]) for name in arrays[0]}
+        {name: np.concatenate([of_joint[name] for of_joint in arrays]) for name in arrays[0]}
     )

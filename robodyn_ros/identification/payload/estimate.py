@@ -60,8 +60,8 @@ def carried(arm: Condensed, mixing: Array) -> Condensed:
         replace(
             part,
             rows=tuple(
-                _mixed(rows, mixing[own])
-                for rows, own in zip(part.rows, arm.sample.columns, strict=True)
+                _mixed(rows, mixing[indices])
+                for rows, indices in zip(part.rows, arm.sample.columns, strict=True)
             ),
         )
         for part in arm.sample.segments
@@ -146,8 +146,8 @@ def _arm_covariance(base: IdentifiedModel, arm: Condensed, options: IdentifyOpti
     known = np.array(base.facts.get('base_parameter_stddevs', ()), dtype=float)
     if known.shape != (arm.width,) or np.isnan(known).any():
         return covariance
-    own = np.sqrt(np.diag(covariance))
-    scale = known / np.where(own > 0.0, own, np.inf)
+    local = np.sqrt(np.diag(covariance))
+    scale = known / np.where(local > 0.0, local, np.inf)
     result: Array = covariance * np.outer(scale, scale)
     return result
 
@@ -179,13 +179,13 @@ def scalar_completion(
     stddevs[seen.columns] = fit.stddevs
     values = np.zeros(len(model.parameters))
     values[seen.columns] = fit.values
-    found = tuple(scalar_findings(model, seen, values, stddevs))
+    findings = tuple(scalar_findings(model, seen, values, stddevs))
     negative = not model.products and bool((values < 0.0).any())
-    if negative and not has_error(found):
+    if negative and not has_error(findings):
         rows, target = weighted_rows(condensed.merged(), seen.rank, fit.sigma)
         values[seen.columns] = nnls(rows, target)[0]
     possible = bool(model.products) or bool((values >= 0.0).all())
-    return Completion(values, stddevs, possible, found)
+    return Completion(values, stddevs, possible, findings)
 
 
 def scalar_findings(

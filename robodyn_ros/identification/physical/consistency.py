@@ -63,9 +63,9 @@ def bodies_of(model: DynamicModel) -> Bodies:
     for name in index:
         body, _, suffix = name.rpartition('.')
         if suffix == INERTIAL_NAMES[0]:
-            own = tuple(index.get(f'{body}.{part}', -1) for part in INERTIAL_NAMES)
-            if min(own) >= 0:
-                links.append((body, own))
+            indices = tuple(index.get(f'{body}.{part}', -1) for part in INERTIAL_NAMES)
+            if min(indices) >= 0:
+                links.append((body, indices))
     rotors = tuple(k for name, k in index.items() if name.endswith('.rotor_inertia'))
     friction = tuple(k for name, k in index.items() if name.endswith(_FRICTION))
     shares = tuple(k for name, k in index.items() if name.endswith(_SHARES))
@@ -83,16 +83,16 @@ def links_are_consistent(model: DynamicModel, values: Array) -> bool:
     links = bodies_of(model).links
     if not links:
         return True
-    tens = values[np.array([own for _, own in links])]
+    tens = values[np.array([indices for _, indices in links])]
     return bool(np.linalg.eigvalsh(pseudo_inertia(tens)).min() > 0.0)
 
 
 def scales(model: DynamicModel, prior: Array) -> Array:
     """Return the natural size of each parameter, shape (p,), the unit of distances to a prior."""
     result = np.ones(len(model.parameters))
-    for _, own in bodies_of(model).links:
-        mass = max(prior[own[0]], 0.1)
-        result[list(own)] = mass * np.array([1.0, *(LENGTH,) * 3, *(LENGTH**2,) * 6])
+    for _, indices in bodies_of(model).links:
+        mass = max(prior[indices[0]], 0.1)
+        result[list(indices)] = mass * np.array([1.0, *(LENGTH,) * 3, *(LENGTH**2,) * 6])
     return result
 
 
@@ -183,8 +183,8 @@ def constraints(
         cones.append(clarabel.NonnegativeConeT(len(single) + len(most)))
         rows += [-directions[single], directions[most]]
         limits += [start[single] + 0.1 * _ROUNDING, 1.0 - start[most]]
-    for _, own in bodies.links:
-        link = list(own)
+    for _, indices in bodies.links:
+        link = list(indices)
         # Scaled to numbers near 1, so that the solver's tolerances mean something.
         unit = unit_of(scale[link[0]])
         packed = packed_matrices(unit @ BASIS @ unit)

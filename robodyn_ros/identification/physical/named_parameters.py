@@ -33,10 +33,10 @@ def non_negative(
 
     :param chosen: values of all parameters that suit the data without limits
     """
-    found = closed_form_part(model)
-    if found is None:
+    closed = closed_form_part(model)
+    if closed is None:
         return chosen
-    definite = _definite(found[0], model.parameters)
+    definite = _definite(closed[0], model.parameters)
     wrong = definite & (chosen.values < 0.0)
     if not wrong.any():
         return chosen
@@ -80,14 +80,14 @@ def named_parameters(
     :param values: parameter values, shape (p,)
     :param covariance: of the base values, shape (b, b)
     """
-    found = closed_form_part(model)
-    if found is None:
+    closed = closed_form_part(model)
+    if closed is None:
         return None
-    part, place = found
-    own = values[place]
-    named = part.named_values(own)
+    part, place = closed
+    of_part = values[place]
+    named = part.named_values(of_part)
     slopes = np.zeros((len(named), len(values)))
-    slopes[:, place] = _slopes(part, own)
+    slopes[:, place] = _slopes(part, of_part)
     known = np.isfinite(model.prior())
     shown = np.asarray(base.grouping.any(axis=0))
     alone, stddevs = combination_stddevs(base, covariance, slopes)

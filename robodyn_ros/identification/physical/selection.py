@@ -97,8 +97,8 @@ def choose(
         return replace(completion, findings=(refused,)), Selection()
     if values is None:
         return completion, selection
-    possible, found = is_consistent(model, values), tuple(_apparent_findings(model, values))
-    chosen = replace(completion, values=values, physically_consistent=possible, findings=found)
+    possible, findings = is_consistent(model, values), tuple(_apparent_findings(model, values))
+    chosen = replace(completion, values=values, physically_consistent=possible, findings=findings)
     return chosen, selection
 
 
@@ -106,8 +106,8 @@ def _without_links(completion: Completion, options: IdentifyOptions) -> Completi
     """Say that a consistent estimate was asked for where there is nothing to be consistent."""
     if options.consistent == 'auto':
         return completion
-    found = finding('consistency_without_links')
-    return replace(completion, findings=(*completion.findings, found))
+    without = finding('consistency_without_links')
+    return replace(completion, findings=(*completion.findings, without))
 
 
 def _sigma(condensed: Condensed, fit: Estimate, options: IdentifyOptions) -> Array:
@@ -203,23 +203,23 @@ class _Trial:
             chosen = self._not_contradicted([fitted(each) for each in weights])
         weight = weights[chosen % len(weights)]
         values = fitted(weight)
-        found = self._selection('consistent', weight, errors, chosen, values)
+        selection = self._selection('consistent', weight, errors, chosen, values)
         # What negative rotor inertias explain as well is no evidence against the links.
         if (
             links
             and errors
             and all(is_better(errors[each], errors[-1], FOUR) for each in {chosen, driven})
         ):
-            return None, replace(found, estimate='unconstrained')
+            return None, replace(selection, estimate='unconstrained')
         if chosen >= len(weights):
             data = Data.of(self.factors, len(problem.grouping), self.sigma)
             values = refit_joints(problem, data, values, free_rotors=chosen >= count)
             growth = self._growth(errors[chosen], values)
             free_rotors = chosen >= count
-            found = replace(
-                found, estimate='consistent_links', growth=growth, free_rotors=free_rotors
+            selection = replace(
+                selection, estimate='consistent_links', growth=growth, free_rotors=free_rotors
             )
-        return values, found
+        return values, selection
 
     def _not_contradicted(self, fits: Sequence[Array]) -> int:
         """Return the strongest weight that the recording does not contradict, by its index.
@@ -348,7 +348,7 @@ def refit_joints(
 
     :param free_rotors: rotor inertias are not limited either
     """
-    links = [index for _, own in problem.bodies.links for index in own]
+    links = [index for _, indices in problem.bodies.links for index in indices]
     others = np.setdiff1d(np.arange(len(values)), links)
     result = np.array(values)
     if not others.size:  # a payload alone; SciPy before 1.12 cannot solve for nothing

@@ -61,8 +61,8 @@ _ASIDE = float(np.sqrt(np.finfo(float).eps))
 def has_usable_inertials(model: DynamicModel) -> bool:
     """Return True if the prior gives every link a mass and an inertia that a body can have."""
     prior, links = np.nan_to_num(model.prior()), bodies_of(model).links
-    for _, own in links:
-        ten = prior[list(own)]
+    for _, indices in links:
+        ten = prior[list(indices)]
         if not ten[0] > 0.0:
             return False
         unit = unit_of(ten[0])
@@ -76,8 +76,8 @@ def has_usable_inertials(model: DynamicModel) -> bool:
 def plain_prior(model: DynamicModel) -> Array:
     """Return start values (p,) without a prior: links of 1 kg and 0.1 m radius."""
     values = np.zeros(len(model.parameters))
-    for _, own in bodies_of(model).links:
-        values[list(own)] = [1.0, 0.0, 0.0, 0.0, 0.02, 0.0, 0.02, 0.0, 0.0, 0.02]
+    for _, indices in bodies_of(model).links:
+        values[list(indices)] = [1.0, 0.0, 0.0, 0.0, 0.02, 0.0, 0.02, 0.0, 0.0, 0.02]
     return values
 
 
@@ -174,9 +174,9 @@ class Problem:
         (x - mean)^T precision (x - mean).
         """
         rows = np.sqrt(max(weight, WEAKEST)) * self.metric * self.scale
-        whole = rows.T @ rows + _ASIDE * np.eye(len(self.scale))
+        quadratic = rows.T @ rows + _ASIDE * np.eye(len(self.scale))
         grouping = self.grouping * self.scale
-        covariance = grouping @ np.linalg.solve(whole, grouping.T)
+        covariance = grouping @ np.linalg.solve(quadratic, grouping.T)
         size = np.sqrt(np.diag(covariance))
         precision = np.linalg.inv(covariance / np.outer(size, size)) / np.outer(size, size)
         return self.grouping @ self.prior, precision
@@ -199,11 +199,11 @@ class Problem:
         """
         single = np.array(self.bodies.not_negative, dtype=np.intp)
         lower, upper = self.limits
-        found = minimise_within(quadratic, linear, lower, upper)
+        z = minimise_within(quadratic, linear, lower, upper)
         _, rows, limits = self.constraints
-        if found is None or not within(self.bodies, limits - rows @ found):
+        if z is None or not within(self.bodies, limits - rows @ z):
             return None
-        values: Array = self.prior + self.scale * found
+        values: Array = self.prior + self.scale * z
         values[single] = np.maximum(values[single], 0.0)
         return values if is_consistent(self.model, values) else None
 
@@ -291,8 +291,8 @@ def prior_metric(bodies: Bodies, scale: Array, prior: Array) -> Array:
     """Return the rows M (10 l, p) of the distance to the prior, see the head of this file."""
     rows = np.zeros((10 * len(bodies.links), len(prior)))
     roots = prior_roots(bodies, scale, prior)
-    for number, ((_, own), root) in enumerate(zip(bodies.links, roots, strict=True)):
-        link = list(own)
+    for number, ((_, indices), root) in enumerate(zip(bodies.links, roots, strict=True)):
+        link = list(indices)
         rows[10 * number : 10 * number + 10, link] = packed_matrices(root @ BASIS @ root.T).T
     return rows
 
@@ -300,9 +300,9 @@ def prior_metric(bodies: Bodies, scale: Array, prior: Array) -> Array:
 def prior_roots(bodies: Bodies, scale: Array, prior: Array) -> Array:
     """Return a root (P0)^-1/2 of each link's thickened prior, shape (l, 4, 4)."""
     roots = np.zeros((len(bodies.links), 4, 4))
-    for number, (_, own) in enumerate(bodies.links):
-        unit = unit_of(scale[own[0]])
-        size, axes = np.linalg.eigh(unit @ pseudo_inertia(prior[list(own)]) @ unit)
+    for number, (_, indices) in enumerate(bodies.links):
+        unit = unit_of(scale[indices[0]])
+        size, axes = np.linalg.eigh(unit @ pseudo_inertia(prior[list(indices)]) @ unit)
         # A prior that is a rod or a point says little about the inertia that it lacks.
         roots[number] = (axes / np.sqrt(np.maximum(size, 0.01))).T @ unit
     return roots

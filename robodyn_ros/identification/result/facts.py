@@ -90,9 +90,9 @@ def header_facts(result: ResultContent) -> dict[str, object]:
     if result.base_status:
         header['base_parameter_status'] = list(result.base_status)
     if result.findings:  # an empty list has no type, which ROS parameters need
-        found = by_importance(result.findings)
-        header['findings'] = [f'{f.severity} {f.code}: {f.message}' for f in found]
-        header['actions'] = actions(found) or ['nothing to do']
+        ordered = by_importance(result.findings)
+        header['findings'] = [f'{f.severity} {f.code}: {f.message}' for f in ordered]
+        header['actions'] = actions(ordered) or ['nothing to do']
     return header
 
 
@@ -145,14 +145,14 @@ def friction_facts(model: DynamicModel, values: Array) -> dict[str, dict[str, fl
     :param values: parameter values, shape (p,)
     """
     by_name = dict(zip((item.name for item in model.parameters), values.tolist(), strict=True))
-    found: dict[str, dict[str, float]] = {}
+    result: dict[str, dict[str, float]] = {}
     names = [term.parameter for term in TERMS.values()]
     for parameter in (*names, *(term.parameter for term in SPRING_TERMS.values())):
         for joint in model.joint_names:
             name = f'{joint}.{parameter}'
             if name in by_name:
-                found.setdefault(parameter, {})[joint] = by_name[name]
-    return found
+                result.setdefault(parameter, {})[joint] = by_name[name]
+    return result
 
 
 def _choice_facts(choice: FrictionChoice) -> dict[str, object]:
@@ -168,27 +168,27 @@ def _choice_facts(choice: FrictionChoice) -> dict[str, object]:
     }
 
 
-def _payload_facts(found: IdentifiedPayload) -> dict[str, object]:
+def _payload_facts(payload: IdentifiedPayload) -> dict[str, object]:
     return {
-        **payload_block(found.payload),
-        'mass': found.payload.mass,
-        'center_of_mass': found.payload.center_of_mass,
-        'relative_residual_without': found.without.relative_residual,
-        'joint_relative_residual_without': found.without.joint_relative_residual,
-        'base_result': found.base_source,
-        'base_hash': found.base_hash,
+        **payload_block(payload.payload),
+        'mass': payload.payload.mass,
+        'center_of_mass': payload.payload.center_of_mass,
+        'relative_residual_without': payload.without.relative_residual,
+        'joint_relative_residual_without': payload.without.joint_relative_residual,
+        'base_result': payload.base_source,
+        'base_hash': payload.base_hash,
     }
 
 
-def _gear_facts(found: IdentifiedResidual) -> dict[str, object]:
-    other = found.validation_without
+def _gear_facts(residual: IdentifiedResidual) -> dict[str, object]:
+    other = residual.validation_without
     return {
-        **gear_torque_facts(found.torque),
+        **gear_torque_facts(residual.torque),
         'candidates': [
             {'kind': each.kind, 'inputs': each.inputs, 'rms_share': each.rms_share}
-            for each in found.candidates
+            for each in residual.candidates
         ],
-        'rms_error_without': found.without.rms_error,
+        'rms_error_without': residual.without.rms_error,
         'validation_rms_error_without': None if other is None else other.rms_error,
     }
 

@@ -132,8 +132,8 @@ def _shares(model: DynamicModel, values: Array) -> list[_Share]:
         )
     carried = _carried(body)
     return [
-        _share(body, name, pseudo_inertia(values[list(own)]), carried)
-        for name, own in bodies_of(model).links
+        _share(body, name, pseudo_inertia(values[list(indices)]), carried)
+        for name, indices in bodies_of(model).links
     ]
 
 
@@ -152,17 +152,17 @@ class _Carried:
 
 
 def _carried(body: UrdfModel) -> dict[str, _Carried]:
-    found = {body.urdf.root: _Carried('', np.eye(4), False)}
+    result = {body.urdf.root: _Carried('', np.eye(4), False)}
     for joint in body.urdf.joints:  # from the base outwards
-        before = found[joint.parent]
-        found[joint.child] = (
+        before = result[joint.parent]
+        result[joint.child] = (
             _Carried(joint.child, np.eye(4), False)
             if joint.name in body.joint_names
             else _Carried(
                 before.carrier, before.pose @ joint.origin, before.held or joint.type != 'fixed'
             )
         )
-    return found
+    return result
 
 
 def _share(body: UrdfModel, name: str, total: Array, carried: dict[str, _Carried]) -> _Share:
@@ -184,23 +184,23 @@ def _friction(model: DynamicModel, values: Array) -> dict[str, dict[str, str]]:
     index = {item.name: number for number, item in enumerate(model.parameters)}
     other, result = _curves(model, values), {}
     for joint in _body(model).urdf.joints:
-        found = {
+        terms = {
             key: float(values[index[f'{joint.name}.{name}']])
             for key, name in (('damping', 'viscous_friction'), ('friction', 'coulomb_friction'))
             if f'{joint.name}.{name}' in index
         }
         if joint.name in other:
-            found = _nearest_linear(joint.velocity, *other[joint.name])
-        if found and min(found.values()) >= 0.0:
-            result[joint.name] = {key: _text(value) for key, value in found.items()}
+            terms = _nearest_linear(joint.velocity, *other[joint.name])
+        if terms and min(terms.values()) >= 0.0:
+            result[joint.name] = {key: _text(value) for key, value in terms.items()}
     return result
 
 
 def _curves(model: DynamicModel, values: Array) -> dict[str, tuple[FrictionModel, Array, int]]:
     """Return nonlinear friction by joint: model, values and index of the joint."""
     return {
-        name: (part, values[own], joint)
-        for part, own in parts_of(model)
+        name: (part, values[rows], joint)
+        for part, rows in parts_of(model)
         if isinstance(part, FrictionModel) and not set(part.terms) <= set(DEFAULT_TERMS)
         for joint, name in enumerate(part.joint_names)
     }

@@ -58,12 +58,12 @@ class Grid:
         Gaps that are shorter than half a period hide no motion.
         """
         rate = 1.0 / self.recording.period
-        found = cutoffs_of(self.recording.position, rate, self.gaps)
-        best, least = found, float(hidden(self.gaps, rate, found.used).mean())
-        while least > 0.5 >= self.gaps.mean() and found.used > found.lowest:
-            found = found.at(found.used / np.sqrt(2.0))
-            share = float(hidden(self.gaps, rate, found.used).mean())
-            best, least = (found, share) if share < least else (best, least)
+        trial = cutoffs_of(self.recording.position, rate, self.gaps)
+        best, least = trial, float(hidden(self.gaps, rate, trial.used).mean())
+        while least > 0.5 >= self.gaps.mean() and trial.used > trial.lowest:
+            trial = trial.at(trial.used / np.sqrt(2.0))
+            share = float(hidden(self.gaps, rate, trial.used).mean())
+            best, least = (trial, share) if share < least else (best, least)
         return best
 
 
@@ -109,8 +109,8 @@ def on_grid(recording: Recording) -> tuple[Recording, Mask, tuple[Finding, ...]]
         for columns, jumps in ((each.columns & ~torque, False), (each.columns & torque, True)):
             known = values[np.ix_(each.rows, columns)]
             result[:, columns] = _between(each.time, known, grid, hole, jumps=jumps)
-    found = finding('interpolated', rate=1.0 / period, gaps=int(gaps.sum()), samples=len(grid))
-    return _replaced(recording, grid, result), gaps, (found,)
+    note = finding('interpolated', rate=1.0 / period, gaps=int(gaps.sum()), samples=len(grid))
+    return _replaced(recording, grid, result), gaps, (note,)
 
 
 @dataclass(frozen=True)
@@ -201,14 +201,14 @@ def measured(recording: Recording) -> tuple[Recording, tuple[Finding, ...]]:
     off = rows[(recording.torque[rows] == 0.0).all(axis=1)]
     switched_off = len(off) > len(rows) / 2
     named = off if switched_off else rows
-    found = finding(
+    note = finding(
         'drives_off' if switched_off else 'held_samples',
         samples=len(rows),
         all=len(recording),
         start=recording.time[named[0]],
         end=recording.time[named[-1]],
     )
-    return recording.slice(np.flatnonzero(~same)), (found,)
+    return recording.slice(np.flatnonzero(~same)), (note,)
 
 
 def sample_times(recording: Recording) -> Array:

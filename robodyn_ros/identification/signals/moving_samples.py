@@ -50,8 +50,8 @@ def options_for(model: DynamicModel, options: IdentifyOptions) -> IdentifyOption
     Such a model has gravity and friction only, so that samples count where no joint is fast
     (softMC document, "Semi-static model").
     """
-    found = closed_form_part(model)
-    if found is None or not found[0].semi_static:
+    closed = closed_form_part(model)
+    if closed is None or not closed[0].semi_static:
         return options
     upper = options.upper_velocity_threshold
     return replace(
@@ -101,10 +101,12 @@ def thresholds(joints: Sequence[str], velocity: Array, options: IdentifyOptions)
     return Thresholds(lower=lower, upper=upper, used=used, moving=moving, still=still)
 
 
-def speed_findings(joints: Sequence[str], velocity: Array, found: Thresholds) -> Iterator[Finding]:
+def speed_findings(
+    joints: Sequence[str], velocity: Array, thresholds: Thresholds
+) -> Iterator[Finding]:
     """Yield the joints that are above their upper threshold most of the time."""
-    shares = (np.abs(velocity) > found.upper).mean(axis=0)
-    for name, share, limit in zip(joints, shares, found.upper, strict=True):
+    shares = (np.abs(velocity) > thresholds.upper).mean(axis=0)
+    for name, share, limit in zip(joints, shares, thresholds.upper, strict=True):
         if share > 0.5:
             yield finding('too_fast_for_semi_static', joint=name, limit=limit, share=share)
 

@@ -116,18 +116,18 @@ def _cutoffs(grid: Grid, options: IdentifyOptions, given: Cutoffs | None = None)
                 check_cutoff(asked, rate)
             except RobodynError as error:
                 raise IdentificationError(f'{source}: {error}') from error
-            found = Cutoffs(asked, asked, asked)
+            result = Cutoffs(asked, asked, asked)
         else:
-            found = given or grid.cutoffs
+            result = given or grid.cutoffs
             carried = min(6.0 * rate / (count - 1), lowest_cutoff(rate))
-            found = found.at(max(found.used, carried))
-        shortest = int(np.ceil(6.0 * rate / found.used))
+            result = result.at(max(result.used, carried))
+        shortest = int(np.ceil(6.0 * rate / result.used))
     if count < shortest:
         raise InsufficientData(
             f'{source}: {count} samples at {rate:g} Hz are too few to filter '
             f'and differentiate, at least {shortest} are needed'
         )
-    return found
+    return result
 
 
 def uses_given(recording: Recording, options: IdentifyOptions) -> bool:
@@ -156,12 +156,12 @@ def _given(recording: Recording, options: IdentifyOptions) -> Processed:
     frozen = ~moving_joints(recording.position)
     motion = (recording.position, velocity, acceleration)
     signals = _masked(recording, len(recording), options, motion, torque, ~frozen[None, :])
-    found = frozen_findings(recording, frozen)
+    at_rest = frozen_findings(recording, frozen)
     return replace(
         signals,
         cutoff=options.filter_cutoff,
         thinning=_thinning(1.0 / recording.period, options) or Thinning(),
-        findings=(*signals.findings, *found),
+        findings=(*signals.findings, *at_rest),
     )
 
 

@@ -158,10 +158,10 @@ def _cutoffs(recording: Recording, bounds: Sequence[int], grid: Grid | None) -> 
     """Return cut-offs that let all segments through; those at rest have no say."""
     if grid is not None:
         return grid.cutoffs
-    found, rate = [], 1.0 / recording.period
+    of_segments, rate = [], 1.0 / recording.period
     for first, last in pairwise(bounds):
         part = Grid.of(recording.slice(slice(first, last)))
-        found.append(motion_cutoffs(part.recording.position, rate, part.gaps))
+        of_segments.append(motion_cutoffs(part.recording.position, rate, part.gaps))
         release(recording.position)
-    moving = [astuple(each) for each in found if each is not None]
+    moving = [astuple(each) for each in of_segments if each is not None]
     return Cutoffs(*map(max, zip(*moving, strict=True))) if moving else usual_cutoffs(rate)

@@ -81,9 +81,9 @@ def thinned_columns(
     :param motion: q, qd, qdd, each of shape (N, n), N >= number of coefficients
     """
     if thinning.step > 1 and isinstance(model, SumModel):
-        result = np.empty((thinning.count(len(motion[0])), sum(len(own) for own in columns)))
-        for part, own, place in model.shares(columns):
-            result[:, place] = thinned_columns(part, motion, own, thinning)
+        result = np.empty((thinning.count(len(motion[0])), sum(len(share) for share in columns)))
+        for part, share, place in model.shares(columns):
+            result[:, place] = thinned_columns(part, motion, share, thinning)
         return result
     coarse = thinning.step > 1 and model.smooth
     q, qd, qdd = (values[:: thinning.step] if coarse else values for values in motion)

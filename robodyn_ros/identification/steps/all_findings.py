@@ -102,11 +102,11 @@ def _causes(run: Run) -> Iterator[Finding]:
             )
         )
         at_rest = {item.joint: item for item in shown.findings if item.code == 'frozen_joint'}
-        told = (
+        findings = (
             at_rest.get(item.joint, item) if item.code == 'frozen_joint' else item
             for item in parts.shown.findings
         )
-        known.append((*recording.findings, *told))
+        known.append((*recording.findings, *findings))
     sources = [recording.source for recording in run.task.recordings]
     causes = list(map(diagnose if arm is None else diagnose_payload, cases))
     yield from different_findings(run.regression.apart(), run.found.fit.sigma, sources)
@@ -118,45 +118,45 @@ def _causes(run: Run) -> Iterator[Finding]:
 
 
 def _robot_findings(run: Run) -> Iterator[Finding]:
-    prepared, regression, found = run.prepared, run.regression, run.found
-    yield from data_findings(regression.factors(), found.fit, regression.base, prepared.frozen)
+    prepared, regression, estimated = run.prepared, run.regression, run.found
+    yield from data_findings(regression.factors(), estimated.fit, regression.base, prepared.frozen)
     for report in filter(None, (run.report, run.validation)):
         yield from fit_findings(report, run.task.options, prepared.model)
-    yield from found.completion.findings
+    yield from estimated.completion.findings
     for parts in prepared.parts:
         yield from parts.findings()
-    yield from (*found.findings, *run.untested)
+    yield from (*estimated.findings, *run.untested)
     period = run.task.recordings[0].period
     yield from offset_findings(prepared.offsets, prepared.model, period)
     yield from selection_findings(run.selection, run.report.relative_residual)
     yield from friction_findings(prepared.friction)
-    yield from _springs(prepared.model, found.values)
+    yield from _springs(prepared.model, estimated.values)
 
 
 def _springs(model: DynamicModel, values: Array) -> Iterator[Finding]:
     """Name the largest parameters of springs, which not all exported files hold."""
-    found = [
+    largest = [
         (item, value)
         for item, value in zip(model.parameters, values.tolist(), strict=True)
         if item.name.rpartition('.')[2] in SPRING_PARAMETERS
     ]
-    found.sort(key=lambda pair: -abs(pair[1]))
-    if found:
-        shown = [f'{item.name} {value:.4g} {item.unit}' for item, value in found[:3]]
+    largest.sort(key=lambda pair: -abs(pair[1]))
+    if largest:
+        shown = [f'{item.name} {value:.4g} {item.unit}' for item, value in largest[:3]]
         yield finding('springs', values=', '.join(shown))
 
 
 def _payload_findings(run: Run, payload: IdentifiedPayload) -> Iterator[Finding]:
-    base, found, model = run.regression.base, run.found, payload.payload.model
+    base, estimated, model = run.regression.base, run.found, payload.payload.model
     if run.task.arm is not None:
         yield from base_findings(run.task.arm)
-        yield from arm_findings(run.regression.payload_or_free_arm(found.fit.sigma))
+        yield from arm_findings(run.regression.payload_or_free_arm(estimated.fit.sigma))
     yield from payload_data_findings(base, run.regression.factors())
-    if len(found.values) == 10:
-        yield from body_findings(model, found.values, found.selection)
+    if len(estimated.values) == 10:
+        yield from body_findings(model, estimated.values, estimated.selection)
     else:
-        yield from found.completion.findings
-    yield from seen_findings(payload, base, found.fit, run.report)
+        yield from estimated.completion.findings
+    yield from seen_findings(payload, base, estimated.fit, run.report)
     yield from run.untested
 
 

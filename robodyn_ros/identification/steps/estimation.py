@@ -101,8 +101,8 @@ class Regression:
                 arm if k == chosen[0] else with_free_offsets(arm, self._free)
                 for k, arm in zip(chosen, arms, strict=True)
             ]
-        whole = together(arms, self.options.segments or FOLDS)
-        return carried(whole, self._mixing) if self.task.arm else whole
+        merged = together(arms, self.options.segments or FOLDS)
+        return carried(merged, self._mixing) if self.task.arm else merged
 
     def apart(self) -> list[Condensed]:
         """Return the factors of each recording, without constant torque if that is its own."""
@@ -218,8 +218,10 @@ def with_free_offsets(condensed: Condensed, constant: Array) -> Condensed:
         replace(
             part,
             rows=tuple(
-                _without(rows, constant[own, joint])
-                for joint, (rows, own) in enumerate(zip(part.rows, sample.columns, strict=True))
+                _without(rows, constant[indices, joint])
+                for joint, (rows, indices) in enumerate(
+                    zip(part.rows, sample.columns, strict=True)
+                )
             ),
         )
         for part in sample.segments

@@ -106,7 +106,7 @@ def compared(run: Run, task: Task) -> tuple[HeldOut, HeldOut] | None:
     size = np.maximum(np.maximum(target.torque, small), 1e-12)
     labels = labels_of(ours.position)
     errors = []
-    for own, model, selection, rows, judged in (
+    for setup, model, selection, rows, judged in (
         (run.task, run.prepared.model, run.found.selection, ours, ours),
         (task, task.model, _selection(task.options), fitted, target),
     ):
@@ -114,7 +114,7 @@ def compared(run: Run, task: Task) -> tuple[HeldOut, HeldOut] | None:
         others = judged.judged(judged.labels(labels, ours.time), size)
         if folds is None or others is None or folds.count != others.count:
             return None
-        problem = _problem(model, rows, own.options)
+        problem = _problem(model, rows, setup.options)
         errors.append(folds.held_out(refit(problem, selection), others)[0])
     return errors[0], errors[1]
 
@@ -129,7 +129,7 @@ def _is_better(chosen: HeldOut, plain: HeldOut) -> bool:
     if min(chosen.independent, plain.independent) < INDEPENDENT:
         return False
     pairs = zip(chosen.kinds, plain.kinds, strict=True)
-    return all(CONTRADICTED**2 * other.sum() < own.sum() for own, other in pairs)
+    return all(CONTRADICTED**2 * other.sum() < errors.sum() for errors, other in pairs)
 
 
 def _selection(options: IdentifyOptions) -> Selection:

@@ -24,15 +24,15 @@ from robodyn_ros.recording.recording import Recording
 
 def result_of(run: Run, findings: tuple[Finding, ...], verdict: Verdict) -> IdentificationResult:
     """Return the result of a run with its findings and its verdict."""
-    task, found, base = run.task, run.found, run.regression.base
-    completion, payload, model = found.completion, run.payload, run.prepared.model
+    task, estimated, base = run.task, run.found, run.regression.base
+    completion, payload, model = estimated.completion, run.payload, run.prepared.model
     shown = run.prepared.parts[0].shown
     signals = Signals(shown, run.predicted[0], task.recordings[0].origin)
     arm = task.arm or IdentifiedModel(model, completion.values, completion.stddevs, hash='')
     possible = completion.physically_consistent
     named = None
     if payload is None:
-        named = named_parameters(model, completion.values, base, found.error)
+        named = named_parameters(model, completion.values, base, estimated.error)
         possible = possible and (named is None or 'impossible' not in named.status)
     else:
         possible = is_possible(payload.payload)
@@ -45,10 +45,10 @@ def result_of(run: Run, findings: tuple[Finding, ...], verdict: Verdict) -> Iden
         base_expressions=base.expressions,
         base_units=base.units,
         base_values=base.values(completion.values),
-        base_stddevs=np.sqrt(np.diag(found.error)),
+        base_stddevs=np.sqrt(np.diag(estimated.error)),
         torque_uncertainty=run.uncertainty,
-        condition_number=found.fit.condition_number,
-        condition_number_scaled=found.fit.condition_number_scaled,
+        condition_number=estimated.fit.condition_number,
+        condition_number_scaled=estimated.fit.condition_number_scaled,
         identification=run.report,
         recordings=tuple(run.reports),
         success_rule=task.options.success_rule,
@@ -66,8 +66,8 @@ def result_of(run: Run, findings: tuple[Finding, ...], verdict: Verdict) -> Iden
         named=named,
         base_status=known_by(
             base.values(completion.values),
-            np.sqrt(np.diag(found.error)),
-            found.fit.values,
+            np.sqrt(np.diag(estimated.error)),
+            estimated.fit.values,
             base.values(np.nan_to_num(model.prior())),
         ),
         completion_rule=completion.rule if payload is None else '',

@@ -67,15 +67,15 @@ class Run:
         with clock.step('condense'):
             regression = Regression(task, prepared)
         with clock.step('estimate'):
-            found = regression.estimate()
-        values = idle_constants(prepared, found.values, range(len(prepared.parts)))
-        found = replace(found, completion=replace(found.completion, values=values))
-        run = cls(task, prepared, regression, found, clock)
+            estimated = regression.estimate()
+        values = idle_constants(prepared, estimated.values, range(len(prepared.parts)))
+        estimated = replace(estimated, completion=replace(estimated.completion, values=values))
+        run = cls(task, prepared, regression, estimated, clock)
         with clock.step('evaluate'):
             run._evaluate()
         with clock.step('uncertainty'):
             signals, base = prepared.parts[0].shown, regression.base
-            run.uncertainty = torque_uncertainty(prepared.model, base, found.fit, signals)
+            run.uncertainty = torque_uncertainty(prepared.model, base, estimated.fit, signals)
             run.expected = run._expected()
         with clock.step('validate'):
             run._validate()
@@ -214,9 +214,9 @@ def idle_constants(prepared: Prepared, values: Array, chosen: Sequence[int]) -> 
         shown = prepared.parts[index].shown
         rows = np.flatnonzero(shown.measured_rows)
         rows = rows[np.unique(np.linspace(0, len(rows) - 1, SAMPLES).astype(int))]
-        own = prepared.model.torque(*shown.commanded(rows), values)
-        own = own if shown.known is None else own + shown.known[rows]
-        left.append(np.where(constant(shown.measured), np.nan, shown.measured[rows] - own))
+        modelled = prepared.model.torque(*shown.commanded(rows), values)
+        modelled = modelled if shown.known is None else modelled + shown.known[rows]
+        left.append(np.where(constant(shown.measured), np.nan, shown.measured[rows] - modelled))
     for joint, name in enumerate(prepared.model.joint_names):
         missing = float(np.mean(np.concatenate(left)[:, joint]))
         if name in prepared.frozen and f'{name}.torque_offset' in names and np.isfinite(missing):

@@ -163,12 +163,12 @@ def checked_choice(kind: str, dynamic_model: object, known: Sequence[int]) -> in
 
     :raises ModelError: it is not an integer, or the kind has no model of this number
     """
-    whole = isinstance(dynamic_model, int) and not isinstance(dynamic_model, bool)
-    if not whole or dynamic_model not in known:
+    is_integer = isinstance(dynamic_model, int) and not isinstance(dynamic_model, bool)
+    if not is_integer or dynamic_model not in known:
         numbers = ', '.join(str(item) for item in known)
         raise ModelError(
             f'{article(kind)} has no dynamic model {dynamic_model!r:.80}, it has: {numbers}'
-            f'{"" if whole else " (an integer is needed)"}'
+            f'{"" if is_integer else " (an integer is needed)"}'
         )
     return int(str(dynamic_model))
 

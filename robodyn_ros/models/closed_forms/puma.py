@@ -117,8 +117,8 @@ class PumaModel(ClosedFormModel):
         named = np.asarray(named, dtype=np.float64)
         if named.shape != (len(NAMES),):
             raise ModelError(f'a puma has {len(NAMES)} named parameters, got {named.size} values')
-        own = [item.name for item in self.parameters]
-        values = np.array([named[NAMES.index(name)] for name in own])
+        order = [item.name for item in self.parameters]
+        values = np.array([named[NAMES.index(name)] for name in order])
         following = self.relations @ values
         wrong = np.abs(following - named) > 1e-6 * np.abs(named).max()
         if wrong.any():

@@ -147,10 +147,10 @@ class SerialKinematics(Kinematics):
         good = np.flatnonzero(left < _REACHED)
         if not len(good):
             self._refuse(np.ones(1, dtype=bool), pose[None], 'cannot reach')
-        found: Array = starts[good[0]]
+        solution: Array = starts[good[0]]
         turning = np.array([joint['type'] != 'prismatic' for joint in self.geometry['joints']])
-        found[turning] = (found[turning] + np.pi) % (2.0 * np.pi) - np.pi
-        return found
+        solution[turning] = (solution[turning] + np.pi) % (2.0 * np.pi) - np.pi
+        return solution
 
     def _approach(self, poses: Array, q: Array) -> Array:
         """Improve q (N, n) in place and return the remaining distances (N,).

@@ -118,8 +118,8 @@ class UrdfModel(DynamicModel):
 
         `copy.copy` uses this too, so that each copy has its work space.
         """
-        own = {'_model': self._model.copy(), '_data': None, '_pool': None, '_many': None}
-        return {**self.__dict__, **own}
+        work_space = {'_model': self._model.copy(), '_data': None, '_pool': None, '_many': None}
+        return {**self.__dict__, **work_space}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore the state with a new work space."""
@@ -139,7 +139,7 @@ class UrdfModel(DynamicModel):
 
     def _columns(self, columns: Sequence[Indices]) -> RigidColumns:
         """Return the cached computation of these columns, which is the same for every block."""
-        chosen = tuple(own.tobytes() for own in columns)
+        chosen = tuple(indices.tobytes() for indices in columns)
         if self._many is None or chosen != self._chosen:
             self._chosen = chosen
             self._many = RigidColumns(self.tree.bodies, self.gravity, columns)
