@@ -37,7 +37,7 @@ from robodyn_ros.identification.physical.semidefinite import (
     plain_prior,
 )
 from robodyn_ros.identification.pipeline import identify
-from robodyn_ros.identification.result.urdf import identified_urdf
+from robodyn_ros.identification.result.urdf import update_urdf
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.models.interface import Array, DynamicModel
@@ -164,7 +164,7 @@ def measure(path: Path, prior: str, noise: float, poses: int) -> dict[str, Any]:
     recording = recorded(model, values, noise, seed=1)
     options = IdentifyOptions(consistent='yes', prior=prior, max_relative_error=10.0)
     result = identify(recording, model, options=options)
-    xml = identified_urdf(model, result.values)
+    xml = update_urdf(model, result.values)
     facts: dict[str, Any] = {
         'axes': len(model.joints),
         'estimate': result.selection.estimate,

@@ -25,24 +25,24 @@ from robodyn_ros.identification.fit.uncertainty import random_states
 from robodyn_ros.identification.fit.weighting import fit_least_squares
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.physical.chosen_estimate import Selection
-from robodyn_ros.identification.physical.extrapolation import expected_error
+from robodyn_ros.identification.physical.extrapolation import extrapolate_error
 from robodyn_ros.identification.physical.semidefinite import Problem, starting_prior
 from robodyn_ros.identification.result.verdict import GOOD, Word
 from robodyn_ros.identification.signals.moving_samples import options_for
 from robodyn_ros.identification.steps.estimation import Regression
-from robodyn_ros.identification.steps.preparation import Clock, Prepared, Task, prepare
+from robodyn_ros.identification.steps.preparation import Clock, Preparation, Task, prepare
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.recording.recording import Recording
 
 
-def determined(
+def assess_recording(
     recording: Recording, model: DynamicModel, options: IdentifyOptions
 ) -> tuple[dict[str, dict[str, Any]], dict[str, int], tuple[Finding, ...]]:
     """Return what a recording can determine of a model, and what looks wrong in it.
 
     The signals are processed, condensed and diagnosed as in an identification.
 
-    :return: facts by joint: `coverage` of its range (NaN: it has none), `expected_error` of its
+    :return: facts by joint: `coverage` of its range (NaN: it has none), `extrapolate_error` of its
         torque on other motions, relative to the torque (NaN: at rest, or not measured), `verdict`
         and `reason`; numbers of parameter combinations by how they are determined; findings.
         With too few samples to determine anything, findings only
@@ -75,7 +75,7 @@ def determined(
         *data_findings(condensed, fit, base, prepared.frozen),
     )
     joints: dict[str, dict[str, Any]] = {}
-    shares = zip(names, _coverage(case), _expected(prepared, case, fit), strict=True)
+    shares = zip(names, _coverage(case), _estimate_errors(prepared, case, fit), strict=True)
     for name, coverage, share in shares:
         of_joint = [item for item in findings if item.joint == name]
         word, why = _verdict(share, of_joint, options.max_relative_error)
@@ -87,7 +87,7 @@ def determined(
     return joints, dict(zip(how, map(int, counts), strict=True)), merged(distinct(findings))
 
 
-def _expected(prepared: Prepared, case: Case, fit: Estimate) -> Array:
+def _estimate_errors(prepared: Preparation, case: Case, fit: Estimate) -> Array:
     """Return the expected torque error of each joint on other motions, relative to its torque.
 
     It holds the noise of the torque and the uncertainty of the values. Joints at rest stay there.
@@ -98,7 +98,7 @@ def _expected(prepared: Prepared, case: Case, fit: Estimate) -> Array:
     q[:, rests], qd[:, rests], qdd[:, rests] = signals.position[0, rests], 0.0, 0.0
     problem = Problem.of(model, case.base, starting_prior(model, case.options.prior)[0])
     factors = case.condensed.merged()
-    error = expected_error(problem, case.base, factors, fit, Selection(), (q, qd, qdd))
+    error = extrapolate_error(problem, case.base, factors, fit, Selection(), (q, qd, qdd))
     torque = np.array([each.torque_norm / np.sqrt(max(each.samples, 1)) for each in factors])
     reference = np.maximum(torque, SMALL_TORQUE * rated_torque(model, torque))
     return np.where(rests, np.nan, error / reference)

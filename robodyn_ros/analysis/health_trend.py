@@ -12,7 +12,7 @@ from robodyn_ros.control.collision.black_box.event_folder import EventFolder
 from robodyn_ros.control.collision.black_box.reported import Health
 from robodyn_ros.control.health.hypotheses import Cause
 from robodyn_ros.errors import RecordingError
-from robodyn_ros.long_work import tracked
+from robodyn_ros.long_work import track
 
 DRIFT = (Cause.FRICTION.name, Cause.GAIN.name)
 """Causes that a new identification removes."""
@@ -40,7 +40,7 @@ def has_events(folder: Path) -> bool:
 def health_over_events(folder: Path) -> tuple[list[HealthOfEvent], list[str]]:
     """Return the events of a black box, oldest first, and why others cannot be read."""
     events, notes = [], []
-    for path in tracked(EventFolder(folder, 0.0).events(), 'reading events'):
+    for path in track(EventFolder(folder, 0.0).events(), 'reading events'):
         try:
             events.append(HealthOfEvent(path.name, *read_health(path)))
         except RecordingError as error:

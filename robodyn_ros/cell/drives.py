@@ -30,7 +30,7 @@ from robodyn_ros.cell.urdf_robot import Axes
 Array = NDArray[np.float64]
 
 
-class Drives:
+class SimulatedDrives:
     """All drives of a robot; one object, vectorised over the joints."""
 
     def __init__(

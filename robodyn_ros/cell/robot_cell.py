@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.cell.driver import Driver, DriverConfig
-from robodyn_ros.cell.drives import Drives
+from robodyn_ros.cell.drives import SimulatedDrives
 from robodyn_ros.cell.imperfections import Imperfections
 from robodyn_ros.cell.plant import Plant
 from robodyn_ros.errors import CellError, UnstableError
@@ -58,7 +58,7 @@ class RobotCell:
         self.joints = self.plant.names
         self.links = self.plant.links
         self.period = config.servo_period
-        self.drives = Drives(
+        self.drives = SimulatedDrives(
             axes=self.axes,
             inertia=self.plant.inertia(self.plant.middle()),
             period=config.servo_period,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from robodyn_ros.analysis.determined import determined
+from robodyn_ros.analysis.determined import assess_recording
 from robodyn_ros.cli.effort import add_recording, joint_names, read_in_si_units
 from robodyn_ros.cli.identify import add_model, model_of, urdf_beside
 from robodyn_ros.cli.output import EXIT_NEGATIVE, add_json, progress_bar, show
@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
         if model is not None:
             limits = position_limits(model, urdf_beside(arguments, model), arguments.joint_limits)
             options = IdentifyOptions(position_limits=limits)
-            by_joint, facts['parameters'], facts['findings'] = determined(
+            by_joint, facts['parameters'], facts['findings'] = assess_recording(
                 recording, model, options
             )
             for entry in facts['joints'] if by_joint else ():

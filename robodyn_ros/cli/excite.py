@@ -23,8 +23,8 @@ from robodyn_ros.excitation.options import (
     make_design,
     search,
 )
-from robodyn_ros.excitation.robot_frame import shown_frame
-from robodyn_ros.excitation.summary import present, summary, table
+from robodyn_ros.excitation.robot_frame import choose_frame
+from robodyn_ros.excitation.summary import convert_value, summary, table
 from robodyn_ros.long_work import progress
 
 
@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     facts['assumed_limits'] = arguments.assumed_limits
     facts['limit_warnings'] = arguments.limit_warnings
     if arguments.out is not None:
-        points = shown_frame(model, values.get('frames') or ())
+        points = choose_frame(model, values.get('frames') or ())
         title = 'Designed motion'
         with motion_files(arguments.out):
             facts['files'] = export_motion(
@@ -92,7 +92,7 @@ def _criterion_shown(design: Design) -> Progress:
     """Return a function that shows the criterion in the unit of the report."""
 
     def shown(share: float, value: float) -> None:
-        name, figure = present(design.criterion.name, value)
+        name, figure = convert_value(design.criterion.name, value)
         progress(f'{name.replace("_", " ")} {figure:.4g}', share)
 
     return shown

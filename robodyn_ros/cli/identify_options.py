@@ -51,7 +51,7 @@ def _add_option(group: argparse._ArgumentGroup, name: str, option: Option) -> No
         )
 
 
-def given_options(arguments: argparse.Namespace) -> dict[str, Any]:
+def read_options(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the options that are given, by field of `IdentifyOptions`.
 
     :raises ConfigError: a flag that was removed, or one that has no effect

@@ -18,7 +18,7 @@ from robodyn_ros.models.friction_terms import (
     LAWS,
     TERMS,
     FrictionTerm,
-    expanded,
+    expand_laws,
 )
 from robodyn_ros.models.interface import (
     Array,
@@ -48,7 +48,7 @@ class Load:
         return np.abs(self.body.torque(q, qd, qdd, self.values))
 
     def sampled(self) -> TorqueFunction:
-        """Return the same as a function of single samples, see `DynamicModel.sampled`."""
+        """Return the same as a function of single samples, see `DynamicModel.torque_function`."""
         at = self.body.sampled(self.values)
         return lambda q, qd, qdd: np.abs(at(q, qd, qdd))
 
@@ -93,11 +93,11 @@ class FrictionModel(DynamicModel):
         self.joints = tuple(joints)
         names = (terms,) if isinstance(terms, str) else tuple(terms)
         self.automatic = names == (AUTO,)
-        self.terms = DEFAULT_TERMS if self.automatic else expanded(names)
+        self.terms = DEFAULT_TERMS if self.automatic else expand_laws(names)
         if not self.joints:
             raise ModelError('a friction model needs at least one joint')
         _check_terms(self.terms)
-        self.coefficients = _checked_coefficients(coefficients or {}, len(self.joints), self.terms)
+        self.coefficients = _check_coefficients(coefficients or {}, len(self.joints), self.terms)
         self.load = load if self.load_dependent else None
         if load is not None and load.body.joint_names != self.joint_names:
             raise ModelError('the load of a friction model must be the torque of the same joints')
@@ -219,7 +219,7 @@ class FrictionModel(DynamicModel):
         return content
 
 
-def unspecified_friction(model: DynamicModel) -> FrictionModel | None:
+def find_unspecified(model: DynamicModel) -> FrictionModel | None:
     """Return the friction that an identification must complete, or None."""
     for part, _ in parts_of(model):
         if isinstance(part, FrictionModel) and part.open:
@@ -252,7 +252,7 @@ def _check_terms(terms: tuple[str, ...]) -> None:
             raise ModelError(f'friction term "{term}" is named twice')
 
 
-def _checked_coefficients(
+def _check_coefficients(
     given: Mapping[str, ArrayLike], joints: int, terms: tuple[str, ...]
 ) -> dict[str, Array]:
     """Return the shape coefficients that the terms use, one number per joint."""

@@ -83,7 +83,7 @@ class DynamicModel(ABC):
 
         :param columns: for each joint, the indices of its columns, within 0..p-1
         """
-        return gathered(self.regressor(q, qd, qdd), columns)
+        return gather_columns(self.regressor(q, qd, qdd), columns)
 
     def selected(self, q: Array, qd: Array, qdd: Array, columns: Indices) -> Array:
         """Compute the same columns of the regressor for every joint, shape (N, n, k)."""
@@ -269,7 +269,7 @@ def parts_of(model: DynamicModel, first: int = 0) -> Iterator[tuple[DynamicModel
         first += len(part.parameters)
 
 
-def gathered(regressor: Array, columns: Sequence[Indices]) -> Array:
+def gather_columns(regressor: Array, columns: Sequence[Indices]) -> Array:
     """Take columns of each joint from a regressor (N, n, p), side by side, shape (N, k)."""
     width = regressor.shape[2]
     chosen = np.concatenate([width * joint + indices for joint, indices in enumerate(columns)])

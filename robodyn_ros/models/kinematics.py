@@ -16,7 +16,7 @@ import numpy as np
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.catalog import load_model
 from robodyn_ros.models.closed_forms import delta, scara
-from robodyn_ros.models.closed_forms.closed_form import article, checked_geometry, closed_form_part
+from robodyn_ros.models.closed_forms.closed_form import article, check_geometry, closed_form_part
 from robodyn_ros.models.closed_forms.delta_kinematics import (
     ARMS,
     DeltaGeometry,
@@ -42,8 +42,8 @@ class ScaraKinematics(Kinematics):
 
         :raises ModelError: not three or four axes, or an impossible geometry
         """
-        self.axes = _checked_axes('scara', axes)
-        self.geometry = checked_geometry('scara', geometry, scara.GEOMETRY)
+        self.axes = _check_axes('scara', axes)
+        self.geometry = check_geometry('scara', geometry, scara.GEOMETRY)
         self._l1, self._l2 = self.geometry['L1'], self.geometry['L2']
 
     def forward(self, q: Array) -> Array:
@@ -135,9 +135,9 @@ class DeltaKinematics(Kinematics):
 
         :raises ModelError: not three or four axes, or an impossible geometry
         """
-        self.axes = _checked_axes('delta', axes)
+        self.axes = _check_axes('delta', axes)
         lengths = {key: value for key, value in geometry.items() if key != 'h_O'}
-        self.geometry = checked_geometry('delta', lengths, delta.GEOMETRY)
+        self.geometry = check_geometry('delta', lengths, delta.GEOMETRY)
         self._lengths = DeltaGeometry(**self.geometry)
         angles = np.arange(ARMS) * 2.0 * np.pi / ARMS
         self._outwards = np.stack([np.cos(angles), np.sin(angles), 0.0 * angles], axis=1)
@@ -273,7 +273,7 @@ def _of_file(description: Mapping[str, Any], joints: Sequence[str] | None) -> Ki
     return kinematics_of(model)
 
 
-def _checked_axes(kind: str, axes: object) -> int:
+def _check_axes(kind: str, axes: object) -> int:
     if isinstance(axes, bool) or axes not in (ARMS, ARMS + 1):
         raise ModelError(f'{article(kind)} has 3 or 4 axes, got {axes!r:.80}')
     return int(str(axes))

@@ -116,7 +116,7 @@ class SpringModel(DynamicModel):
         return result
 
     def sampled(self, values: Array) -> TorqueFunction:
-        """Return the same as a function of single samples, see `DynamicModel.sampled`."""
+        """Return the same as a function of single samples, see `DynamicModel.torque_function`."""
         self._check_values(values)
         values = values.copy()
         return lambda q, qd, qdd: self.at(q, values)

@@ -32,7 +32,7 @@ def coverage(
 
     A quantity without a limit is drawn over its range.
 
-    :param limits: lowest and highest value by joint and quantity, see `stated_limits`
+    :param limits: lowest and highest value by joint and quantity, see `list_limits`
     :param bins: of the histograms, over the range between the limits
     """
     result = []
@@ -65,7 +65,7 @@ def _row(values: Array, low: float, high: float, bins: int) -> dict[str, Any]:
     }
 
 
-def stated_limits(
+def list_limits(
     model: DynamicModel, urdf: UrdfFile | None = None, file: str | Path | None = None
 ) -> Stated:
     """Return the limits of the model's joints; those that are not known are left out.

@@ -9,7 +9,7 @@ import numpy as np
 
 from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.interface import Array, DynamicModel, parts_of
-from robodyn_ros.report.numbers import thinned
+from robodyn_ros.report.numbers import choose_evenly
 from robodyn_ros.report.source import ReportSignals
 
 
@@ -45,7 +45,7 @@ def friction_curves(
         states = np.zeros((len(grid), len(friction.joints)))
         states[:, column] = grid
         law = friction.loaded_regressor(states, load)[:, column] @ values[rows]
-        chosen = moving[thinned(len(moving), points)]
+        chosen = moving[choose_evenly(len(moving), points)]
         curves.append(
             {
                 'name': joint.name,
@@ -73,6 +73,6 @@ def _median_load(friction: FrictionModel, signals: ReportSignals) -> Array | flo
     """Return the median load of each joint, shape (n,), in [Nm] or [N]."""
     if friction.load is None:
         return 0.0
-    rows = thinned(len(signals.time), 2000)
+    rows = choose_evenly(len(signals.time), 2000)
     motion = (signals.position, signals.velocity, signals.acceleration)
     return np.median(friction.load.torque(*(each[rows] for each in motion)), axis=0)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from robodyn_ros.bounds import parsed_json, read_text
+from robodyn_ros.bounds import parse_json, read_text
 from robodyn_ros.errors import IdentificationError, RobodynError
 from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.identification.files.result_folder import FACTS, MODEL, SIGNALS
@@ -26,7 +26,7 @@ def folder_of(path: str | Path) -> Path:
     return path if path.is_dir() else path.parent
 
 
-def stored_source(path: str | Path) -> ReportSource:
+def load_source(path: str | Path) -> ReportSource:
     """Read facts, model and signals; a failed identification may have no model.
 
     :param path: folder of a result, or its result.yaml or result.json
@@ -52,7 +52,7 @@ def stored_source(path: str | Path) -> ReportSource:
 
 def _facts(path: Path) -> dict[str, Any]:
     try:
-        content = parsed_json(read_text(path))
+        content = parse_json(read_text(path))
     except (OSError, ValueError) as error:
         raise IdentificationError(
             f'{path} cannot be read, expected the file that robodyn identify --out writes: {error}'

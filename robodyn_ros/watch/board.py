@@ -13,7 +13,7 @@ from robodyn_ros.watch.diagnostics import DiagnosticList
 from robodyn_ros.watch.events import Events
 from robodyn_ros.watch.joint_levels import NO_DATA, JointLevels
 from robodyn_ros.watch.progress import Progress
-from robodyn_ros.watch.source import Source
+from robodyn_ros.watch.source import DataAge
 
 DELIVERIES = ('unknown', 'delivered', 'not delivered')
 """Values of TorqueState.delivery."""
@@ -47,7 +47,7 @@ class Board:
         self.diagnostics = DiagnosticList(self.events, clock)
         self._levels = JointLevels(self.events, clock)
         self._sources = {
-            name: Source(stale_after, clock) for name in ('monitor', 'feedforward', 'measured')
+            name: DataAge(stale_after, clock) for name in ('monitor', 'feedforward', 'measured')
         }
         self._was_fresh = dict.fromkeys(self._sources, False)
         self._progress = Progress(clock)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 
-class Source:
+class DataAge:
     """Time of the last data of a sender. Old data never count as valid."""
 
     def __init__(self, limit: float, clock: Callable[[], float] = time.monotonic) -> None:

@@ -9,7 +9,7 @@ import pytest
 from bench import bench_local_identification as comparison
 from bench.ns16_motions import ns16_model, sine_sum, spaces
 from bench.ns16_plant import COULOMB, NOMINAL, ROTOR, VISCOUS, Run
-from robodyn_ros.excitation.design.problem import Design, Problem
+from robodyn_ros.excitation.design.problem import Design, DesignProblem
 from robodyn_ros.models.base_parameters import base_parameters
 
 MODEL = ns16_model()
@@ -20,7 +20,7 @@ def fitted():
     """A motion of a robot that is as the model says, and what is found from it."""
     wide, _ = spaces()
     design = Design(MODEL, wide.limits, motion='sines', duration=8.0, harmonics=3)
-    motion = sine_sum(Problem(design), np.random.default_rng(0)).grid(0.004)
+    motion = sine_sum(DesignProblem(design), np.random.default_rng(0)).grid(0.004)
     friction = np.stack([COULOMB, VISCOUS, 0.1 * VISCOUS], axis=1).ravel()
     values = np.concatenate([MODEL.parts[0].prior()[:60], ROTOR, friction])
     states = motion.position, motion.velocity, motion.acceleration

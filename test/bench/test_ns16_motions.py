@@ -19,7 +19,7 @@ from bench.ns16_motions import (
     sine_sum,
     spaces,
 )
-from robodyn_ros.excitation.design.problem import Design, Problem
+from robodyn_ros.excitation.design.problem import Design, DesignProblem
 from robodyn_ros.excitation.limits.constraints import SpaceLimit, frame_points
 
 MODEL = ns16_model()
@@ -58,7 +58,7 @@ def test_sines_keep_the_workspace_and_the_seed_makes_the_motion():
     design = Design(
         MODEL, WIDE.limits, motion='sines', duration=6.0, harmonics=2, rules=(WIDE.rule,)
     )
-    problem = Problem(design)
+    problem = DesignProblem(design)
     first, again, other = (sine_sum(problem, random(seed)) for seed in (1, 1, 2))
     assert WIDE.keeps(MODEL, first)
     assert first.describe() == again.describe() != other.describe()

@@ -16,7 +16,7 @@ from robodyn_ros.cli.main import build_parser, main
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.identification.files.result_file import model_parameters
 from robodyn_ros.identification.files.signals_bag import write_signals
-from robodyn_ros.identification.result.content import Signals
+from robodyn_ros.identification.result.content import ResultSignals
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.thinning import Thinning
 
@@ -72,7 +72,7 @@ def test_a_bag_of_other_topics_shows_the_first_that_is_a_recording(run, tmp_path
         moving=mask, threshold=np.ones(2), upper_threshold=np.full(2, np.inf), cutoff=20.0,
         resting=~mask, thinning=Thinning(), raw_samples=200, **arrays,
     )  # fmt: skip
-    write_signals(Signals(processed, position), tmp_path / 'bag')
+    write_signals(ResultSignals(processed, position), tmp_path / 'bag')
     assert run('bag', '--json') == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts['joints'][1]['torque'][1] == pytest.approx(3.0)

@@ -3,7 +3,7 @@ import argparse
 
 import pytest
 
-from robodyn_ros.cli.identify_options import REMOVED, add_options, given_options
+from robodyn_ros.cli.identify_options import REMOVED, add_options, read_options
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.identification.options import OPTIONS, IdentifyOptions
 
@@ -11,7 +11,7 @@ from robodyn_ros.identification.options import OPTIONS, IdentifyOptions
 def parsed(*arguments):
     parser = argparse.ArgumentParser()
     add_options(parser.add_argument_group('fit'))
-    return given_options(parser.parse_args(arguments))
+    return read_options(parser.parse_args(arguments))
 
 
 def test_nothing_is_given_by_default():

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from robodyn_ros.cli.main import main
-from robodyn_ros.cli.output import progress_bar, result_file, shown_output
+from robodyn_ros.cli.output import escape_output, progress_bar, result_file
 from robodyn_ros.long_work import progress
 
 
@@ -43,7 +43,7 @@ def test_names_from_files_reach_the_terminal_only_as_it_shows_them(tmp_path, cap
 def test_a_terminal_that_lacks_letters_gets_their_codes(monkeypatch):
     stream = io.TextIOWrapper(io.BytesIO(), encoding='ascii')
     monkeypatch.setattr(sys, 'stdout', stream)
-    with shown_output():
+    with escape_output():
         print('Nm², \udcff')
     assert stream.buffer.getvalue() == b'Nm\\xb2, \\udcff\n'
 

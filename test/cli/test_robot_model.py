@@ -9,7 +9,7 @@ from published import PUMA, urdf
 from robodyn_ros.cli.robot_model import (
     add_robot,
     add_urdf_options,
-    chosen_model,
+    build_chosen,
     refuse,
     robot,
     split,
@@ -34,7 +34,7 @@ def file(tmp_path):
 
 def test_urdf_with_its_options(file):
     def names(*words):
-        model = chosen_model(parsed('--urdf', file, *words), ('viscous',))
+        model = build_chosen(parsed('--urdf', file, *words), ('viscous',))
         return [item.name for item in model.parameters]
 
     assert names()[-1] == 'joint6.viscous_friction'
@@ -47,11 +47,11 @@ def test_urdf_with_its_options(file):
 
 def test_model_file_and_what_does_not_go_with_it(file):
     description = file.with_name('model.yaml')
-    model = chosen_model(parsed('--model', description), ('viscous',))
+    model = build_chosen(parsed('--model', description), ('viscous',))
     assert model.parameters[-1].name == 'joint6.coulomb_friction'
     for words in (['--friction', 'viscous'], ['--no-rotor-inertia'], ['--gravity', 0, 0, -9]):
         with pytest.raises(ConfigError, match=f'{words[0]} goes with --urdf'):
-            chosen_model(parsed('--model', description, *words), ())
+            build_chosen(parsed('--model', description, *words), ())
 
 
 @pytest.mark.parametrize(

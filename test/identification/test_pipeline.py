@@ -11,7 +11,7 @@ from robodyn_ros.errors import RecordingError
 from robodyn_ros.findings import Finding
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
-from robodyn_ros.long_work import shown_by
+from robodyn_ros.long_work import show_progress
 from robodyn_ros.recording.recording import Recording
 
 
@@ -217,7 +217,7 @@ def test_progress_names_the_phases_and_can_cancel():
     model, truth = arm(random_urdf(2, 52))
     recording = record(model, truth)
     seen = []
-    with shown_by(lambda phase, share: seen.append((phase, share))):
+    with show_progress(lambda phase, share: seen.append((phase, share))):
         identify(recording, model, validation=record(model, truth, seed=1))
     assert [phase for phase, share in seen if share == 1.0] == ['condense', 'evaluate', 'validate']
 
@@ -225,7 +225,7 @@ def test_progress_names_the_phases_and_can_cancel():
         if phase == 'evaluate':
             raise InterruptedError
 
-    with pytest.raises(InterruptedError), shown_by(cancel):
+    with pytest.raises(InterruptedError), show_progress(cancel):
         identify(recording, model)
 
 
@@ -254,7 +254,7 @@ def test_one_blas_thread_whoever_imported_numpy_first():
     with threadpool_limits(limits=2, user_api='blas'):
         if blas_threads() != {2}:
             pytest.skip('this BLAS has no second thread')
-        with shown_by(lambda *_: seen.update(blas_threads())):
+        with show_progress(lambda *_: seen.update(blas_threads())):
             identify(record(model, truth), model)
         assert blas_threads() == {2}, 'the caller gets its own number back'
     assert seen == {1}

@@ -7,7 +7,7 @@ from robodyn_ros.errors import ModelError
 from robodyn_ros.models.quaternion import (
     angular,
     euler_matrix,
-    normalised,
+    normalise,
     rates,
 )
 
@@ -82,10 +82,10 @@ def test_euler_matrix_is_that_of_the_quaternions_of_equation_19():
 
 
 def test_wrong_attitudes_are_refused():
-    np.testing.assert_allclose(np.linalg.norm(normalised(np.array([[0.8, 0.6, 0.0, 3e-4]]))), 1)
+    np.testing.assert_allclose(np.linalg.norm(normalise(np.array([[0.8, 0.6, 0.0, 3e-4]]))), 1)
     with pytest.raises(ModelError, match='row 2 is no unit quaternion: its length is'):
-        normalised(np.array([[1.0, 0, 0, 0], [1.1, 0, 0, 0]]))
+        normalise(np.array([[1.0, 0, 0, 0], [1.1, 0, 0, 0]]))
     with pytest.raises(ModelError, match='no unit quaternion'):
-        normalised(np.array([[np.nan, 0, 0, 0]]))
+        normalise(np.array([[np.nan, 0, 0, 0]]))
     with pytest.raises(ModelError, match='at least 6 samples'):
         rates(np.arange(5.0), np.tile([1.0, 0, 0, 0], (5, 1)))

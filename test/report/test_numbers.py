@@ -3,7 +3,7 @@ import base64
 
 import numpy as np
 
-from robodyn_ros.report.numbers import extremes, packed, share, short, thinned, times
+from robodyn_ros.report.numbers import choose_evenly, encode_numbers, extremes, share, short, times
 
 
 def test_thinning_keeps_every_peak_and_its_order():
@@ -23,11 +23,11 @@ def test_thinning_keeps_every_peak_and_its_order():
 def test_short_signals_are_kept():
     values = np.arange(10.0)[:, None]
     assert extremes(values, 5) is values and times(values[:, 0], 5)[3] == 3.0
-    np.testing.assert_array_equal(thinned(4, 10), [0, 1, 2, 3])
+    np.testing.assert_array_equal(choose_evenly(4, 10), [0, 1, 2, 3])
 
 
 def test_packed_numbers_are_little_endian_floats():
-    assert base64.b64decode(packed(np.array([1.0, -2.5]))) == b'\0\0\x80?\0\0 \xc0'
+    assert base64.b64decode(encode_numbers(np.array([1.0, -2.5]))) == b'\0\0\x80?\0\0 \xc0'
 
 
 def test_text_of_numbers_that_are_missing():

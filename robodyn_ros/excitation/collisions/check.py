@@ -17,7 +17,7 @@ from robodyn_ros.excitation.collisions.boxes import (
     free_space,
     obstacle_boxes,
 )
-from robodyn_ros.excitation.collisions.gaps import gaps, notes_of, unknown_shapes
+from robodyn_ros.excitation.collisions.gaps import find_missing_shapes, gaps, notes_of
 from robodyn_ros.excitation.collisions.robot_files import link_names
 from robodyn_ros.excitation.collisions.scene import read_scene
 from robodyn_ros.excitation.collisions.scene_shape import NOTHING, SceneShape, Surroundings
@@ -27,7 +27,7 @@ from robodyn_ros.excitation.collisions.self_collision import (
     SelfCollisionLimit,
     SelfCollisionRule,
 )
-from robodyn_ros.excitation.limits.constraints import Limit, SpaceLimit
+from robodyn_ros.excitation.limits.constraints import PathLimit, SpaceLimit
 from robodyn_ros.excitation.limits.joint_limits import CHECK_PERIOD
 from robodyn_ros.excitation.trajectory import Motion, Trajectory
 from robodyn_ros.models.interface import DynamicModel
@@ -42,7 +42,7 @@ class Coverage:
     :param missing: options of the surroundings that are needed and not given
     """
 
-    limits: tuple[Limit, ...] = ()
+    limits: tuple[PathLimit, ...] = ()
     rule: SelfCollisionRule | None = None
     unchecked: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -161,7 +161,7 @@ def cover(
         needed.append('box')
         others = 'what else stands' if standing else 'what stands'
         unchecked.append(f'{others} around the robot (option box; obstacles are in it)')
-    limits: list[Limit] = []
+    limits: list[PathLimit] = []
     if walls and values['frames']:
         limits.append(SpaceLimit(tuple(values['frames']), lower, upper))
         lower, upper = (-np.inf,) * 3, ENDLESS
@@ -182,7 +182,7 @@ def cover(
         check_distances(box, floor, values['obstacles'] or (), rule.geometry.extent)
     if rule is not None and rule.geometry.pairs:
         limits.append(limit)
-    unchecked += [*surroundings.unchecked, *_carried_alone(scene, rule)]
+    unchecked += [*surroundings.unchecked, *_find_unchecked(scene, rule)]
     return Coverage(
         tuple(limits),
         rule,
@@ -212,7 +212,7 @@ def _without_walls(scene: Sequence[SceneShape]) -> list[str]:
     return [f'floor and box for what links carry: {", ".join(carried)}'] if carried else []
 
 
-def _carried_alone(scene: Sequence[SceneShape], rule: SelfCollisionRule | None) -> Iterator[str]:
+def _find_unchecked(scene: Sequence[SceneShape], rule: SelfCollisionRule | None) -> Iterator[str]:
     """Yield what links carry and no distance is checked of."""
     near = {name for pair in (() if rule is None else rule.geometry.pairs) for name in pair}
     names = [] if rule is None else rule.geometry.carried
@@ -245,7 +245,7 @@ def _rule(
             raise
         if error.file.solid:
             if len(joints) > 1 or error.file.unread:  # else whatever their shapes are
-                missing = [*missing, *unknown_shapes(error.file)]
+                missing = [*missing, *find_missing_shapes(error.file)]
             return None, missing, ['no two links could collide: a joint joins them']
         return None, [*missing, f'self-collision: {error}'], []
     return rule, [*missing, *gaps(rule)], notes_of(rule)

@@ -12,7 +12,7 @@ from robodyn_ros.excitation.collisions.self_collision import SelfCollisionRule, 
 
 def gaps(rule: SelfCollisionRule) -> Iterator[str]:
     """Yield what a rule does not check."""
-    yield from unknown_shapes(rule.file)
+    yield from find_missing_shapes(rule.file)
     if hidden := _hidden(rule):
         pairs = ', '.join(words(hidden))
         yield f'pairs whose visual shapes or capsules touch in every position: {pairs}'
@@ -49,7 +49,7 @@ def _hidden(rule: SelfCollisionRule) -> list[tuple[str, str]]:
     return [pair for pair in rule.touching if set(pair) & rule.file.substituted]
 
 
-def unknown_shapes(file: CollisionFile) -> Iterator[str]:
+def find_missing_shapes(file: CollisionFile) -> Iterator[str]:
     """Yield the links without a shape, or with a guessed one, and what to do."""
     if file.unread:
         yield f'geometry that cannot be read: {"; ".join(file.unread)}'

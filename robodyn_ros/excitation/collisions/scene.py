@@ -31,10 +31,10 @@ def read_scene(path: str) -> tuple[SceneShape, ...]:
         lines = read_text(path).splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise MotionError(f'the scene {path} cannot be read: {error}') from error
-    return tuple(_Reader(lines, f'the scene {path}').shapes())
+    return tuple(_SceneReader(lines, f'the scene {path}').shapes())
 
 
-class _Reader:
+class _SceneReader:
     """Reads the lines of a file."""
 
     def __init__(self, lines: Sequence[str], source: str) -> None:

@@ -154,7 +154,7 @@ def pose_of(position: Sequence[float] | Array, quaternion: Sequence[float] | Arr
         raise ValueError(f'expected a quaternion that is not zero, got {turn}')
     pose = np.eye(4)
     pose[:3, 3] = position
-    # NaN stays in it: `SceneShape.checked` names the object
+    # NaN stays in it: `SceneShape.check` names the object
     turned = Rotation.from_quat(turn / size).as_matrix() if np.isfinite(size) else np.nan
     pose[:3, :3] = turned
     return pose
@@ -172,7 +172,7 @@ class Surroundings:
     notes: tuple[str, ...] = ()
 
     def moves(self, other: Surroundings) -> dict[SceneShape, float] | None:
-        """Return how far each shape has moved in others, see `SceneShape.moved`.
+        """Return how far each shape has moved in others, see `SceneShape.bound_displacement`.
 
         :return: of the shapes of this object, in [m]; None if not all are there, or others are
         """

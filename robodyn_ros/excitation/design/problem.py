@@ -34,8 +34,8 @@ from robodyn_ros.excitation.limits.bounds import (
 )
 from robodyn_ros.excitation.limits.constraints import (
     Excess,
-    Limit,
     ModelRule,
+    PathLimit,
     Rule,
     check_rest,
     first_broken,
@@ -88,13 +88,13 @@ class Design:
     fly_by: float = 1.0
     rise: float = RISE
     conservative: bool = False
-    rules: tuple[Limit, ...] = ()
+    rules: tuple[PathLimit, ...] = ()
     cycles: float = 0.0
     coverage: Coverage = field(default_factory=Coverage, compare=False)
 
 
 @dataclass(frozen=True)
-class Stage:
+class Smoothing:
     """Smoothing of the problem: samples, see `log_condition` and `GridBounds.gauge`."""
 
     samples: int
@@ -103,11 +103,11 @@ class Stage:
     penalty: float = 1.0
 
 
-CLOSE = Stage(samples=SAMPLES, sharpness=np.inf, hardness=600.0, penalty=300.0)
+CLOSE = Smoothing(samples=SAMPLES, sharpness=np.inf, hardness=600.0, penalty=300.0)
 """The last stage, with almost no smoothing."""
 
 
-class Problem:
+class DesignProblem:
     """A prepared design: minimise `objective`, then call `finish`."""
 
     def __init__(self, design: Design) -> None:
@@ -206,7 +206,7 @@ class Problem:
         return descend(objective, x, iterations=iterations)
 
     def objective(
-        self, x: Array, stage: Stage, *, judged: bool = True, turning: bool = False
+        self, x: Array, stage: Smoothing, *, judged: bool = True, turning: bool = False
     ) -> tuple[float, Array]:
         """Return the smoothed criterion plus penalties of the motion of x, and the derivative.
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from robodyn_ros.errors import ModelError, MotionError
-from robodyn_ros.excitation.limits.bounds import used_shares
+from robodyn_ros.excitation.limits.bounds import compute_shares
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.excitation.motions.arguments import joint_names, numbers, per_joint
 from robodyn_ros.excitation.motions.moves import Schedule, fly_by_shares
@@ -114,7 +114,7 @@ class ToolMoves(Trajectory):
         :raises MotionError: as the constructor
         """
         path = cls(**arguments)
-        shares = used_shares(path, limits)
+        shares = compute_shares(path, limits)
         slower = max(
             float(shares['velocity'].max()), math.sqrt(float(shares['acceleration'].max()))
         )

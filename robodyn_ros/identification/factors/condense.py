@@ -18,7 +18,7 @@ from scipy.linalg import lapack
 
 from robodyn_ros.errors import InsufficientData
 from robodyn_ros.identification.factors.row_sample import RowSample, SampleCollector
-from robodyn_ros.identification.signals.thinning import Thinning, thinned_columns
+from robodyn_ros.identification.signals.thinning import Thinning, thin_columns
 from robodyn_ros.long_work import progress
 from robodyn_ros.models.interface import BLOCK_SIZE, Array, DynamicModel, sample_blocks
 
@@ -123,7 +123,7 @@ class Condensed:
         picked = [self.segments[index] for index in chosen]
         if len(picked) == 1:
             return picked[0]
-        return tuple(_stacked(factors) for factors in zip(*picked, strict=True))
+        return tuple(_stack_factors(factors) for factors in zip(*picked, strict=True))
 
     def merged_coupled(self, segments: Sequence[int] | None = None) -> CoupledFactor:
         """Return the factor of all joints together over the given segments (default: all)."""
@@ -133,7 +133,7 @@ class Condensed:
             columns=parts[0].columns,
             triangle=triangle([part.triangle for part in parts]),
             samples=sum(part.samples for part in parts),
-            rest=tuple(_stacked(factors) for factors in rest),
+            rest=tuple(_stack_factors(factors) for factors in rest),
         )
 
 
@@ -181,7 +181,7 @@ def condense(
         for block in sample_blocks(last - first, size):
             here = slice(first + block.start, first + block.stop)
             rows = thinning.rows(here.start, here.stop)
-            packed = thinned_columns(model, [values[rows] for values in motion], felt, thinning)
+            packed = thin_columns(model, [values[rows] for values in motion], felt, thinning)
             fresh = _beside(packed, felt, thinning.apply(torque[rows]))
             weight = used[here].astype(np.float64) if weights is None else weights[here]
             parts[-1].add(fresh, used[here], weight)
@@ -297,7 +297,7 @@ def acting_columns(model: DynamicModel, columns: Indices) -> list[Indices]:
     return [np.flatnonzero(row > 1e-12 * largest) for row in size]
 
 
-def _stacked(factors: Sequence[JointFactor]) -> JointFactor:
+def _stack_factors(factors: Sequence[JointFactor]) -> JointFactor:
     """Return the factor of the samples of several factors of one joint."""
     return JointFactor(
         columns=factors[0].columns,

@@ -26,7 +26,7 @@ MOST = 10_000_000
 
 
 @dataclass(frozen=True)
-class Segment:
+class RowSegment:
     """Rows that follow each other.
 
     :param rows: per joint [Y | tau], shape (m, k + 1); rows that do not count are zero
@@ -48,7 +48,7 @@ class RowSample:
 
     columns: tuple[Indices, ...] = ()
     width: int = 0
-    segments: tuple[Segment, ...] = ()
+    segments: tuple[RowSegment, ...] = ()
     total: int = 0
 
     @property
@@ -63,7 +63,7 @@ class RowSample:
         (segment,) = self.segments
         parts = (slice(first, last) for first, last in _spread(self.total))
         few = tuple(
-            Segment(
+            RowSegment(
                 tuple(rows[part] for rows in segment.rows),
                 segment.used[part],
                 segment.position[part],
@@ -97,9 +97,9 @@ class SampleCollector:
         self.bounds = _spread(total) if few else [(0, total)]
         self.parts = tuple(self._room(last - first) for first, last in self.bounds)
 
-    def _room(self, count: int) -> Segment:
+    def _room(self, count: int) -> RowSegment:
         rows = tuple(np.empty((count, len(indices) + 1), order='F') for indices in self.columns)
-        return Segment(
+        return RowSegment(
             rows, np.zeros((count, len(rows)), dtype=bool), np.zeros((count, len(rows)))
         )
 

@@ -12,7 +12,7 @@ from scipy.ndimage import spline_filter1d
 from scipy.optimize import minimize_scalar
 
 from robodyn_ros.errors import RecordingError
-from robodyn_ros.identification.factors.joint_fit import OwnFit
+from robodyn_ros.identification.factors.joint_fit import JointFit
 from robodyn_ros.identification.signals.cutoff import cutoffs_of
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.models.interface import Array, Indices
@@ -36,12 +36,12 @@ class TorqueShift:
     residual: Callable[[float], float]
 
 
-def smoothed(torque: Array) -> Array:
+def smooth_torque(torque: Array) -> Array:
     """Return the torque (N,) of a joint as `torque_shift` needs it."""
     return np.convolve(torque, SMOOTH, mode='same')
 
 
-def disturbed(signals: Processed) -> Array:
+def extract_vibration(signals: Processed) -> Array:
     """Return the velocity (N, n) above the frequencies of the motion, which disturbances cause.
 
     A drive answers a disturbance with torque against this velocity, and so before the joint has
@@ -56,7 +56,7 @@ def disturbed(signals: Processed) -> Array:
     return np.zeros_like(signals.velocity)
 
 
-def torque_shift(fit: OwnFit, torque: Array, rows: Indices, reach: int) -> TorqueShift:
+def torque_shift(fit: JointFit, torque: Array, rows: Indices, reach: int) -> TorqueShift:
     """Find the shift of a joint's torque that its model explains best.
 
     :param torque: of the joint, all samples, smoothed, shape (N,)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from robodyn_ros.bounds import read_text
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.identification.result.content import Signals
+from robodyn_ros.identification.result.content import ResultSignals
 from robodyn_ros.models.interface import Array, sample_blocks
 from robodyn_ros.recording.bags.bag_folder import finish_bag
 from robodyn_ros.recording.bags.bag_metadata import EFFORT_KEY, RECORD_NAME, SI_EFFORT
@@ -42,7 +42,7 @@ TOPICS = (
 )
 
 
-def write_signals(signals: Signals, path: str | Path) -> None:
+def write_signals(signals: ResultSignals, path: str | Path) -> None:
     """Write the signals as a rosbag2 folder, whole or not at all; a former one is replaced.
 
     raw: position and effort as measured. filtered: position, velocity, effort. acceleration:
@@ -117,7 +117,7 @@ def is_signals(path: Path) -> bool:
         return False
 
 
-def _messages(signals: Signals) -> Iterator[tuple[Stamps, list[Bytes]]]:
+def _messages(signals: ResultSignals) -> Iterator[tuple[Stamps, list[Bytes]]]:
     """Yield blocks of stamps in [ns], shape (N,), and messages of each topic."""
     kept = signals.processed
     every = stamps_of(kept.time, signals.origin, 'the signals')

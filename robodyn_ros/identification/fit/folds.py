@@ -154,7 +154,7 @@ class Folds:
         """
         judged = judged or self
         kinds = [
-            np.array([squared_errors(fit(total - left), plain) for left, plain in pairs])
+            np.array([sum_squared_errors(fit(total - left), plain) for left, plain in pairs])
             for total, pairs in (
                 (weighted.sum(axis=0), zip(weighted, plain, strict=True))
                 for weighted, plain in zip(self.weighted, judged.plain, strict=True)
@@ -184,13 +184,13 @@ def parts_of(rows: Array, labels: Labels) -> list[Array]:
 
 def least_squares(gram: Array) -> Array:
     """Return the values (b,) that suit the normal equations of [A | y] best."""
-    scaled, length = _scaled(gram)
+    scaled, length = _scale_columns(gram)
     scaled += NEGLIGIBLE * np.eye(len(scaled))
     values: Array = np.linalg.solve(scaled, gram[:-1, -1] / length) / length
     return values
 
 
-def _scaled(gram: Array) -> tuple[Array, Array]:
+def _scale_columns(gram: Array) -> tuple[Array, Array]:
     """Return A^T A (b, b) with columns of unit length, and their lengths (b,), 1 for none."""
     length = np.sqrt(np.maximum(np.diag(gram)[:-1], 0.0))
     length[length == 0.0] = 1.0
@@ -202,11 +202,11 @@ def _unknowns(gram: Array) -> float:
 
     Joints at rest add columns but no rows: what no row shows takes no sample to determine.
     """
-    size = np.maximum(np.linalg.eigvalsh(_scaled(gram)[0]), 0.0)
+    size = np.maximum(np.linalg.eigvalsh(_scale_columns(gram)[0]), 0.0)
     return float(np.sum(size / (size + NEGLIGIBLE)))
 
 
-def squared_errors(values: Array, gram: Array) -> Array:
+def sum_squared_errors(values: Array, gram: Array) -> Array:
     """Return ||A x - y||^2 (k,) of values (k, b) from the normal equations of [A | y]."""
     full = np.column_stack([values, np.full(len(values), -1.0)])
     return np.asarray(np.maximum(np.einsum('ki,ij,kj->k', full, gram, full), 0.0))

@@ -41,14 +41,14 @@ def decouple(condensed: Condensed, start: Estimate) -> Coupled:
     for _ in range(20 if merged.samples > condensed.width else 1):
         omega = error_covariance(merged, values, start.sigma)
         before, mixing = mixing, unit_lower_inverse(omega)
-        factors = _decoupled(merged, mixing, omega, condensed.width)
+        factors = _decouple_factor(merged, mixing, omega, condensed.width)
         values = estimate(factors, condensed.width).values
         scale = np.sqrt(np.outer(np.diag(omega), 1.0 / np.diag(omega)))
         if np.abs((mixing - before) / scale).max() < 1e-6:
             break
     size = np.sqrt(np.diag(omega))
     segments = tuple(
-        _decoupled(part, mixing, omega, condensed.width) for part in condensed.coupled
+        _decouple_factor(part, mixing, omega, condensed.width) for part in condensed.coupled
     )
     return Coupled(
         condensed=replace(condensed, segments=segments, coupled=()),
@@ -84,7 +84,7 @@ def unit_lower_inverse(omega: Array) -> Array:
     return np.asarray(solve_triangular(lower, np.eye(len(omega)), lower=True, unit_diagonal=True))
 
 
-def _decoupled(
+def _decouple_factor(
     factor: CoupledFactor, mixing: Array, omega: Array, width: int
 ) -> tuple[JointFactor, ...]:
     """Return the factors of the decoupled joints.

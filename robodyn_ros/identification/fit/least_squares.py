@@ -84,7 +84,7 @@ def estimate(
 
     :param factors: one per joint, on `width` columns in all
     :param inflation: c_j, shape (n,), at least 1
-    :param scores: see `noise_spectrum.coloured_scores`, shape (n, n, width, width)
+    :param scores: see `noise_spectrum.score_covariance`, shape (n, n, width, width)
     :raises IdentificationError: unknown estimator, or no samples at all
     """
     if estimator not in ESTIMATORS:

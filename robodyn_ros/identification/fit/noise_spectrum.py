@@ -22,13 +22,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import fft
 
-from robodyn_ros.identification.factors.row_sample import Indices, RowSample, Segment
+from robodyn_ros.identification.factors.row_sample import Indices, RowSample, RowSegment
 from robodyn_ros.identification.fit.choice import FOUR
 from robodyn_ros.identification.fit.least_squares import Estimate
 from robodyn_ros.models.interface import Array
 
 
-def coloured_scores(
+def score_covariance(
     sample: RowSample,
     fit: Estimate,
     *,
@@ -151,7 +151,7 @@ class _Spectra:
         return columns, torque - columns @ values
 
 
-def _spectra(part: Segment, sample: RowSample) -> _Spectra:
+def _spectra(part: RowSegment, sample: RowSample) -> _Spectra:
     count = len(part.used)
     length = int(fft.next_fast_len(2 * count, real=True))
     joints = [fft.rfft(rows, length, axis=0) for rows in part.rows]

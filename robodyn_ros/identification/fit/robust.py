@@ -138,7 +138,7 @@ def pseudo_observed(sample: RowSample, robust: Robust, values: Array) -> RowSamp
     return replace(sample, segments=tuple(segments))
 
 
-def reweighted(condensed: Condensed, fit: Robust) -> Condensed:
+def reweigh(condensed: Condensed, fit: Robust) -> Condensed:
     """Condense the rows of a complete sample again, with robust weights."""
     (segment,) = condensed.sample.segments
     bounds = np.linspace(0, len(segment.used), len(condensed.segments) + 1).astype(int)

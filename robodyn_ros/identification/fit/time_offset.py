@@ -5,7 +5,7 @@ Position and torque often take different ways: through filters, buses and driver
 torque is shifted in time until the model, fitted to this joint alone, explains it best. The shift
 is taken for an offset only if it lowers the held-out error by more than four standard errors:
 friction near standstill, flexibility and noise can look like one in a single motion. It must also
-lower it by more than the drive's answer to disturbances does (`shift_search.disturbed`).
+lower it by more than the drive's answer to disturbances does (`shift_search.extract_vibration`).
 
 Less than a sample is reported, but not corrected. It comes from how
 signals are sampled (a command is held for a sample, a position latched within it), so that it is
@@ -28,8 +28,12 @@ from scipy.ndimage import map_coordinates
 
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.factors.condense import Indices, acting_columns
-from robodyn_ros.identification.factors.joint_fit import LONGEST_SHIFT, OwnFit, own_fit
-from robodyn_ros.identification.factors.shift_search import disturbed, smoothed, torque_shift
+from robodyn_ros.identification.factors.joint_fit import LONGEST_SHIFT, JointFit, fit_joint
+from robodyn_ros.identification.factors.shift_search import (
+    extract_vibration,
+    smooth_torque,
+    torque_shift,
+)
 from robodyn_ros.identification.fit.choice import FOUR, ONE, HeldOut, is_better
 from robodyn_ros.identification.fit.folds import Folds, Labels, labels_of, least_squares
 from robodyn_ros.identification.options import SAMPLES, IdentifyOptions
@@ -60,21 +64,21 @@ def offsets_of(
     bounds = np.cumsum([0, *map(len, columns)])
     taps = signals.thinning.taps
     measured = signals.torque if half == 0 else signals.measured
-    answers, labels, trials = cache(lambda: disturbed(signals)[rows]), labels_of(q), {}
+    answers, labels, trials = cache(lambda: extract_vibration(signals)[rows]), labels_of(q), {}
     for joint, (first, last) in enumerate(pairwise(bounds)):
-        torque = smoothed(np.convolve(measured[:, joint], taps, mode='same'))
+        torque = smooth_torque(np.convolve(measured[:, joint], taps, mode='same'))
         used, local = signals.used[rows, joint], np.arange(last - first)
-        fit = own_fit(regressor[:, first:last], local, torque[rows], used)
+        fit = fit_joint(regressor[:, first:last], local, torque[rows], used)
         if fit is not None:
             answer = partial(_answer, answers, fit.rows, joint)
             trials[joint] = OffsetTrial(fit, labels, torque, rows[fit.rows], answer)
     return {
-        joint: TimeOffset(shift * period, gain, applied=_is_whole(shift))
+        joint: TimeOffset(shift * period, gain, applied=_is_integer(shift))
         for joint, (shift, gain) in _shifts(trials, reach).items()
     }
 
 
-def _is_whole(shift: float) -> bool:
+def _is_integer(shift: float) -> bool:
     """Return True if a shift in samples, measured to a tenth, is at least a whole one."""
     return round(abs(shift), 1) >= 1.0
 
@@ -87,7 +91,7 @@ def _answer(answers: Callable[[], Array], rows: Indices, joint: int) -> Array:
 def _columns(
     model: DynamicModel, signals: Processed, columns: Sequence[Indices], rows: Indices
 ) -> Array:
-    """Return columns of each joint (`DynamicModel.packed`) at some rows, shape (m, k).
+    """Return columns of each joint (`DynamicModel.pack_columns`) at some rows, shape (m, k).
 
     Friction turns round within a sample, so that it goes through the same filter as the torque:
     else its corners would look like a shift.
@@ -156,11 +160,12 @@ class OffsetTrial:
     :param labels: fold of each looked-at sample, for every kind
     :param torque: of the joint, smoothed, shape (N,)
     :param rows: samples of the fit among these, shape (m,)
-    :param answer: gives the column that explains early torque too, see `disturbed`, shape (m,);
+    :param answer: gives the column that explains early torque too, shape (m,), see
+        `extract_vibration`;
         None: an early torque has no such rival
     """
 
-    own: OwnFit
+    own: JointFit
     labels: Sequence[Labels]
     torque: Array
     rows: Indices

@@ -12,12 +12,12 @@ from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.factors.condense import Condensed
 from robodyn_ros.identification.fit.joint_coupling import Coupled, decouple
 from robodyn_ros.identification.fit.least_squares import Estimate, Estimator, estimate
-from robodyn_ros.identification.fit.noise_spectrum import coloured_scores
+from robodyn_ros.identification.fit.noise_spectrum import score_covariance
 from robodyn_ros.identification.fit.robust import (
     OUTLIER,
     Robust,
     pseudo_observed,
-    reweighted,
+    reweigh,
     robust_fit,
 )
 from robodyn_ros.identification.options import IdentifyOptions
@@ -57,7 +57,7 @@ def fit_condensed(
     if method == 'robust':
         robust = robust_fit(condensed.sample.few(), first.values, options.loss)
         return _robust(condensed, robust, recondense)
-    return _coupled(condensed, decouple(condensed, first))
+    return _fit_coupled(condensed, decouple(condensed, first))
 
 
 def fit_least_squares(condensed: Condensed, options: IdentifyOptions) -> Estimate:
@@ -68,14 +68,14 @@ def fit_least_squares(condensed: Condensed, options: IdentifyOptions) -> Estimat
     plain: Estimator = 'ols' if options.estimator == 'ols' else 'wls'
     factors, width = condensed.merged(), condensed.width
     first = estimate(factors, width, estimator=plain)
-    scores = coloured_scores(condensed.sample.few(), first)
+    scores = score_covariance(condensed.sample.few(), first)
     return estimate(factors, width, estimator=plain, scores=scores)
 
 
 def _robust(condensed: Condensed, robust: Robust, recondense: Recondense) -> Fitted:
     """Return the weighted least squares with the weights of a robust fit."""
     if condensed.sample.complete:
-        weighted = reweighted(condensed, robust)
+        weighted = reweigh(condensed, robust)
         first = estimate(weighted.merged(), weighted.width)
     else:  # what some rows show little of must not be taken for outliers elsewhere
         again = estimate(recondense(robust).merged(), condensed.width)
@@ -83,17 +83,17 @@ def _robust(condensed: Condensed, robust: Robust, recondense: Recondense) -> Fit
         weighted = recondense(robust)
         first = estimate(weighted.merged(), weighted.width)
     sample = pseudo_observed(condensed.sample.few(), robust, first.values)
-    scores = coloured_scores(sample, first)
+    scores = score_covariance(sample, first)
     wider = np.einsum('i,j,ijbc->ijbc', robust.widening, robust.widening, scores)
     fit = estimate(weighted.merged(), weighted.width, scores=wider)
     return Fitted(fit, weighted, (_outlier_finding(robust, condensed.joints),))
 
 
-def _coupled(condensed: Condensed, coupled: Coupled) -> Fitted:
+def _fit_coupled(condensed: Condensed, coupled: Coupled) -> Fitted:
     """Return the weighted least squares of decoupled joints."""
     factors, width = coupled.condensed.merged(), condensed.width
     first = estimate(factors, width)
-    scores = coloured_scores(condensed.sample.few(), first, mixing=coupled.mixing)
+    scores = score_covariance(condensed.sample.few(), first, mixing=coupled.mixing)
     fit = estimate(factors, width, scores=scores)
     text = tuple(_correlation_findings(coupled.correlation, condensed.joints))
     return Fitted(fit, coupled.condensed, text)

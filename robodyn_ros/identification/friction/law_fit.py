@@ -25,8 +25,8 @@ from robodyn_ros.identification.friction.bounded import (
     braking,
     largest,
     mixing,
-    solved,
-    solved_within,
+    solve_bounded,
+    solve_normal,
 )
 from robodyn_ros.identification.friction.law_state import LawFit, LawState, grid_of
 from robodyn_ros.identification.friction.samples import FrictionSample
@@ -157,7 +157,7 @@ class FrictionSearch:
             total[place, place] += weight * columns.T @ columns
             side[:b] += weight * self._side[joint]
             side[place] += weight * columns.T @ self._torque[joint]
-        values = solved_within(total, side, *self._bounds(state.terms))
+        values = solve_bounded(total, side, *self._bounds(state.terms))
         state.values, state.bounded = values[:b], values[b:].reshape(joints, k)
         rigid = self.sample.rigid
         state.torque = (rigid.reshape(-1, b) @ state.values).reshape(rigid.shape[:2])
@@ -189,7 +189,7 @@ class FrictionSearch:
         columns = self._mixed(state.terms, joint, shape, state.load)
         side = columns.T @ rest
         gram, bounds = columns.T @ columns, (braking(state.terms), largest(state.terms))
-        values = solved_within(gram, side, *bounds)
+        values = solve_bounded(gram, side, *bounds)
         return float(values @ (gram @ values - 2.0 * side))
 
     def held_out(self, fit: LawFit) -> HeldOut | None:
@@ -220,7 +220,7 @@ class FrictionSearch:
             total, side = gram[:-1, :-1].copy(), gram[:-1, -1].copy()
             total[:b, :b] += precision
             side[:b] += precision @ mean
-            return solved_within(total, side, *self._bounds(fit.terms))[None, :]
+            return solve_bounded(total, side, *self._bounds(fit.terms))[None, :]
 
         return folds.held_out(fitted)[0]
 
@@ -265,7 +265,7 @@ class FrictionSearch:
         for joint, weight in enumerate(weights):
             columns = self._columns(state, joint)
             cross = columns.T @ self._rigid[joint]
-            explained = cross.T @ solved(columns.T @ columns, cross)
+            explained = cross.T @ solve_normal(columns.T @ columns, cross)
             total += weight**2 * (self._gram[joint] - explained)
         size, axes = np.linalg.eigh(total / self._counts.sum())
         return np.asarray(np.sqrt(np.maximum(size, 0.0))[:, None] * axes.T)

@@ -42,7 +42,7 @@ from robodyn_ros.identification.physical.semidefinite import (
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.models.base_parameters import BaseParameters, base_parameters
 from robodyn_ros.models.catalog import with_friction
-from robodyn_ros.models.friction import FrictionModel, body_of, unspecified_friction
+from robodyn_ros.models.friction import FrictionModel, body_of, find_unspecified
 from robodyn_ros.models.friction_terms import LAWS
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.springs import SPRING_TERMS, SPRINGS, spring_terms
@@ -70,7 +70,7 @@ def select_friction(
 
     :raises InsufficientData: no joint has a moving sample
     """
-    friction = unspecified_friction(model)
+    friction = find_unspecified(model)
     if friction is None:
         return model, None
     body = body_of(model)
@@ -86,10 +86,10 @@ def select_friction(
         candidates = _candidates(search)
     else:
         terms = (*friction.terms, *spring_terms(model))
-        candidates = {'+'.join(terms): _Candidate.of(search, terms, known=_known(friction))}
-    chosen, reason = _chosen(candidates)
+        candidates = {'+'.join(terms): _Candidate.of(search, terms, known=_read_shapes(friction))}
+    chosen, reason = _choose_law(candidates)
     table = tuple(_table(candidates))
-    described, loops = _described(search, candidates[chosen].fit, friction, body, base, options)
+    described, loops = _describe_law(search, candidates[chosen].fit, friction, body, base, options)
     free = search.with_prior(problem.base_prior(WEAKEST))
     either = friction.automatic and _as_well_without_springs(free, candidates[chosen])
     choice = FrictionChoice(chosen, table, loops, friction.automatic, reason, either)
@@ -115,7 +115,7 @@ class _Candidate:
         return is_better(other.held_out, self.held_out, level, share=RELEVANT)
 
 
-def _chosen(candidates: Mapping[str, _Candidate]) -> tuple[str, str]:
+def _choose_law(candidates: Mapping[str, _Candidate]) -> tuple[str, str]:
     """Name of the law with the fewest terms that no other one beats significantly, and doubts.
 
     The best of many laws is better than the simplest one by chance. Hence at least one of them
@@ -131,7 +131,7 @@ def _chosen(candidates: Mapping[str, _Candidate]) -> tuple[str, str]:
     return names[index], doubt(errors, index)
 
 
-def _known(friction: FrictionModel) -> list[dict[str, float]]:
+def _read_shapes(friction: FrictionModel) -> list[dict[str, float]]:
     """Return the shape coefficients of the description, for each joint."""
     return [
         {name: float(values[joint]) for name, values in friction.coefficients.items()}
@@ -222,7 +222,7 @@ def _table(candidates: Mapping[str, _Candidate]) -> Iterator[FrictionCandidate]:
         yield FrictionCandidate(name, len(each.fit.terms), error, residual)
 
 
-def _described(
+def _describe_law(
     search: FrictionSearch,
     fit: LawFit,
     friction: FrictionModel,
@@ -234,7 +234,7 @@ def _described(
 
     The load is that of a body that can exist, so that it can be trusted on other motions too.
     """
-    given = _known(friction)
+    given = _read_shapes(friction)
     fit = search.fit(fit.terms, known=given, start=fit, finer=True)
     load: dict[str, object] = {}
     loops = fit.loops

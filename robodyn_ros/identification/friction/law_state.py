@@ -72,7 +72,7 @@ class LawState:
         reach: Array,
     ) -> LawState:
         """Start with known shape coefficients, those of a similar law, or the usual ones."""
-        wanted = tuple(name for name in searched(terms) if name not in known[0])
+        wanted = tuple(name for name in list_coefficients(terms) if name not in known[0])
         uses = {name for term in terms if term in TERMS for name in TERMS[term].uses}
         shapes = []
         for joint, given in enumerate(known):
@@ -91,7 +91,7 @@ class LawState:
         return any(term in TERMS and TERMS[term].load for term in self.terms)
 
 
-def searched(terms: tuple[str, ...]) -> tuple[str, ...]:
+def list_coefficients(terms: tuple[str, ...]) -> tuple[str, ...]:
     """Return the shape coefficients that a law needs, and the threshold if it may have one."""
     known = [TERMS[term] for term in terms if term in TERMS]
     names = [name for term in known for name in term.needs]

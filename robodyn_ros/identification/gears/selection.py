@@ -50,7 +50,7 @@ def fit_residual(
     :return: the residual torque, None where no joint gains significantly (see `fit.choice`), and
         all that was tried, best first
     """
-    torque, used = _told(torque, used)
+    torque, used = _select_torque(torque, used)
     kinds: tuple[Literal['rbf', 'gmr'], ...] = ('rbf', 'gmr')
     if kind in ('rbf', 'gmr'):
         kinds = (kind,)
@@ -79,7 +79,7 @@ def fit_residual(
     residual = GearTorqueLaw(
         joints=tuple(joints),
         inputs=best.inputs,
-        map=_joined([fit.map() for fit in fits]),
+        map=_join_maps([fit.map() for fit in fits]),
         low=np.array([low for low, _ in ends]),
         high=np.array([high for _, high in ends]),
         limit=np.where(gains, limit, 0.0),
@@ -89,7 +89,7 @@ def fit_residual(
     return residual, candidates
 
 
-def _told(torque: Array, used: NDArray[np.bool_]) -> tuple[Array, NDArray[np.bool_]]:
+def _select_torque(torque: Array, used: NDArray[np.bool_]) -> tuple[Array, NDArray[np.bool_]]:
     """Return torque and used samples; zero for a joint with hardly any of them in a fold.
 
     :param torque: shape (N, n)
@@ -129,7 +129,7 @@ def _share(without: HeldOut, with_map: HeldOut) -> float:
     return float(np.sqrt(with_map.mean / without.mean)) if without.mean > 0.0 else 1.0
 
 
-def _joined(maps: Sequence[ResidualMap]) -> ResidualMap:
+def _join_maps(maps: Sequence[ResidualMap]) -> ResidualMap:
     """Return one map of all joints from maps of one joint each."""
     arrays = [item.arrays() for item in maps]
     return MAPS[maps[0].kind].from_arrays(

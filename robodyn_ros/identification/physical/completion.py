@@ -85,7 +85,7 @@ def completion_rule(model: DynamicModel, prior: Array) -> str:
     return text + 'minimum norm in SI units' + (' for the others' if known else '')
 
 
-def seen_and_prior(fit: Estimate, base: BaseParameters, prior: Array) -> Array:
+def fill_from_prior(fit: Estimate, base: BaseParameters, prior: Array) -> Array:
     """Return base values (b,) that take from the prior what the recording leaves undetermined.
 
     The estimate sets such directions to zero; the torque on the recording stays as it is.

@@ -149,7 +149,7 @@ def consistent(model: DynamicModel, grouping: Array, base: Array, prior: Array) 
             start = start + directions @ np.array(solution.x)
     # Nearly consistent is not consistent: the solution is checked in the form in which it is used.
     values = start + scale * (np.linalg.pinv(grouping * scale) @ (base - grouping @ start))
-    values[list(bodies.rotors)] = _snapped(values[list(bodies.rotors)])
+    values[list(bodies.rotors)] = _clear_rounding(values[list(bodies.rotors)])
     if not is_consistent(model, values):
         raise IdentificationError(
             'no physically consistent robot (positive masses, inertias and rotor inertias) has '
@@ -158,7 +158,7 @@ def consistent(model: DynamicModel, grouping: Array, base: Array, prior: Array) 
     return values
 
 
-def _snapped(rotors: Array) -> Array:
+def _clear_rounding(rotors: Array) -> Array:
     """Return the rotor inertias with rounding noise below zero taken as zero."""
     return np.where((rotors < 0.0) & (rotors > -_ROUNDING), 0.0, rotors)
 
@@ -187,11 +187,11 @@ def constraints(
         link = list(indices)
         # Scaled to numbers near 1, so that the solver's tolerances mean something.
         unit = unit_of(scale[link[0]])
-        packed = packed_matrices(unit @ BASIS @ unit)
+        packed = pack_matrices(unit @ BASIS @ unit)
         cones.append(clarabel.PSDTriangleConeT(4))
         rows.append(-packed.T @ directions[link])
         # With a margin for the tolerance of the solver.
-        limits.append(packed.T @ start[link] - 1e-5 * packed_matrices(np.eye(4)))
+        limits.append(packed.T @ start[link] - 1e-5 * pack_matrices(np.eye(4)))
     return cones, np.vstack(rows), np.concatenate(limits)
 
 
@@ -213,7 +213,7 @@ def unit_of(mass: float) -> Array:
     return unit
 
 
-def packed_matrices(matrices: Array) -> Array:
+def pack_matrices(matrices: Array) -> Array:
     """Upper triangles (..., 10), column by column, off-diagonals times sqrt 2 (clarabel's)."""
     columns, rows = np.tril_indices(4)
     factor = np.where(rows == columns, 1.0, np.sqrt(2.0))

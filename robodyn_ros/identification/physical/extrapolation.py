@@ -27,7 +27,7 @@ from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array
 
 
-def expected_error(
+def extrapolate_error(
     problem: Problem,
     base: BaseParameters,
     factors: Sequence[JointFactor],

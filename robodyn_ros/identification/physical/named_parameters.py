@@ -15,7 +15,7 @@ from robodyn_ros.identification.factors.condense import Condensed
 from robodyn_ros.identification.fit.least_squares import Estimate
 from robodyn_ros.identification.physical.chosen_estimate import NamedParameters, Status
 from robodyn_ros.identification.physical.completion import Completion, combination_stddevs
-from robodyn_ros.identification.physical.semidefinite import WEAKEST, weighted_rows
+from robodyn_ros.identification.physical.semidefinite import WEAKEST, weigh_rows
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.closed_forms.closed_form import ClosedFormModel, closed_form_part
 from robodyn_ros.models.friction_terms import BRAKING
@@ -40,7 +40,7 @@ def non_negative(
     wrong = definite & (chosen.values < 0.0)
     if not wrong.any():
         return chosen
-    rows, target = weighted_rows(condensed.merged(), condensed.width, fit.sigma)
+    rows, target = weigh_rows(condensed.merged(), condensed.width, fit.sigma)
     matrix = rows @ base.grouping
     length = np.linalg.norm(matrix, axis=0)
     scale = np.where(length > 0.0, length, 1.0)
@@ -69,7 +69,7 @@ def _is_definite(part: ClosedFormModel, parameter: Parameter) -> bool:
     return parameter.unit in ('kg', 'kg m^2') and not parameter.name.startswith('L1*')
 
 
-def named_parameters(
+def compute_named(
     model: DynamicModel, values: Array, base: BaseParameters, covariance: Array
 ) -> NamedParameters | None:
     """Compute the document's parameters from identified ones; None for a model without them.

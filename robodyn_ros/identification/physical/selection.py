@@ -28,7 +28,7 @@ from robodyn_ros.identification.fit.choice import (
     is_better,
     simplest,
 )
-from robodyn_ros.identification.fit.folds import Folds, squared_errors
+from robodyn_ros.identification.fit.folds import Folds, sum_squared_errors
 from robodyn_ros.identification.fit.least_squares import Estimate
 from robodyn_ros.identification.options import IdentifyOptions, Prior
 from robodyn_ros.identification.physical.chosen_estimate import EstimateKind, Selection
@@ -42,7 +42,7 @@ from robodyn_ros.identification.physical.semidefinite import (
     fit_consistent,
     residual_sigma,
     starting_prior,
-    weighted_rows,
+    weigh_rows,
 )
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
@@ -77,7 +77,7 @@ def choose(
     """
     if options.consistent == 'no' and options.ridge is None:
         return completion, Selection()
-    trial = _Trial.of(model, base, condensed, _sigma(condensed, fit, options), options)
+    trial = _FoldedFit.of(model, base, condensed, _sigma(condensed, fit, options), options)
     if options.ridge is not None:
         drawn, selection = trial.drawn(options.ridge)
         possible = is_consistent(model, drawn)
@@ -132,7 +132,7 @@ def _apparent_findings(model: DynamicModel, values: Array) -> Iterator[Finding]:
 
 
 @dataclass(frozen=True)
-class _Trial:
+class _FoldedFit:
     """A recording to be fitted by consistent robots, and its folds to test them on."""
 
     problem: Problem
@@ -149,7 +149,7 @@ class _Trial:
         condensed: Condensed,
         sigma: Array,
         options: IdentifyOptions,
-    ) -> _Trial:
+    ) -> _FoldedFit:
         prior, known = starting_prior(model, options.prior)
         folds = Folds.of_sample(condensed.sample.few(), sigma)
         if folds is not None and folds.independent < INDEPENDENT:
@@ -284,7 +284,7 @@ class _Trial:
             return float(np.sqrt(INDEPENDENT))
         base_values = (self.problem.grouping @ values)[None]
         seen = tuple(
-            np.array([squared_errors(base_values, gram)[0] for gram in plain])
+            np.array([sum_squared_errors(base_values, gram)[0] for gram in plain])
             for plain in self.folds.plain
         )
         gain, _ = gains(error, HeldOut(seen, self.folds.samples))
@@ -310,7 +310,7 @@ class _Trial:
         The smallest is 1 by the definition of sigma, except where sigma is a floor.
         """
         width = len(self.problem.grouping)
-        matrix, target = weighted_rows(self.factors, width, self.sigma)
+        matrix, target = weigh_rows(self.factors, width, self.sigma)
         least = Data.of(self.factors, width, self.sigma).values
         size, smallest = (
             np.linalg.norm(matrix @ base_values - target)

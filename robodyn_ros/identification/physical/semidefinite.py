@@ -39,7 +39,7 @@ from robodyn_ros.identification.physical.consistency import (
     bodies_of,
     constraints,
     is_consistent,
-    packed_matrices,
+    pack_matrices,
     scales,
     unit_of,
     within,
@@ -223,7 +223,7 @@ class Data:
     @classmethod
     def of(cls, factors: Sequence[JointFactor], width: int, sigma: Array) -> Data:
         """Weigh each joint's rows by its residual standard deviation (n,)."""
-        matrix, target = weighted_rows(factors, width, sigma)
+        matrix, target = weigh_rows(factors, width, sigma)
         length = np.linalg.norm(matrix, axis=0)
         length[length == 0.0] = 1.0
         values = np.linalg.lstsq(matrix / length, target, rcond=1e-7)[0] / length
@@ -242,7 +242,7 @@ class Data:
         return cls(triangle=root[:, None] * axes.T * length, values=values)
 
 
-def weighted_rows(factors: Sequence[JointFactor], width: int, sigma: Array) -> tuple[Array, Array]:
+def weigh_rows(factors: Sequence[JointFactor], width: int, sigma: Array) -> tuple[Array, Array]:
     """Return rows (A, y) of all joints; ||A x - y||^2 is the mean of (residual / sigma)^2."""
     total = max(sum(factor.samples for factor in factors), 1)
     rows = [factor.rows(width) for factor in factors]
@@ -293,7 +293,7 @@ def prior_metric(bodies: Bodies, scale: Array, prior: Array) -> Array:
     roots = prior_roots(bodies, scale, prior)
     for number, ((_, indices), root) in enumerate(zip(bodies.links, roots, strict=True)):
         link = list(indices)
-        rows[10 * number : 10 * number + 10, link] = packed_matrices(root @ BASIS @ root.T).T
+        rows[10 * number : 10 * number + 10, link] = pack_matrices(root @ BASIS @ root.T).T
     return rows
 
 

@@ -45,7 +45,7 @@ class IdentifiedPayload:
 
 
 @dataclass(frozen=True)
-class Signals:
+class ResultSignals:
     """Processed signals of the recording, with the model torque.
 
     :param predicted: torque of the identified model, shape (N, n), in [Nm] or [N]
@@ -114,7 +114,7 @@ class ResultContent:
     payload: IdentifiedPayload | None = None
     named: NamedParameters | None = None
     completion_rule: str = ''
-    signals: Signals | None = field(default=None, repr=False)
+    signals: ResultSignals | None = field(default=None, repr=False)
     residual: IdentifiedResidual | None = None
     residual_of_base: GearTorqueLaw | None = None
     friction: FrictionChoice | None = None

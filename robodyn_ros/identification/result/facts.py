@@ -10,7 +10,7 @@ import numpy as np
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.success import relative_error
 from robodyn_ros.identification.friction.chosen_law import FrictionChoice
-from robodyn_ros.identification.physical.chosen_estimate import NamedParameters, known_by
+from robodyn_ros.identification.physical.chosen_estimate import NamedParameters, classify_values
 from robodyn_ros.identification.result.actions import actions, by_importance
 from robodyn_ros.identification.result.content import (
     IdentifiedPayload,
@@ -43,7 +43,7 @@ def json_facts(result: ResultContent) -> dict[str, object]:
         'identification': _report_facts(result.identification, result),
         'recordings': [_report_facts(report, result) for report in result.recordings],
         'validation': None if checked is None else _report_facts(checked, result),
-        'dynamic_parameters': [] if named is None else _named_rows(named),
+        'dynamic_parameters': [] if named is None else _softmc_rows(named),
         'friction': friction_facts(result.model, result.values),
         'friction_choice': result.friction,
         **_parameter_rows(result),
@@ -74,7 +74,7 @@ def header_facts(result: ResultContent) -> dict[str, object]:
         facts = _report_facts(result.validation, result)
         header.update({f'validation_{key}': value for key, value in facts.items()})
     if result.named is not None:
-        header.update(named_facts(result.named))
+        header.update(softmc_facts(result.named))
     header.update(friction_facts(result.model, result.values))
     if result.payload is not None:
         header['base_result'] = result.payload.base_source
@@ -128,7 +128,7 @@ def moving_masses(model: DynamicModel, values: Array) -> dict[str, float]:
     return {name: float(each[of_links].sum()) for name, each in every.items()}
 
 
-def named_facts(named: NamedParameters) -> dict[str, object]:
+def softmc_facts(named: NamedParameters) -> dict[str, object]:
     """Return the parameters of the softMC document in its order, as flat ROS parameters."""
     return {
         'dynamic_parameter_names': list(named.names),
@@ -193,7 +193,7 @@ def _gear_facts(residual: IdentifiedResidual) -> dict[str, object]:
     }
 
 
-def _named_rows(named: NamedParameters) -> list[dict[str, object]]:
+def _softmc_rows(named: NamedParameters) -> list[dict[str, object]]:
     return [
         {'name': name, 'value': value, 'stddev': stddev, 'unit': unit, 'status': status}
         for name, unit, value, stddev, status in zip(
@@ -203,8 +203,8 @@ def _named_rows(named: NamedParameters) -> list[dict[str, object]]:
 
 
 def _parameter_rows(result: ResultContent) -> dict[str, list[dict[str, object]]]:
-    status = known_by(result.values, result.stddevs)
-    base_status = result.base_status or known_by(result.base_values, result.base_stddevs)
+    status = classify_values(result.values, result.stddevs)
+    base_status = result.base_status or classify_values(result.base_values, result.base_stddevs)
     parameters = zip(result.model.parameters, result.values, result.stddevs, status, strict=True)
     base = zip(
         result.base_expressions, result.base_values, result.base_stddevs, result.base_units,

@@ -21,7 +21,7 @@ from robodyn_ros.models.serial.inertia import pseudo_inertia
 from robodyn_ros.models.serial.urdf import UrdfModel, rigid_part
 
 
-def identified_urdf(model: DynamicModel, values: Array) -> str:
+def update_urdf(model: DynamicModel, values: Array) -> str:
     """Return the URDF text of a robot with identified values.
 
     It is the file of the user in which only `<inertial>` and `<dynamics>` change: visuals,
@@ -59,7 +59,7 @@ def identified_urdf(model: DynamicModel, values: Array) -> str:
 def inertials_yaml(model: DynamicModel, values: Array) -> str:
     """Return the identified inertials for a xacro: origin, mass and inertia of each link.
 
-    :raises IdentificationError: as `identified_urdf`
+    :raises IdentificationError: as `update_urdf`
     """
     lines = ['# identified by robodyn_ros; for xacro: xacro.load_yaml']
     for share in _shares(model, values):
@@ -130,7 +130,7 @@ def _shares(model: DynamicModel, values: Array) -> list[_Share]:
             'the identified links are not physically consistent (positive masses and inertias), '
             'no URDF is written'
         )
-    carried = _carried(body)
+    carried = _find_carriers(body)
     return [
         _share(body, name, pseudo_inertia(values[list(indices)]), carried)
         for name, indices in bodies_of(model).links
@@ -151,7 +151,7 @@ class _Carried:
     held: bool
 
 
-def _carried(body: UrdfModel) -> dict[str, _Carried]:
+def _find_carriers(body: UrdfModel) -> dict[str, _Carried]:
     result = {body.urdf.root: _Carried('', np.eye(4), False)}
     for joint in body.urdf.joints:  # from the base outwards
         before = result[joint.parent]

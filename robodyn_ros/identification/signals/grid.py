@@ -42,7 +42,7 @@ class Grid:
     @classmethod
     def of(cls, recording: Recording) -> Grid:
         """Leave out what is not measured, and interpolate the remainder where it must be."""
-        moving, held = measured(recording)
+        moving, held = drop_repeated(recording)
         uniform, gaps, findings = on_grid(moving)
         return cls(uniform, gaps, (*held, *findings))
 
@@ -59,15 +59,15 @@ class Grid:
         """
         rate = 1.0 / self.recording.period
         trial = cutoffs_of(self.recording.position, rate, self.gaps)
-        best, least = trial, float(hidden(self.gaps, rate, trial.used).mean())
+        best, least = trial, float(mask_gaps(self.gaps, rate, trial.used).mean())
         while least > 0.5 >= self.gaps.mean() and trial.used > trial.lowest:
             trial = trial.at(trial.used / np.sqrt(2.0))
-            share = float(hidden(self.gaps, rate, trial.used).mean())
+            share = float(mask_gaps(self.gaps, rate, trial.used).mean())
             best, least = (trial, share) if share < least else (best, least)
         return best
 
 
-def hidden(gaps: Mask, rate: float, cutoff: float) -> Mask:
+def mask_gaps(gaps: Mask, rate: float, cutoff: float) -> Mask:
     """Return the samples that cannot be used because of gaps, shape (N,).
 
     No torque is measured in a gap. One longer than half a period of the cut-off frequency hides
@@ -97,7 +97,11 @@ def on_grid(recording: Recording) -> tuple[Recording, Mask, tuple[Finding, ...]]
         time, rows = series[0].time, series[0].rows
         even = np.linspace(time[0], time[-1], len(time))
         if np.abs(time - even).max() <= NO_JITTER * period:
-            return _replaced(recording, even, values[rows]), np.zeros(len(even), dtype=bool), ()
+            return (
+                _replace_signals(recording, even, values[rows]),
+                np.zeros(len(even), dtype=bool),
+                (),
+            )
     first, last = max(each.time[0] for each in series), min(each.time[-1] for each in series)
     grid = first + period * np.arange(int((last - first) / period * (1 + 1e-12)) + 1)
     gaps = np.zeros(len(grid), dtype=bool)
@@ -110,7 +114,7 @@ def on_grid(recording: Recording) -> tuple[Recording, Mask, tuple[Finding, ...]]
             known = values[np.ix_(each.rows, columns)]
             result[:, columns] = _between(each.time, known, grid, hole, jumps=jumps)
     note = finding('interpolated', rate=1.0 / period, gaps=int(gaps.sum()), samples=len(grid))
-    return _replaced(recording, grid, result), gaps, (note,)
+    return _replace_signals(recording, grid, result), gaps, (note,)
 
 
 @dataclass(frozen=True)
@@ -183,7 +187,7 @@ def _between(time: Array, values: Array, grid: Array, gaps: Mask, *, jumps: bool
     return np.asarray(result)
 
 
-def measured(recording: Recording) -> tuple[Recording, tuple[Finding, ...]]:
+def drop_repeated(recording: Recording) -> tuple[Recording, tuple[Finding, ...]]:
     """Return a recording without samples that repeat all values of the one before for long.
 
     They are no measurements, as with drives that are off.
@@ -255,7 +259,7 @@ def _roughness(position: Array, time: Array) -> float:
     return float(np.exp(np.mean(np.log(np.maximum(size, 1e-6 * usual[moving])))))
 
 
-def _replaced(recording: Recording, time: Array, signals: Array) -> Recording:
+def _replace_signals(recording: Recording, time: Array, signals: Array) -> Recording:
     position, torque, *motor = np.split(signals, signals.shape[1] // len(recording.joints), axis=1)
     return Recording(
         time=time,

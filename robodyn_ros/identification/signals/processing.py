@@ -13,7 +13,7 @@ from robodyn_ros.errors import IdentificationError, InsufficientData, RobodynErr
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.cutoff import Cutoffs, lowest_cutoff, moving_joints
-from robodyn_ros.identification.signals.grid import Grid, hidden
+from robodyn_ros.identification.signals.grid import Grid, mask_gaps
 from robodyn_ros.identification.signals.moving_samples import speed_findings, thresholds
 from robodyn_ros.identification.signals.processed import Mask, Processed, constant
 from robodyn_ros.identification.signals.thinning import Thinning
@@ -48,11 +48,11 @@ def process(
     if recording.joints != tuple(joints):  # select copies
         recording = recording.select(joints)
     if uses_given(recording, options):
-        return _given(recording, options)
+        return _take_recorded(recording, options)
     grid = grid or Grid.of(recording)
     uniform, frozen, rate = grid.recording, ~grid.moving, 1.0 / grid.recording.period
     cutoffs = _cutoffs(grid, options, cutoffs)
-    gaps = hidden(grid.gaps, rate, cutoffs.used)
+    gaps = mask_gaps(grid.gaps, rate, cutoffs.used)
     margin = int(np.ceil(2.0 * rate / cutoffs.used))
     position = low_pass(uniform.position, cutoffs.used, rate)
     position[:, frozen] = position[:, frozen].mean(axis=0)  # the rest is noise
@@ -60,7 +60,7 @@ def process(
     motion = (position, velocity, central_differences(velocity, uniform.time))
     torque = low_pass(uniform.torque, cutoffs.highest, rate)
     usable = ~gaps[:, None] & ~frozen
-    signals = _masked(uniform, len(recording), options, motion, torque, usable)
+    signals = _mark_samples(uniform, len(recording), options, motion, torque, usable)
     signals = replace(signals, gaps=gaps if gaps.any() else None)
     return replace(
         signals.cut(slice(margin, len(uniform) - margin)),
@@ -69,7 +69,7 @@ def process(
         findings=(
             *grid.findings,
             *signals.findings,
-            *frozen_findings(uniform, frozen),
+            *standstill_findings(uniform, frozen),
         ),
     )
 
@@ -145,7 +145,7 @@ def uses_given(recording: Recording, options: IdentifyOptions) -> bool:
     return complete and options.derivatives != 'computed'
 
 
-def _given(recording: Recording, options: IdentifyOptions) -> Processed:
+def _take_recorded(recording: Recording, options: IdentifyOptions) -> Processed:
     """Return recorded velocities and accelerations unchanged; filter the torque if requested."""
     velocity, acceleration = recording.velocity, recording.acceleration
     assert velocity is not None and acceleration is not None
@@ -155,8 +155,8 @@ def _given(recording: Recording, options: IdentifyOptions) -> Processed:
         torque = low_pass(torque, _cutoffs(grid, options).used, 1.0 / recording.period)
     frozen = ~moving_joints(recording.position)
     motion = (recording.position, velocity, acceleration)
-    signals = _masked(recording, len(recording), options, motion, torque, ~frozen[None, :])
-    at_rest = frozen_findings(recording, frozen)
+    signals = _mark_samples(recording, len(recording), options, motion, torque, ~frozen[None, :])
+    at_rest = standstill_findings(recording, frozen)
     return replace(
         signals,
         cutoff=options.filter_cutoff,
@@ -165,7 +165,7 @@ def _given(recording: Recording, options: IdentifyOptions) -> Processed:
     )
 
 
-def _masked(
+def _mark_samples(
     recording: Recording,
     raw_samples: int,
     options: IdentifyOptions,
@@ -218,7 +218,7 @@ def _lasting(slow: Mask, period: float) -> Mask:
     return np.asarray(kept & slow)
 
 
-def frozen_findings(recording: Recording, frozen: Mask) -> Iterator[Finding]:
+def standstill_findings(recording: Recording, frozen: Mask) -> Iterator[Finding]:
     """Name the joints at rest."""
     stroke = np.ptp(recording.position, axis=0)
     if frozen.all():

@@ -19,7 +19,7 @@ from robodyn_ros.findings import Finding, finding, has_error
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.cutoff import Cutoffs, motion_cutoffs, usual_cutoffs
 from robodyn_ros.identification.signals.grid import Grid
-from robodyn_ros.identification.signals.offset_correction import TimeOffset, corrected
+from robodyn_ros.identification.signals.offset_correction import TimeOffset, correct_offsets
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.processing import process, uses_given
 from robodyn_ros.models.interface import Array
@@ -62,7 +62,7 @@ class Segments:
     @cached_property
     def shown(self) -> Processed:
         """The signals `raw`, corrected."""
-        return corrected(self.raw, self.offsets)
+        return correct_offsets(self.raw, self.offsets)
 
     def __iter__(self) -> Iterator[Processed]:
         """Yield the signals of each segment."""
@@ -70,7 +70,7 @@ class Segments:
             yield self.shown
             return
         for signals in self.others():
-            yield corrected(signals, self.offsets)
+            yield correct_offsets(signals, self.offsets)
 
     def corrected(self, offsets: Mapping[int, TimeOffset]) -> Segments:
         """Return the same segments with these offsets of the torque corrected."""

@@ -30,7 +30,7 @@ from robodyn_ros.identification.payload.findings import (
     base_findings,
     body_findings,
     payload_data_findings,
-    seen_findings,
+    share_findings,
 )
 from robodyn_ros.identification.physical.findings import selection_findings
 from robodyn_ros.identification.result.content import IdentifiedPayload
@@ -49,7 +49,7 @@ def run_findings(run: Run) -> tuple[Finding, ...]:
     return tuple(dict.fromkeys((*_causes(run), *_payload_findings(run, payload))))
 
 
-def settled(findings: Sequence[Finding], verdict: Verdict) -> tuple[Finding, ...]:
+def settle_doubts(findings: Sequence[Finding], verdict: Verdict) -> tuple[Finding, ...]:
     """Return the findings, doubts about joints that are usable all the same as information."""
     usable = {each.joint for each in verdict.joints if each.monitoring.word == 'usable'}
     if len(usable) == len(verdict.joints):
@@ -156,7 +156,7 @@ def _payload_findings(run: Run, payload: IdentifiedPayload) -> Iterator[Finding]
         yield from body_findings(model, estimated.values, estimated.selection)
     else:
         yield from estimated.completion.findings
-    yield from seen_findings(payload, base, estimated.fit, run.report)
+    yield from share_findings(payload, base, estimated.fit, run.report)
     yield from run.untested
 
 

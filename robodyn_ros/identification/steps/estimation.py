@@ -11,7 +11,7 @@ import numpy as np
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.findings import Finding
 from robodyn_ros.identification.factors.condense import Condensed, JointFactor, triangle
-from robodyn_ros.identification.factors.passes import condensed_parts, together
+from robodyn_ros.identification.factors.passes import condense_parts, together
 from robodyn_ros.identification.fit.choice import HeldOut
 from robodyn_ros.identification.fit.least_squares import Estimate
 from robodyn_ros.identification.fit.robust import Robust
@@ -19,8 +19,8 @@ from robodyn_ros.identification.fit.weighting import fit_condensed, robust_weigh
 from robodyn_ros.identification.options import FOLDS
 from robodyn_ros.identification.payload.estimate import (
     beside_free_arm,
-    carried,
     check_payload_options,
+    map_factors,
     payload_parameters,
     scalar_completion,
     with_arm_uncertainty,
@@ -29,12 +29,12 @@ from robodyn_ros.identification.physical.chosen_estimate import Selection
 from robodyn_ros.identification.physical.completion import (
     Completion,
     complete,
+    fill_from_prior,
     parameter_stddevs,
-    seen_and_prior,
 )
 from robodyn_ros.identification.physical.named_parameters import non_negative
 from robodyn_ros.identification.physical.selection import choose
-from robodyn_ros.identification.steps.preparation import Prepared, Task
+from robodyn_ros.identification.steps.preparation import Preparation, Task
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.closed_forms.closed_form import closed_form_part
 from robodyn_ros.models.interface import Array, DynamicModel
@@ -42,7 +42,7 @@ from robodyn_ros.models.payload import PayloadModel
 
 
 @dataclass(frozen=True)
-class Estimated:
+class ParameterEstimate:
     """Parameters, and how they were found.
 
     :param plain: values of all parameters of the unconstrained estimate, shape (p,)
@@ -65,7 +65,7 @@ class Estimated:
 class Regression:
     """Condensed factors of the recordings, on the base parameters of what is estimated."""
 
-    def __init__(self, task: Task, prepared: Prepared) -> None:
+    def __init__(self, task: Task, prepared: Preparation) -> None:
         """Condense every recording.
 
         :raises IdentificationError: options without effect, or a payload that no joint feels
@@ -102,16 +102,16 @@ class Regression:
                 for k, arm in zip(chosen, arms, strict=True)
             ]
         merged = together(arms, self.options.segments or FOLDS)
-        return carried(merged, self._mixing) if self.task.arm else merged
+        return map_factors(merged, self._mixing) if self.task.arm else merged
 
     def apart(self) -> list[Condensed]:
         """Return the factors of each recording, without constant torque if that is its own."""
         arms = self.arms
         if self._free is not None:
             arms = [with_free_offsets(arm, self._free) for arm in arms]
-        return [carried(arm, self._mixing) for arm in arms] if self.task.arm else arms
+        return [map_factors(arm, self._mixing) for arm in arms] if self.task.arm else arms
 
-    def estimate(self, chosen: Sequence[int] | None = None) -> Estimated:
+    def estimate(self, chosen: Sequence[int] | None = None) -> ParameterEstimate:
         """Estimate the parameters from some recordings (default: all)."""
         chosen = range(len(self.arms)) if chosen is None else chosen
         condensed = self.factors(chosen)
@@ -123,18 +123,18 @@ class Regression:
         if isinstance(model, PayloadModel) and len(model.parameters) < 10:
             completion = scalar_completion(model, base, condensed, fit)
             error = fit.error_of(base.values(completion.values))
-            return Estimated(
+            return ParameterEstimate(
                 fit, completion, completion.values, Selection(), error, fitted.findings
             )
         prior = _prior(model, self.options.prior)
-        seen = seen_and_prior(fit, base, prior)
+        seen = fill_from_prior(fit, base, prior)
         plain = complete(model, base, seen, fit.covariance, prior)
         completion, selection = choose(model, base, fitted.weighted, fit, plain, self.options)
         if self.options.consistent != 'no' and self.options.ridge is None:
             completion = non_negative(model, base, fitted.weighted, fit, completion)
         error = fit.error_of(base.values(completion.values))
         completion = replace(completion, stddevs=parameter_stddevs(base, error))
-        return Estimated(fit, completion, plain.values, selection, error, fitted.findings)
+        return ParameterEstimate(fit, completion, plain.values, selection, error, fitted.findings)
 
     def payload_or_free_arm(self, sigma: Array) -> tuple[HeldOut, HeldOut] | None:
         """Return the held-out errors of the payload and of a free arm, see `beside_free_arm`."""
@@ -161,7 +161,7 @@ class Regression:
         if robust is not None:
             weights = robust_weights(self.model, self.base, robust)
         return [
-            condensed_parts(
+            condense_parts(
                 self.carrier,
                 self.prepared.parts[k],
                 self.carrier_base,

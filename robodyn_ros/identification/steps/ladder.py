@@ -30,7 +30,7 @@ from robodyn_ros.identification.steps.preparation import Task
 from robodyn_ros.identification.steps.run import Run
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import with_friction
-from robodyn_ros.models.friction import body_of, unspecified_friction
+from robodyn_ros.models.friction import body_of, find_unspecified
 from robodyn_ros.models.friction_terms import DEFAULT_TERMS
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.serial.urdf import rigid_part
@@ -50,7 +50,7 @@ def plain_if_better(run: Run) -> tuple[Run, Finding] | None:
     if task is None:
         return None
     with suppress(RobodynError, np.linalg.LinAlgError):  # then there is nothing to compare
-        errors = compared(run, task)
+        errors = compare_held_out(run, task)
         if errors is not None and _is_better(*errors):
             plain = Run.of(task)
             # The cut-off is no wish of the user that could be checked.
@@ -66,7 +66,7 @@ def plain_task(task: Task) -> Task | None:
 
     :return: None: the robot has no URDF, or an option names another estimate
     """
-    model, options, friction = task.model, task.options, unspecified_friction(task.model)
+    model, options, friction = task.model, task.options, find_unspecified(task.model)
     named = options.ridge is not None or options.estimator != 'wls'
     partly = friction is not None and not friction.automatic
     if task.known is not None or named or partly or rigid_part(model) is None:
@@ -83,7 +83,7 @@ def plain_task(task: Task) -> Task | None:
     return replace(task, model=model, options=plain)
 
 
-def compared(run: Run, task: Task) -> tuple[HeldOut, HeldOut] | None:
+def compare_held_out(run: Run, task: Task) -> tuple[HeldOut, HeldOut] | None:
     """Return held-out errors of a run and of plain least squares, relative to the torque.
 
     Those of a joint with little torque are relative to a share of its rated torque.

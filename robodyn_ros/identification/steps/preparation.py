@@ -76,11 +76,11 @@ class Task:
 
         :param like: cut-offs of the recording that was fitted; None: those of this one
         """
-        known, joints = known_torque(self.known), self.model.joint_names
+        known, joints = build_known_torque(self.known), self.model.joint_names
         return segments_of(recording, joints, self.options, known, like=like, grid=grid)
 
 
-def known_torque(known: Known | None) -> KnownTorque | None:
+def build_known_torque(known: Known | None) -> KnownTorque | None:
     """Return the function that gives the torque of `known` at the samples of processed signals.
 
     The torque of an arm is that of its values without payload, with the torque of gear deflection
@@ -123,7 +123,7 @@ class Clock:
 
 
 @dataclass(frozen=True)
-class Prepared:
+class Preparation:
     """Recordings that are ready to be condensed.
 
     :param parts: with corrected time offsets of the torque
@@ -138,7 +138,7 @@ class Prepared:
     frozen: frozenset[str]
 
 
-def prepare(task: Task, clock: Clock) -> Prepared:
+def prepare(task: Task, clock: Clock) -> Preparation:
     """Choose cut-off and time offsets of the torque, then the friction law.
 
     Late torque has its jumps where the velocity is not zero any more, which would look like
@@ -161,8 +161,8 @@ def prepare(task: Task, clock: Clock) -> Prepared:
     with clock.step('friction'):
         richest = max(parts, key=_moving_samples).shown.to_estimate()
         model, friction = select_friction(task.model, richest, task.options)
-    frozen = frozenset.intersection(*map(_frozen, parts))
-    return Prepared(task, model, parts, offsets, friction, frozen)
+    frozen = frozenset.intersection(*map(_find_idle, parts))
+    return Preparation(task, model, parts, offsets, friction, frozen)
 
 
 def _offsets(task: Task, parts: Segments) -> dict[int, TimeOffset]:
@@ -170,7 +170,7 @@ def _offsets(task: Task, parts: Segments) -> dict[int, TimeOffset]:
     return offsets_of(task.model, base_parameters(task.model), signals, task.options)
 
 
-def _frozen(parts: Segments) -> frozenset[str]:
+def _find_idle(parts: Segments) -> frozenset[str]:
     codes = ('frozen_joint', 'zero_torque', 'constant_torque')
     return frozenset(f.joint for f in parts.shown.findings if f.code in codes)
 

@@ -18,13 +18,13 @@ from robodyn_ros.identification.fit.uncertainty import random_states, torque_unc
 from robodyn_ros.identification.options import LEAVE_ONE_OUT, SAMPLES
 from robodyn_ros.identification.physical.chosen_estimate import Selection
 from robodyn_ros.identification.physical.consistency import bodies_of
-from robodyn_ros.identification.physical.extrapolation import expected_error
+from robodyn_ros.identification.physical.extrapolation import extrapolate_error
 from robodyn_ros.identification.physical.semidefinite import Problem, starting_prior
 from robodyn_ros.identification.result.content import IdentifiedPayload
 from robodyn_ros.identification.signals.processed import Processed, constant
 from robodyn_ros.identification.signals.segments import Segments
-from robodyn_ros.identification.steps.estimation import Estimated, Regression
-from robodyn_ros.identification.steps.preparation import Clock, Prepared, Task, prepare
+from robodyn_ros.identification.steps.estimation import ParameterEstimate, Regression
+from robodyn_ros.identification.steps.preparation import Clock, Preparation, Task, prepare
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.payload import Payload, PayloadModel
 from robodyn_ros.recording.recording import Recording
@@ -43,9 +43,9 @@ class Run:
     """
 
     task: Task
-    prepared: Prepared
+    prepared: Preparation
     regression: Regression
-    found: Estimated
+    found: ParameterEstimate
     clock: Clock
     reports: list[FitReport] = field(default_factory=list)
     predicted: list[Array] = field(default_factory=list)
@@ -122,7 +122,7 @@ class Run:
         q[:, rests], qd[:, rests], qdd[:, rests] = signals.position[0, rests], 0.0, 0.0
         factors = self.regression.factors().merged()
         fit, selection, base = self.found.fit, self.found.selection, self.regression.base
-        expected = expected_error(problem, base, factors, fit, selection, (q, qd, qdd))
+        expected = extrapolate_error(problem, base, factors, fit, selection, (q, qd, qdd))
         return np.where(rests, np.nan, expected)
 
     def _tally(
@@ -197,7 +197,7 @@ class Run:
         self.untested = (finding('validation_too_short', reason=reason),)
 
 
-def idle_constants(prepared: Prepared, values: Array, chosen: Sequence[int]) -> Array:
+def idle_constants(prepared: Preparation, values: Array, chosen: Sequence[int]) -> Array:
     """Return parameter values (p,) with the mean measured torque of idle joints as their constant.
 
     No sample of an idle joint is fitted. At the position at which it rests, a constant in addition

@@ -11,8 +11,8 @@ import numpy as np
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.closed_forms.closed_form import (
     ClosedFormModel,
-    checked_choice,
-    checked_joints,
+    build_joints,
+    check_choice,
     number,
 )
 from robodyn_ros.models.interface import Array, JointType, Parameter
@@ -105,7 +105,7 @@ class AxisModel(ClosedFormModel):
             raise ModelError('a linear axis has no payload_inertia, only a payload_mass')
         extra = self._known_payload()
         self._set(
-            joints=checked_joints('axis', joints, [_JOINT_TYPES[type]]),
+            joints=build_joints('axis', joints, [_JOINT_TYPES[type]]),
             parameters=(*self._form.parameters, *extra),
             settings={
                 'type': type,
@@ -155,7 +155,7 @@ def _dynamic_model(kind: object, dynamic_model: int) -> int:
     if kind not in ('rotary', 'linear'):
         raise ModelError(f'the type of an axis is rotary or linear, got {kind!r:.80}')
     known = [item for name, item in _FORMS if name == kind]
-    return checked_choice(f'{kind} axis', dynamic_model, known)
+    return check_choice(f'{kind} axis', dynamic_model, known)
 
 
 def _payload(value: object, name: str) -> float:

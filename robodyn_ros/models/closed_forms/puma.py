@@ -10,10 +10,10 @@ import numpy as np
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.closed_forms.closed_form import (
     ClosedFormModel,
-    Length,
-    checked_choice,
-    checked_geometry,
-    checked_joints,
+    GeometryKey,
+    build_joints,
+    check_choice,
+    check_geometry,
     number,
 )
 from robodyn_ros.models.closed_forms.puma_inertia import (
@@ -25,7 +25,13 @@ from robodyn_ros.models.closed_forms.puma_inertia import (
 )
 from robodyn_ros.models.interface import GRAVITY, Array, Joint, Parameter, sample_blocks
 
-GEOMETRY = {'a2': Length(), 'a3': Length(), 'd2': Length(), 'd3': Length(), 'd4': Length()}
+GEOMETRY = {
+    'a2': GeometryKey(),
+    'a3': GeometryKey(),
+    'd2': GeometryKey(),
+    'd3': GeometryKey(),
+    'd4': GeometryKey(),
+}
 """Lengths [m] of the modified Denavit-Hartenberg frames (alpha, a, d): (0, 0, 0), (-90, 0, d2),
 (0, a2, d3), (90, a3, d4), (-90, 0, 0), (90, 0, 0)."""
 
@@ -67,7 +73,7 @@ class PumaModel(ClosedFormModel):
         :raises ModelError: wrong joints or geometry
         """
         axes = _joints(joints)
-        known = None if geometry is None else checked_geometry('puma', geometry, GEOMETRY)
+        known = None if geometry is None else check_geometry('puma', geometry, GEOMETRY)
         gravity = number(gravity, '"gravity"')
         self.relations = np.eye(len(NAMES)) if known is None else _relations(known, gravity)
         named = tuple(_parameter(name, axes) for name in NAMES)
@@ -174,7 +180,7 @@ class PumaGravityModel(ClosedFormModel):
         axes = _joints(joints)
         if not isinstance(fifth_term, bool):
             raise ModelError(f'"fifth_term" must be true or false, got {fifth_term!r:.80}')
-        self.geometry = None if geometry is None else checked_geometry('puma', geometry, GEOMETRY)
+        self.geometry = None if geometry is None else check_geometry('puma', geometry, GEOMETRY)
         self.gravity = number(gravity, '"gravity"')
         names = GRAVITY_TERMS if fifth_term else GRAVITY_TERMS[:4]
         self._set(
@@ -237,7 +243,7 @@ def puma_model(*, dynamic_model: int, **options: object) -> ClosedFormModel:
 
     :raises ModelError: an unknown dynamic model, or an option of the other one
     """
-    if checked_choice('puma', dynamic_model, (1, 2)) == 2:
+    if check_choice('puma', dynamic_model, (1, 2)) == 2:
         return PumaGravityModel(**options)  # type: ignore[arg-type]
     if 'fifth_term' in options:
         raise ModelError('dynamic model 1 of a puma has no "fifth_term", its g3 is that term')
@@ -245,7 +251,7 @@ def puma_model(*, dynamic_model: int, **options: object) -> ClosedFormModel:
 
 
 def _joints(names: object) -> tuple[Joint, ...]:
-    return checked_joints('puma', names, ['revolute'] * JOINTS)
+    return build_joints('puma', names, ['revolute'] * JOINTS)
 
 
 def _parameter(name: str, axes: tuple[Joint, ...]) -> Parameter:

@@ -34,7 +34,7 @@ class _State:
     acceleration: Array
 
 
-class Chain:
+class LinkTree:
     """The moving links of a `UrdfModel`, in the order of its joints; any tree."""
 
     def __init__(self, model: UrdfModel) -> None:

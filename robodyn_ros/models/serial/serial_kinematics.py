@@ -176,7 +176,7 @@ class SerialKinematics(Kinematics):
             rows, way, jacobian = rows[going], way[going], jacobian[going]
             if not len(rows):
                 break
-            step = _damped(jacobian, way)
+            step = _solve_damped(jacobian, way)
             longest = np.abs(step).max(axis=1, keepdims=True)
             q[rows] += step * np.minimum(1.0, 0.5 / np.maximum(longest, 1e-300))
         return left
@@ -197,9 +197,9 @@ class SerialKinematics(Kinematics):
             np.column_stack([v[:, :3], _angular(x[:, 3:POSE], v[:, 3:POSE]), v[:, POSE:]])
             for v in (xd, xdd)
         )
-        qd = _solved(jacobian, speed)
+        qd = _solve_systems(jacobian, speed)
         change[:, :FRAME] -= self._drift(q, qd)
-        return q, qd, _solved(jacobian, change)
+        return q, qd, _solve_systems(jacobian, change)
 
     def _frames(self, q: Array, *, jacobian: bool = True) -> tuple[Array, Array, Array]:
         """Return places (N, 3), rotations (N, 3, 3) and Jacobians (N, n, n) of the tool."""
@@ -227,17 +227,17 @@ class SerialKinematics(Kinematics):
         return result
 
 
-def _solved(matrices: Array, rows: Array) -> Array:
+def _solve_systems(matrices: Array, rows: Array) -> Array:
     """Solve N systems of n equations, shape (N, n)."""
     solutions: Array = np.linalg.solve(matrices, rows[:, :, None])[:, :, 0].astype(np.float64)
     return solutions
 
 
-def _damped(jacobian: Array, way: Array) -> Array:
+def _solve_damped(jacobian: Array, way: Array) -> Array:
     """Return damped least-squares steps (N, n) for Jacobians (N, n, n) and distances (N, n)."""
     damping = 1e-3 * (way**2).sum(axis=1)[:, None, None] + 1e-14
     square = jacobian @ jacobian.transpose(0, 2, 1) + damping * np.eye(way.shape[1])
-    step: Array = np.einsum('nij,ni->nj', jacobian, _solved(square, way))
+    step: Array = np.einsum('nij,ni->nj', jacobian, _solve_systems(square, way))
     return step
 
 

@@ -15,7 +15,7 @@ from robodyn_ros.nodes.base.common import LATCHED_QOS, best_effort
 from robodyn_ros.nodes.robot.joint_states import JointStateReader
 from robodyn_ros.nodes.watch.taps import Taps
 from robodyn_ros.watch.scene import Scene
-from robodyn_ros.watch.source import Source
+from robodyn_ros.watch.source import DataAge
 
 CONTACT = 'collision_monitor/contact_marker'
 
@@ -27,9 +27,9 @@ class SceneInput:
         """Subscribe to the markers of other nodes."""
         self._scene = Scene(urdf)
         self._reader = JointStateReader(self._scene.joints, ('position',))
-        self._positions = Source(0.5)  # as the data of the board
-        self._monitored = Source(0.5)
-        self._contact = Source(1.0)  # the monitor repeats it ten times in this time
+        self._positions = DataAge(0.5)  # as the data of the board
+        self._monitored = DataAge(0.5)
+        self._contact = DataAge(1.0)  # the monitor repeats it ten times in this time
         self._others: dict[str, Marker] = {}
         for topic, qos in {CONTACT: best_effort(1), 'excitation/path': LATCHED_QOS}.items():
             taps.add(Marker, topic, partial(self._on_marker, topic), qos, _small)

@@ -16,7 +16,7 @@ Places = Mapping[str, tuple[int, Array]]
 
 
 @dataclass(frozen=True)
-class Capsule:
+class BodyCapsule:
     """Cylinder with round ends.
 
     :param body: index of the body that carries it; -1: the base
@@ -31,7 +31,7 @@ class Capsule:
     joint: bool = False
 
 
-def capsules(tree: tuple[Body, ...], q: Array, places: Places | None = None) -> list[Capsule]:
+def capsules(tree: tuple[Body, ...], q: Array, places: Places | None = None) -> list[BodyCapsule]:
     """Return the capsules: between joint origins, to the tips, and one at each joint axis.
 
     :param q: recorded positions, shape (N, n), which give the length of rails, in [rad] or [m]
@@ -48,7 +48,7 @@ def capsules(tree: tuple[Body, ...], q: Array, places: Places | None = None) -> 
         if body.parent >= 0 and _same_axis(tree[body.parent], body):
             continue
         half = 1.2 * radius * body.axis
-        result.append(Capsule(number, np.stack([-half, half]), 0.8 * radius, joint=True))
+        result.append(BodyCapsule(number, np.stack([-half, half]), 0.8 * radius, joint=True))
     return [each for each in result if np.ptp(each.ends, axis=0).max() > 1e-3 * longest]
 
 
@@ -72,9 +72,9 @@ class Span:
         """Length in [m]."""
         return float(np.linalg.norm(self.end - self.start))
 
-    def capsule(self, radius: float) -> Capsule:
+    def capsule(self, radius: float) -> BodyCapsule:
         """Return the capsule around the line."""
-        return Capsule(self.body, np.stack([self.start, self.end]), radius)
+        return BodyCapsule(self.body, np.stack([self.start, self.end]), radius)
 
 
 def _rails(tree: tuple[Body, ...], q: Array) -> list[Span]:

@@ -20,7 +20,7 @@ from robodyn_ros.excitation.cycles import cycles
 from robodyn_ros.excitation.design import optimize
 from robodyn_ros.excitation.design.criteria import Criterion, Options
 from robodyn_ros.excitation.design.optimize import optimise
-from robodyn_ros.excitation.design.problem import Design, Problem
+from robodyn_ros.excitation.design.problem import Design, DesignProblem
 from robodyn_ros.excitation.limits.joint_limits import JointLimits, check_motion
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.interface import DynamicModel
@@ -109,7 +109,7 @@ def test_block_objective_is_below_the_published_motions():
     design = Design(robot('puma'), table1(), criterion=Options('block'), samples=100)
     result = optimise(design, starts=1, seconds=60.0, processes=0)
     reference = result.figures['block_objective']
-    published = Problem(Design(robot('puma'), table1(), criterion=Options('block')))
+    published = DesignProblem(Design(robot('puma'), table1(), criterion=Options('block')))
     assert reference < published.criterion.figures(*table3_states())['block_objective']
 
 
@@ -198,7 +198,7 @@ def test_without_a_motion_under_rules_the_option_of_the_position_is_named(
     def refused(problem, x, work):
         raise MotionError('link6 is 0.1 m too low')
 
-    monkeypatch.setattr(optimize, '_finished', refused)
+    monkeypatch.setattr(optimize, '_finish', refused)
     problem = SimpleNamespace(design=SimpleNamespace(rules=rules), position=np.array([0.5, 1.0]))
     found = [SimpleNamespace(value=1.0, x=np.zeros(2))]
     with pytest.raises(MotionError, match=r'link6 is 0\.1 m too low') as caught:

@@ -8,10 +8,10 @@ import pytest
 from published import robot, table1
 
 from robodyn_ros.excitation.design.criteria import Options
-from robodyn_ros.excitation.design.problem import Design, Problem
+from robodyn_ros.excitation.design.problem import Design, DesignProblem
 from robodyn_ros.excitation.design.search import ROUNDS, begin, evolve, improve
 
-PROBLEM = Problem(Design(robot('ur5'), table1(), samples=60, harmonics=3))
+PROBLEM = DesignProblem(Design(robot('ur5'), table1(), samples=60, harmonics=3))
 SMALL = {'population': 12, 'generations': 6}
 
 
@@ -73,7 +73,7 @@ def test_evolution_improves_depends_on_its_seed_and_can_be_stopped():
 
 
 def test_determinants_grow():
-    problem = Problem(
+    problem = DesignProblem(
         Design(robot('ur5'), table1(), samples=60, harmonics=3, criterion=Options('det'))
     )
     start = begin(problem, 0, 0)

@@ -8,7 +8,7 @@ from simulation import arm, base_values, record
 from robodyn_ros.identification.factors.condense import condense
 from robodyn_ros.identification.fit.least_squares import estimate
 from robodyn_ros.identification.fit.robust import (
-    reweighted,
+    reweigh,
     robust_fit,
     robust_spread,
     slope,
@@ -126,7 +126,7 @@ def test_weights_of_a_second_pass_are_those_of_the_rows_kept(case):
     residual = torque - model.regressor(*motion)[:, :, columns] @ fit.values
     weights = fit.weights(residual)
     again = condense(model, motion, torque, used, columns, segments=3, weights=weights)
-    for one, other in zip(reweighted(condensed, fit).merged(), again.merged(), strict=True):
+    for one, other in zip(reweigh(condensed, fit).merged(), again.merged(), strict=True):
         assert abs(one.samples - other.samples) <= 2
         a, b = one.triangle, other.triangle
         np.testing.assert_allclose(a.T @ a, b.T @ b, atol=1e-9 * np.abs(b.T @ b).max())

@@ -7,7 +7,7 @@ from simulation import arm, record
 from robodyn_ros.identification.fit.torque_errors import Tally, evaluate, predict
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.processing import process
-from robodyn_ros.long_work import shown_by
+from robodyn_ros.long_work import show_progress
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.recording.recording import Recording
 
@@ -22,7 +22,7 @@ def case():
 def test_errors_follow_their_definitions(case):
     model, values, signals = case
     seen = []
-    with shown_by(lambda *told: seen.append(told)):
+    with show_progress(lambda *told: seen.append(told)):
         report, predicted = evaluate(model, values, signals, source='x', phase='test')
     error = signals.measured - predicted
     expected = model.regressor(*signals.commanded(slice(None))) @ values

@@ -18,7 +18,7 @@ from robodyn_ros.identification.fit.choice import HeldOut
 from robodyn_ros.identification.friction.chosen_law import FrictionCandidate, FrictionChoice
 from robodyn_ros.identification.friction.law_selection import (
     _Candidate,
-    _chosen,
+    _choose_law,
     _springs,
     _table,
     friction_findings,
@@ -26,7 +26,7 @@ from robodyn_ros.identification.friction.law_selection import (
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.result.facts import json_facts
-from robodyn_ros.identification.result.urdf import identified_urdf
+from robodyn_ros.identification.result.urdf import update_urdf
 from robodyn_ros.models.catalog import robot_model, with_friction
 from robodyn_ros.models.springs import SPRINGS
 from robodyn_ros.recording.recording import Recording
@@ -73,7 +73,7 @@ def candidate(error, terms=3, spread=0.0, residuals=(1.0,)):
     ],
 )
 def test_the_simplest_law_that_no_other_one_beats_is_chosen(others, law, doubt):
-    chosen, reason = _chosen({'linear': candidate(1.0), **others})
+    chosen, reason = _choose_law({'linear': candidate(1.0), **others})
     assert chosen == law and doubt in reason and bool(doubt) == bool(reason)
 
 
@@ -301,7 +301,7 @@ def test_consistent_robot_with_any_law(loaded):
     names = [item.name for item in result.model.parameters]
     braking = [k for k, name in enumerate(names) if name.endswith('_friction')]
     assert len(braking) == 9 and (result.values[braking] >= 0.0).all()
-    body = robot_model(identified_urdf(result.model, result.values), friction=())
+    body = robot_model(update_urdf(result.model, result.values), friction=())
     np.testing.assert_allclose(body.prior()[:30], result.values[:30], rtol=1e-9, atol=1e-12)
 
 

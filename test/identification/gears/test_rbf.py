@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import numpy as np
 
-from robodyn_ros.identification.gears.rbf import RbfFit, RbfMap, normalised
+from robodyn_ros.identification.gears.rbf import RbfFit, RbfMap, normalise_gaussians
 
 RANDOM = np.random.default_rng(4)
 
@@ -9,7 +9,7 @@ RANDOM = np.random.default_rng(4)
 def test_normalised_functions_by_their_formula():
     values = RANDOM.normal(size=(20, 2))
     centres, width = RANDOM.normal(size=(2, 4)), np.array([0.3, 0.7])
-    got = normalised(values, centres, width)
+    got = normalise_gaussians(values, centres, width)
     for sample in range(20):
         for joint in range(2):
             size = [np.exp(-((values[sample, joint] - c) ** 2) / (2 * width[joint] ** 2))

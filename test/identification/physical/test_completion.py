@@ -9,8 +9,8 @@ from robodyn_ros.identification.fit.least_squares import estimate
 from robodyn_ros.identification.physical.completion import (
     complete,
     completion_rule,
+    fill_from_prior,
     parameter_stddevs,
-    seen_and_prior,
 )
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import build_model
@@ -101,9 +101,9 @@ def test_what_a_recording_does_not_determine_is_the_priors(case):
     fit = estimate(factors, base.rank)
     assert fit.unseen.shape[1] > 0
     np.testing.assert_allclose(
-        seen_and_prior(fit, base, truth), base.values(truth), atol=1e-6 * np.abs(truth).max()
+        fill_from_prior(fit, base, truth), base.values(truth), atol=1e-6 * np.abs(truth).max()
     )
     matrix = np.vstack([factor.rows(base.rank)[0] for factor in factors])
-    changed = seen_and_prior(fit, base, 2.0 * truth) - fit.values
+    changed = fill_from_prior(fit, base, 2.0 * truth) - fit.values
     assert np.abs(changed).max() > 0.1
     np.testing.assert_allclose(matrix @ changed, 0.0, atol=1e-6 * np.abs(matrix).max())

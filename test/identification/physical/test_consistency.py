@@ -11,7 +11,7 @@ from robodyn_ros.identification.physical.consistency import (
     consistent,
     is_consistent,
     nearest,
-    packed_matrices,
+    pack_matrices,
     within,
 )
 from robodyn_ros.models.base_parameters import base_parameters
@@ -40,7 +40,7 @@ def test_bodies_and_rotors_are_found_by_name():
 
 def test_slack_of_links_and_single_values_is_checked():
     bodies = bodies_of(arm(random_urdf(2, 0))[0])
-    single, body = np.zeros(len(bodies.not_negative)), packed_matrices(np.eye(4))
+    single, body = np.zeros(len(bodies.not_negative)), pack_matrices(np.eye(4))
     assert within(bodies, np.concatenate([single, body, body]))
     assert not within(bodies, np.concatenate([single - 1e-3, body, body]))
     assert not within(bodies, np.concatenate([single, body, -body]))

@@ -11,7 +11,7 @@ from simulation import arm
 
 from robodyn_ros.findings import Finding
 from robodyn_ros.identification.files.parameter_text import parameter_text
-from robodyn_ros.identification.physical.named_parameters import named_parameters
+from robodyn_ros.identification.physical.named_parameters import compute_named
 from robodyn_ros.identification.result.facts import (
     friction_facts,
     header_facts,
@@ -31,7 +31,7 @@ def result():
     base = base_parameters(model)
     return replace(
         found,
-        named=named_parameters(model, values, base, 0.01 * np.eye(base.rank)),
+        named=compute_named(model, values, base, 0.01 * np.eye(base.rank)),
         stddevs=stddevs,
         condition_number=np.inf,
         findings=(finding,),

@@ -17,7 +17,7 @@ from robodyn_ros.identification.physical.consistency import bodies_of
 from robodyn_ros.identification.physical.semidefinite import WEAKEST
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.steps import ladder
-from robodyn_ros.identification.steps.ladder import compared, plain_if_better, plain_task
+from robodyn_ros.identification.steps.ladder import compare_held_out, plain_if_better, plain_task
 from robodyn_ros.identification.steps.preparation import Task
 from robodyn_ros.identification.steps.run import Run
 from robodyn_ros.models.catalog import build_model, robot_model
@@ -72,7 +72,7 @@ def second_motion(recording):
 
 def test_held_out_errors_are_relative_to_the_torque_and_comparable(impossible):
     run = run_of(impossible[0])
-    ours, plain = compared(run, plain_task(run.task))
+    ours, plain = compare_held_out(run, plain_task(run.task))
     for errors in (ours, plain):
         assert [len(kind) for kind in errors.kinds] == [10, 6]
         assert 0.05 < np.sqrt(errors.mean) < 0.3 and errors.independent > 2.0

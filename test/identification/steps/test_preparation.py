@@ -7,7 +7,7 @@ from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.identification.signals.cutoff import Cutoffs
-from robodyn_ros.identification.steps.preparation import LEAVE_ONE_OUT, Task, known_torque
+from robodyn_ros.identification.steps.preparation import LEAVE_ONE_OUT, Task, build_known_torque
 from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.models.payload import PayloadModel
 from robodyn_ros.recording.recording import Recording
@@ -52,8 +52,8 @@ def test_known_torque_of_an_arm_is_that_of_its_values():
     arm = IdentifiedModel(model=MODEL, values=values, stddevs=values, hash='')
     recording = noisy(200.0)
     signals = Task((recording,), MODEL, IdentifyOptions()).processed(recording).shown
-    known = known_torque(arm)
-    assert known is not None and known_torque(None) is None
+    known = build_known_torque(arm)
+    assert known is not None and build_known_torque(None) is None
     expected = MODEL.torque(*signals.motion, values)
     difference = np.abs(known(recording, signals) - expected)
     assert np.quantile(difference, 0.9) < 0.02 * np.abs(expected).max()

@@ -7,12 +7,12 @@ import pytest
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.closed_forms.closed_form import (
-    Length,
+    GeometryKey,
     article,
-    checked_choice,
-    checked_geometry,
-    checked_joints,
-    checked_mapping,
+    build_joints,
+    check_choice,
+    check_geometry,
+    check_mapping,
     closed_form_part,
     components,
     functions,
@@ -21,7 +21,7 @@ from robodyn_ros.models.closed_forms.closed_form import (
 from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.interface import Joint, SumModel
 
-KEYS = {'L': Length(lowest=0.0), 'side': Length('1', choices=(-1.0, 1.0), default=1.0)}
+KEYS = {'L': GeometryKey(lowest=0.0), 'side': GeometryKey('1', choices=(-1.0, 1.0), default=1.0)}
 SCARA = {
     'kind': 'scara',
     'dynamic_model': 1,
@@ -60,26 +60,26 @@ def test_values_and_names_lead_back_to_each_other():
 
 
 def test_numbers_of_models():
-    assert checked_choice('axis', 2, (1, 2)) == 2
+    assert check_choice('axis', 2, (1, 2)) == 2
     for wrong in (3, True, '1', 1.0):
         with pytest.raises(ModelError, match='an axis has no dynamic model'):
-            checked_choice('axis', wrong, (1, 2))
+            check_choice('axis', wrong, (1, 2))
 
 
 def test_joints():
     types = ('revolute', 'revolute', 'prismatic')
-    assert [j.type for j in checked_joints('scara', ['a', 'b'], types, least=2)] == [*types[:2]]
+    assert [j.type for j in build_joints('scara', ['a', 'b'], types, least=2)] == [*types[:2]]
     for names, message in (
         ('ab', 'must be a list of names'),
         (['a'], 'a scara has 2 or 3 joints, got 1'),
         (['a', 'a'], 'must have different names'),
     ):
         with pytest.raises(ModelError, match=message):
-            checked_joints('scara', names, types, least=2)
+            build_joints('scara', names, types, least=2)
 
 
 def test_geometries():
-    assert checked_geometry('delta', {'L': 2}, KEYS) == {'L': 2.0, 'side': 1.0}
+    assert check_geometry('delta', {'L': 2}, KEYS) == {'L': 2.0, 'side': 1.0}
     for given, message in (
         ({}, r'needs "L" \[m\]'),
         ({'L': 1, 'M': 1}, 'has no "M", it has: L, side'),
@@ -89,7 +89,7 @@ def test_geometries():
         ([1], 'must be a mapping'),
     ):
         with pytest.raises(ModelError, match=message):
-            checked_geometry('delta', given, KEYS)
+            check_geometry('delta', given, KEYS)
 
 
 def test_numbers_and_words():
@@ -99,4 +99,4 @@ def test_numbers_and_words():
             number(wrong, 'it')
     assert (article('axis'), article('puma')) == ('an axis', 'a puma')
     with pytest.raises(ModelError, match='must be a mapping'):
-        checked_mapping({1: 2.0}, 'the prior')
+        check_mapping({1: 2.0}, 'the prior')

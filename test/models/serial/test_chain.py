@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from robots import LWR4, SIX_AXIS, UR10, random_states, random_urdf
 
 from robodyn_ros.errors import ModelError
-from robodyn_ros.models.serial.chain import Chain
+from robodyn_ros.models.serial.chain import LinkTree
 from robodyn_ros.models.serial.urdf import UrdfModel
 
 
 def assert_gradient(model, states, seed=0):
     """Derivatives of sum(weights * regressor) agree with five-point differences."""
     weights = np.random.default_rng(seed).normal(size=(len(states[0]), *shape_of(model)))
-    slopes = Chain(model).gradient(weights, *states)
+    slopes = LinkTree(model).gradient(weights, *states)
     scale = max(np.abs(slope).max() for slope in slopes)
     h = 1e-3
     for quantity, joint in np.ndindex(3, len(model.joints)):
@@ -77,7 +77,7 @@ def test_places_of_links_are_pinocchios(seed):
     other = pin.buildModelFromXML(model.urdf.xml)
     data = other.createData()
     q = random_states(5, 4, seed)[0]
-    places = Chain(model).places(q, links)
+    places = LinkTree(model).places(q, links)
     for row, position in enumerate(q):
         values = []
         for joint, angle in zip(other.joints[1:], position, strict=True):
@@ -89,6 +89,6 @@ def test_places_of_links_are_pinocchios(seed):
 
 
 def test_unknown_link_is_named():
-    chain = Chain(UrdfModel.from_file(SIX_AXIS))
+    chain = LinkTree(UrdfModel.from_file(SIX_AXIS))
     with pytest.raises(ModelError, match=r"has no link 'hand', it has: "):
         chain.places(np.zeros((1, 6)), ['hand'])
