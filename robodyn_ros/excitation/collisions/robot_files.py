@@ -93,7 +93,7 @@ def _text(urdf: str) -> tuple[bool, str]:
 
 
 class _GeometryReader:
-    """Collects the geometry of links."""
+    """Collector of the geometry of links."""
 
     def __init__(self, urdf: UrdfFile, folder: Path | None, *, substitutes: bool) -> None:
         self._urdf, self._folder, self._substitutes = urdf, folder, substitutes

@@ -35,7 +35,7 @@ def read_scene(path: str) -> tuple[SceneShape, ...]:
 
 
 class _SceneReader:
-    """Reads the lines of a file."""
+    """Reader of the lines of a file."""
 
     def __init__(self, lines: Sequence[str], source: str) -> None:
         """Keep the lines; the first one is the name of the scene."""

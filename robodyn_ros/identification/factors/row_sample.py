@@ -83,13 +83,14 @@ def _spread(total: int) -> list[tuple[int, int]]:
 
 
 class SampleCollector:
-    """Keeps rows of some segments while all rows pass by."""
+    """Collector of the rows of some segments, while all rows are processed in blocks."""
 
     def __init__(self, total: int, columns: Sequence[Indices], *, keep: bool = True) -> None:
-        """Choose the segments of so many rows.
+        """Choose the segments.
 
-        :param columns: per joint, which of the selected columns act on it
-        :param keep: choose all of them, if they are not too many
+        :param total: number of rows
+        :param columns: per joint, indices of the selected columns that act on it
+        :param keep: collect all rows, if they are at most `MOST` numbers
         """
         self.total, self.columns = total, tuple(columns)
         size = total * sum(len(indices) + 1 for indices in columns)
@@ -104,7 +105,13 @@ class SampleCollector:
         )
 
     def add(self, where: slice, rows: Sequence[Array], used: Mask, position: Array) -> None:
-        """Take what belongs to a segment of rows per joint, and of which of them count."""
+        """Store those rows of a block that lie in a segment.
+
+        :param where: range of the block in all rows
+        :param rows: per joint [Y | tau], shape (m, k + 1)
+        :param used: rows that count, shape (m, n); all others are stored as zeros
+        :param position: of the joints, shape (m, n), in [rad] or [m]
+        """
         for (first, last), part in zip(self.bounds, self.parts, strict=True):
             low, high = max(first, where.start), min(last, where.stop)
             if low < high:
@@ -118,5 +125,8 @@ class SampleCollector:
                         kept[there][~counts] = 0.0
 
     def sample(self, width: int) -> RowSample:
-        """Return the rows kept, on columns of `width` in all."""
+        """Return the stored rows.
+
+        :param width: number of selected columns
+        """
         return RowSample(self.columns, width, self.parts, self.total)

@@ -100,7 +100,7 @@ def _fit_coupled(condensed: Condensed, coupled: Coupled) -> Fitted:
 
 
 def _outlier_finding(robust: Robust, joints: tuple[str, ...]) -> Finding:
-    """Tell how much of the recording had no say."""
+    """Return the finding on the share of samples that the robust loss gives no weight."""
     worst = int(np.argmax(robust.gross))
     return finding(
         'outliers',
@@ -112,7 +112,7 @@ def _outlier_finding(robust: Robust, joints: tuple[str, ...]) -> Finding:
 
 
 def _correlation_findings(correlation: Array, joints: tuple[str, ...]) -> Iterator[Finding]:
-    """Tell which joints' errors go together most."""
+    """Yield a finding on the two joints with the largest error correlation, from 0.5 on."""
     apart = np.abs(np.tril(correlation, -1))
     if not apart.size or apart.max() < 0.5:
         return

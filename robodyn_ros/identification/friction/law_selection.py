@@ -171,15 +171,16 @@ def _candidates(search: FrictionSearch) -> dict[str, _Candidate]:
     # What little load there may be imitates any friction.
     count = LOADED * search.carries_load(candidates[plain].fit)
     for name in list(dict.fromkeys([plain, *best]))[:count]:
-        shape = candidates[name].fit
-        add(f'{name}+load', (*shape.terms, 'load'), known=shape.shapes, start=shape)
+        fit = candidates[name].fit
+        add(f'{name}+load', (*fit.terms, 'load'), known=fit.shapes, start=fit)
     return candidates
 
 
 def _springs(candidates: Mapping[str, _Candidate]) -> str:
     """Return the name of the springs that the joints have; '' for none.
 
-    What imitates a spring turns against the user on other motions, hence `FOUR`.
+    A spring must be significant by `FOUR` standard errors: a wrong spring
+    increases the error on other motions.
     """
     plain = candidates['linear']
     better = [

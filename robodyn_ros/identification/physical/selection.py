@@ -48,16 +48,16 @@ from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
 
 CONTRADICTED = 1.1
-"""Growth of an error by what is asked for beside a good fit (a possible body, a prior, a law) from
-which on the recording contradicts it."""
+"""Ratio of the RMS error with a requirement (consistent body, prior, friction law) to that
+without. Above this ratio the recording contradicts the requirement."""
 
 DRIVEN = 0.05
-"""Share of the squared held-out error, 2.5 % of the RMS error, that negative rotor inertias must
-save: no rotor has one, and a delay of the torque explains a part of what they do."""
+"""Share by which negative rotor inertias must reduce the squared held-out error (5 %: 2.5 % of the
+RMS error). They are not physical, and a torque delay has a similar effect."""
 
 _APPARENT = '.viscous_friction'
-"""Friction, of both directions or one, that a delay of the torque can make negative: the torque
-error of a delay is proportional to velocity too."""
+"""Suffix of viscous friction terms. A torque delay can make them negative, because its torque
+error is proportional to velocity too."""
 
 
 def choose(

@@ -165,10 +165,13 @@ def _series(recording: Recording, values: Array) -> list[Series]:
 
 
 def _by_clock(time: Array, tolerance: float) -> Array:
-    """Return times at which a drive measured, from those at which its values were read first.
+    """Return the times of measurement, from the times at which each new value was first read.
 
-    The times are those of a clock with equal steps, which may leave out some, if that is never off
-    by more than the tolerance.
+    They are fitted by a clock with equal steps, some of which may be missing. If the fit deviates
+    by more than the tolerance, the times are returned unchanged.
+
+    :param time: shape (M,), in [s]
+    :param tolerance: in [s]
     """
     steps = np.diff(time)
     ticks = np.append(0.0, np.cumsum(np.maximum(1.0, np.rint(steps / np.median(steps)))))
@@ -177,9 +180,9 @@ def _by_clock(time: Array, tolerance: float) -> Array:
 
 
 def _between(time: Array, values: Array, grid: Array, gaps: Mask, *, jumps: bool) -> Array:
-    """Return values (M, k), measured at times (M,), at those of a grid: shape (N, k).
+    """Interpolate values (M, k), measured at times (M,), at the times of a grid: shape (N, k).
 
-    :param jumps: whether they may jump, as a torque does
+    :param jumps: the signal may jump, as a torque does: linear instead of cubic interpolation
     """
     result = interpolate.make_interp_spline(time, values, k=1 if jumps else 3)(grid)
     if gaps.any() and not jumps:  # a cubic spline leads far away from both ends of a long gap

@@ -43,7 +43,7 @@ from robodyn_ros.models.payload import PayloadModel
 
 @dataclass(frozen=True)
 class ParameterEstimate:
-    """Parameters, and how they were found.
+    """Estimated parameters and the intermediate results of their estimation.
 
     :param plain: values of all parameters of the unconstrained estimate, shape (p,)
     :param error: mean squared error (b, b) of the exported base values
@@ -203,9 +203,10 @@ def _offset_columns(task: Task, model: DynamicModel, grouping: Array) -> Array |
 
 
 def with_free_offsets(condensed: Condensed, constant: Array) -> Condensed:
-    """Return factors in which constant torque says nothing: every joint has an offset of its own.
+    """Return factors that do not depend on a constant torque of each joint.
 
-    Rows are projected on what is orthogonal to constant torque, all segments together.
+    All rows are projected onto the complement of a constant torque, so that this recording has its
+    own torque offset per joint. The segments are merged into one.
 
     :param constant: combination of base columns that is constant torque, shape (b, n)
     """

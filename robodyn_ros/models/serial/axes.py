@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the axes of a robot lie to each other, whatever the frames of its description are."""
+"""Relative position of the axes of a robot, independent of the frames of its description."""
 
 from __future__ import annotations
 
