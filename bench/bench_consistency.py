@@ -145,7 +145,7 @@ def seconds_of_a_solution(model: DynamicModel, values: Array, recording: Recordi
     base = base_parameters(model)
     signals = (recording.position, recording.velocity, recording.acceleration)
     used = np.ones(recording.torque.shape, dtype=bool)
-    factors = condense(model, signals, recording.torque, used, base.columns).merged()
+    factors = condense(model, signals, recording.torque, used, base.columns).merge()
     fit = estimate(factors, base.rank)
     prior = np.nan_to_num(model.prior()) if has_usable_inertials(model) else plain_prior(model)
     problem, data = Problem.of(model, base, prior), Data.of(factors, base.rank, fit.sigma)

@@ -151,7 +151,7 @@ def identified(
 ) -> tuple[Array, float]:
     """Return base parameters by weighted least squares, and the scaled condition number."""
     options = IdentifyOptions(filter_cutoff=CUTOFF, consistent='no')
-    factors = condense_signals(model, signals, base, options).merged()
+    factors = condense_signals(model, signals, base, options).merge()
     found = estimate(factors, base.rank, estimator='wls')
     return found.values, found.condition_number_scaled
 

@@ -144,7 +144,7 @@ class Case:
         torque = ModelTorque(result.model, result.values, velocity_window=window)
         values = {name: expanded_list(given[name]) for name in SETTINGS if name in given}
         base = CollisionSettings(joints=torque.joints, max_torque_error=1.0, **values)
-        found = reduce(ThresholdProposal.joined, (
+        found = reduce(ThresholdProposal.join, (
             propose_thresholds(
                 run.recording, torque, base, contact_factor=2.0, collision_factor=2.5
             )

@@ -77,7 +77,7 @@ def spaces() -> tuple[Space, Space]:
     """Return the workspace and the sub-region."""
     urdf = JointLimits.from_urdf(read_urdf(ROOT / 'urdf' / 'ns16.urdf'))
     limits = load_limits(ROOT / 'config' / 'robots' / 'ns16.yaml', urdf)
-    limits = limits.scaled(velocity=SHARE, acceleration=SHARE)
+    limits = limits.scale(velocity=SHARE, acceleration=SHARE)
     low, high = WIDE
     wide = replace(
         limits, lower=np.maximum(low, limits.lower), upper=np.minimum(high, limits.upper)

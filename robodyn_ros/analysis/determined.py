@@ -97,7 +97,7 @@ def _estimate_errors(prepared: Preparation, case: Case, fit: Estimate) -> Array:
     q, qd, qdd = random_states(model, signals)
     q[:, rests], qd[:, rests], qdd[:, rests] = signals.position[0, rests], 0.0, 0.0
     problem = Problem.of(model, case.base, starting_prior(model, case.options.prior)[0])
-    factors = case.condensed.merged()
+    factors = case.condensed.merge()
     error = extrapolate_error(problem, case.base, factors, fit, Selection(), (q, qd, qdd))
     torque = np.array([each.torque_norm / np.sqrt(max(each.samples, 1)) for each in factors])
     reference = np.maximum(torque, SMALL_TORQUE * rated_torque(model, torque))

@@ -84,7 +84,9 @@ class JointConfig:
     warming_time: float = 1800.0
     initial_position: float | None = None
 
-    def completed(self, *, effort: float, velocity: float, prismatic: bool) -> dict[str, float]:
+    def fill_defaults(
+        self, *, effort: float, velocity: float, prismatic: bool
+    ) -> dict[str, float]:
         """Return all numbers of the axis, with None replaced by derived values.
 
         :param effort: effort limit in the URDF, in [Nm] or [N]; 0: none

@@ -37,7 +37,7 @@ class Plan:
         """Total duration, in [s]."""
         return self.trajectory.duration
 
-    def slowed(self, speed: float) -> Plan:
+    def slow_down(self, speed: float) -> Plan:
         """Return the plan at a share of its speed in (0, 1]: same path, standstill included.
 
         :raises MotionError: another speed

@@ -132,7 +132,7 @@ def _with_gear_torque(task: Task) -> IdentificationResult:
             recordings, plain.prepared.parts, plain.predicted, strict=True
         )
     ]
-    values = plain.found.values
+    values = plain.estimated.values
     torque, candidates, _ = in_turn(plain.prepared.model, values, explained, task.options)
     if torque is None:
         return _result(plain, (*run_findings(plain), no_gear_finding(candidates)))

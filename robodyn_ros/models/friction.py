@@ -47,9 +47,9 @@ class Load:
         """Return the absolute torque of every sample, shape (N, n), in [Nm] or [N]."""
         return np.abs(self.body.torque(q, qd, qdd, self.values))
 
-    def sampled(self) -> TorqueFunction:
+    def torque_function(self) -> TorqueFunction:
         """Return the same as a function of single samples, see `DynamicModel.torque_function`."""
-        at = self.body.sampled(self.values)
+        at = self.body.torque_function(self.values)
         return lambda q, qd, qdd: np.abs(at(q, qd, qdd))
 
 
@@ -131,7 +131,7 @@ class FrictionModel(DynamicModel):
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Return the regressor, shape (N, n, n * terms); without load a function of velocities."""
         qd = self._velocities(qd)
-        return self.loaded_regressor(qd, self._load(q, qd, qdd))
+        return self.regressor_under_load(qd, self._load(q, qd, qdd))
 
     def _velocities(self, qd: Array) -> Array:
         qd = np.asarray(qd, dtype=np.float64)
@@ -153,7 +153,7 @@ class FrictionModel(DynamicModel):
             for c, with_load in zip(self.columns(qd), loaded, strict=True)
         ]
 
-    def packed(self, q: Array, qd: Array, qdd: Array, columns: Sequence[Indices]) -> Array:
+    def pack_columns(self, q: Array, qd: Array, qdd: Array, columns: Sequence[Indices]) -> Array:
         """Return columns of each joint, shape (N, k); those of other joints are zero."""
         qd, terms = self._velocities(qd), len(self.terms)
         factors = self._factors(qd, self._load(q, qd, qdd))
@@ -178,7 +178,7 @@ class FrictionModel(DynamicModel):
             result += factor * coefficient
         return result
 
-    def loaded_regressor(self, qd: Array, load: Array | float) -> Array:
+    def regressor_under_load(self, qd: Array, load: Array | float) -> Array:
         """Return the regressor for a known load, shape (N, n, n * terms).
 
         :param qd: shape (N, n), in [rad/s] or [m/s]
@@ -192,7 +192,7 @@ class FrictionModel(DynamicModel):
             rows[:, index :: width + terms] = factor
         return result
 
-    def weighted(self, values: Array) -> list[WeightedTerm]:
+    def list_terms(self, values: Array) -> list[WeightedTerm]:
         """Return every term with its shape coefficients and values, for use in each control cycle.
 
         The sum of the columns times these values is the torque. It takes a fraction of the time

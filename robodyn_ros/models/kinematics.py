@@ -48,7 +48,7 @@ class ScaraKinematics(Kinematics):
 
     def forward(self, q: Array) -> Array:
         """Return the poses, shape (N, n)."""
-        q = self._checked('joint positions', q)
+        q = self._check_shape('joint positions', q)
         both = q[:, 0] + q[:, 1]
         place = self._l1 * np.exp(1j * q[:, 0]) + self._l2 * np.exp(1j * both)
         result = np.stack([place.real, place.imag, self.geometry['z_sense'] * q[:, 2]], axis=1)
@@ -62,7 +62,7 @@ class ScaraKinematics(Kinematics):
         Turns are counted from the direction of `near`. The first joint does not jump as long as
         the direction of the tool is within half a turn of it, as along any straight line.
         """
-        poses = self._checked('poses', poses)
+        poses = self._check_shape('poses', poses)
         distance = np.hypot(poses[:, 0], poses[:, 1])
         cosine = distance**2 - self._l1**2 - self._l2**2
         cosine /= 2.0 * self._l1 * self._l2
@@ -91,7 +91,7 @@ class ScaraKinematics(Kinematics):
         place' = i (a1 w1 + a2 w2) with the arms a1, a2 and the rates w1 = q1', w2 = q1' + q2', and
         place'' = i (a1 w1' + a2 w2') - a1 w1^2 - a2 w2^2.
         """
-        x, xd, xdd = (self._checked('poses', value) for value in (x, xd, xdd))
+        x, xd, xdd = (self._check_shape('poses', value) for value in (x, xd, xdd))
         q = self.inverse(x, near=near)
         first, second = (
             self._l1 * np.exp(1j * q[:, 0]),
@@ -144,7 +144,7 @@ class DeltaKinematics(Kinematics):
 
     def forward(self, q: Array) -> Array:
         """Return the poses, shape (N, n)."""
-        q = self._checked('joint positions', q)
+        q = self._check_shape('joint positions', q)
         return np.column_stack([forward_kinematics(self._lengths, q[:, :ARMS]), q[:, ARMS:]])
 
     def inverse(self, poses: Array, *, near: Array | None = None) -> Array:
@@ -154,7 +154,7 @@ class DeltaKinematics(Kinematics):
         of the rod's end relative to the arm's axis, u outwards and w upwards, the condition is:
         u cos(theta) - w sin(theta) = (|end|^2 + L_AB^2 - L_BC^2) / (2 L_AB).
         """
-        poses = self._checked('poses', poses)
+        poses = self._check_shape('poses', poses)
         lengths = self._lengths
         ends = poses[:, None, :3] - (lengths.R_b - lengths.r_p) * self._outwards
         out, up = np.einsum('nai,ai->na', ends, self._outwards), ends[:, :, 2]
@@ -176,7 +176,7 @@ class DeltaKinematics(Kinematics):
         With b_i, b'_i of `delta_kinematics`: s_i . xd = s_i . b_i thetad_i, and
         s_i . xdd + |sd_i|^2 = s_i . (b_i thetadd_i + b'_i thetad_i^2).
         """
-        x, xd, xdd = (self._checked('poses', value) for value in (x, xd, xdd))
+        x, xd, xdd = (self._check_shape('poses', value) for value in (x, xd, xdd))
         q = self.inverse(x, near=near)
         lengths, upwards = self._lengths, np.array([0.0, 0.0, 1.0])
         cos = lengths.L_AB * np.cos(q[:, :ARMS, None])

@@ -60,13 +60,13 @@ class PayloadModel(DynamicModel):
                     f'frame {frame!r}'
                 )
             self.frame = ''
-        self._own = mapping
+        self._mapping = mapping
         self.matrix = np.zeros((len(arm.parameters), len(self.parameters)))
         self.matrix[self._first : self._first + len(mapping)] = mapping
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Compute the regressor of the payload's parameters, shape (N, n, k)."""
-        result: Array = self._part.regressor(q, qd, qdd) @ self._own
+        result: Array = self._part.regressor(q, qd, qdd) @ self._mapping
         return result
 
     def position_limits(self) -> Array:
@@ -78,7 +78,7 @@ class PayloadModel(DynamicModel):
 
         :param values: parameter values of the arm, shape (p,), SI
         """
-        of_part = values[self._first : self._first + len(self._own)]
+        of_part = values[self._first : self._first + len(self._mapping)]
         return self._part.torque(q, qd, qdd, of_part)
 
     @property

@@ -95,7 +95,7 @@ class SpringModel(DynamicModel):
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Return the regressor, shape (N, n, n * terms), a function of positions."""
-        q, _, _ = self._checked(q, qd, qdd)
+        q, _, _ = self._check_motion(q, qd, qdd)
         joints, terms = np.arange(len(self.joints)), len(self.terms)
         result = np.zeros((len(q), len(joints), len(self.parameters)))
         for index, term in enumerate(self.terms):
@@ -115,7 +115,7 @@ class SpringModel(DynamicModel):
             result += SPRING_TERMS[term].column(q) * weight
         return result
 
-    def sampled(self, values: Array) -> TorqueFunction:
+    def torque_function(self, values: Array) -> TorqueFunction:
         """Return the same as a function of single samples, see `DynamicModel.torque_function`."""
         self._check_values(values)
         values = values.copy()

@@ -44,7 +44,7 @@ def friction_curves(
         grid = _grid(float(speed.min()), float(speed.max()))
         states = np.zeros((len(grid), len(friction.joints)))
         states[:, column] = grid
-        law = friction.loaded_regressor(states, load)[:, column] @ values[rows]
+        law = friction.regressor_under_load(states, load)[:, column] @ values[rows]
         chosen = moving[choose_evenly(len(moving), points)]
         curves.append(
             {

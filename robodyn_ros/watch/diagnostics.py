@@ -61,7 +61,7 @@ class DiagnosticList:
             if len(self._rows) >= self._most:
                 return
             row = self._rows[name] = Status(DataAge(self._stale_after, self._clock))
-        row.source.received()
+        row.source.note_data()
         word = LEVELS[level] if level < len(LEVELS) else 'stale'
         text = shorten_line(message)
         if (word, text) != (row.level, row.message):

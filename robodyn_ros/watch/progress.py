@@ -31,7 +31,7 @@ class Progress:
         """
         if self._task == 'identification' != task and self._source.fresh:
             return
-        self._source.received()
+        self._source.note_data()
         self._task = task
         share = min(1.0, max(0.0, share)) if math.isfinite(share) else 0.0
         self._facts = {

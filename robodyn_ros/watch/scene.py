@@ -74,7 +74,7 @@ class Scene:
         :param fresh: False: the positions are old
         """
         current = poses(self._tree.bodies, position[None])[0]
-        drawn = [self._drawn(marker, current) for marker in markers]
+        drawn = [self._draw(marker, current) for marker in markers]
         content = {
             'kind': 'scene', 'fresh': fresh,
             'poses': np.round(current[:, :3], 4).ravel().tolist(),
@@ -82,7 +82,7 @@ class Scene:
         }  # fmt: skip
         return json.dumps(content)
 
-    def _drawn(self, marker: Any, current: Array) -> dict[str, Any] | None:
+    def _draw(self, marker: Any, current: Array) -> dict[str, Any] | None:
         """Return a marker with its points in the base frame; None: it is not drawn."""
         kind = KINDS.get(marker.type)
         frame = marker.header.frame_id.lstrip('/')

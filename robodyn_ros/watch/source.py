@@ -20,7 +20,7 @@ class DataAge:
         self._clock = clock
         self._last: float | None = None
 
-    def received(self) -> bool:
+    def note_data(self) -> bool:
         """Note new data; return True if the data before were too old, or there were none."""
         back = not self.fresh
         self._last = self._clock()

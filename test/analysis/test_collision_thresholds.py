@@ -106,7 +106,7 @@ def test_joined_thresholds_are_those_of_both_recordings_in_one() -> None:
     first, second, expected = (
         propose_thresholds(data, TORQUE, SETTINGS) for data in (calm, rough, one)
     )
-    for joined in (first.joined(second), second.joined(first)):
+    for joined in (first.join(second), second.join(first)):
         for field in fields(expected):
             np.testing.assert_array_equal(
                 getattr(joined, field.name), getattr(expected, field.name), field.name

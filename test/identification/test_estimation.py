@@ -38,7 +38,7 @@ def test_two_recordings_are_the_least_squares_of_all_their_rows(case):
     rows, torques = [], []
     for each in recordings:
         motion = (each.position, each.velocity, each.acceleration)
-        rows.append(model.selected(*motion, columns).reshape(-1, len(columns)))
+        rows.append(model.select_columns(*motion, columns).reshape(-1, len(columns)))
         torques.append(each.torque.ravel())
     expected = np.linalg.lstsq(np.vstack(rows), np.concatenate(torques), rcond=None)[0]
     result = identify(recordings, model, options=PLAIN)

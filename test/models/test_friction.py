@@ -56,7 +56,7 @@ def test_braking_terms_never_drive(term):
     coefficients = {'smoothing': 0.1}
     model = FrictionModel(joints=JOINTS[:1], terms=[term], coefficients=coefficients)
     speed = np.linspace(-2.0, 2.0, 401)[:, None]
-    factor = model.loaded_regressor(speed, 2.0)[:, 0, 0]
+    factor = model.regressor_under_load(speed, 2.0)[:, 0, 0]
     assert (factor * speed[:, 0] >= 0.0).all() and np.abs(factor).max() > 0.1
     # One-sided terms act in one direction, the others in both.
     one_sided = term.endswith(('_forward', '_backward'))
@@ -134,7 +134,7 @@ def test_packed_columns_and_torque_are_those_of_the_regressor():
     whole = model.regressor(*states)
     columns = [np.sort(random.permutation(whole.shape[2])[:40]) for _ in range(6)]
     expected = np.concatenate([whole[:, joint, own] for joint, own in enumerate(columns)], axis=1)
-    np.testing.assert_array_equal(model.packed(*states, columns), expected)
+    np.testing.assert_array_equal(model.pack_columns(*states, columns), expected)
     values = random.normal(size=18)
     part = model.parts[1]
     np.testing.assert_allclose(

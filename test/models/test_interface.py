@@ -68,12 +68,12 @@ def test_torque_refuses_the_wrong_number_of_values():
 
 def test_one_sample_after_the_other_keeps_the_values_it_began_with():
     values = np.array([2.5])
-    at = Spring(joints=JOINTS).sampled(values)
+    at = Spring(joints=JOINTS).torque_function(values)
     values[:] = 0.0
     state = np.array([1.0, -2.0])
     np.testing.assert_array_equal(at(state, state, state), [2.5, -5.0])
     with pytest.raises(ModelError, match='has 1 parameters'):
-        Spring(joints=JOINTS).sampled(np.ones(2))
+        Spring(joints=JOINTS).torque_function(np.ones(2))
 
 
 def test_sum_adds_torques_and_joins_columns():
@@ -93,7 +93,7 @@ def test_selected_columns_are_those_of_the_regressor(samples, columns):
     friction = FrictionModel(joints=body.joints, terms=('coulomb', 'viscous'))
     model, states = SumModel(parts=[body, friction]), random_states(2, samples)
     expected = model.regressor(*states)[:, :, columns]
-    found = model.selected(*states, np.array(columns, dtype=np.intp))
+    found = model.select_columns(*states, np.array(columns, dtype=np.intp))
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13)
 
 

@@ -56,7 +56,7 @@ def test_regressor_and_single_samples_agree_with_the_torque():
     values = np.random.default_rng(1).normal(size=6)
     torque = model.torque(q, qd, qdd, values)
     np.testing.assert_allclose(model.regressor(q, qd, qdd) @ values, torque, atol=1e-14)
-    at = model.sampled(values)
+    at = model.torque_function(values)
     np.testing.assert_allclose([at(*row) for row in zip(q, qd, qdd, strict=True)], torque)
 
 

@@ -46,7 +46,7 @@ def feedforward(made, feedback, **state):
 def test_old_data_are_never_shown_as_ok():
     made, clock = board()
     monitor(made, OK, OK)
-    made.measured({'a': 3.0, 'b': 4.0})
+    made.take_torque({'a': 3.0, 'b': 4.0})
     assert rows(made, 'level') == [OK, OK]
     assert rows(made, 'model') == [4.0, 2.0]
     clock.now += 0.6

@@ -74,7 +74,7 @@ def torque_state(*lengths):
 
 def test_the_arrays_of_a_torque_state_are_where_rosbags_wrote_them():
     data = torque_state(2, 2, 0, 2)
-    names, starts = Cursor(data).named_arrays(4)
+    names, starts = Cursor(data).read_named_arrays(4)
     assert names == ('a', 'bc') and starts[2] == -1
     values = [np.frombuffer(data, '<f8', 2, at).tolist() for at in starts if at > 0]
     assert values == [[10.0, 11.0], [20.0, 21.0], [40.0, 41.0]]
@@ -82,4 +82,4 @@ def test_the_arrays_of_a_torque_state_are_where_rosbags_wrote_them():
 
 def test_an_array_of_another_length_is_refused():
     with pytest.raises(WireError, match='3 values for 2 joints'):
-        Cursor(torque_state(2, 3, 2, 2)).named_arrays(4)
+        Cursor(torque_state(2, 3, 2, 2)).read_named_arrays(4)

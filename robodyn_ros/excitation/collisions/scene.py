@@ -58,7 +58,7 @@ class _SceneReader:
             poll()
             check_bound(SCENE, len(shapes) + 1, self._source)
             kind = self._line('a shape')
-            shape = SceneShape(name, kind, self._size(kind), np.eye(4)).checked(self._source)
+            shape = SceneShape(name, kind, self._size(kind), np.eye(4)).check(self._source)
             shapes.append(replace(shape, pose=pose @ self._pose()))
             self._numbers(4, 'a colour')
         for _ in range(self._count('number of subframes') if posed else 0):

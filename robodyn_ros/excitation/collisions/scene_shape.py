@@ -43,7 +43,7 @@ class SceneShape:
     touching: tuple[str, ...] = ()
     scene: str = 'the scene'
 
-    def checked(self, source: str) -> SceneShape:
+    def check(self, source: str) -> SceneShape:
         """Return this shape if its numbers can be used.
 
         :raises RobodynError: naming the object and what was expected
@@ -102,7 +102,7 @@ class SceneShape:
         mesh.buildConvexHull(True, 'Qt')
         return mesh.convex, self.pose
 
-    def moved(self, other: SceneShape) -> float:
+    def displacement(self, other: SceneShape) -> float:
         """Return an upper bound of the distance in [m] of any point from its place in another.
 
         The bound is exact for spheres, boxes and meshes, and `inf` if the shapes differ in more
@@ -172,7 +172,7 @@ class Surroundings:
     notes: tuple[str, ...] = ()
 
     def moves(self, other: Surroundings) -> dict[SceneShape, float] | None:
-        """Return how far each shape has moved in others, see `SceneShape.bound_displacement`.
+        """Return how far each shape has moved in others, see `SceneShape.displacement`.
 
         :return: of the shapes of this object, in [m]; None if not all are there, or others are
         """
@@ -181,7 +181,7 @@ class Surroundings:
         ):  # fmt: skip
             return None
         distances = {
-            one: one.moved(two) for one, two in zip(self.shapes, other.shapes, strict=True)
+            one: one.displacement(two) for one, two in zip(self.shapes, other.shapes, strict=True)
         }
         return distances if np.isfinite(list(distances.values())).all() else None
 

@@ -213,7 +213,7 @@ class DesignProblem:
         :param judged: False: the penalties alone
         :param turning: True: with the penalty of joints with too few cycles
         """
-        sampled = self._sampled(stage.samples)
+        sampled = self._prepare(stage.samples)
         deviation = sampled.deviation(x)
         gauge, pull = self.bounds.gauge(x, stage.hardness)
         states = self._states(deviation / gauge)
@@ -237,7 +237,7 @@ class DesignProblem:
     def cost(self, x: Array, samples: int) -> float:
         """Return the criterion without smoothing, plus penalties, within the limits."""
         gauge, _ = self.bounds.gauge(x, CLOSE.hardness)
-        states = self._states(self._sampled(samples).deviation(x) / gauge)
+        states = self._states(self._prepare(samples).deviation(x) / gauge)
         try:
             value = self.criterion.value(*states)
             for rule in self.rules:
@@ -246,9 +246,9 @@ class DesignProblem:
             return _HOPELESS
         return float(value) if np.isfinite(value) else _HOPELESS
 
-    def _sampled(self, samples: int) -> Sampled:
+    def _prepare(self, samples: int) -> Sampled:
         if samples not in self._at:
-            self._at[samples] = self.family.sampled(self._times(samples))
+            self._at[samples] = self.family.prepare(self._times(samples))
         return self._at[samples]
 
     def _states(self, bounded: Array) -> tuple[Array, Array, Array]:

@@ -76,7 +76,7 @@ class WaypointFamily(MotionFamily):
         by_weight -= values[:, :, None] * total / length
         return values[0], values[1], by_weight * slope
 
-    def sampled(self, time: Array) -> Sampled:
+    def prepare(self, time: Array) -> Sampled:
         """Store the times, because their moves depend on x."""
         return _Moves(self, np.asarray(time, dtype=float))
 

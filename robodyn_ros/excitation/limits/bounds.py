@@ -107,7 +107,7 @@ class GridBounds:
     def __init__(self, family: MotionFamily, room: Room) -> None:
         """Prepare the grid, ten times finer than the fastest oscillation."""
         count = int(np.ceil(max(200.0, 20.0 * family.fastest() * family.duration)))
-        self._sampled = family.sampled(np.linspace(0.0, family.duration, count + 1))
+        self._sampled = family.prepare(np.linspace(0.0, family.duration, count + 1))
         self._room = room
 
     def gauge(self, x: Array, hardness: float) -> tuple[Array, Pull]:

@@ -125,7 +125,7 @@ class JointLimits:
             f'within 1 s: {values}'
         )
 
-    def scaled(self, *, velocity: float = 1.0, acceleration: float = 1.0) -> JointLimits:
+    def scale(self, *, velocity: float = 1.0, acceleration: float = 1.0) -> JointLimits:
         """Use a share of the velocity and acceleration limits.
 
         :raises MotionError: a factor is not within (0, 1]

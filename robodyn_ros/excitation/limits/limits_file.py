@@ -100,7 +100,7 @@ def narrow_limits(
     factors = [_number(document.get(key, 1.0), source, key) for key in _FACTORS]
     try:
         arrays['unused'] = ', '.join(unused)
-        return replace(base, **arrays).scaled(velocity=factors[0], acceleration=factors[1])
+        return replace(base, **arrays).scale(velocity=factors[0], acceleration=factors[1])
     except MotionError as error:
         raise ConfigError(f'{source}: {error}') from error
 

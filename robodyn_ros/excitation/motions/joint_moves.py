@@ -92,7 +92,7 @@ class JointMoves(Trajectory):
         shares = fly_by_shares(fly_by, len(ways) - 1)
         if (still := np.flatnonzero(~(ways > 0.0).any(axis=1))).size:
             raise MotionError(f'via-point {still[0] + 1} is equal to the previous one: no move')
-        limits = limits.scaled(velocity=speed)
+        limits = limits.scale(velocity=speed)
         with np.errstate(divide='ignore', over='ignore'):
             velocity, acceleration, jerk = (
                 (value / ways).min(axis=1)

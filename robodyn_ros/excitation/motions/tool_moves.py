@@ -118,9 +118,9 @@ class ToolMoves(Trajectory):
         slower = max(
             float(shares['velocity'].max()), math.sqrt(float(shares['acceleration'].max()))
         )
-        return path if slower <= 1.0 else path.slowed(SLACK * slower)
+        return path if slower <= 1.0 else path.slow_down(SLACK * slower)
 
-    def slowed(self, factor: float) -> ToolMoves:
+    def slow_down(self, factor: float) -> ToolMoves:
         """Return the same path with a duration that is longer by a factor."""
         return ToolMoves(
             joints=self.joints,
@@ -191,7 +191,7 @@ class ToolMoves(Trajectory):
         self._knots: Array = np.empty((len(poses), self.robot.axes))
         near = self.near
         for row in range(len(poses)):
-            near = self._followed(lambda: self.robot.inverse(poses[row : row + 1], near=near))[0]  # noqa: B023
+            near = self._compute(self.robot.inverse, poses[row : row + 1], near=near)[0]
             self._knots[row] = near
         self.near = self._knots[0]  # the description must give the same configuration
         check = self.sample(np.linspace(0.0, self.duration, 4 * KNOTS * len(self.moves) + 1))
@@ -235,11 +235,13 @@ class ToolMoves(Trajectory):
         time = np.clip(np.asarray(time, dtype=float), 0.0, self.duration)
         columns = [np.interp(time, self._times, column) for column in self._knots.T]
         poses, near = self.poses(time), np.stack(columns, axis=1)
-        return Motion(time, *self._followed(lambda: self.robot.motion(*poses, near=near)))
+        return Motion(time, *self._compute(self.robot.motion, *poses, near=near))
 
-    def _followed(self, compute: Callable[[], Result]) -> Result:
+    def _compute(
+        self, function: Callable[..., Result], *poses: Array, near: Array | None
+    ) -> Result:
         try:
-            return compute()
+            return function(*poses, near=near)
         except ModelError as error:
             raise MotionError(f'the {self.what} cannot be followed: {error}') from error
 

@@ -85,7 +85,7 @@ def draw(case: Case) -> Sample:
     count = min(ENOUGH, len(signals) - 2 * reach)
     rows = np.linspace(reach, len(signals) - 1 - reach, count).astype(np.intp)
     q, qd, qdd = (values[rows] for values in signals.motion)
-    regressor = case.model.selected(q, qd, qdd, case.base.columns)
+    regressor = case.model.select_columns(q, qd, qdd, case.base.columns)
     own = [
         fit_joint(regressor[:, joint], factor.columns, signals.torque[rows, joint], used)
         for joint, (factor, used) in enumerate(

@@ -117,7 +117,7 @@ class Condensed:
         counts = [[factor.samples for factor in segment] for segment in self.segments]
         return np.asarray(np.array(counts, dtype=np.int64).sum(axis=0))
 
-    def merged(self, segments: Sequence[int] | None = None) -> tuple[JointFactor, ...]:
+    def merge(self, segments: Sequence[int] | None = None) -> tuple[JointFactor, ...]:
         """Return a factor per joint over the given segments (default: all)."""
         chosen = range(len(self.segments)) if segments is None else segments
         picked = [self.segments[index] for index in chosen]
@@ -125,7 +125,7 @@ class Condensed:
             return picked[0]
         return tuple(_stack_factors(factors) for factors in zip(*picked, strict=True))
 
-    def merged_coupled(self, segments: Sequence[int] | None = None) -> CoupledFactor:
+    def merge_coupled(self, segments: Sequence[int] | None = None) -> CoupledFactor:
         """Return the factor of all joints together over the given segments (default: all)."""
         parts = [self.coupled[k] for k in segments or range(len(self.coupled))]
         rest = zip(*(part.rest for part in parts), strict=True)
@@ -191,7 +191,7 @@ def condense(
         joints=model.joint_names,
         width=len(columns),
         segments=tuple(part.factors() for part in parts),
-        coupled=tuple(part.coupled() for part in parts if isinstance(part, _Coupled)),
+        coupled=tuple(part.coupling_factor() for part in parts if isinstance(part, _Coupled)),
         sample=collector.sample(len(columns)),
     )
 
@@ -268,7 +268,7 @@ class _Coupled(_Apart):
         self.samples += int(complete.sum())
         super().add(fresh, used & ~complete[:, None], weights)
 
-    def coupled(self) -> CoupledFactor:
+    def coupling_factor(self) -> CoupledFactor:
         """Return the factor of all joints."""
         return CoupledFactor(tuple(self.acting), self.wide, self.samples, super().factors())
 
@@ -276,7 +276,7 @@ class _Coupled(_Apart):
         """Return the factor of each joint, of all samples."""
         return tuple(
             replace(factor, samples=factor.samples if counts else 0)
-            for factor, counts in zip(self.coupled().apart(), self.counting, strict=True)
+            for factor, counts in zip(self.coupling_factor().apart(), self.counting, strict=True)
         )
 
 

@@ -95,10 +95,10 @@ def _group_segments(parts: Sequence[Condensed], segments: int) -> Condensed:
         coupled=tuple(segment for part in parts for segment in part.coupled),
     )
     groups = np.array_split(np.arange(len(every.segments)), min(segments, len(every.segments)))
-    coupled = tuple(every.merged_coupled(group.tolist()) for group in groups if every.coupled)
+    coupled = tuple(every.merge_coupled(group.tolist()) for group in groups if every.coupled)
     return replace(
         every,
-        segments=tuple(every.merged(group.tolist()) for group in groups),
+        segments=tuple(every.merge(group.tolist()) for group in groups),
         coupled=coupled,
     )
 

@@ -121,11 +121,11 @@ def _with_urdf(files: Exported, result: IdentificationResult, target: ResultFold
     possible = links_are_consistent(result.model, result.values)
     if not possible or rigid_part(result.model) is None:
         return files
-    if target.taken(URDF):
+    if target.is_taken(URDF):
         return _add_note(files, f'no URDF is written: {target.folder / URDF} is another file')
     result.to_urdf(target.partial / URDF)
     files = replace(files, urdf=target.folder / URDF)
-    if target.taken(INERTIALS):
+    if target.is_taken(INERTIALS):
         return _add_note(files, f'{target.folder / INERTIALS} is another file and is kept')
     write_text(inertials_yaml(result.model, result.values), target.partial / INERTIALS)
     return replace(files, inertials=target.folder / INERTIALS)
@@ -137,7 +137,7 @@ def _with_prg(
     """Write the result in softMC's format, if it can be."""
     if closed_form_part(result.model) is None:
         return files
-    if target.taken(name):
+    if target.is_taken(name):
         return _add_note(files, f'no .PRG file is written: {target.folder / name} is another file')
     try:
         text = prg_text(result)
@@ -152,7 +152,7 @@ def _with_signals(files: Exported, result: IdentificationResult, target: ResultF
     if result.signals is None:
         return files
     path, note = target.folder / SIGNALS, 'no recording of the identification is written'
-    if target.taken(SIGNALS):
+    if target.is_taken(SIGNALS):
         return _add_note(files, f'{note}: {path} is no recording of an identification and is kept')
     try:
         write_signals(result.signals, target.partial / SIGNALS)
@@ -168,7 +168,7 @@ def _with_page(
     if page is None:
         return files
     path, note = target.folder / PAGE, f'no {PAGE} is written'
-    if target.taken(PAGE):
+    if target.is_taken(PAGE):
         return _add_note(files, f'{note}: {path} is another file')
     try:
         text = page(facts)

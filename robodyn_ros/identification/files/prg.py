@@ -109,7 +109,7 @@ class Layout:
         named = dict(
             zip(
                 (item.name for item in self.part.named_parameters),
-                np.nan_to_num(self.part.named_values(of_part)).tolist(),
+                np.nan_to_num(self.part.compute_named(of_part)).tolist(),
                 strict=True,
             )
         )
@@ -121,7 +121,7 @@ class Layout:
         entries[: len(self.documented)] = [named[name] for name in self.documented]
         return entries, beside
 
-    def joined(self, entries: Array, beside: dict[str, float], friction: Array) -> Array:
+    def join(self, entries: Array, beside: dict[str, float], friction: Array) -> Array:
         """Return the parameter values (p,), the inverse of `split`.
 
         :param entries: shape (k,), those behind the documented ones are zero
@@ -157,7 +157,7 @@ def prg_text(result: IdentificationResult, *, robot: str = '') -> str:
     _check_possible(result)
     entries, beside = layout.split(result.values)
     friction = _friction(result.model, result.values)
-    _check_fit(layout, result.values, layout.joined(entries, beside, friction))
+    _check_fit(layout, result.values, layout.join(entries, beside, friction))
     lines = [
         *_header(result, layout),
         '',

@@ -76,7 +76,7 @@ def read_prg(
     entries, friction = body.read(friction_sign)
     beside, notes = _beside(source, layout)
     try:
-        values = layout.joined(entries, beside, friction)
+        values = layout.join(entries, beside, friction)
     except ModelError as error:
         raise IdentificationError(f'{path}: {error}') from error
     _check_kept(source, layout, friction)

@@ -52,7 +52,7 @@ class ResultFolder:
                     'kept: choose another folder'
                 )
 
-    def taken(self, name: str) -> bool:
+    def is_taken(self, name: str) -> bool:
         """Tell whether a file of this name is in the folder that no earlier run wrote."""
         return (self.folder / name).exists() and name not in self.former
 

@@ -35,7 +35,7 @@ class Coupled:
 
 def decouple(condensed: Condensed, start: Estimate) -> Coupled:
     """Decouple joints; covariance and values are computed in turn until they settle."""
-    merged, values = condensed.merged_coupled(), start.values
+    merged, values = condensed.merge_coupled(), start.values
     mixing = np.eye(len(start.sigma))
     # With fewer samples than values there is hardly a residual, so they are reported as too few.
     for _ in range(20 if merged.samples > condensed.width else 1):

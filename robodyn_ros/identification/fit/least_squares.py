@@ -105,7 +105,7 @@ def estimate(
     while True:
         iterations += 1
         solution = _Solution(rows, weights)
-        used = solution.used(inflation, scores)
+        used = solution.degrees_of_freedom(inflation, scores)
         sigma = np.maximum(solution.sigma(counts, used), floor)
         change = np.abs(weights * sigma - 1.0).max(where=counts > 0, initial=0.0)
         if estimator == 'ols' or change < 1e-9 or iterations == 50:
@@ -141,11 +141,11 @@ class _Solution:
         self.triangle = triangle[:, :width]  # has the singular values of the scaled matrix
         inverse = _inverse(triangle[:width, :width])
         if inverse is not None:
-            self._determined(inverse, triangle[:width, -1])
+            self._solve_regular(inverse, triangle[:width, -1])
         else:
-            self._partly_determined(target)
+            self._solve_singular(target)
 
-    def _determined(self, inverse: Array, target: Array) -> None:
+    def _solve_regular(self, inverse: Array, target: Array) -> None:
         """Solve by a triangle that is far from singular: quicker than by singular values."""
         # Its square is (A^T A)^-1, as far as the rank goes.
         self.root: Array = inverse / self.length[:, None]
@@ -153,7 +153,7 @@ class _Solution:
         self.unseen: Array = np.zeros((len(inverse), 0))
         self.hidden = np.zeros(len(inverse), dtype=bool)
 
-    def _partly_determined(self, target: Array) -> None:
+    def _solve_singular(self, target: Array) -> None:
         left, singular, right = np.linalg.svd(self.scaled, full_matrices=False)
         if len(singular) < self.scaled.shape[1]:  # fewer rows than columns
             right = np.linalg.svd(self.scaled)[2]
@@ -164,7 +164,7 @@ class _Solution:
         self.unseen = unseen / np.maximum(np.linalg.norm(unseen, axis=0), 1e-300)
         self.hidden = np.abs(right[rank:]).max(axis=0, initial=0.0) > 1e-6
 
-    def used(self, inflation: Array, scores: Array | None) -> Array:
+    def degrees_of_freedom(self, inflation: Array, scores: Array | None) -> Array:
         """Return degrees of freedom (n,) that errors of each joint alone explain of themselves."""
         if scores is None:
             size = [np.sum((a @ self.root) ** 2) for a in self.weighted]

@@ -83,7 +83,7 @@ def _joint(parts: list[_Spectra], mixing: Array, fit: Estimate, root: Array, joi
 
     :param root: matrix L with L L^T the covariance of the fit
     """
-    columns, residuals = zip(*(part.mixed(mixing, fit.values) for part in parts), strict=True)
+    columns, residuals = zip(*(part.mix(mixing, fit.values) for part in parts), strict=True)
     acting = np.flatnonzero(np.any([matrix.any(axis=0) for matrix in columns], axis=0))
     columns = tuple(matrix[:, acting] for matrix in columns)
     share = root[acting] / fit.sigma[joint]
@@ -141,7 +141,7 @@ class _Spectra:
         """Number of samples."""
         return len(self.counted)
 
-    def mixed(self, mixing: Array, values: Array) -> tuple[Array, Array]:
+    def mix(self, mixing: Array, values: Array) -> tuple[Array, Array]:
         """Return spectra of the columns (f, b) and the residual (f,) of a mixture of joints."""
         columns = np.zeros((len(self.joints[0]), self.width), dtype=complex)
         torque = np.zeros(len(columns), dtype=complex)

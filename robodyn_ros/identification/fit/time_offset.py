@@ -103,11 +103,11 @@ def _columns(
         return result
     if model.smooth:
         q, qd, qdd = (values[rows] for values in signals.motion)
-        return model.packed(q, qd, qdd, columns)
+        return model.pack_columns(q, qd, qdd, columns)
     taps = signals.thinning.taps
     q, qd, qdd = (values[int(rows[0]) - len(taps) // 2 :] for values in signals.motion)
     every = Thinning(taps, int(rows[1] - rows[0]))
-    return every.apply(model.packed(q, qd, qdd, columns))[: len(rows)]
+    return every.apply(model.pack_columns(q, qd, qdd, columns))[: len(rows)]
 
 
 def _shifts(trials: dict[int, OffsetTrial], reach: int) -> dict[int, tuple[float, float]]:
@@ -165,7 +165,7 @@ class OffsetTrial:
         None: an early torque has no such rival
     """
 
-    own: JointFit
+    fit: JointFit
     labels: Sequence[Labels]
     torque: Array
     rows: Indices
@@ -174,7 +174,7 @@ class OffsetTrial:
 
     def best(self, reach: int) -> float | None:
         """Return the shift in samples that the joint's model explains best; None: out of reach."""
-        return torque_shift(self.own, self.torque, self.rows, reach).shift
+        return torque_shift(self.fit, self.torque, self.rows, reach).shift
 
     def gain(self, shift: float, level: float, *, over: float = 0.0) -> float | None:
         """Return the share of the squared error that a shift removes; None: not significant.
@@ -185,18 +185,18 @@ class OffsetTrial:
         if still is None or shifted is None or not is_better(still, shifted, level):
             return None
         if self.answer is not None and shift < over:
-            answered = self._errors_of(np.column_stack([self.own.matrix, self.answer()]), over)
+            answered = self._errors_of(np.column_stack([self.fit.matrix, self.answer()]), over)
             if answered is not None and answered.mean < shifted.mean:
                 return None
         return 1.0 - shifted.mean / still.mean
 
     def _held_out(self, shift: float) -> HeldOut | None:
         if shift not in self._known:
-            self._known[shift] = self._errors_of(self.own.matrix, shift)
+            self._known[shift] = self._errors_of(self.fit.matrix, shift)
         return self._known[shift]
 
     def _errors_of(self, matrix: Array, shift: float) -> HeldOut | None:
-        torque = self.own.torque
+        torque = self.fit.torque
         if shift:
             torque = map_coordinates(self.torque, [self.rows + shift], order=3, mode='nearest')
         columns = np.arange(matrix.shape[1])
@@ -204,7 +204,7 @@ class OffsetTrial:
             [np.column_stack([matrix, torque])],
             [columns],
             len(columns),
-            [kind[self.own.rows] for kind in self.labels],
+            [kind[self.fit.rows] for kind in self.labels],
             np.ones((len(torque), 1), dtype=bool),
             np.ones(1),
         )

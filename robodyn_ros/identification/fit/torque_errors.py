@@ -50,7 +50,7 @@ def predict(
     """
     predicted = np.empty_like(signals.torque)
     for block in sample_blocks(len(signals)):
-        predicted[block] = model.torque(*signals.commanded(block), parameters)
+        predicted[block] = model.torque(*signals.motion_at(block), parameters)
         if phase:
             progress(phase, block.stop / len(signals))
     return predicted if signals.known is None else predicted + signals.known
@@ -69,7 +69,7 @@ def residual_ratio(
         return 1.0
     rows = rows[np.unique(np.linspace(0, len(rows) - 1, 5000).astype(int))]
     measured = signals.measured[rows]
-    torque = model.torque(*signals.commanded(rows), parameters)
+    torque = model.torque(*signals.motion_at(rows), parameters)
     if signals.known is not None:
         torque = torque + signals.known[rows]
     size = float(np.linalg.norm(measured - predicted[rows]))

@@ -118,9 +118,9 @@ class FrictionSearch:
                 change = float(np.linalg.norm(state.torque - before))
                 if change <= SETTLED * float(np.linalg.norm(state.torque)):
                     break
-        return self._fitted(state)
+        return self._result(state)
 
-    def _fitted(self, state: LawState) -> LawFit:
+    def _result(self, state: LawState) -> LawFit:
         left = np.array(
             [
                 np.linalg.norm(self._rest(state, joint) - self._columns(state, joint) @ bounded)
@@ -186,7 +186,7 @@ class FrictionSearch:
 
     def _left(self, state: LawState, joint: int, shape: Mapping[str, float], rest: Array) -> float:
         """Return the squared residual of a shape, without the constant square of the torque."""
-        columns = self._mixed(state.terms, joint, shape, state.load)
+        columns = self._mix_columns(state.terms, joint, shape, state.load)
         side = columns.T @ rest
         gram, bounds = columns.T @ columns, (braking(state.terms), largest(state.terms))
         values = solve_bounded(gram, side, *bounds)
@@ -239,9 +239,9 @@ class FrictionSearch:
         return held, np.append(rigid, np.tile(largest(terms), joints))
 
     def _columns(self, state: LawState, joint: int) -> Array:
-        return self._mixed(state.terms, joint, state.shapes[joint], state.load)
+        return self._mix_columns(state.terms, joint, state.shapes[joint], state.load)
 
-    def _mixed(
+    def _mix_columns(
         self, terms: tuple[str, ...], joint: int, shape: Mapping[str, float], load: Array | None
     ) -> Array:
         """Return the columns of values that are not negative where terms brake, shape (M, k)."""

@@ -97,14 +97,14 @@ class ModelRows:
         nearest = np.searchsorted(0.5 * (time[1:] + time[:-1]), self.time)
         return [kind[nearest] for kind in labels]
 
-    def fitted(self, labels: Sequence[Labels]) -> Folds | None:
+    def divide_weighted(self, labels: Sequence[Labels]) -> Folds | None:
         """Divide the rows to fit them, joints weighted; None: too few of them have torque."""
-        return self._divided(labels, self._sigma())
+        return self._divide(labels, self._sigma())
 
-    def judged(self, labels: Sequence[Labels], size: Array) -> Folds | None:
+    def divide_relative(self, labels: Sequence[Labels], size: Array) -> Folds | None:
         """Divide the rows to measure errors relative to a torque (n,) of each joint."""
         rows = tuple(matrix / one for matrix, one in zip(self.rows, size, strict=True))
-        return replace(self, rows=rows)._divided(labels, np.ones(len(size)))
+        return replace(self, rows=rows)._divide(labels, np.ones(len(size)))
 
     def _sigma(self) -> Array:
         """Return the RMS residual of each joint by weighted least squares, shape (n,)."""
@@ -124,6 +124,6 @@ class ModelRows:
             sigma = np.sqrt(np.maximum(left, 0.0) / counts)
         return np.maximum(sigma, least)
 
-    def _divided(self, labels: Sequence[Labels], sigma: Array) -> Folds | None:
+    def _divide(self, labels: Sequence[Labels], sigma: Array) -> Folds | None:
         width = len(self.grouping)
         return Folds.of(self.rows, self.columns, width, labels, self.used, sigma)

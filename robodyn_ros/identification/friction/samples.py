@@ -65,7 +65,7 @@ class FrictionSample:
         rigid = np.empty((count, len(signals.joints), base.rank))
         for block in sample_blocks(count):
             q, qd, qdd = (values[block] for values in motion)
-            rigid[block] = body.selected(q, qd, qdd, base.columns)
+            rigid[block] = body.select_columns(q, qd, qdd, base.columns)
         measured = signals.torque if len(given.taps) == 1 else signals.measured
         speed = signals.velocity
         if thinning.stride > len(given.taps):  # most samples are in no window: leave them out

@@ -97,7 +97,7 @@ def payload_parameters(model: PayloadModel, arm: Condensed, mixing: Array) -> Ba
     :raises IdentificationError: there are none
     """
     rows = []
-    for factor in _map_segment(arm.merged(), mixing):
+    for factor in _map_segment(arm.merge(), mixing):
         rows.append(factor.triangle[:, :-1] / max(factor.torque_norm, 1e-12))
     stacked = np.vstack(rows)
     length = np.linalg.norm(stacked, axis=0)
@@ -126,7 +126,7 @@ def with_arm_uncertainty(
     :param mixing: from the payload's columns to the arm's base columns, shape (b, k)
     """
     spread = _arm_covariance(base, arm, options)
-    factors = arm.merged()
+    factors = arm.merge()
     rows, _ = weigh_rows(_map_segment(factors, mixing), mixing.shape[1], fit.sigma)
     arms, _ = weigh_rows(factors, arm.width, fit.sigma)
     passed = np.linalg.lstsq(rows, arms, rcond=1e-9)[0]
@@ -182,7 +182,7 @@ def scalar_completion(
     findings = tuple(scalar_findings(model, seen, values, stddevs))
     negative = not model.products and bool((values < 0.0).any())
     if negative and not has_error(findings):
-        rows, target = weigh_rows(condensed.merged(), seen.rank, fit.sigma)
+        rows, target = weigh_rows(condensed.merge(), seen.rank, fit.sigma)
         values[seen.columns] = nnls(rows, target)[0]
     possible = bool(model.products) or bool((values >= 0.0).all())
     return Completion(values, stddevs, possible, findings)

@@ -47,6 +47,6 @@ def extrapolate_error(
     counts = np.array([factor.samples for factor in factors])
     independent = max(float(np.sum(counts / fit.inflation)), 1.0)
     spread = triangle @ inverse / np.sqrt(independent)
-    rows = problem.model.selected(*states, base.columns)
+    rows = problem.model.select_columns(*states, base.columns)
     variance = np.mean(np.sum((rows @ spread.T) ** 2, axis=2), axis=0)
     return np.asarray(selection.growth * np.sqrt(sigma**2 + variance))

@@ -40,7 +40,7 @@ def non_negative(
     wrong = definite & (chosen.values < 0.0)
     if not wrong.any():
         return chosen
-    rows, target = weigh_rows(condensed.merged(), condensed.width, fit.sigma)
+    rows, target = weigh_rows(condensed.merge(), condensed.width, fit.sigma)
     matrix = rows @ base.grouping
     length = np.linalg.norm(matrix, axis=0)
     scale = np.where(length > 0.0, length, 1.0)
@@ -85,7 +85,7 @@ def compute_named(
         return None
     part, place = closed
     of_part = values[place]
-    named = part.named_values(of_part)
+    named = part.compute_named(of_part)
     slopes = np.zeros((len(named), len(values)))
     slopes[:, place] = _slopes(part, of_part)
     known = np.isfinite(model.prior())
@@ -132,6 +132,6 @@ def _slopes(part: ClosedFormModel, values: Array) -> Array:
     for index, value in enumerate(values.tolist()):
         step = np.zeros(len(values))
         step[index] = 1e-6 * max(abs(value), 1e-3)
-        upper, lower = part.named_values(values + step), part.named_values(values - step)
+        upper, lower = part.compute_named(values + step), part.compute_named(values - step)
         columns.append((upper - lower) / (2.0 * step[index]))
     return np.asarray(np.array(columns).T, dtype=np.float64)

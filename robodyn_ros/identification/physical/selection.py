@@ -79,7 +79,7 @@ def choose(
         return completion, Selection()
     trial = _FoldedFit.of(model, base, condensed, _sigma(condensed, fit, options), options)
     if options.ridge is not None:
-        drawn, selection = trial.drawn(options.ridge)
+        drawn, selection = trial.regularise(options.ridge)
         possible = is_consistent(model, drawn)
         return (
             replace(completion, values=drawn, physically_consistent=possible, findings=()),
@@ -112,7 +112,7 @@ def _without_links(completion: Completion, options: IdentifyOptions) -> Completi
 
 def _sigma(condensed: Condensed, fit: Estimate, options: IdentifyOptions) -> Array:
     """Return the residual standard deviations (n,) that weigh joints; equal with OLS."""
-    sigma = residual_sigma(condensed.merged(), fit.values)
+    sigma = residual_sigma(condensed.merge(), fit.values)
     return np.full_like(sigma, np.sqrt(np.mean(sigma**2))) if options.estimator == 'ols' else sigma
 
 
@@ -156,13 +156,13 @@ class _FoldedFit:
             folds = None
         return cls(
             problem=Problem.of(model, base, prior),
-            factors=condensed.merged(),
+            factors=condensed.merge(),
             sigma=sigma,
             folds=folds,
             prior='urdf' if known else 'none',
         )
 
-    def drawn(self, weight: float) -> tuple[Array, Selection]:
+    def regularise(self, weight: float) -> tuple[Array, Selection]:
         """Return the estimate (p,) that is regularised towards the prior without constraints.
 
         :param weight: of the prior; 0: chosen by held-out errors

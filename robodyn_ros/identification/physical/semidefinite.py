@@ -145,7 +145,7 @@ class Problem:
         metric = np.sqrt(max(weight, WEAKEST)) * self.metric * self.scale
         aside = np.full(len(self.scale), _ASIDE)
         quadratic = matrix.T @ matrix + metric.T @ metric + np.diag(aside)
-        quick = self._whole_links(quadratic, matrix.T @ target)
+        quick = self._solve_without_cones(quadratic, matrix.T @ target)
         if quick is not None:
             return quick
         cones, rows, limits = self.constraints
@@ -191,7 +191,7 @@ class Problem:
         values: Array = self.prior + self.scale * np.linalg.lstsq(rows, side, rcond=1e-10)[0]
         return values
 
-    def _whole_links(self, quadratic: Array, linear: Array) -> Array | None:
+    def _solve_without_cones(self, quadratic: Array, linear: Array) -> Array | None:
         """Return the non-negative parameters (p,) of smallest cost, if their links are possible.
 
         The smallest cost that limits of the links do not touch is the smallest within these

@@ -218,7 +218,9 @@ def _nearest_linear(
     speed = np.linspace(0.0, top if np.isfinite(top) and top > 0.0 else 1.0, 101)[1:]
     states = np.zeros((2, len(speed), len(friction.joints)))
     states[0, :, joint], states[1, :, joint] = speed, -speed
-    ahead, back = (friction.loaded_regressor(state, 0.0)[:, joint] @ values for state in states)
+    ahead, back = (
+        friction.regressor_under_load(state, 0.0)[:, joint] @ values for state in states
+    )
     law = (ahead - back) / 2.0
     damping, coulomb = np.polyfit(speed, law, 1)
     if damping < 0.0:

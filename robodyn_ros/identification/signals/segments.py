@@ -72,7 +72,7 @@ class Segments:
         for signals in self.others():
             yield correct_offsets(signals, self.offsets)
 
-    def corrected(self, offsets: Mapping[int, TimeOffset]) -> Segments:
+    def correct(self, offsets: Mapping[int, TimeOffset]) -> Segments:
         """Return the same segments with these offsets of the torque corrected."""
         return replace(self, offsets=offsets)
 

@@ -87,5 +87,5 @@ def thin_columns(
         return result
     coarse = thinning.step > 1 and model.smooth
     q, qd, qdd = (values[:: thinning.step] if coarse else values for values in motion)
-    packed = model.packed(q, qd, qdd, columns)
+    packed = model.pack_columns(q, qd, qdd, columns)
     return (thinning.coarse if coarse else thinning).apply(packed)

@@ -72,7 +72,7 @@ DOUBTS = (*MOTION_CODES, 'little_torque', 'ill_conditioned')
 
 def _causes(run: Run) -> Iterator[Finding]:
     """Yield findings of the diagnosis, the reader and the processing, recording by recording."""
-    arm, regression, values = run.task.arm, run.regression, run.found.values
+    arm, regression, values = run.task.arm, run.regression, run.estimated.values
     if arm is not None and run.payload is not None:
         values = arm.values + run.payload.payload.added
     cases, known = [], []
@@ -109,16 +109,16 @@ def _causes(run: Run) -> Iterator[Finding]:
         known.append((*recording.findings, *findings))
     sources = [recording.source for recording in run.task.recordings]
     causes = list(map(diagnose if arm is None else diagnose_payload, cases))
-    yield from different_findings(run.regression.apart(), run.found.fit.sigma, sources)
+    yield from different_findings(run.regression.apart(), run.estimated.fit.sigma, sources)
     yield from of_recordings(causes, sources)
     if run.tested is not None and run.validation is not None:
         tested = run.tested, run.validation.source
-        yield from validation_findings(run.prepared.model, run.found.values, *tested)
+        yield from validation_findings(run.prepared.model, run.estimated.values, *tested)
     yield from of_recordings(known, sources)
 
 
 def _robot_findings(run: Run) -> Iterator[Finding]:
-    prepared, regression, estimated = run.prepared, run.regression, run.found
+    prepared, regression, estimated = run.prepared, run.regression, run.estimated
     yield from data_findings(regression.factors(), estimated.fit, regression.base, prepared.frozen)
     for report in filter(None, (run.report, run.validation)):
         yield from fit_findings(report, run.task.options, prepared.model)
@@ -147,7 +147,7 @@ def _springs(model: DynamicModel, values: Array) -> Iterator[Finding]:
 
 
 def _payload_findings(run: Run, payload: IdentifiedPayload) -> Iterator[Finding]:
-    base, estimated, model = run.regression.base, run.found, payload.payload.model
+    base, estimated, model = run.regression.base, run.estimated, payload.payload.model
     if run.task.arm is not None:
         yield from base_findings(run.task.arm)
         yield from arm_findings(run.regression.payload_or_free_arm(estimated.fit.sigma))

@@ -75,7 +75,7 @@ class Regression:
         self.carrier, self.carrier_base = carrier, base_parameters(carrier)
         self.options = task.options
         self._free = _offset_columns(task, self.carrier, self.carrier_base.grouping)
-        self.arms = self._condensed(None, range(len(prepared.parts)))
+        self.arms = self._condense(None, range(len(prepared.parts)))
         self.base, self._mixing = self.carrier_base, np.zeros((0, 0))
         if isinstance(self.model, PayloadModel):
             check_payload_options(task.options)
@@ -95,7 +95,7 @@ class Regression:
         chosen = range(len(self.arms)) if chosen is None else chosen
         arms = [self.arms[k] for k in chosen]
         if robust is not None:
-            arms = self._condensed(robust, chosen)
+            arms = self._condense(robust, chosen)
         if self._free is not None:
             arms = [
                 arm if k == chosen[0] else with_free_offsets(arm, self._free)
@@ -149,14 +149,14 @@ class Regression:
         if self._free is None or index == reference:
             return result
         base_values = self.base.values(values)
-        for joint, factor in enumerate(self.arms[index].merged()):
+        for joint, factor in enumerate(self.arms[index].merge()):
             constant = factor.triangle[:, :-1] @ self._free[factor.columns, joint]
             left = factor.triangle[:, -1] - factor.triangle[:, :-1] @ base_values[factor.columns]
             size = float(constant @ constant)
             result[joint] = float(constant @ left) / size if size > 0.0 else 0.0
         return result
 
-    def _condensed(self, robust: Robust | None, chosen: Sequence[int]) -> list[Condensed]:
+    def _condense(self, robust: Robust | None, chosen: Sequence[int]) -> list[Condensed]:
         weights = None
         if robust is not None:
             weights = robust_weights(self.model, self.base, robust)
@@ -212,7 +212,7 @@ def with_free_offsets(condensed: Condensed, constant: Array) -> Condensed:
     """
     merged = tuple(
         _orthogonal(factor, constant[factor.columns, joint])
-        for joint, factor in enumerate(condensed.merged())
+        for joint, factor in enumerate(condensed.merge())
     )
     sample = condensed.sample
     kept = tuple(

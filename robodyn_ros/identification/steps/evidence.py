@@ -51,7 +51,7 @@ def verdict_of(run: Run, findings: Sequence[Finding]) -> Verdict:
     if run.payload is not None and run.task.arm is not None:
         return _of_payload(run, errors)
     model = run.prepared.model
-    other, tested = unseen_error(run.regression, run.found, run.report, run.validation)
+    other, tested = unseen_error(run.regression, run.estimated, run.report, run.validation)
     own = relative_error(run.report, model)
     beyond = _beyond(run)
     joints, idle = [], _idle(run)
@@ -161,7 +161,7 @@ def _gravity_difference(run: Run, least: Array) -> Array:
     position, still = shown.position[rows], np.zeros((len(rows), len(model.joints)))
     torques = [
         model.torque(position, still, still, np.where(moments, values, 0.0))
-        for values in (run.found.values, model.prior())
+        for values in (run.estimated.values, model.prior())
     ]
     torques.append(torques[0] - torques[1])
     identified, given, apart = (np.sqrt(np.mean(each**2, axis=0)) for each in torques)
@@ -176,7 +176,7 @@ def _inertials(
     beyond: list[list[Evidence]],
 ) -> Use:
     """Return the use of the links' masses, centres and inertias."""
-    model, values = run.prepared.model, run.found.values
+    model, values = run.prepared.model, run.estimated.values
     facts = list(_contradictions(errors, ''))
     if not links_are_consistent(model, values):
         facts.append(('not usable', 'no robot can have these links'))
@@ -185,7 +185,7 @@ def _inertials(
     ]
     if negative:
         facts.append(('with care', f'negative rotor inertia of {", ".join(negative)}'))
-    missing = run.found.fit.unseen.shape[1]
+    missing = run.estimated.fit.unseen.shape[1]
     if missing:
         text = f'the motion does not determine {missing} combinations of parameters'
         facts.append(('with care', text))

@@ -93,7 +93,7 @@ def compare_held_out(run: Run, task: Task) -> tuple[HeldOut, HeldOut] | None:
     index = int(np.argmax([each.raw.used.sum() for each in run.prepared.parts]))
     chosen = run.prepared.parts[index]
     raw, parts = chosen.raw, chosen.shown
-    plain = task.processed(task.recordings[index], grid=chosen.grid).shown
+    plain = task.process(task.recordings[index], grid=chosen.grid).shown
     body = body_of(task.model)
     base = base_parameters(body)
     sample = FrictionSample.of(body, base, parts.to_estimate())
@@ -107,11 +107,11 @@ def compare_held_out(run: Run, task: Task) -> tuple[HeldOut, HeldOut] | None:
     labels = labels_of(ours.position)
     errors = []
     for setup, model, selection, rows, judged in (
-        (run.task, run.prepared.model, run.found.selection, ours, ours),
+        (run.task, run.prepared.model, run.estimated.selection, ours, ours),
         (task, task.model, _selection(task.options), fitted, target),
     ):
-        folds = rows.fitted(rows.labels(labels, ours.time))
-        others = judged.judged(judged.labels(labels, ours.time), size)
+        folds = rows.divide_weighted(rows.labels(labels, ours.time))
+        others = judged.divide_relative(judged.labels(labels, ours.time), size)
         if folds is None or others is None or folds.count != others.count:
             return None
         problem = _problem(model, rows, setup.options)

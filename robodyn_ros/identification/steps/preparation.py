@@ -69,7 +69,7 @@ class Task:
         carries = isinstance(self.model, PayloadModel)
         return self.known if carries and isinstance(self.known, IdentifiedModel) else None
 
-    def processed(
+    def process(
         self, recording: Recording, like: Cutoffs | None = None, grid: Grid | None = None
     ) -> Segments:
         """Return the signals of a recording, with their known torque.
@@ -146,18 +146,18 @@ def prepare(task: Task, clock: Clock) -> Preparation:
     as the parameters of its arm belong to that.
     """
     with clock.step('process'):
-        first = task.processed(task.recordings[0])
+        first = task.process(task.recordings[0])
     offsets: dict[int, TimeOffset] = {}
     if task.arm is None:
         with clock.step('cutoff'):
             trial = choose_cutoff(task.model, first, task.options)
             first, offsets = trial.parts, trial.offsets
     with clock.step('process'):
-        others = [task.processed(each, first.cutoffs) for each in task.recordings[1:]]
+        others = [task.process(each, first.cutoffs) for each in task.recordings[1:]]
     if task.arm is None and others:
         with clock.step('cutoff'):
             offsets = common_offsets([offsets, *(_offsets(task, each) for each in others)])
-    parts = tuple(each.corrected(offsets) for each in (first, *others))
+    parts = tuple(each.correct(offsets) for each in (first, *others))
     with clock.step('friction'):
         richest = max(parts, key=_moving_samples).shown.to_estimate()
         model, friction = select_friction(task.model, richest, task.options)

@@ -24,7 +24,7 @@ from robodyn_ros.recording.recording import Recording
 
 def result_of(run: Run, findings: tuple[Finding, ...], verdict: Verdict) -> IdentificationResult:
     """Return the result of a run with its findings and its verdict."""
-    task, estimated, base = run.task, run.found, run.regression.base
+    task, estimated, base = run.task, run.estimated, run.regression.base
     completion, payload, model = estimated.completion, run.payload, run.prepared.model
     shown = run.prepared.parts[0].shown
     signals = ResultSignals(shown, run.predicted[0], task.recordings[0].origin)

@@ -45,7 +45,7 @@ class Run:
     task: Task
     prepared: Preparation
     regression: Regression
-    found: ParameterEstimate
+    estimated: ParameterEstimate
     clock: Clock
     reports: list[FitReport] = field(default_factory=list)
     predicted: list[Array] = field(default_factory=list)
@@ -76,7 +76,7 @@ class Run:
         with clock.step('uncertainty'):
             signals, base = prepared.parts[0].shown, regression.base
             run.uncertainty = torque_uncertainty(prepared.model, base, estimated.fit, signals)
-            run.expected = run._expected()
+            run.expected = run._extrapolate_errors()
         with clock.step('validate'):
             run._validate()
         return run
@@ -87,30 +87,30 @@ class Run:
         arm, model = self.task.arm, self.prepared.model
         if arm is None or self.without is None or not isinstance(model, PayloadModel):
             return None
-        payload = Payload(model, self.found.values, self.found.completion.stddevs)
+        payload = Payload(model, self.estimated.values, self.estimated.completion.stddevs)
         return IdentifiedPayload(payload, self.without, arm.source, arm.hash)
 
     def _evaluate(self) -> None:
         """Compute the torque errors of each recording and of all together."""
         tallies, every = [], range(len(self.task.recordings))
         for index in every:
-            tally, predicted = self._tally(index, self.found.values, 'evaluate')
+            tally, predicted = self._tally(index, self.estimated.values, 'evaluate')
             tallies.append(tally)
             self.predicted.append(predicted)
             shown = self.prepared.parts[index].shown
             self.reports.append(tally.report(shown, self.task.recordings[index].source))
         self.report = self._together(tallies)
         if self.task.arm is not None:
-            none = np.zeros(len(self.found.values))
+            none = np.zeros(len(self.estimated.values))
             self.without = self._together([self._tally(index, none)[0] for index in every])
         share = 1.0
-        if self.found.selection.estimate != 'unconstrained':
+        if self.estimated.selection.estimate != 'unconstrained':
             shown, model = self.prepared.parts[0].shown, self.prepared.model
-            share = residual_ratio(model, self.found.plain, shown, self.predicted[0])
+            share = residual_ratio(model, self.estimated.plain, shown, self.predicted[0])
         residual = share * self.report.relative_residual
-        self.selection = replace(self.found.selection, unconstrained_residual=residual)
+        self.selection = replace(self.estimated.selection, unconstrained_residual=residual)
 
-    def _expected(self) -> Array:
+    def _extrapolate_errors(self) -> Array:
         """Return the torque error of each joint to be expected on other motions, shape (n,)."""
         model, signals = self.prepared.model, self.prepared.parts[0].shown
         if self.task.arm is not None or not bodies_of(model).links:
@@ -120,8 +120,8 @@ class Run:
         q, qd, qdd = random_states(model, signals)
         rests = [name in self.prepared.frozen for name in model.joint_names]
         q[:, rests], qd[:, rests], qdd[:, rests] = signals.position[0, rests], 0.0, 0.0
-        factors = self.regression.factors().merged()
-        fit, selection, base = self.found.fit, self.found.selection, self.regression.base
+        factors = self.regression.factors().merge()
+        fit, selection, base = self.estimated.fit, self.estimated.selection, self.regression.base
         expected = extrapolate_error(problem, base, factors, fit, selection, (q, qd, qdd))
         return np.where(rests, np.nan, expected)
 
@@ -157,11 +157,11 @@ class Run:
         elif isinstance(given, Recording):
             try:
                 like, offsets = self.prepared.parts[0].cutoffs, self.prepared.offsets
-                other = self.task.processed(given, like).corrected(offsets)
+                other = self.task.process(given, like).correct(offsets)
             except InsufficientData as error:
                 self._not_tested(str(error))
                 return
-            model, values = self.prepared.model, self.found.values
+            model, values = self.prepared.model, self.estimated.values
             tally, _ = tally_all(model, values, other, phase='validate')
             report = tally.report(other.shown, given.source)
             needed = SAMPLES_PER_COLUMN * self.regression.base.rank // len(model.joints)
@@ -214,7 +214,7 @@ def idle_constants(prepared: Preparation, values: Array, chosen: Sequence[int]) 
         shown = prepared.parts[index].shown
         rows = np.flatnonzero(shown.measured_rows)
         rows = rows[np.unique(np.linspace(0, len(rows) - 1, SAMPLES).astype(int))]
-        modelled = prepared.model.torque(*shown.commanded(rows), values)
+        modelled = prepared.model.torque(*shown.motion_at(rows), values)
         modelled = modelled if shown.known is None else modelled + shown.known[rows]
         left.append(np.where(constant(shown.measured), np.nan, shown.measured[rows] - modelled))
     for joint, name in enumerate(prepared.model.joint_names):

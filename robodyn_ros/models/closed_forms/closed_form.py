@@ -80,7 +80,7 @@ class ClosedFormModel(DynamicModel):
         """Return the values given as `prior`, shape (p,); NaN for the others."""
         return np.array(self._prior)
 
-    def named_values(self, values: Array) -> Array:
+    def compute_named(self, values: Array) -> Array:
         """Return values of `named_parameters` from parameter values (p,); NaN: not determined."""
         return np.array(values, dtype=np.float64)
 

@@ -146,7 +146,7 @@ class DeltaModel(ClosedFormModel):
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Compute the regressor, shape (N, n, p)."""
-        q, qd, qdd = self._checked(q, qd, qdd)
+        q, qd, qdd = self._check_motion(q, qd, qdd)
         result = np.zeros((len(q), len(self.joints), len(self.parameters)))
         for block in sample_blocks(len(q)):
             state = components(q[block]), components(qd[block]), components(qdd[block])
@@ -194,7 +194,7 @@ class DeltaModel(ClosedFormModel):
                 result[block, arm] -= over * dot(slope, pull)
         return result
 
-    def named_values(self, values: Array) -> Array:
+    def compute_named(self, values: Array) -> Array:
         """Return the fourteen named values, shape (14,); 0 for parameters the robot does not have.
 
         L_TO, L_TP and Theta_T are NaN if M_T is 0.

@@ -94,7 +94,7 @@ class PumaModel(ClosedFormModel):
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Compute the regressor, shape (N, 6, 34), or (N, 6, 26) with a geometry."""
-        q, qd, qdd = self._checked(q, qd, qdd)
+        q, qd, qdd = self._check_motion(q, qd, qdd)
         result = np.empty((len(q), JOINTS, len(self.parameters)))
         for block in sample_blocks(len(q)):
             rows = self._weights @ self._features(q[block], qd[block], qdd[block])
@@ -111,7 +111,7 @@ class PumaModel(ClosedFormModel):
         result: Array = waves[table.wave] * (motion[table.left] * motion[table.right])
         return result
 
-    def named_values(self, values: Array) -> Array:
+    def compute_named(self, values: Array) -> Array:
         """Return all 34 named values, shape (34,), of parameter values."""
         return np.asarray(self.relations @ values, dtype=np.float64)
 
@@ -196,7 +196,7 @@ class PumaGravityModel(ClosedFormModel):
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Compute the regressor, shape (N, 6, 4), or (N, 6, 5) with the fifth term."""
-        q, qd, qdd = self._checked(q, qd, qdd)
+        q, qd, qdd = self._check_motion(q, qd, qdd)
         result = np.zeros((len(q), JOINTS, len(self.parameters)))
         second, third = result[:, 1], result[:, 2]
         forearm = q[:, 1] + q[:, 2]

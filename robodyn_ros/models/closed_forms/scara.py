@@ -90,7 +90,7 @@ class ScaraModel(ClosedFormModel):
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Compute the regressor, shape (N, n, 8)."""
-        q, qd, qdd = self._checked(q, qd, qdd)
+        q, qd, qdd = self._check_motion(q, qd, qdd)
         geometry = self.geometry
         lengths = geometry['L1'] * geometry['L2']
         result = np.zeros((len(q), len(self.joints), 8))

@@ -123,7 +123,7 @@ class RigidColumns:
                 parent, joint = part.body.parent, part.body.joint
                 before = motions[parent] if parent >= 0 else self._start[: len(wide)]
                 rates = qd[rows, joint], qdd[rows, joint]
-                motions.append(part.moved(before, steps[:, joint], rates))
+                motions.append(part.move(before, steps[:, joint], rates))
                 part.columns(motions[-1], wide)
             np.take(wide, self._order, axis=1, out=result[rows], mode='clip')
         return result
@@ -142,7 +142,7 @@ class _Part:
         self.driving = np.empty((8, _AT_ONCE))
         self.features = np.empty((6 + len(_WRENCH), _AT_ONCE))
 
-    def moved(self, before: Array, steps: Array, rates: tuple[Array, Array]) -> Array:
+    def move(self, before: Array, steps: Array, rates: tuple[Array, Array]) -> Array:
         """Return velocity, acceleration less gravity, and screws up to this joint, (N, ., 6).
 
         :param before: the same of the parent

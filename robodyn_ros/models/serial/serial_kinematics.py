@@ -122,7 +122,7 @@ class SerialKinematics(Kinematics):
 
     def forward(self, q: Array) -> Array:
         """Return the poses, shape (N, p); quaternions have w >= 0."""
-        q = self._checked('joint positions', q)
+        q = self._check_shape('joint positions', q)
         place, rotation, _ = self._frames(q, jacobian=False)
         turned = rotations().from_matrix(rotation).as_quat()
         turned *= np.where(turned[:, 3:] < 0.0, -1.0, 1.0)
@@ -130,7 +130,7 @@ class SerialKinematics(Kinematics):
 
     def inverse(self, poses: Array, *, near: Array | None = None) -> Array:
         """Return the joint positions, shape (N, n), that the search from `near` converges to."""
-        poses = self._checked('poses', poses, self.pose_size)
+        poses = self._check_shape('poses', poses, self.pose_size)
         if near is None:
             near = self._any(poses[0])
         q: Array = np.empty((len(poses), self.axes))
@@ -187,7 +187,7 @@ class SerialKinematics(Kinematics):
         With the quaternion h of the pose the angular velocity is the vector part of 2 h' h*, and
         its derivative that of 2 h'' h*.
         """
-        x, xd, xdd = (self._checked('poses', value, self.pose_size) for value in (x, xd, xdd))
+        x, xd, xdd = (self._check_shape('poses', value, self.pose_size) for value in (x, xd, xdd))
         q = self.inverse(x, near=near)
         jacobian = self._frames(q)[2]
         size = np.linalg.norm(jacobian, axis=1).prod(axis=1)

@@ -130,7 +130,7 @@ def declare_limits(node: Node) -> JointLimits:
         limits = load_limits(resource(file), limits, others=others)
     for text in doubts(limits):
         node.get_logger().warning(shorten_line(text))
-    limits = limits.scaled(velocity=shares[0], acceleration=shares[1])
+    limits = limits.scale(velocity=shares[0], acceleration=shares[1])
     where = [source_of(node, n) for n in ('joint_limits', *(f'{k}_scaling' for k in SCALED))]
     node.get_logger().info(
         f'joint limits: {file or "of the URDF"}{where[0]}, used are {shares[0]:.0%} of the '

@@ -41,7 +41,7 @@ class SceneInput:
     def take(self, message: Any) -> None:
         """Take joint states; those without all joints of the robot are left out."""
         if not self._reader.read(message) and np.isfinite(self._reader.position).all():
-            self._positions.received()
+            self._positions.note_data()
 
     @property
     def monitored(self) -> bool:
@@ -54,8 +54,8 @@ class SceneInput:
         values = np.array([found.get(joint, np.nan) for joint in self._scene.joints])
         if np.isfinite(values).all():
             self._reader.position[:] = values
-            self._positions.received()
-            self._monitored.received()
+            self._positions.note_data()
+            self._monitored.note_data()
 
     def frame(self, markers: Sequence[Marker]) -> str | None:
         """Return the present picture as JSON; None: the robot's position was never known.
@@ -73,7 +73,7 @@ class SceneInput:
     def _on_marker(self, topic: str, marker: Any) -> None:
         self._others[topic] = marker
         if topic == CONTACT:
-            self._contact.received()
+            self._contact.note_data()
 
 
 def _small(data: bytes, last: bool) -> bool:

@@ -186,9 +186,9 @@ def test_a_design_keeps_out_of_it():
     ],
 )
 def test_numbers_that_cannot_be_used_are_refused(changes, words):
-    assert BALL.checked('here') is BALL
+    assert BALL.check('here') is BALL
     with pytest.raises(RobodynError, match=f"here: object 'a'.*{words}"):
-        replace(BALL, **changes).checked('here')
+        replace(BALL, **changes).check('here')
 
 
 def test_what_a_link_carries_is_named_if_no_geometry_could_touch_it():
@@ -224,8 +224,8 @@ def test_no_distance_changes_by_more_than_a_shape_has_moved(kind, size):
         shift = random_pose(random, 0.01, 0.02)
         grown = one.size * random.uniform(0.95, 1.05, one.size.shape[-1])
         other = replace(one, pose=one.pose @ shift, size=grown)
-        moved = one.moved(other)
-        assert moved == pytest.approx(other.moved(one))
+        moved = one.displacement(other)
+        assert moved == pytest.approx(other.displacement(one))
         for joint in random.uniform(-3.0, 3.0, 5):
             near, far = (
                 distances(item, joint=joint)['ball', 'shape 1 of the scene, a']
@@ -239,9 +239,9 @@ def test_no_distance_changes_by_more_than_a_shape_has_moved(kind, size):
 def test_moves_of_planes_and_of_what_is_another_shape():
     plane = SceneShape('p', 'plane', np.array([0.0, 0.0, 2.0, 0.0]), at(0, 0, 1))
     aside, higher = (replace(plane, pose=at(*place)) for place in ((5, 0, 1), (0, 0, 1.25)))
-    assert plane.moved(aside) == 0.0 and plane.moved(higher) == pytest.approx(0.25)
+    assert plane.displacement(aside) == 0.0 and plane.displacement(higher) == pytest.approx(0.25)
     turned = replace(plane, pose=pose_of((0, 0, 1), (1e-9, 0.0, 0.0, 1.0)))
-    assert plane.moved(turned) == np.inf
+    assert plane.displacement(turned) == np.inf
     scene = Surroundings((BALL, BALL), ('gap',), ('note',))
     near = replace(BALL, pose=at(3e-3, 0, 4e-3), size=np.array([0.199]))
     ((first, still), (second, far)) = Surroundings((BALL, plane)).moves(

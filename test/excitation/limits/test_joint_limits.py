@@ -57,11 +57,11 @@ def test_limits_of_a_urdf():
 
 
 def test_scaling_takes_a_share():
-    half = limits(velocity=2.0, acceleration=8.0).scaled(velocity=0.5, acceleration=0.25)
+    half = limits(velocity=2.0, acceleration=8.0).scale(velocity=0.5, acceleration=0.25)
     assert half.velocity[0] == 1.0 and half.acceleration[0] == 2.0
     for factor in (0.0, 1.01, np.nan):
         with pytest.raises(MotionError, match='velocity scaling factor must be in'):
-            half.scaled(velocity=factor)
+            half.scale(velocity=factor)
 
 
 @pytest.mark.parametrize('name', ['velocity', 'acceleration', 'jerk', 'effort'])

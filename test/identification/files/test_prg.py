@@ -99,7 +99,7 @@ def test_entries_are_the_named_parameters():
     values = np.linspace(0.5, 1.5, len(model.parameters))
     layout = Layout.of(model)
     entries, beside = layout.split(values)
-    named = np.nan_to_num(layout.part.named_values(values[: len(layout.part.parameters)]))
+    named = np.nan_to_num(layout.part.compute_named(values[: len(layout.part.parameters)]))
     spin = layout.documented.index('Theta_Tphi')
     named[spin] += values[10]  # softMC knows their sum only
     np.testing.assert_allclose(entries, named)

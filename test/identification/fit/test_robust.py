@@ -121,12 +121,12 @@ def test_weights_of_a_second_pass_are_those_of_the_rows_kept(case):
     used = np.ones(recording.torque.shape, dtype=bool)
     torque = pushed(recording).torque
     condensed = condense(model, motion, torque, used, columns, segments=3)
-    start = estimate(condensed.merged(), len(columns)).values
+    start = estimate(condensed.merge(), len(columns)).values
     fit = robust_fit(condensed.sample, start, 'tukey')
     residual = torque - model.regressor(*motion)[:, :, columns] @ fit.values
     weights = fit.weights(residual)
     again = condense(model, motion, torque, used, columns, segments=3, weights=weights)
-    for one, other in zip(reweigh(condensed, fit).merged(), again.merged(), strict=True):
+    for one, other in zip(reweigh(condensed, fit).merge(), again.merge(), strict=True):
         assert abs(one.samples - other.samples) <= 2
         a, b = one.triangle, other.triangle
         np.testing.assert_allclose(a.T @ a, b.T @ b, atol=1e-9 * np.abs(b.T @ b).max())

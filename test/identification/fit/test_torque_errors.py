@@ -25,7 +25,7 @@ def test_errors_follow_their_definitions(case):
     with show_progress(lambda *told: seen.append(told)):
         report, predicted = evaluate(model, values, signals, source='x', phase='test')
     error = signals.measured - predicted
-    expected = model.regressor(*signals.commanded(slice(None))) @ values
+    expected = model.regressor(*signals.motion_at(slice(None))) @ values
     np.testing.assert_allclose(predicted, expected, atol=1e-9)
     assert report.relative_residual == pytest.approx(
         np.sqrt((error**2).sum() / (signals.measured**2).sum())

@@ -97,7 +97,7 @@ def test_what_a_recording_does_not_determine_is_the_priors(case):
     states[1:, :, 3] = 0.0  # joint 4 is at rest, so that its friction and rotor are not observable
     torque = model.torque(*states, truth)
     used = np.ones(torque.shape, dtype=bool)
-    factors = condense(model, tuple(states), torque, used, base.columns).merged()
+    factors = condense(model, tuple(states), torque, used, base.columns).merge()
     fit = estimate(factors, base.rank)
     assert fit.unseen.shape[1] > 0
     np.testing.assert_allclose(

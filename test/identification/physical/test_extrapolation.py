@@ -24,7 +24,7 @@ def fitted(seed=0):
     torque = MODEL.torque(*motion, TRUTH)
     torque = torque + np.random.default_rng(seed).normal(size=torque.shape)
     used = np.ones(torque.shape, dtype=bool)
-    factors = condense(MODEL, motion, torque, used, BASE.columns).merged()
+    factors = condense(MODEL, motion, torque, used, BASE.columns).merge()
     return factors, estimate(factors, BASE.rank)
 
 

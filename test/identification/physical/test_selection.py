@@ -259,7 +259,7 @@ def test_ridge_minimises_what_it_says(noisy):
     base = base_parameters(model)
     motion = (recording.position, recording.velocity, recording.acceleration)
     used = np.ones(recording.torque.shape, dtype=bool)
-    factors = condense(model, motion, recording.torque, used, base.columns).merged()
+    factors = condense(model, motion, recording.torque, used, base.columns).merge()
     problem = Problem.of(model, base, np.nan_to_num(model.prior()))
     data = Data.of(factors, base.rank, np.ones(3))
     random = np.random.default_rng(0)
@@ -286,7 +286,7 @@ def test_estimates_are_fitted_again_as_they_were(noisy):
     base, weight = base_parameters(model), 1e-2
     motion = (recording.position, recording.velocity, recording.acceleration)
     used = np.ones(recording.torque.shape, dtype=bool)
-    factors = condense(model, motion, recording.torque, used, base.columns).merged()
+    factors = condense(model, motion, recording.torque, used, base.columns).merge()
     problem = Problem.of(model, base, np.nan_to_num(model.prior()))
     data, total = Data.of(factors, base.rank, np.ones(3)), sum(each.samples for each in factors)
     rows = [np.column_stack(each.rows(base.rank)) for each in factors]

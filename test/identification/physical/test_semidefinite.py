@@ -37,7 +37,7 @@ def condensed(model, values, samples=800, noise=0.05, size=1.0):
     recording = record(model, values, samples, noise=noise, size=size)
     motion = (recording.position, recording.velocity, recording.acceleration)
     used = np.ones(recording.torque.shape, dtype=bool)
-    factors = condense(model, motion, recording.torque, used, base.columns).merged()
+    factors = condense(model, motion, recording.torque, used, base.columns).merge()
     return base, factors, estimate(factors, base.rank)
 
 

@@ -108,7 +108,7 @@ def test_every_robot_of_ours_from_noise_to_a_urdf_that_can_exist(path):
     run = record(model, truth, 250, noise=0.3, size=0.3)
     used = np.ones(run.torque.shape, dtype=bool)
     motion = (run.position, run.velocity, run.acceleration)
-    factors = condense(model, motion, run.torque, used, base.columns).merged()
+    factors = condense(model, motion, run.torque, used, base.columns).merge()
     problem = Problem.of(model, base, plain_prior(model))
     values = fit_consistent(problem, factors, estimate(factors, base.rank).sigma, 0.0)
     xml = update_urdf(model, values)

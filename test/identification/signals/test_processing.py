@@ -303,7 +303,7 @@ def test_a_joint_rests_where_it_is_slow_for_long():
     signals = process(still, JOINTS, IdentifyOptions())
     assert signals.resting[signals.time > 4.5, 0].all()
     assert not signals.resting[signals.time < 3.8].any() and not signals.resting[:, 1].any()
-    q, qd, qdd = signals.commanded(slice(None))
+    q, qd, qdd = signals.motion_at(slice(None))
     np.testing.assert_array_equal(qd != 0.0, ~signals.resting)
     np.testing.assert_array_equal(qd[~signals.resting], signals.velocity[~signals.resting])
     assert q is not None and (qdd == signals.acceleration).all()

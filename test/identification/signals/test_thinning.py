@@ -51,7 +51,7 @@ def test_columns_are_those_of_all_samples(model, motion):
     found = thin_columns(model, motion, columns, thinning)
     every = Thinning(thinning.taps, thinning.stride)  # no step
     expected = thin_columns(model, motion, columns, every)
-    np.testing.assert_array_equal(expected, thinning.apply(model.packed(*motion, columns)))
+    np.testing.assert_array_equal(expected, thinning.apply(model.pack_columns(*motion, columns)))
     size = np.abs(expected).max(axis=0)
     # Ends of the filtered sines begin with a jerk of their own.
     np.testing.assert_allclose(found[5:-5], expected[5:-5], atol=5e-6 * size.max(), rtol=1e-5)

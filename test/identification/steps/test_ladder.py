@@ -57,8 +57,8 @@ def test_the_choices_are_dropped_where_plain_least_squares_predicts_better(impos
     assert result.filter_cutoff == ladder.USUAL_CUTOFF and result.friction is None
     assert 'cutoff_too_low' not in {item.code for item in result.findings}
     run = run_of(first)
-    assert run.found.selection.estimate == 'consistent'
-    chosen = run.prepared.model.torque(*second_motion(second), run.found.values)
+    assert run.estimated.selection.estimate == 'consistent'
+    chosen = run.prepared.model.torque(*second_motion(second), run.estimated.values)
     plain = result.model.torque(*second_motion(second), result.values)
     errors = [np.linalg.norm(second.torque - torque) for torque in (chosen, plain)]
     assert errors[1] < 0.7 * errors[0]

@@ -76,7 +76,7 @@ def test_rotary_axes_are_cranks(number, seed, payload):
     values = values_of(bare, {name: known[name] for name in ROTARY[number]})
     loaded = values + bare.payload_matrix(values) @ [crank.payload, inertia]
     assert_equal_torque(bare.torque(*states, loaded), crank.torque(*states))
-    np.testing.assert_array_equal(model.named_values(values_of(model, known)), values)
+    np.testing.assert_array_equal(model.compute_named(values_of(model, known)), values)
 
 
 @pytest.mark.parametrize('payload', [0.0, 3.0])

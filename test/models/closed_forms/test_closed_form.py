@@ -54,7 +54,7 @@ def test_the_closed_form_part_and_its_place():
 def test_values_and_names_lead_back_to_each_other():
     model = build_model(SCARA)
     values = np.linspace(1.0, 2.0, len(model.parameters))
-    np.testing.assert_allclose(model.values_of(model.named_values(values)), values)
+    np.testing.assert_allclose(model.values_of(model.compute_named(values)), values)
     with pytest.raises(ModelError, match='has 8 named parameters here, got 3 values'):
         model.values_of(np.ones(3))
 

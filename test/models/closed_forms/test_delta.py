@@ -207,16 +207,16 @@ def test_named_parameters_are_the_documents_fourteen_and_lead_to_the_columns_and
     named[12:] = FORCE['Fr_max'], FORCE['R_ext']
     values = model.values_of(named)
     assert len(values) == len(model.parameters) == 13
-    np.testing.assert_allclose(model.named_values(values), named, rtol=1e-12)
+    np.testing.assert_allclose(model.compute_named(values), named, rtol=1e-12)
     three = delta(3)
-    np.testing.assert_array_equal(three.named_values(np.arange(5.0)), [*range(5), *[0.0] * 9])
+    np.testing.assert_array_equal(three.compute_named(np.arange(5.0)), [*range(5), *[0.0] * 9])
     # Without mass there is no lever arm to speak of.
-    light = delta(4).named_values(np.zeros(11))
+    light = delta(4).compute_named(np.zeros(11))
     assert np.isnan(light[[6, 8, 9]]).all()
     with pytest.raises(ModelError, match='14 named parameters'):
         model.values_of(named[:13])
     with pytest.raises(ModelError, match='13'):
-        model.named_values(values[:12])
+        model.compute_named(values[:12])
 
 
 @pytest.mark.parametrize(

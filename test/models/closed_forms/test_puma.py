@@ -44,7 +44,7 @@ def test_with_known_kinematics_26_columns_give_the_same_torque(seed):
     assert len(values) == 26
     states = random_states(6, 40, seed)
     assert_equal_torque(model.torque(*states, values), arm.torque(*states))
-    assert dict(zip(NAMES, model.named_values(values), strict=True)) == pytest.approx(known)
+    assert dict(zip(NAMES, model.compute_named(values), strict=True)) == pytest.approx(known)
 
 
 def test_constants_are_the_published_ones():

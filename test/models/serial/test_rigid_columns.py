@@ -39,7 +39,7 @@ def compare(model, seed, samples=80):
     np.testing.assert_allclose(whole, expected, rtol=0, atol=limit * np.abs(expected).max())
     random, width = np.random.default_rng(seed), len(model.parameters)
     columns = [random.permutation(width)[: random.integers(0, width + 1)] for _ in model.joints]
-    packed = model.packed(*states, columns)
+    packed = model.pack_columns(*states, columns)
     for joint, own in enumerate(columns):
         part, packed = packed[:, : len(own)], packed[:, len(own) :]
         scale = limit * np.abs(expected).max()

@@ -141,7 +141,7 @@ def test_one_sample_after_the_other_is_what_it_is_among_many(options, massless):
     values[0] *= not massless
     states = random_states(len(model.joints), 20)
     expected = model.torque(*states, values)
-    at = model.sampled(values)
+    at = model.torque_function(values)
     model.torque(*states, 2.0 * values)  # neither other values of the model
     values[:] = np.nan  # nor the caller's array are looked at
     single = [at(*state) for state in zip(*states, strict=True)]
@@ -149,7 +149,7 @@ def test_one_sample_after_the_other_is_what_it_is_among_many(options, massless):
     with pytest.raises((ModelError, ValueError)):
         at(*(state[0, :-1] for state in states))
     with pytest.raises(ModelError, match='got values of shape'):
-        model.sampled(values[:-1])
+        model.torque_function(values[:-1])
 
 
 @pytest.mark.parametrize('rotors', [True, False])
@@ -163,7 +163,7 @@ def test_joints_in_another_order_take_the_recursion_too(rotors, count, monkeypat
     monkeypatch.setattr(UrdfModel, 'regressor', None)  # 20 times slower
     bound = 1e-12 * np.abs(expected).max()
     np.testing.assert_allclose(model.torque(*states, values), expected, rtol=0, atol=bound)
-    at = model.sampled(values)
+    at = model.torque_function(values)
     single = [at(*(state[k] for state in states)) for k in range(count)]
     np.testing.assert_allclose(single, expected, rtol=0, atol=bound)
 

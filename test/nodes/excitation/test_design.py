@@ -109,7 +109,7 @@ def test_a_designed_motion_is_saved_and_run(make, tmp_path, monkeypatch):
     finish(designer)
     ((motion, handle, file),) = runs
     assert handle is goal and not results
-    check_motion(load_motion(file), robot_limits(AXIS).scaled(velocity=0.751))
+    check_motion(load_motion(file), robot_limits(AXIS).scale(velocity=0.751))
     assert load_motion(file).describe() == motion.describe() and motion.duration == 6.0
     (folder,) = tmp_path.iterdir()
     assert folder.name.startswith('motion_20')
