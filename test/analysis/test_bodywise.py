@@ -45,14 +45,6 @@ def test_the_documents_example_within_its_errors(tmp_path):
     assert finding.code == 'not_identifiable' and 'body 1: J22, J33 cannot' in finding.text
 
 
-def test_without_rounding_the_values_are_exact(tmp_path):
-    for number, each in enumerate(identify_bodies(bodies(tmp_path, digits=None))[0]):
-        assert each.mass == pytest.approx(example.MASS[number], rel=1e-10)
-        shown = np.isfinite(each.inertia)
-        assert shown.sum() == (1 if number == 0 else 3)
-        np.testing.assert_allclose(each.inertia[shown], TRUTH[number][shown], rtol=1e-8)
-
-
 def tumbling(noise=0.0, inertia=(2.0, 3.0, 4.0), seed=0, samples=400):
     """A body of 5 kg in any motion, wrenches with noise."""
     random = np.random.default_rng(seed)

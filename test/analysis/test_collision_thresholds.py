@@ -124,14 +124,6 @@ def test_friction_by_load_is_allowed_for_at_its_largest_in_the_positions_recorde
     np.testing.assert_allclose(proposal.largest_slow_error, 3.0 + 0.1 * load, rtol=1e-3)
 
 
-def test_equal_factors_are_allowed_and_give_one_threshold_for_both() -> None:
-    proposal = propose_thresholds(
-        recording(seconds=0.2), TORQUE, SETTINGS, contact_factor=1.0, collision_factor=1.0
-    )
-    np.testing.assert_array_equal(proposal.contact_threshold, proposal.max_torque_error)
-    np.testing.assert_array_equal(proposal.max_torque_error, proposal.largest_error)
-
-
 def test_least_keeps_a_perfect_model_from_a_hair_trigger() -> None:
     proposal = propose_thresholds(recording(0.0, 0.0), TORQUE, SETTINGS, least=[5.0, 2.0])
     np.testing.assert_allclose(proposal.max_torque_error, [5.0, 2.0])

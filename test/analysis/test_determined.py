@@ -66,16 +66,6 @@ def test_a_joint_at_rest_is_not_usable_and_the_others_are(moved):
     assert 'rank_deficient' in [item.code for item in findings]
 
 
-def test_a_constant_torque_is_not_usable(moved):
-    model, truth, values = moved
-    recording = record(truth, values, 3000, noise=0.01, derivatives=False, rate=100.0)
-    torque = recording.torque.copy()
-    torque[:, 2] = 0.0
-    joints, _, _ = assess_recording(replace(recording, torque=torque), model, OPTIONS)
-    assert words(joints) == ['usable', 'usable', 'not usable']
-    assert joints[recording.joints[2]]['reason'] == 'zero torque'
-
-
 def test_a_small_motion_determines_less(moved):
     model, truth, values = moved
     found = {}

@@ -76,15 +76,6 @@ def test_friction_is_measured_without_gravity_and_offset(measured):
         assert (curve.spread < 0.2).all()
 
 
-def test_passes_of_equal_speed_are_one_point():
-    motion = BidirectionalMotion(**PLAN | {'speeds': (0.5, 1.0, 1.0)}).grid(0.004)
-    torque = COULOMB * np.sign(motion.velocity)
-    recording = Recording(motion.time, BODY.joint_names, motion.position, torque)
-    for curve, top in zip(friction_curves(recording), PLAN['max_velocity'], strict=True):
-        np.testing.assert_allclose(curve.speed, [0.5 * top, top], rtol=0.01)
-        np.testing.assert_allclose(curve.friction, COULOMB)
-
-
 def test_law_is_fitted_to_the_curve(measured):
     curve = friction_curves(measured)[0]
     found, rest = curve.fit('smooth')

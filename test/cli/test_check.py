@@ -210,12 +210,3 @@ def test_an_arm_fits_on_a_screen_with_a_verdict_for_each_joint(files, capsys):
     errors = [item['code'] for item in facts['findings'] if item['severity'] == 'error']
     assert errors == ['effort_undeclared']
     assert main(['identify', str(folder / 'gripper_nan'), *words[2:]]) == 2  # nor does this
-
-
-def test_a_recording_that_determines_nothing_exits_with_1(files, tmp_path, capsys):
-    folder, motion = files
-    noise = np.random.default_rng(1).normal(0.0, 20.0, motion.torque.shape)
-    names = [*motion.joints]
-    np.savez(tmp_path / 'n.npz', t=motion.time, q=motion.position, tau=noise, joint_names=names)
-    assert main(['check', str(tmp_path / 'n.npz'), '--urdf', str(folder / 'arm.urdf')]) == 1
-    assert capsys.readouterr().out.count('not usable: expected error') == 2

@@ -70,18 +70,6 @@ def test_writes_what_it_says(files, capsys):
     assert np.abs(there.velocity[0, :2]).max() < 1.7454
 
 
-def test_closed_form_model_needs_limits_from_the_file(files, capsys):
-    arguments = ['excite', '--model', str(files / 'scara.yaml'), '--motion', 'waypoints']
-    assert main([*arguments, *QUICK]) == 2
-    assert "joint 'joint1' has neither a velocity nor" in capsys.readouterr().err
-    text = LIMITS + '  joint3: {max_velocity: 0.5, min_position: 0.0, max_position: 0.2}\n'
-    (files / 'limits.yaml').write_text(text)
-    limits = ['--limits', str(files / 'limits.yaml'), '--criterion', 'det']
-    assert main([*arguments, *limits, *QUICK]) == 0
-    printed = capsys.readouterr().out
-    assert 'log10 det' in printed and 'share of limits used' in printed and 'starts' in printed
-
-
 def test_torque_space_and_sines(files, capsys):
     arguments = [
         'excite', '--urdf', str(files / 'puma.urdf'), '--motion', 'sines', '--harmonics', '2',
@@ -163,11 +151,3 @@ def test_second_ctrl_c_gives_up(files, capsys, monkeypatch):
     command = ['excite', '--urdf', str(files / 'puma.urdf'), '--out', str(files / 'out'), *QUICK]
     assert main(command) == 130
     assert capsys.readouterr().err.endswith('interrupted\n') and not (files / 'out').exists()
-
-
-def test_present_criterion_on_a_terminal(files, capsys, monkeypatch):
-    monkeypatch.setattr('sys.stderr.isatty', lambda: True, raising=False)
-    command = ['excite', '--urdf', str(files / 'puma.urdf'), *QUICK, '--criterion', 'det']
-    assert main(command) == 0
-    error = capsys.readouterr().err
-    assert 'searching' in error and 'log10 det' in error

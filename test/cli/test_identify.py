@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 import json
-import sys
 
 import numpy as np
 import pytest
@@ -65,15 +64,6 @@ def test_table_and_split(files, capsys):
     own, other = float(words[1]), float(words[3])
     assert robodyn(*command, '--max-relative-error', 0.99 * max(own, other) / 100.0) == 1
     assert 'joint1' in (text := capsys.readouterr().out) and 'not usable' in text
-
-
-def test_several_recordings_are_fitted_together(files, capsys):
-    command = [files / 'first.csv', files / 'second.csv', '--urdf', files / 'robot.urdf']
-    assert robodyn(*command, '--validate', 'leave-one-out', '--json') == 0
-    found = json.loads(capsys.readouterr().out)
-    assert len(found['recordings']) == 2 and found['validation']['source'] == 'leave-one-out'
-    with pytest.raises(RobodynError, match='--split goes with one recording'):
-        robodyn(*command, '--split', 0.5)
 
 
 def test_consistency_and_prior_are_what_was_asked_for(files, capsys):
@@ -147,16 +137,6 @@ def test_model_from_its_description(files, tmp_path, capsys):
     assert names[-1] == 'joint3.viscous_friction'
 
 
-def test_no_progress_bar_where_there_is_no_terminal(files, capsys, monkeypatch):
-    arguments = (files / 'first.csv', '--urdf', files / 'robot.urdf', '--json')
-    robodyn(*arguments)
-    assert capsys.readouterr().err == ''
-    monkeypatch.setattr(sys.stderr, 'isatty', lambda: True, raising=False)
-    robodyn(*arguments)
-    error = capsys.readouterr().err
-    assert '% |' in error and ' left\x1b[K' in error
-
-
 @pytest.mark.parametrize(
     'options',
     [['--urdf', 'a', '--validate', 'x', '--split', '0.5'], ['--prior', 'mine']],
@@ -185,14 +165,6 @@ IGNORED = (
     ('--gravity', 0, 0, -1.62),
     ('--no-rotor-inertia',),
 )
-
-
-def test_options_that_a_model_file_decides_are_refused(files, tmp_path):
-    description = tmp_path / 'model.yaml'
-    description.write_text(f'kind: urdf\nurdf: {files / "robot.urdf"}\n')
-    for option, *value in IGNORED[1:]:
-        with pytest.raises(RobodynError, match=f'^{option} goes with --urdf; with --model'):
-            robodyn(files / 'first.csv', '--model', description, option, *value)
 
 
 def test_limits_from_a_file_or_a_urdf_beside_a_model_file(tmp_path, capsys):

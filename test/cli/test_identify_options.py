@@ -41,14 +41,6 @@ def test_every_flag_sets_its_field():
     assert parsed('--consistent', '--ridge', '0.5') == {'consistent': 'yes', 'ridge': 0.5}
 
 
-def test_every_flag_is_in_the_help():
-    parser = argparse.ArgumentParser()
-    add_options(parser.add_argument_group('fit'))
-    text = parser.format_help()
-    assert all(f'--{option.flag}' in text for option in OPTIONS.values())
-    assert not any(f'--{name}' in text for name in REMOVED)
-
-
 @pytest.mark.parametrize('name', REMOVED)
 def test_removed_flags_say_what_to_do(name):
     with pytest.raises(ConfigError, match=f'--{name} was removed: '):

@@ -69,19 +69,6 @@ def test_what_breaks_a_limit_is_said_and_is_no_success(shown):
     assert f'tool_moves, {float(printed.out.split()[1]):.3f} s' in printed.out
 
 
-def test_limits_in_degrees_get_a_warning(shown, tmp_path):
-    file = tmp_path / 'limits.yaml'
-    high = {'max_velocity': 98, 'max_acceleration': 300}
-    file.write_text(yaml.safe_dump({'joint_limits': {'elbow_joint': high}}))
-    code, printed = shown(PATH, *ARM, '--limits', str(file))
-    assert code == 0 and 'warning: limits that hardly any joint has: elbow_joint' in printed.out
-    assert 'warning: limits without effect' in printed.out
-    _, printed = shown(PATH, *ARM, '--limits', str(file), '--json')
-    assert len(json.loads(printed.out)['limit_warnings']) == 2
-    _, printed = shown(PATH, *ARM, '--json')
-    assert json.loads(printed.out)['limit_warnings'] == []
-
-
 def test_a_collision_is_no_success(shown):
     home = [0.0, -1.5, 1.0, -1.0, 0.0, 0.0]
     folded = [0.0, -1.5, 3.1, -1.0, 0.0, 0.0]
@@ -105,11 +92,6 @@ def test_a_delta_is_drawn_by_its_model_with_joints_in_any_order(shown, tmp_path)
 def test_a_motion_of_other_joints_is_refused(shown):
     code, printed = shown({**DELTA, 'joints': ['a', 'b', 'c', 'd']}, *ARM)
     assert code == 2 and "the motion moves joint 'a', which is not one of" in printed.err
-
-
-def test_a_robot_file_is_a_motion_file_as_for_advise(capsys):
-    assert main(['motion', ARM[1], *ARM]) == 0
-    assert capsys.readouterr().out.startswith('sine, 20.000 s')
 
 
 def test_the_surroundings_in_the_robot_file_hold_for_every_motion(shown, tmp_path):

@@ -10,9 +10,7 @@ from robodyn_ros.cli.robot_model import (
     add_robot,
     add_urdf_options,
     build_chosen,
-    refuse,
     robot,
-    split,
 )
 from robodyn_ros.errors import ConfigError, ModelError
 
@@ -93,8 +91,3 @@ def test_joints_of_the_robot_file_leave_a_gripper_at_rest(file):
     words = ['--robot', str(path), '--gravity', '0', '0', '2', '--joints', 'joint2']
     assert robot(parser.parse_args(words))[0].describe()['gravity'] == [0, 0, 2]
     assert robot(parser.parse_args(words))[1].joints == ('joint2',)
-
-
-def test_words():
-    assert split(None) == [] and split('a,b') == ['a', 'b']
-    refuse(argparse.Namespace(gravity=None, no_rotor_inertia=False), ['no-rotor-inertia'], 'x')

@@ -88,10 +88,6 @@ MOTIONS['chain'] = Chain(
 )
 
 
-def test_every_kind_is_tried():
-    assert set(MOTIONS) == set(KINDS)
-
-
 @pytest.mark.parametrize('kind', KINDS)
 def test_file_gives_the_same_motion_back(kind, tmp_path):
     motion = MOTIONS[kind]

@@ -44,7 +44,3 @@ def test_a_slowed_plan_starts_later():
 def test_speeds_that_make_no_sense_are_refused(speeds):
     with pytest.raises(MotionError, match='speed'):
         check_speeds(speeds)
-
-
-def test_usual_speeds():
-    assert check_speeds([0.1, 0.5, 1.0]) == (0.1, 0.5, 1.0)

@@ -12,7 +12,7 @@ from robodyn_ros.excitation.design.criteria import Criterion, Options
 from robodyn_ros.excitation.design.optimize import Optimised
 from robodyn_ros.excitation.limits.bounds import compute_shares
 from robodyn_ros.excitation.options import make_design
-from robodyn_ros.excitation.summary import convert_value, sentence, summary, table
+from robodyn_ros.excitation.summary import convert_value, summary
 
 MODEL, MOTION = robot('puma'), table3()
 LIMITS = replace(table1(), effort=np.full(6, 80.0))
@@ -56,19 +56,3 @@ def test_facts_are_plain_and_whole(result):
     assert facts['joints'][1]['torque'] == pytest.approx(share)
     no_torque = summary(result, make_design({}, MODEL, table1()))
     assert 'torque' not in no_torque['joints'][0]
-
-
-def test_sentence_and_table(result):
-    assert 'condition number 136.6, largest share of a limit used position' in sentence(
-        result, DESIGN
-    )
-    text = sentence(result, DESIGN)
-    assert '; scaled down; NOT checked: ' in text and text.endswith(
-        '(option box; obstacles are in it)'
-    )
-    text = table({**summary(result, DESIGN), 'files': {'table': 'there.csv'}})
-    assert 'stopped before its end, by the time limit' in text and 'table        there.csv' in text
-    assert 'infinite' in text and text.count('%') == 4 * 6
-    facts = summary(result, DESIGN)
-    assert table({**facts, 'note': 'a note'}).splitlines()[-1] == 'a note'
-    assert '' not in table({**facts, 'note': ''}).splitlines()[-2:]

@@ -131,8 +131,3 @@ def test_torque_offsets_per_recording_need_that_parameter(case):
     full = case[0]
     with pytest.raises(IdentificationError, match='wls, ols'):
         identify([first, second], full, options=replace(options, estimator='covariance'))
-
-
-def test_no_recording_is_refused(case):
-    with pytest.raises(IdentificationError, match='no recording'):
-        identify([], case[0])

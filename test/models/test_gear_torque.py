@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -95,24 +94,6 @@ def test_a_block_that_was_changed_is_refused(trained, change, reason):
     block = {**residual_block(trained[0], 'model'), **change}
     with pytest.raises(IdentificationError, match=reason):
         read_residual(block, JOINTS, 'model', 'file')
-
-
-def test_a_block_without_a_key_or_of_another_model_is_refused(trained):
-    block = residual_block(trained[0], 'model')
-    for key in block:
-        with pytest.raises(IdentificationError, match='cannot be used'):
-            read_residual({k: v for k, v in block.items() if k != key}, JOINTS, 'model', 'file')
-    for wrong in ([1], 'text', {}):
-        with pytest.raises(IdentificationError, match='cannot be used'):
-            read_residual(wrong, JOINTS, 'model', 'file')
-    with pytest.raises(IdentificationError, match='hash'):
-        read_residual(block, JOINTS, 'another', 'file')
-
-
-def test_joints_without_gain_stay_without_in_the_file(trained):
-    silent = replace(trained[0], limit=np.zeros(2))
-    again = read_residual(residual_block(silent, 'm'), JOINTS, 'm', 'file')
-    assert (again.torque(*signals(20)) == 0.0).all()
 
 
 @pytest.mark.parametrize('kind', ['rbf', 'gmr'])

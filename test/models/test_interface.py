@@ -38,12 +38,6 @@ class Spring(DynamicModel):
 JOINTS = (Joint('a'), Joint('b', 'prismatic'))
 
 
-def test_units_follow_the_kind_of_joint():
-    assert (JOINTS[0].position_unit, JOINTS[0].torque_unit) == ('rad', 'Nm')
-    assert (JOINTS[1].position_unit, JOINTS[1].torque_unit) == ('m', 'N')
-    assert Joint('c', 'continuous').torque_unit == 'Nm'
-
-
 @pytest.mark.parametrize('samples', [0, 1, BLOCK_SIZE, BLOCK_SIZE + 1, 3 * BLOCK_SIZE - 1])
 def test_blocks_cover_every_sample_once(samples):
     seen = [index for block in sample_blocks(samples) for index in range(samples)[block]]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import yaml
-from closed_form_oracle import body, rnea, urdf, with_load
+from closed_form_oracle import rnea, with_load
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from robots import random_states, random_urdf
@@ -114,22 +114,6 @@ def test_what_a_payload_is_to_each_kind(arm, names):
         assert Payload(model, given).mass == pytest.approx(
             3.0 if 'mass' in names else np.nan, nan_ok=True
         )
-
-
-def test_the_last_axis_of_a_chain_feels_the_inertia():
-    """A rotary axis with levers known, against a crank of real bodies."""
-    level, mass, own = 0.3, 2.0, 0.05
-    bodies = [body('revolute', [0, 0, 0], [0, 1, 0], mass, [0, 0, level], [own] * 3)]
-    arm = closed(
-        'axis', type='rotary', dynamic_model=3, prior={'L^2': level**2, 'g*L': 9.81 * level}
-    )
-    payload = payload_of(arm, mass, inertia=[own])
-    states = random_states(1, 20)
-    np.testing.assert_allclose(
-        arm.torque(*states, payload.added * [1, 0, 1, 0]),
-        rnea(urdf(bodies), *states),
-        atol=1e-9,
-    )
 
 
 ARM = robot_model(random_urdf(2, 5, types=('revolute',)))

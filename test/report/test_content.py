@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Links, friction, coverage, curves and torque errors of one identification."""
 
-import base64
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from robodyn_ros.report.coverage import coverage, list_limits
-from robodyn_ros.report.curves import curves
 from robodyn_ros.report.friction import friction_curves
 from robodyn_ros.report.links import links
-from robodyn_ros.report.verdict import group_findings, joint_errors, verdict
+from robodyn_ros.report.verdict import group_findings, verdict
 
 
 def test_links_have_urdf_identified_values_and_intervals(source):
@@ -53,29 +51,6 @@ def test_coverage_has_ranges_and_the_limits_of_the_urdf(source):
     if np.isfinite(joint.lower):
         assert (position['low'], position['high']) == (joint.lower, joint.upper)
     assert rows[2]['low'] is None and rows[2]['used'] is None and max(rows[2]['density']) == 1.0
-
-
-def test_curves_are_bounded_for_many_joints(source):
-    found = curves(source.signals, source.model.joints, budget=2400)
-    assert found['samples'] == 1500 and found['points'] < 410
-    series = found['joints'][1]['series'][2]
-    numbers = np.frombuffer(base64.b64decode(series), '<f4')
-    assert len(numbers) == found['points'] and np.abs(numbers).max() == pytest.approx(
-        np.abs(source.signals.error[:, 1]).max(), rel=1e-6
-    )
-
-
-def test_errors_that_decide_come_from_the_validation(source):
-    found = joint_errors(source.facts)
-    assert found['validated'] and found['limit'] == '50 %'
-    checked = source.facts['validation']
-    wanted = [f'{100.0 * each:.3g} %' for each in checked['relative_error']]
-    assert [row['other'] for row in found['rows']] == wanted
-    assert [row['word'] for row in found['rows']] == ['usable', 'usable']
-    facts = {**source.facts, 'validation': None, 'max_relative_error_allowed': 1e-6}
-    found = joint_errors(facts)
-    assert not found['validated'] and all(row['above'] for row in found['rows'])
-    assert all(row['bar'] > found['limit_at'] for row in found['rows'])
 
 
 def test_findings_with_the_same_remedy_are_one_with_all_texts(source):

@@ -28,23 +28,6 @@ def test_a_success_names_each_file_and_the_next_command(result, tmp_path):
     assert len(format_result(result, files, verbose=True).splitlines()) > 25
 
 
-def test_the_next_commands_name_the_robot_for_every_folder(result, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for given, named in (('six_axis#optimised', "'six_axis#optimised'"),
-                         ('my robot.yaml', f"'{tmp_path}/my robot.yaml'"),
-                         ('./arm.yaml#slow', f"'{tmp_path}/arm.yaml#slow'")):  # fmt: skip
-        files = export_with_page(result, 'out', command='', robot=given)
-        assert format_result(result, files).count(f' robot:={named} ') == 2
-
-
-def test_thresholds_are_learned_from_recordings_that_are_read_alike(result, tmp_path):
-    command = "robodyn identify a.csv --columns 'my columns.yaml' --urdf r.urdf --effort=Nm"
-    text = format_result(result, export_with_page(result, tmp_path, command=command))
-    assert "result.yaml --columns 'my columns.yaml' --effort=Nm --out thresholds.yaml" in text
-    other = export_with_page(result, tmp_path, command="node: it's no command --columns x")
-    assert '--columns' not in format_result(result, other)
-
-
 def test_a_failure_names_no_model(result, tmp_path):
     every = [Finding(f'code{k}', 'bad ' * 40, 'j', 'error', 'Do. ' * 40) for k in range(30)]
     verdict = with_bad(result.verdict)

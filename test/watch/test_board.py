@@ -114,13 +114,6 @@ def test_reset_and_collision_are_events():
     assert events(made)[0] == 'collision cleared'
 
 
-def test_mute_is_shown_and_an_event():
-    made, _ = board()
-    made.monitor(['a'], [OK], [0.0], [1.0], latched=False, message='ok', muted=True)
-    assert frame(made)['monitor']['muted'] is True
-    assert 'muted: collisions start no reaction' in events(made)
-
-
 def test_feed_forward_gives_measured_torque_and_its_changes_are_events():
     made, clock = board()
     feedforward(made, [7.0, 8.0])

@@ -4,11 +4,8 @@ import struct
 import numpy as np
 import pytest
 from bags import TORQUE_STATE, torque_types
-from hypothesis import given
-from hypothesis import strategies as st
 
 from robodyn_ros.wire.cursor import Cursor, WireError
-from robodyn_ros.wire.writer import Writer
 
 HEADER = b'\x00\x01\x00\x00'
 
@@ -48,19 +45,6 @@ def test_impossible_counts_are_refused(read, count):
 def test_bad_strings_are_refused(raw):
     with pytest.raises(WireError, match='the string at offset 8'):
         Cursor(HEADER + struct.pack('<I', len(raw)) + raw).text()
-
-
-def test_times_have_signed_seconds():
-    assert Cursor(HEADER + struct.pack('<iI', -1, 5)).time() == -999_999_995
-
-
-@given(st.lists(st.text(st.characters(exclude_characters='\0', exclude_categories=['Cs']))))
-def test_written_strings_are_read_back(texts):
-    writer = Writer()
-    writer.header(7, 'frame', texts)
-    cursor = Cursor(writer.data)
-    assert (cursor.time(), cursor.text(), list(cursor.texts())) == (7, 'frame', texts)
-    cursor.end()
 
 
 def torque_state(*lengths):

@@ -61,14 +61,6 @@ def test_fourier_conditions_hold_for_every_x():
     np.testing.assert_allclose(b @ np.arange(1, 7), 0.0, atol=1e-12)
 
 
-def test_frequencies_stay_within_what_is_allowed():
-    family = sines()
-    _, frequency, _ = family.split(100.0 * np.random.default_rng(0).normal(size=family.size))
-    assert (frequency > 0.0).all()
-    assert (frequency <= family.highest[:, None] * (1 + 1e-12)).all()
-    assert family.fastest() == 2.0 and fourier().fastest() == pytest.approx(4 / 7)
-
-
 @pytest.mark.parametrize(
     ('make', 'words'),
     [

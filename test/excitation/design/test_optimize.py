@@ -23,7 +23,6 @@ from robodyn_ros.excitation.design.optimize import optimise
 from robodyn_ros.excitation.design.problem import Design, DesignProblem
 from robodyn_ros.excitation.limits.joint_limits import JointLimits, check_motion
 from robodyn_ros.models.catalog import build_model
-from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.serial.urdf import UrdfModel
 
 DESIGN = Design(robot('ur5'), table1())
@@ -74,14 +73,6 @@ def test_time_is_kept_even_if_processes_take_longer_to_start():
     check_motion(result.trajectory, DESIGN.limits)
 
 
-def test_time_ends_the_search_and_the_result_says_so():
-    began = time.process_time()
-    result = optimise(DESIGN, starts=50, seconds=1.0, processes=0)
-    assert time.process_time() - began < 5.0
-    assert not result.complete
-    check_motion(result.trajectory, DESIGN.limits)
-
-
 def test_cancel_keeps_the_best_so_far_and_progress_tells_it():
     heard = []
     result = optimise(
@@ -96,13 +87,6 @@ def test_cancel_keeps_the_best_so_far_and_progress_tells_it():
     assert list(shares) == sorted(shares) and list(values) == sorted(values, reverse=True)
     assert result.value <= values[-1] + 0.01
     check_motion(result.trajectory, DESIGN.limits)
-
-
-def test_genetic_algorithm_can_be_chosen():
-    design = Design(robot('ur5'), table1(), samples=40, harmonics=2)
-    result = optimise(design, starts=1, seconds=3.0, processes=0, method='genetic')
-    check_motion(result.trajectory, design.limits)
-    assert np.isfinite(result.value)
 
 
 def test_block_objective_is_below_the_published_motions():
@@ -158,24 +142,6 @@ def test_robot_does_not_hit_itself():
     assert limit.rule(model).excess(result.trajectory.grid(0.02)).size == 0.0
     free = optimise(replace(design, rules=()), starts=2, seconds=2.0, processes=0)
     assert limit.rule(model).excess(free.trajectory.grid(0.02)).size > 0.0
-
-
-class Undescribed(DynamicModel):
-    """A model no other process can build."""
-
-    def __init__(self):
-        self.joints, self.parameters = DESIGN.model.joints, DESIGN.model.parameters
-
-    def regressor(self, q, qd, qdd):
-        return DESIGN.model.regressor(q, qd, qdd)
-
-    def describe(self):
-        return {'kind': 'unknown'}
-
-
-def test_a_worker_that_fails_is_one_sentence():
-    with pytest.raises(MotionError, match='a process that searches for a motion ended'):
-        optimise(Design(Undescribed(), table1(), harmonics=2), seconds=60.0, processes=1)
 
 
 def test_refuses_what_is_none():

@@ -11,10 +11,8 @@ from robots import SIX_AXIS
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.design.criteria import Options
 from robodyn_ros.excitation.design.problem import Design, DesignProblem, Smoothing
-from robodyn_ros.excitation.limits.bounds import Margins, compute_shares
 from robodyn_ros.excitation.limits.constraints import SpaceLimit, TorqueLimit
 from robodyn_ros.excitation.limits.joint_limits import JointLimits, check_motion
-from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.serial.chain import LinkTree
 from robodyn_ros.models.serial.urdf import UrdfModel
 
@@ -40,15 +38,6 @@ def test_objective_has_its_derivative(name):
         sums = [problem.objective(x + h * way, stage)[0] for h in (1e-6, -1e-6)]
         slope = problem.objective(x, stage)[1]
         assert slope @ way == pytest.approx((sums[0] - sums[1]) / 2e-6, rel=1e-5)
-
-
-def test_effort_is_larger_without_an_exact_gradient_and_with_blocks():
-    puma = build_model({'kind': 'puma', 'dynamic_model': 1, 'joints': LIMITS.joints})
-    efforts = [
-        DesignProblem(design).effort()
-        for design in (DESIGNS['fourier'], Design(puma, LIMITS), DESIGNS['block'])
-    ]
-    assert efforts[1] > 2.0 * efforts[0] and efforts[2] > 2.0 * efforts[0]
 
 
 def test_cost_is_the_objective_without_smoothing():
@@ -85,15 +74,6 @@ def test_mending_keeps_more_of_a_motion_that_breaks_rules():
     stopped = problem.mend(x, lambda: True)
     assert not stopped.complete
     np.testing.assert_array_equal(stopped.x, x)
-
-
-def test_margins_are_kept_free():
-    margins = Margins(position=0.2, velocity=0.3, acceleration=0.1)
-    problem = DesignProblem(Design(ROBOT, LIMITS, margins=margins))
-    trajectory = problem.finish(problem.family.start(np.random.default_rng(5))).trajectory
-    used = compute_shares(trajectory, LIMITS)
-    for name, share in (('position', 0.8), ('velocity', 0.7), ('acceleration', 0.9)):
-        assert used[name].max() <= share + 1e-9
 
 
 def random_limits(seed):

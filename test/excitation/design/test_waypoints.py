@@ -45,13 +45,6 @@ def test_pull_is_the_derivative(fly_by):
         assert slope @ way == pytest.approx((sums[0] - sums[1]) / 2e-6, rel=1e-5)
 
 
-def test_every_move_gets_some_time_whatever_z():
-    some = family(fly_by=0.5)
-    durations, begins, _ = some.timing(np.array([60.0, -60.0, 0.0, 60.0]))
-    assert durations.min() > 0.2 * durations.max()
-    assert (np.diff(begins) > 0.0).all() and begins[-1] + durations[-1] == pytest.approx(8.0)
-
-
 def test_refuses_no_points():
     with pytest.raises(MotionError, match='1 to 500 via-points, got 0'):
         family(points=0)

@@ -26,13 +26,6 @@ FAMILY = FourierFamily(joints=JOINTS, position=POSITION, duration=10.0, harmonic
 ROOM = Room.around(POSITION, BOUNDS)
 
 
-def test_room_is_that_on_the_side_of_the_deviation():
-    deviation = np.ones((3, 2, 3)) * [[[1.0], [-1.0]], [[-1.0], [1.0]], [[1.0], [1.0]]]
-    position, velocity, acceleration = ROOM.of(deviation)
-    np.testing.assert_allclose(position, [BOUNDS.upper - POSITION, POSITION - BOUNDS.lower])
-    assert (velocity == 1.0).all() and (acceleration == 2.0).all()
-
-
 @pytest.mark.parametrize('kind', [GridBounds, ConservativeBounds])
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10**6), size=st.floats(0.01, 5.0))
@@ -52,17 +45,6 @@ def test_pull_is_the_derivative_of_the_gauge(kind, hardness):
     sums = [weights @ bounds.gauge(x + h * way, hardness)[0] for h in (1e-7, -1e-7)]
     found = bounds.gauge(x, hardness)[1](weights) @ way
     assert found == pytest.approx((sums[0] - sums[1]) / 2e-7, rel=1e-5)
-
-
-@settings(max_examples=20, deadline=None)
-@given(st.integers(0, 10**6))
-def test_conservative_bounds_are_above_what_is_used(seed):
-    x = np.random.default_rng(seed).normal(size=FAMILY.size)
-    bound = ConservativeBounds(FAMILY, ROOM).shares(x)
-    used = compute_shares(FAMILY.motion(x, np.ones(3)), BOUNDS)
-    assert (bound[0] >= used['position'] - 1e-9).all()
-    assert (bound[1] >= used['velocity'] - 1e-9).all()
-    assert (bound[2] >= used['acceleration'] - 1e-9).all()
 
 
 @settings(max_examples=30, deadline=None)

@@ -39,15 +39,6 @@ def test_with_full_fly_by_equal_moves_go_on_at_constant_speed():
     )
 
 
-def test_stops_where_there_is_no_fly_by():
-    profiles = [shape_profile(1.0, 0.3, 0.3), shape_profile(2.0, 0.2, 0.3)]
-    schedule = Schedule(profiles, [0.0])
-    assert list(schedule.begins) == [0.0, 1.0] and list(schedule.ends) == [1.0, 3.0]
-    active = list(schedule.active(np.array([0.5, 1.0, 1.5])))
-    assert [(number, list(rows)) for number, rows, *_ in active] == [(0, [0]), (1, [2])]
-    assert list(schedule.done(np.array([0.0, 0.5, 1.0, 1.5, 3.0]))) == [0, 0, 1, 1, 2]
-
-
 def test_refuses_with_a_sentence():
     with pytest.raises(MotionError, match='fly_by must have 2 values, one for each via-point'):
         fly_by_shares([0.5], 2)

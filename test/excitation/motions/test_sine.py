@@ -79,8 +79,3 @@ def test_jerk_stays_sane_at_the_start():
 def test_what_cannot_be_run_is_refused(changes, sentence):
     with pytest.raises(MotionError, match=sentence):
         one(**changes)
-
-
-def test_ends_without_lead_out_where_it_turns():
-    motion = one(lead_in=0.0, lead_out=0.0, duration=10.0)
-    assert_rest_at_ends(motion, acceleration=False, tolerance=1e-6)

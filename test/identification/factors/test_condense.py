@@ -8,7 +8,6 @@ from simulation import arm, sines
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.factors.condense import acting_columns, condense, triangle
 from robodyn_ros.identification.signals.thinning import Thinning
-from robodyn_ros.long_work import show_progress
 from robodyn_ros.models.base_parameters import base_parameters
 
 
@@ -107,20 +106,6 @@ def test_outer_joints_feel_fewer_columns():
     names = [model.parameters[k].name for k in columns]
     last = [names[k] for k in acting_columns(model, columns)[-1]]
     assert all('4' in name for name in last)
-
-
-def test_progress_is_told_and_can_cancel(case):
-    model, motion, torque, used, columns = case
-    seen = []
-    with show_progress(lambda phase, share: seen.append((phase, share))):
-        condense(model, motion, torque, used, columns, segments=3)
-    assert seen == sorted(seen) and seen[-1] == ('condense', 1.0) and len(seen) == 3
-
-    def cancel(phase, share):
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt), show_progress(cancel):
-        condense(model, motion, torque, used, columns)
 
 
 def test_joint_without_samples_has_an_empty_factor(case):

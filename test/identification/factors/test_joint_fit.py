@@ -55,14 +55,3 @@ def test_samples_are_spread_over_the_recording_and_keep_off_its_ends():
     for joint, own in sample.fits():
         noise = 0.05 * root_mean_square(case.recording.torque[:, joint])
         assert own.sigma == pytest.approx(noise, rel=0.1)
-
-
-def test_root_mean_square_of_nothing_is_zero():
-    assert root_mean_square(np.zeros(0)) == 0.0
-    assert root_mean_square(np.array([3.0, -4.0])) == pytest.approx(np.sqrt(12.5))
-
-
-def test_a_joint_that_nothing_acts_on_has_no_fit():
-    used, torque = np.ones(80, dtype=bool), np.ones(80)
-    assert fit_joint(np.zeros((80, 3)), np.arange(3), torque, used) is None
-    assert fit_joint(np.ones((80, 3)), np.array([], dtype=int), torque, used) is None

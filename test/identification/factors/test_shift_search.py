@@ -73,9 +73,3 @@ def test_the_answer_of_a_drive_to_disturbances_explains_more_than_its_early_torq
 def test_a_motion_up_to_the_cutoff_leaves_nothing_to_disturbances():
     signals = process(in_a_loop(0), ('z',), IdentifyOptions(filter_cutoff=1.0))
     assert not extract_vibration(signals).any()
-
-
-def test_a_recording_too_short_to_be_divided_has_no_answer_to_disturbances():
-    recording = in_a_loop(0).slice(slice(500, 800))
-    signals = process(recording, ('z',), IdentifyOptions())
-    assert signals.cutoff is not None and not extract_vibration(signals).any()

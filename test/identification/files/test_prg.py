@@ -129,15 +129,6 @@ def test_a_lever_that_is_not_known_is_said():
     assert 'A1.DynamicParameter[2] = 0.000000000e+00' in text
 
 
-def test_a_failure_and_another_name_are_in_it():
-    model = model_of('rotary1')
-    result = replace(result_of(model, [1.0, 2.0, 3.0], success=False), filter_cutoff=None)
-    lines = prg_text(result, robot='A3').splitlines()
-    assert lines[0] == "'Dynamic parameter identification for A3 failed!"
-    assert lines[4] == "'Signal filter cutoff frequency = 0.000 Hz"
-    assert 'A3.CoulombFriction = -3.000000000e+00' in lines
-
-
 def test_a_urdf_robot_has_no_prg():
     model, truth = arm(random_urdf(2, 1))
     with pytest.raises(IdentificationError, match='which this model is none of'):

@@ -164,21 +164,6 @@ def test_signs_other_than_softmc_s_are_read_when_asked_for(tmp_path):
         read_prg(path, model, friction_sign='guess')
 
 
-def test_a_name_of_its_own_is_read_when_said_so(tmp_path):
-    model = model_of('rotary1')
-    text = prg_text(result_of(model, [1.0, 2.0, 3.0]), robot='A3')
-    prg = read_prg(written(tmp_path, text), model, robot='A3')
-    np.testing.assert_array_equal(prg.values, [1.0, 2.0, 3.0])
-    with pytest.raises(IdentificationError, match='of the robot A3, expected A1'):
-        read_prg(written(tmp_path, text), model)
-
-
-def test_a_failed_one_is_read_by_force(tmp_path):
-    model, text = example(success=False)
-    prg = read_prg(written(tmp_path, text), model, force=True)
-    assert prg.facts['success'] is False
-
-
 def test_friction_needs_its_terms_in_the_model(tmp_path):
     _, text = example()
     with pytest.raises(IdentificationError, match='it has coulomb friction, the model descript'):

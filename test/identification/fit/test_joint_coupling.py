@@ -5,7 +5,6 @@ from robots import random_urdf
 from simulation import arm, base_values, sines
 
 from robodyn_ros.identification.factors.condense import condense
-from robodyn_ros.identification.fit import joint_coupling
 from robodyn_ros.identification.fit.joint_coupling import (
     decouple,
     error_covariance,
@@ -74,23 +73,6 @@ def test_few_samples_that_lack_a_joint_get_no_weight_of_their_own():
     assert len(with_them.sigma) == 3 and not with_them.unseen.size
     np.testing.assert_allclose(with_them.sigma, without.sigma, rtol=0.01)
     assert (np.abs(with_them.values - without.values) < 0.3 * without.stddevs).all()
-
-
-def test_fewer_samples_than_values_are_fitted_once(monkeypatch):
-    """Their errors are none, and would not settle: it took seconds to say "too few"."""
-    condensed, *_ = data(2, samples=7)
-    start, fits = estimate(condensed.merge(), condensed.width), []
-
-    def counted(*arguments):
-        fits.append(estimate(*arguments))
-        return fits[-1]
-
-    monkeypatch.setattr(joint_coupling, 'estimate', counted)
-    coupled = decouple(condensed, start)
-    assert len(fits) == 1 and condensed.width > 7
-    assert np.isfinite(coupled.mixing).all()
-    decouple(data(2)[0], start)
-    assert len(fits) > 2
 
 
 def test_decoupled_residuals_are_independent():

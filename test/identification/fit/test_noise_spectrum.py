@@ -7,7 +7,7 @@ from scipy.linalg import toeplitz
 from robodyn_ros.identification.factors.condense import JointFactor
 from robodyn_ros.identification.factors.row_sample import RowSample, RowSegment
 from robodyn_ros.identification.fit.least_squares import estimate
-from robodyn_ros.identification.fit.noise_spectrum import autoregressive, score_covariance
+from robodyn_ros.identification.fit.noise_spectrum import score_covariance
 
 SAMPLES = 1200
 
@@ -98,12 +98,6 @@ def test_decoupled_joints_have_scores_of_their_mixture():
     fit = estimate(own, 3)
     one, other = score_covariance(sample, fit, mixing=mixing), score_covariance(mixed, fit)
     np.testing.assert_allclose(one, other, rtol=1e-8, atol=1e-8)
-
-
-def test_autoregressive_model_of_a_known_process():
-    correlation = signal.lfilter([1.0], [1.0, -0.8], np.eye(1, 12)[0])
-    np.testing.assert_allclose(autoregressive(correlation, 5000), [1.0, -0.8], atol=1e-12)
-    np.testing.assert_array_equal(autoregressive(np.eye(1, 12)[0], 5000), [1.0])
 
 
 def test_few_segments_stand_for_all_rows(monkeypatch):

@@ -10,7 +10,6 @@ from robodyn_ros.identification.fit.least_squares import estimate
 from robodyn_ros.identification.fit.robust import (
     reweigh,
     robust_fit,
-    robust_spread,
     slope,
     weight,
 )
@@ -49,14 +48,6 @@ def test_with_normal_residuals_it_is_95_percent_as_good_as_least_squares(loss):
     numeric = np.gradient(weight(u, loss) * u, u)
     smooth = np.abs(numeric - slope(u, loss)) < 2e-2
     assert smooth.mean() > 0.998  # but for the corners of Huber's
-
-
-def test_spread_is_that_of_most_samples():
-    values = np.random.default_rng(0).normal(scale=2.0, size=9000)
-    values[::10] += 100.0
-    assert robust_spread(values) == pytest.approx(
-        2.0 * stats.norm.ppf(0.5 + 0.25 / 0.9) / 0.6745, rel=0.05
-    )
 
 
 @pytest.mark.filterwarnings('error')

@@ -77,8 +77,3 @@ def test_joints_are_weighted_by_what_the_model_leaves():
     rest = (stacked[:, :-1] @ fit - stacked[:, -1]).reshape(2, -1)
     square = np.sum(rest**2, axis=1) / found.used.sum(axis=0)
     np.testing.assert_allclose(square, 1.0, rtol=3e-4)
-
-
-def test_without_torque_there_are_no_folds():
-    found = rows_of('linear', np.zeros(len(OWN) + 6))
-    assert found.divide_weighted([np.arange(len(found.time)) % 3]) is None

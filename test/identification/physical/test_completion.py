@@ -8,12 +8,10 @@ from robodyn_ros.identification.factors.condense import condense
 from robodyn_ros.identification.fit.least_squares import estimate
 from robodyn_ros.identification.physical.completion import (
     complete,
-    completion_rule,
     fill_from_prior,
     parameter_stddevs,
 )
 from robodyn_ros.models.base_parameters import base_parameters
-from robodyn_ros.models.catalog import build_model
 
 
 @pytest.fixture(scope='module')
@@ -80,15 +78,6 @@ def test_unseen_base_values_give_no_standard_deviation(case):
     names = [item.name for item in model.parameters]
     assert np.isnan(stddevs[names.index('joint2.viscous_friction')])
     assert np.isfinite(stddevs[names.index('joint3.viscous_friction')])
-
-
-def test_the_rule_is_stated(case):
-    model, truth, _ = case
-    assert 'physically consistent robot nearest to the prior' in completion_rule(model, truth)
-    axis = build_model({'kind': 'axis', 'type': 'rotary', 'dynamic_model': 2, 'joints': ['a']})
-    assert 'minimum norm' in completion_rule(axis, np.full(2, np.nan))
-    rule = completion_rule(axis, np.array([np.nan, 0.3]))
-    assert 'prior kept where the data allow it (L^2)' in rule
 
 
 def test_what_a_recording_does_not_determine_is_the_priors(case):

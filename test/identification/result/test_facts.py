@@ -102,14 +102,6 @@ def test_the_header_consists_of_ros_parameters():
     assert inner['samples'] == 49876 and inner['validated'] is False
 
 
-def test_a_validation_is_told_beside():
-    checked = replace(result(), validation=result().identification)
-    header = header_facts(checked)
-    assert header['validated'] is True
-    assert header['validation_relative_residual'] == header['relative_residual']
-    assert json_facts(checked)['validation'] == json_facts(checked)['identification']
-
-
 def test_friction_by_term_and_joint():
     model = model_of('scara3', friction=('viscous',))
     values = np.arange(len(model.parameters), dtype=float)

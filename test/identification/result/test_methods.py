@@ -70,8 +70,3 @@ def test_a_plot_shows_measured_and_model_torque_of_every_joint(results):
         assert np.abs(difference).max() < 0.01 * np.abs(measured).max()
         np.testing.assert_allclose(predicted - measured, difference)
         assert plot.get_ylabel() == f'{MODEL.joint_names[0]} [Nm]'
-
-
-def test_a_plot_without_any_recording_is_refused(results):
-    with pytest.raises(IdentificationError, match='give plot a recording, or identify with keep'):
-        results[1].plot()

@@ -142,12 +142,6 @@ def test_the_semi_static_model_is_the_robot_at_rest(seed):
     assert_equal_torque(five.torque(q, rest, rest, loaded), expected)
 
 
-def test_base_parameters_of_the_semi_static_model_with_friction():
-    model = build_model({**TWO, 'fifth_term': True, 'friction': ['viscous', 'coulomb']})
-    base = base_parameters(model)
-    assert base.rank == len(model.parameters) == 5 + 12
-
-
 def test_names_and_units():
     model = PumaModel(joints=JOINTS)
     assert [item.name for item in model.parameters] == list(NAMES)
@@ -176,13 +170,6 @@ def test_names_and_units():
 )
 def test_behaves_as_every_model(description):
     assert_behaves(build_model(description), description)
-
-
-def test_a_long_recording_is_worked_off_in_blocks():
-    model = PumaModel(joints=JOINTS, geometry=PUMA_LENGTHS)
-    states = random_states(6, 5000)
-    whole = model.regressor(*states)
-    np.testing.assert_array_equal(whole[-100:], model.regressor(*(x[-100:] for x in states)))
 
 
 @pytest.mark.parametrize(

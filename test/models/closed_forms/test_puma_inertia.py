@@ -13,16 +13,6 @@ def derivative(function, q, axis, step=1e-5):
     return (function(q + shift) - function(q - shift)) / (2 * step)
 
 
-def test_the_matrix_is_symmetric_and_repeats_after_a_turn():
-    q = random_states(6, 20)[0]
-    mass = mass_matrix(q)
-    np.testing.assert_array_equal(mass, np.swapaxes(mass, 1, 2))
-    np.testing.assert_allclose(mass_matrix(q + 2 * np.pi), mass, atol=1e-12)
-    turned = np.array(q)
-    turned[:, [0, 5]] += 1.0  # neither the first joint nor the last changes it
-    np.testing.assert_allclose(mass_matrix(turned), mass, atol=1e-14)
-
-
 def test_gravity_has_a_potential():
     """d gravity_i / dq_j = d gravity_j / dq_i, for every parameter."""
     q = random_states(6, 10)[0]

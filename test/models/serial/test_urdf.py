@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import copy
 import pickle
 
 import mujoco
@@ -168,14 +167,6 @@ def test_joints_in_another_order_take_the_recursion_too(rotors, count, monkeypat
     np.testing.assert_allclose(single, expected, rtol=0, atol=bound)
 
 
-def test_a_copy_has_values_of_its_own():
-    model, states = UrdfModel.from_xml(random_urdf(3, 1)), random_states(3, 5)
-    values = np.abs(model.prior()) + 1.0
-    expected = model.torque(*states, values)
-    copy.copy(model).torque(*states, 2.0 * values)
-    np.testing.assert_array_equal(model.torque(*states, values), expected)
-
-
 @pytest.mark.parametrize('chosen', [[1, 2, 4], [4, 1], [3]])
 def test_joints_left_out_are_locked_at_zero(chosen):
     xml = random_urdf(5, 7)
@@ -227,11 +218,6 @@ def test_links_without_inertial_and_missing_meshes_are_fine():
     expected = np.zeros(11)
     expected[2:4] = 9.81 * np.cos(0.3), -9.81 * np.sin(0.3)
     np.testing.assert_allclose(row, expected, atol=1e-14)
-
-
-def test_an_impossible_prior_is_kept():
-    xml = TWO.replace('<mass value="', '<mass value="-')
-    assert UrdfModel.from_xml(xml).prior()[0] < 0
 
 
 @pytest.mark.parametrize(
