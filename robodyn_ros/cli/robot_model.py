@@ -163,7 +163,7 @@ def robot(arguments: argparse.Namespace) -> tuple[DynamicModel, JointLimits]:
         limits = JointLimits.from_urdf(read_urdf(arguments.urdf), model.joint_names)
     if arguments.limits is not None:
         limits = load_limits(resource(arguments.limits), limits, others=_others(arguments, model))
-    arguments.assumed_limits = limits.assumed_accelerations()
+    arguments.assumed_limits = limits.default_acceleration_note()
     arguments.limit_warnings = list(doubts(limits))
     return model, limits.with_default_acceleration()
 

@@ -131,7 +131,7 @@ def _publish(partial: Path, folder: Path, leave: Callable[[], object]) -> None:
     for path in new:
         if path.is_file() and is_folder(folder / path.name):
             raise IsADirectoryError(f'{folder / path.name} is a folder')
-    with uninterrupted():
+    with delay_signals():
         leave()
         for path in new:
             if path.suffix == '.yaml':
@@ -141,7 +141,7 @@ def _publish(partial: Path, folder: Path, leave: Callable[[], object]) -> None:
 
 
 @contextmanager
-def uninterrupted() -> Iterator[None]:
+def delay_signals() -> Iterator[None]:
     """Delay SIGINT and SIGTERM to the end; only the main thread is interrupted by them."""
     arrived: list[int] = []
     before = {}

@@ -149,7 +149,7 @@ def cover(
     box, floor, obstacles = values['box'], values['floor'], obstacle_boxes(values['obstacles'])
     lower, upper = free_space(box, floor)
     if surroundings.shapes and urdf:
-        surroundings = surroundings.placed(link_names(urdf))
+        surroundings = surroundings.select(link_names(urdf))
     scene = (read_scene(values['scene']) if values['scene'] else ()) + surroundings.shapes
     standing = bool(obstacles) or any(not item.attached for item in scene)
     walls = bool(box) or floor is not None

@@ -190,7 +190,7 @@ class Surroundings:
         moves = self.moves(other)
         return moves is not None and not any(moves.values())
 
-    def placed(self, links: frozenset[str]) -> Surroundings:
+    def select(self, links: frozenset[str]) -> Surroundings:
         """Return what can be placed; what a link carries that is not there is not checked.
 
         :raises MotionError: an object stands in a frame that is not one of them

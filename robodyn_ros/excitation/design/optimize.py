@@ -165,7 +165,7 @@ def _search(team: Team, work: _Work, method: Method, seed: int, count: int) -> l
         if work.watch(float('inf')):
             break
         pairs = sorted(zip(results, tasks, strict=True), key=lambda pair: pair[0].value)
-        chosen = [replace(task, found=result) for result, task in pairs]
+        chosen = [replace(task, previous=result) for result, task in pairs]
     return done
 
 

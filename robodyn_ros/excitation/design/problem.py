@@ -288,19 +288,19 @@ class DesignProblem:
         They are determined on coarse grids, and reduced until a fine grid keeps the rules too.
         """
 
-        def broken(factors: Array, period: float) -> Excess:
+        def violation(factors: Array, period: float) -> Excess:
             motion = self.family.motion(x, factors * scale).grid(period)
             return first_broken(self.rules, motion)
 
         factors, sentence = np.ones(len(self.family.joints)), ''
         for period in (0.1, 0.01):  # in [s]: a coarse grid shows most violations at low cost
-            excess = broken(factors, period)
+            excess = violation(factors, period)
             sentence = sentence or excess.sentence
             while excess.size > 0.0 and factors.min() > _LEAST:
-                factors, excess = _smaller(factors, excess, partial(broken, period=period))
+                factors, excess = _smaller(factors, excess, partial(violation, period=period))
         step = _LEAST
         while factors.max() > 0.0:
-            excess = broken(factors, CHECK_PERIOD)
+            excess = violation(factors, CHECK_PERIOD)
             if excess.size == 0.0:
                 break
             sentence = sentence or excess.sentence

@@ -40,13 +40,13 @@ class SearchTask:
     """One search, or one round of it.
 
     :param plan: round of a search by gradients; None: a search by evolution
-    :param found: result to continue from; None: the random start of this number
+    :param previous: result to continue from; None: the random start of this number
     """
 
     seed: int
     start: int
     plan: Round | None = None
-    found: SearchResult | None = None
+    previous: SearchResult | None = None
 
 
 class Team:
@@ -119,7 +119,7 @@ class Team:
         if future.done():
             return future.result()
         future.cancel()
-        first = task.found or begin(self._problem, task.seed, task.start)
+        first = task.previous or begin(self._problem, task.seed, task.start)
         return replace(first, complete=False)
 
     def _drain(self) -> Iterator[float]:
@@ -156,7 +156,7 @@ def search(
     """Run one task."""
     if task.plan is None:
         return evolve(problem, task.seed, task.start, stop, news)
-    first = task.found or begin(problem, task.seed, task.start)
+    first = task.previous or begin(problem, task.seed, task.start)
     return improve(problem, first, task.plan, stop, news)
 
 

@@ -114,7 +114,7 @@ class JointLimits:
             )
         return replace(self, acceleration=np.where(missing, self.velocity, self.acceleration))
 
-    def assumed_accelerations(self) -> str:
+    def default_acceleration_note(self) -> str:
         """Return a sentence about what `with_default_acceleration` sets; '': nothing."""
         missing = np.flatnonzero(np.isinf(self.acceleration))
         values = ', '.join(

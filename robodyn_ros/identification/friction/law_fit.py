@@ -181,10 +181,12 @@ class FrictionSearch:
     ) -> None:
         """Set the shape coefficients of a joint that have the smallest residual."""
         shape = state.shapes[joint]
-        left = [self._left(state, joint, {**shape, **each}, rest) for each in tried]
+        left = [self._shape_cost(state, joint, {**shape, **each}, rest) for each in tried]
         shape.update(tried[int(np.argmin(left))])
 
-    def _left(self, state: LawState, joint: int, shape: Mapping[str, float], rest: Array) -> float:
+    def _shape_cost(
+        self, state: LawState, joint: int, shape: Mapping[str, float], rest: Array
+    ) -> float:
         """Return the squared residual of a shape, without the constant square of the torque."""
         columns = self._mix_columns(state.terms, joint, shape, state.load)
         side = columns.T @ rest
@@ -216,13 +218,13 @@ class FrictionSearch:
             return None
         mean, precision = self.prior
 
-        def fitted(gram: Array) -> Array:
+        def solve(gram: Array) -> Array:
             total, side = gram[:-1, :-1].copy(), gram[:-1, -1].copy()
             total[:b, :b] += precision
             side[:b] += precision @ mean
             return solve_bounded(total, side, *self._bounds(fit.terms))[None, :]
 
-        return folds.held_out(fitted)[0]
+        return folds.held_out(solve)[0]
 
     @cached_property
     def _bodies(self) -> list[BodyRows]:

@@ -191,7 +191,7 @@ class _FoldedFit:
         count = len(weights) * (1 + links)
         driven = 0
 
-        def fitted(weight: float) -> Array:
+        def fit(weight: float) -> Array:
             return fit_consistent(problem, self.factors, self.sigma, weight, reweigh=reweigh)
 
         if errors:
@@ -200,9 +200,9 @@ class _FoldedFit:
             if is_better(errors[chosen], errors[driven], share=DRIVEN):
                 chosen = driven
         else:
-            chosen = self._not_contradicted([fitted(each) for each in weights])
+            chosen = self._not_contradicted([fit(each) for each in weights])
         weight = weights[chosen % len(weights)]
-        values = fitted(weight)
+        values = fit(weight)
         selection = self._selection('consistent', weight, errors, chosen, values)
         # What negative rotor inertias explain as well is no evidence against the links.
         if (

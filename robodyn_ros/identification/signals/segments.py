@@ -123,7 +123,7 @@ def segments_of(
         first, last = bounds[index] - margin, bounds[index + 1] + margin
         return recording.slice(slice(max(first, 0), last))
 
-    def processed(index: int) -> Processed:
+    def process_piece(index: int) -> Processed:
         part = piece(index)
         signals = process(part, joints, options, cutoffs=cutoffs, grid=grid)
         return signals if known is None else replace(signals, known=known(part, signals))
@@ -132,13 +132,13 @@ def segments_of(
         changed = cutoffs and cutoffs.at(cutoff)
         return segments_of(recording, joints, options, known, cutoffs=changed, grid=grid)
 
-    index, raw = _first_moving(processed, count)
+    index, raw = _first_moving(process_piece, count)
     return Segments(
         raw,
         piece(index),
         length,
         at,
-        (lambda: (processed(k) for k in range(count))) if count > 1 else None,
+        (lambda: (process_piece(k) for k in range(count))) if count > 1 else None,
         count=count,
         grid=grid,
         cutoffs=cutoffs,

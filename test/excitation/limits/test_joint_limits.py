@@ -46,8 +46,8 @@ def test_limits_of_a_urdf():
     np.testing.assert_array_equal(chosen.effort, [9, 40])
     filled = chosen.with_default_acceleration()
     np.testing.assert_allclose(filled.acceleration, [0.7, 3.0])
-    assert chosen.assumed_accelerations().endswith('1 s: slide 0.7 m/s^2, turn 3 rad/s^2')
-    assert filled.assumed_accelerations() == ''
+    assert chosen.default_acceleration_note().endswith('1 s: slide 0.7 m/s^2, turn 3 rad/s^2')
+    assert filled.default_acceleration_note() == ''
     with pytest.raises(MotionError, match="'spin' has neither a velocity nor an acceleration"):
         found.with_default_acceleration()
     with pytest.raises(MotionError, match="no moving joint 'x', there are: turn, slide, spin"):
