@@ -7,7 +7,7 @@ The delay is measured by this definition, from positions. It needs no model, is 
 torque noise, and can be measured before any torque is applied.
 
 The measured position of a joint is fitted by the shifted command, q(t) = a c(t - D) + b. The best
-whole number of cycles is refined to a fraction. Segments of the recording give an estimate each;
+integer number of cycles is refined to a fraction. Segments of the recording give an estimate each;
 their spread is the standard error of D. Torque is held for a cycle, so it acts half a cycle late
 on average: the delay to be set is D - 1/2.
 
@@ -33,8 +33,8 @@ HELD = 0.5
 """Average lateness, in cycles, of torque that is held for one cycle."""
 
 TOLERANCE = 0.75
-"""Largest acceptable error of a delay, in cycles: half a cycle from rounding to whole cycles, and
-a quarter of a cycle from the measurement."""
+"""Largest acceptable error of a delay, in cycles: half a cycle from rounding, a quarter from the
+measurement."""
 
 SEGMENTS = 8
 """Number of segments of a recording: their spread is the standard error of the lag."""

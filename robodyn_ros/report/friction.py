@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Friction over velocity: the identified law, and what the recording shows of it."""
+"""Friction over velocity: the identified law, and the recorded friction."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def _check_order(result: str, recording: str) -> None:
 
 
 def _result_in(path: str) -> str:
-    """Return what shows that a path is a result and no recording, or ''."""
+    """Return the reason why a path is a result and no recording; '' for a recording."""
     if Path(path).suffix.lower() in ('.yaml', '.yml'):
         return 'is a YAML file'
     is_result = (Path(path) / MODEL).is_file() and not _format_of(path)

@@ -157,7 +157,7 @@ def condense(
     :param used: which samples of which joint count, shape (N, n)
     :param columns: columns of the model's regressor to use (those of the base parameters)
     :param thinning: low pass and decimation of regressor and torque; default: none
-    :param segments: number of segments of time of equal length with factors of their own
+    :param segments: number of segments of equal length, with separate factors
     :param weights: of the squared residual of each sample left by the thinning, shape (M, n), 0
         to 1; default: 1
     :param coupled: condense all joints together too, for a joint error covariance
@@ -246,7 +246,7 @@ class _Apart:
 
 
 class _Coupled(_Apart):
-    """Triangle of all joints side by side; samples that some joints leave out stay apart."""
+    """Triangle of all joints side by side; samples that lack a joint are stored separately."""
 
     def __init__(self, acting: list[Indices], counting: Mask) -> None:
         super().__init__(acting)

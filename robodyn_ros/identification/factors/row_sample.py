@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Some rows of a recording's regression, in their order, beside the condensed factors.
+"""Some rows of a recording's regression, in their order, in addition to the condensed factors.
 
-Robust weights and the colour of residuals need rows, not only what least squares needs of them: a
-few thousand are enough, whatever the length of the recording.
+Robust weights and the spectrum of residuals need rows, not only their factors. A few thousand are
+enough, whatever the length of the recording.
 """
 
 from __future__ import annotations

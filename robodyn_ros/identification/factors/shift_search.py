@@ -29,7 +29,7 @@ class TorqueShift:
     """Shift that explains a joint's torque best.
 
     :param shift: in samples, positive: the torque is late; None: it is out of reach
-    :param residual: squared residual at a shift: at whole ones, and near the best one at any
+    :param residual: squared residual at a shift: at integers, and at any shift near the best one
     """
 
     shift: float | None
@@ -85,9 +85,9 @@ def torque_shift(fit: JointFit, torque: Array, rows: Indices, reach: int) -> Tor
 def best_shift(coarse: Array, first: int, residual: Callable[[float], float]) -> float | None:
     """Return the shift with the smallest squared residual, in samples; None: it is out of range.
 
-    :param coarse: squared residual at whole shifts
+    :param coarse: squared residual at integer shifts
     :param first: the first of these shifts
-    :param residual: squared residual at any shift within one of a whole one
+    :param residual: squared residual at any shift within one of an integer
     """
     best = int(np.argmin(coarse))
     if best in (0, len(coarse) - 1):

@@ -129,7 +129,7 @@ def _friction(choice: FrictionChoice | None) -> list[str]:
 
 
 def _residual(result: IdentificationResult) -> list[str]:
-    """Return the RMS errors without and with the torque that the deflection of gears shows."""
+    """Return the RMS errors without and with the torque that the gear deflection explains."""
     residual = result.residual
     if residual is None:
         return []

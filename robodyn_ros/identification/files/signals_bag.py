@@ -43,7 +43,7 @@ TOPICS = (
 
 
 def write_signals(signals: ResultSignals, path: str | Path) -> None:
-    """Write the signals as a rosbag2 folder, whole or not at all; a former one is replaced.
+    """Write the signals as a rosbag2 folder, complete or not at all; an earlier one is replaced.
 
     raw: position and effort as measured. filtered: position, velocity, effort. acceleration:
     under position. model: effort. torque_error: effort, model minus filtered torque. SI units.

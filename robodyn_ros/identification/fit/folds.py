@@ -21,11 +21,11 @@ Labels = NDArray[np.intp]
 
 BLOCKS, REGIONS = 10, 6
 """Numbers of folds: enough that most samples are fitted and that a standard error can be computed,
-few enough that a block is longer than the motion is correlated and a region is a place of its own.
+few enough that a block is longer than the correlation of the motion, and regions are separate.
 """
 
 NEGLIGIBLE = 1e-9
-"""Ridge on columns of unit length: what no row shows comes out as zero, all else is unchanged."""
+"""Ridge on columns of unit length: values that no row depends on become zero."""
 
 
 def labels_of(position: Array) -> tuple[Labels, ...]:
@@ -150,7 +150,7 @@ class Folds:
 
         :param fit: gives base values (k, b) of k candidates for normal equations of [A | y],
             (b + 1, b + 1), with the joints weighted
-        :param judged: the same folds of other rows, of which the errors are; None: of these
+        :param judged: the same folds of other rows, whose errors are returned; None: these rows
         """
         judged = judged or self
         kinds = [

@@ -89,7 +89,7 @@ def _decouple_factor(
 ) -> tuple[JointFactor, ...]:
     """Return the factors of the decoupled joints.
 
-    Samples that lack some joint say nothing of its error: the others' keep their own, larger
+    Samples that lack some joint do not contain its error: the other joints keep their larger
     variance. They are too few for a weight of their own, which would be that of a perfect fit.
     """
     rows = np.array([factor.rows(joint, width) for joint in range(len(mixing))])

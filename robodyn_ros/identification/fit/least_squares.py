@@ -73,7 +73,7 @@ def estimate(
     """Return the ordinary or weighted least squares over all joints.
 
     'ols' weighs all rows alike. 'wls' weighs each joint's rows by its own residual standard
-    deviation, computed again until settled (Gautier, "Dynamic identification of robots with
+    deviation, computed again until it converges (Gautier, "Dynamic identification of robots with
     power model", 1997; Swevers et al. 2007, Eq. 12). Directions that the data do not determine
     are set to zero in column-scaled coordinates (minimum norm) and returned in `unseen`.
 

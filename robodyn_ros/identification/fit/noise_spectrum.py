@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The colour of residuals, and what it means for the covariance of an estimate.
+"""Spectrum of the residuals, and its effect on the covariance of an estimate.
 
 Residuals are correlated in time: by filters, by friction the model does not have, by noise that
 is coloured itself. Parameters whose columns change slowly then are less certain than as many
@@ -36,7 +36,7 @@ def score_covariance(
 ) -> Array:
     """A_i^T G_ij A_j of joints i and j, shape (n, n, b, b), variances of residuals taken as 1.
 
-    G_ij is the covariance of the joints' residuals: each is its own innovations, coloured, and
+    G_ij is the covariance of the joints' residuals: each is filtered innovations, and
     those of different joints go together at the same time only (Parks, "Efficient estimation of
     a system of regression equations when disturbances are both serially and contemporaneously
     correlated", 1967).
@@ -65,7 +65,7 @@ def score_covariance(
 
 @dataclass(frozen=True)
 class _Joint:
-    """A joint's columns and residual, seen by the colour of the residual.
+    """A joint's columns and residual, whitened by the spectrum of the residual.
 
     :param rows: real and imaginary parts of the columns' spectra times the residual's, its
         variance 1: rows of one joint times those of another are A_i^T G_ij A_j, if their

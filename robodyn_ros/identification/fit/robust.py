@@ -115,12 +115,12 @@ def _widening(size: Array, loss: Loss) -> float:
     bend, energy = float(slope(size, loss).sum()), float(share @ size**2)
     if not (bend > 0.0 and energy > 0.0):
         return 1.0
-    variance = float(share**2 @ size**2) / len(size)  # of a residual as far as it has a say
+    variance = float(share**2 @ size**2) / len(size)  # of a residual, by its weight
     return float(share.sum() / bend * np.sqrt(variance * share.sum() / energy))
 
 
 def pseudo_observed(sample: RowSample, robust: Robust, values: Array) -> RowSample:
-    """Return a sample with the residuals of base values (b,) as far as they have a say.
+    """Return a sample with the residuals of base values (b,), reduced by their weights.
 
     Its torques are A v + w r (Huber 1981, section 7.8): with these, all rows weighed alike, the
     robust estimate is that of least squares. Their residuals w r are what makes it uncertain:

@@ -79,7 +79,7 @@ def offsets_of(
 
 
 def _is_integer(shift: float) -> bool:
-    """Return True if a shift in samples, measured to a tenth, is at least a whole one."""
+    """Return True if a shift in samples, measured to a tenth, is at least one sample."""
     return round(abs(shift), 1) >= 1.0
 
 
@@ -93,8 +93,8 @@ def _columns(
 ) -> Array:
     """Return columns of each joint (`DynamicModel.pack_columns`) at some rows, shape (m, k).
 
-    Friction turns round within a sample, so that it goes through the same filter as the torque:
-    else its corners would look like a shift.
+    Friction changes its sign within a sample. It is filtered like the torque: else its corners
+    would look like a shift.
     """
     if isinstance(model, SumModel):
         result = np.empty((len(rows), sum(map(len, columns))))

@@ -153,6 +153,6 @@ def _usual(size: Array, moving: NDArray[np.bool_]) -> Array:
 
 
 def _ratio(part: Array | np.floating, total: Array | np.floating) -> Array:
-    """Return part / whole; 0 / 0 is NaN: a joint without moving samples has no relative error."""
+    """Return part / total; 0 / 0 is NaN: a joint without moving samples has no relative error."""
     with np.errstate(divide='ignore', invalid='ignore'):
         return np.divide(part, total)

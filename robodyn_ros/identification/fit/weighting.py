@@ -77,7 +77,7 @@ def _robust(condensed: Condensed, robust: Robust, recondense: Recondense) -> Fit
     if condensed.sample.complete:
         weighted = reweigh(condensed, robust)
         first = estimate(weighted.merge(), weighted.width)
-    else:  # what some rows show little of must not be taken for outliers elsewhere
+    else:  # samples that excite rare parameters must not be taken for outliers
         again = estimate(recondense(robust).merge(), condensed.width)
         robust = replace(robust, values=again.values)
         weighted = recondense(robust)

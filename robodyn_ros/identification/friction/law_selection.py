@@ -168,7 +168,7 @@ def _candidates(search: FrictionSearch) -> dict[str, _Candidate]:
         for name in REFINED:
             add(f'{name}{beside}', (*LAWS[name], *terms), known=turned)
     best = sorted(candidates, key=lambda name: _error(candidates[name]))
-    # What little load there may be imitates any friction.
+    # A small load would imitate any friction.
     count = LOADED * search.carries_load(candidates[plain].fit)
     for name in list(dict.fromkeys([plain, *best]))[:count]:
         fit = candidates[name].fit

@@ -23,7 +23,7 @@ class Completion:
     :param values: shape (p,), SI; their torque is that of the base values
     :param stddevs: shape (p,); NaN where the parameter cannot be identified on its own
     :param physically_consistent: every link and rotor is possible (see `consistency`)
-    :param rule: how values were chosen that torque shows only in combination
+    :param rule: rule for values that the torque determines only in combination
     """
 
     values: Array
@@ -71,7 +71,7 @@ def complete(
 
 
 def completion_rule(model: DynamicModel, prior: Array) -> str:
-    """Say in one sentence how parameters are chosen that torque shows only in combination."""
+    """Return the rule, in one sentence, for values that torque determines only in combination."""
     text = 'parameters not identifiable alone: '
     if bodies_of(model).links:
         return text + 'the physically consistent robot nearest to the prior, in natural scales'

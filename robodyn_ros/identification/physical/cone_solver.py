@@ -29,7 +29,7 @@ def minimise(
     try:
         return clarabel.DefaultSolver(upper, linear, rows, limits, cones, settings).solve()
     except BaseException as error:
-        # A panic of Rust code is no Exception, so that it would end a whole node.
+        # A panic of Rust code is no Exception, so that it would end the node.
         if isinstance(error, Exception) or type(error).__name__ == 'PanicException':
             text = ' '.join(str(error).split())
             raise IdentificationError(f'the consistency solver failed: {text}') from error

@@ -66,7 +66,7 @@ def has_usable_inertials(model: DynamicModel) -> bool:
         if not ten[0] > 0.0:
             return False
         unit = unit_of(ten[0])
-        # Rounded files make thin plates impossible by a hair.
+        # Rounding in files makes thin plates slightly impossible.
         scaled = unit @ pseudo_inertia(ten) @ unit
         if not np.isfinite(scaled).all() or np.linalg.eigvalsh(scaled).min() < -1e-3:
             return False
@@ -161,7 +161,7 @@ class Problem:
 
     @property
     def limits(self) -> tuple[Array, Array]:
-        """Smallest and largest z (p,) of parameters apart from links: prior + scale * z."""
+        """Smallest and largest z (p,) of parameters that are not of links: prior + scale * z."""
         lower, upper = np.full((2, len(self.scale)), [[-np.inf], [np.inf]])
         lower[list(self.bodies.not_negative)] = 0.0
         upper[list(self.bodies.shares)] = 1.0
@@ -303,6 +303,6 @@ def prior_roots(bodies: Bodies, scale: Array, prior: Array) -> Array:
     for number, (_, indices) in enumerate(bodies.links):
         unit = unit_of(scale[indices[0]])
         size, axes = np.linalg.eigh(unit @ pseudo_inertia(prior[list(indices)]) @ unit)
-        # A prior that is a rod or a point says little about the inertia that it lacks.
+        # A prior that is a rod or a point gives no information on the missing inertia.
         roots[number] = (axes / np.sqrt(np.maximum(size, 0.01))).T @ unit
     return roots

@@ -234,7 +234,7 @@ def sample_times(recording: Recording) -> Array:
     if off <= NO_JITTER * period or count < 8:
         return even
     stamped, equal = (_roughness(recording.position, each) for each in (time, even))
-    # Equal steps are usual: the stamps must make the motion clearly smoother.
+    # Equal steps are usual: the stamps must make the motion significantly smoother.
     return time if stamped < 0.7 * equal else even
 
 

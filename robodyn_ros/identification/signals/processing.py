@@ -209,8 +209,8 @@ def torque_findings(recording: Recording) -> Iterator[Finding]:
 
 
 def _lasting(slow: Mask, period: float) -> Mask:
-    """Slow samples (N, n) of segments that last: a motion that turns round is slow for less."""
-    length = max(3, round(0.05 / period))  # a joint turns round in less than 0.05 s
+    """Slow samples (N, n) of segments that last: a reversing motion is slow for a shorter time."""
+    length = max(3, round(0.05 / period))  # a joint reverses in less than 0.05 s
     if len(slow) < length:
         return np.zeros_like(slow)
     inner = scipy.ndimage.minimum_filter1d(slow, length, axis=0, mode='constant', cval=False)

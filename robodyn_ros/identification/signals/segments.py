@@ -41,7 +41,7 @@ class Segments:
     """Signals of a recording, segment by segment.
 
     :param raw: signals of one segment in which all joints move, if there is one; those of the
-        whole recording, if it is not long
+        complete recording, if it is not long
     :param others: gives the signals of all segments of a long recording
     :param offsets: of the torque, which are corrected, by the number of the joint
     :param grid: of a recording that is not long and whose derivatives are computed
@@ -155,7 +155,7 @@ def _first_moving(processed: Callable[[int], Processed], count: int) -> tuple[in
 
 
 def _cutoffs(recording: Recording, bounds: Sequence[int], grid: Grid | None) -> Cutoffs:
-    """Return cut-offs that let all segments through; those at rest have no say."""
+    """Return cut-offs that let all segments through; those at rest are ignored."""
     if grid is not None:
         return grid.cutoffs
     of_segments, rate = [], 1.0 / recording.period

@@ -75,8 +75,8 @@ def thin_columns(
 ) -> Array:
     """Filter and decimate columns of each joint (`DynamicModel.pack_columns`), shape (M, k).
 
-    Friction turns round within a sample, so that its columns are computed at every one; those of
-    rigid bodies at every step-th.
+    Friction changes its sign within a sample, so that its columns are computed at every sample;
+    those of rigid bodies at every step-th.
 
     :param motion: q, qd, qdd, each of shape (N, n), N >= number of coefficients
     """

@@ -88,7 +88,7 @@ def compare_held_out(run: Run, task: Task) -> tuple[HeldOut, HeldOut] | None:
 
     Those of a joint with little torque are relative to a share of its rated torque.
 
-    :return: None: too little can be left out
+    :return: None: too few samples for held-out errors
     """
     index = int(np.argmax([each.raw.used.sum() for each in run.prepared.parts]))
     chosen = run.prepared.parts[index]
