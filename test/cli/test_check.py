@@ -55,13 +55,6 @@ def test_json_is_one_object(run, capsys):
     assert [finding['code'] for finding in facts['findings']] == ['gaps']
 
 
-def test_errors_are_passed_on_and_info_names_its_successor(run, tmp_path, capsys):
-    with pytest.raises(RecordingError, match='no such file'):
-        run('b.npz')
-    assert main(['info', str(tmp_path / 'a.npz')]) == 2
-    assert capsys.readouterr().err == 'error: `robodyn check` replaces `robodyn info`\n'
-
-
 def test_a_bag_of_other_topics_shows_the_first_that_is_a_recording(run, tmp_path, capsys):
     time = 0.002 * np.arange(200)
     position = np.stack([np.sin(time), np.cos(time)], axis=1)

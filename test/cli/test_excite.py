@@ -7,9 +7,8 @@ import signal
 
 import numpy as np
 import pytest
-from mujoco_collisions import MujocoCollisions
 from published import PUMA, robot, urdf
-from robots import LWR4, UR10
+from robots import LWR4
 
 from robodyn_ros.cli import excite
 from robodyn_ros.cli.main import main
@@ -28,7 +27,6 @@ joints: [joint1, joint2, joint3]
 geometry: {L1: 0.35, L2: 0.25}
 friction: [viscous, coulomb]
 """
-UR10_LIMITS = UR10.parents[1] / 'config' / 'robots' / 'ur10.yaml'
 QUICK = ['--time', '1.5', '--processes', '0', '--starts', '1', '--samples', '60']
 
 
@@ -68,29 +66,6 @@ def test_writes_what_it_says(files, capsys):
     there = trajectory.sample(np.array([float(rows[333]['t'])]))
     assert float(rows[333]['qd_joint4']) == pytest.approx(there.velocity[0, 3], abs=1e-9)
     assert np.abs(there.velocity[0, :2]).max() < 1.7454
-
-
-def test_torque_space_and_sines(files, capsys):
-    arguments = [
-        'excite', '--urdf', str(files / 'puma.urdf'), '--motion', 'sines', '--harmonics', '2',
-        '--torque-limits', '--frames', 'link6', '--floor', '-0.6', '--criterion', 'block',
-        '--nominal-torques', '50,90,40,5,5,5', '--normalise-torques', 'multiply', '--json',
-    ]  # fmt: skip
-    assert main([*arguments, *QUICK]) == 0
-    facts = json.loads(capsys.readouterr().out)
-    assert facts['value'] == pytest.approx(facts['figures']['block_objective'])
-
-
-def test_a_designed_motion_does_not_hit_the_robot(files, capsys):
-    out = files / 'out'
-    robot = ['--urdf', str(UR10), '--limits', str(UR10_LIMITS), '--out', str(out), '--json']
-    assert main(['excite', *robot, *QUICK]) == 0
-    facts = json.loads(capsys.readouterr().out)
-    motion = load_motion(out / 'trajectory.yaml')
-    depths = MujocoCollisions(UR10, motion.joints).depths(motion.grid(0.005).position)
-    assert depths.max() == 0.0
-    assert facts['collision']['checked'] and facts['collision']['share'] == 0.0
-    assert 'a floor (option floor)' in facts['not_checked']
 
 
 @pytest.mark.parametrize(

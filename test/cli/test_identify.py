@@ -10,7 +10,7 @@ from writers import write_csv
 
 from robodyn_ros.cli.identify import run
 from robodyn_ros.cli.main import build_parser
-from robodyn_ros.errors import IdentificationError, RobodynError
+from robodyn_ros.errors import RobodynError
 from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.models.catalog import load_model
 from robodyn_ros.models.payload import payload_of
@@ -64,36 +64,6 @@ def test_table_and_split(files, capsys):
     own, other = float(words[1]), float(words[3])
     assert robodyn(*command, '--max-relative-error', 0.99 * max(own, other) / 100.0) == 1
     assert 'joint1' in (text := capsys.readouterr().out) and 'not usable' in text
-
-
-def test_consistency_and_prior_are_what_was_asked_for(files, capsys):
-    command = [files / 'first.csv', '--urdf', files / 'robot.urdf', '--json']
-    found = []
-    for options in (
-        ['--no-consistent'],
-        ['--consistent'],
-        ['--consistent', '--prior', 'none'],
-    ):
-        assert robodyn(*command, *options) == 0
-        found.append(json.loads(capsys.readouterr().out))
-    chosen = [item['selection'] for item in found]
-    assert [item['estimate'] for item in chosen] == ['unconstrained'] + ['consistent'] * 2
-    assert [item['prior'] for item in chosen[1:]] == ['urdf', 'none']
-
-
-def test_estimators_are_what_was_asked_for(files, capsys):
-    command = [files / 'first.csv', '--urdf', files / 'robot.urdf', '--json', '--no-time-offset']
-    for options, estimate in (
-        (['--estimator', 'covariance'], None),
-        (['--estimator', 'robust', '--loss', 'huber', '--no-consistent'], 'unconstrained'),
-        (['--ridge'], 'ridge'),
-    ):
-        assert robodyn(*command, *options) == 0
-        found = json.loads(capsys.readouterr().out)
-        assert estimate in (None, found['selection']['estimate'])
-        assert found['estimator'] == (options[1] if options[0] == '--estimator' else 'wls')
-    with pytest.raises(IdentificationError, match='choose one'):
-        robodyn(*command, '--ridge', '--consistent')
 
 
 def test_failure_has_an_exit_code_and_no_model(files, tmp_path, capsys):

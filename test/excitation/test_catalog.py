@@ -171,13 +171,6 @@ def test_file_that_is_none(tmp_path):
         write_motion(MOTIONS['sine'], tmp_path / 'no' / 'm.yaml')
 
 
-def test_joint_moves_from_limits_are_those_within_them():
-    given = {'velocity': [1.0, 2.0], 'acceleration': 4.0, 'jerk': 50.0, 'fly_by': 0.5}
-    motion = build_motion({**MOVES, **given, 'speed': 0.8})
-    peak = np.abs(motion.grid(1e-3).velocity).max(axis=0)
-    assert peak.max() <= 0.8 and peak[0] == pytest.approx(0.8, rel=2e-3)
-
-
 def test_a_robot_of_a_file_is_found_from_the_motion_file(tmp_path):
     folder = tmp_path / 'motions'
     folder.mkdir()

@@ -5,10 +5,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from motions import JOINTS, assert_derivatives, random_fourier, random_sine
+from motions import assert_derivatives, random_fourier, random_sine
 
 from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.motions.point_to_point import PointToPoint
 from robodyn_ros.excitation.stopping import SMOOTH, StoppedMotion
 
 MAKERS = (random_sine, random_fourier)
@@ -68,16 +67,6 @@ def test_braking_sets_in_and_ends_without_a_step_of_acceleration():
     assert (step < 0.15 * limit).all()
     end = stopped.sample(np.array([stopped.duration])).acceleration
     assert (np.abs(end) < 0.15 * limit).all()
-
-
-def test_near_the_end_it_is_the_motion_itself():
-    motion = PointToPoint(joints=JOINTS, start=[0.0] * 3, target=[1.0, 0.5, 0.0], duration=1.0)
-    for time in (0.999, 1.0, 7.0):
-        stopped = StoppedMotion(motion=motion, time=time, max_acceleration=[6.0, 6.0, 6.0])
-        assert 0.0 < stopped.duration <= 0.05
-        end = stopped.sample(np.array([stopped.duration]))
-        np.testing.assert_allclose(end.position[0], motion.target, atol=1e-6)
-        assert np.abs(end.velocity).max() < 1e-4
 
 
 @pytest.mark.parametrize('limit', [[1.0], [1.0, 0.0, 1.0], [1.0, np.nan, 1.0]])

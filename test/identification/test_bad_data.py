@@ -187,13 +187,6 @@ def torn():
     return replace(GOOD, **columns, source='torn')
 
 
-def test_a_validation_without_a_usable_sample_is_no_validation():
-    result = identify(GOOD, MODEL, validation=torn())
-    assert not result.success and result.validation is None
-    codes = [item.code for item in result.findings if item.severity == 'error']
-    assert codes == ['validation_too_short']
-
-
 @pytest.mark.parametrize(
     ('others', 'reason'),
     [

@@ -45,14 +45,6 @@ def test_blocks_cover_every_sample_once(samples):
     assert all(b.stop - b.start <= BLOCK_SIZE for b in sample_blocks(samples))
 
 
-def test_torque_is_computed_block_by_block():
-    model = Spring(joints=JOINTS)
-    q = np.random.default_rng(0).normal(size=(2 * BLOCK_SIZE + 7, 2))
-    torque = model.torque(q, q, q, np.array([2.5]))
-    np.testing.assert_array_equal(torque, 2.5 * q)
-    assert model.largest_block == BLOCK_SIZE
-
-
 def test_torque_refuses_the_wrong_number_of_values():
     with pytest.raises(ModelError, match=r'has 1 parameters, got values of shape \(2,\)'):
         Spring(joints=JOINTS).torque(

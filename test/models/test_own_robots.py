@@ -229,15 +229,3 @@ def test_closed_form_of_a_robot_is_the_rnea_of_its_urdf(robot):
     expected = body.torque(*states, body.prior())
     assert (np.abs(expected).max(axis=0) > 1e-3).all()
     np.testing.assert_allclose(model.torque(*states, values), expected, rtol=0, atol=1e-9)
-
-
-def test_semi_static_model_is_the_gravity_of_the_puma():
-    model = load_model(CONFIG / 'robots' / 'puma.yaml#semi_static').parts[0]
-    body = UrdfModel.from_file(URDF_FOLDER / 'puma.urdf', rotor_inertia=False)
-    q = random_states(6, 200)[0]
-    expected = body.torque(q, 0 * q, 0 * q, body.prior())
-    regressor = model.regressor(q, 0 * q, 0 * q).reshape(-1, 5)
-    values = np.linalg.lstsq(regressor, expected.ravel(), rcond=None)[0]
-    np.testing.assert_allclose(model.torque(q, 0 * q, 0 * q, values), expected, atol=1e-9)
-    m2, centre, _ = bodies('puma')[1]
-    assert values[4] == pytest.approx(9.81 * m2 * centre[1])

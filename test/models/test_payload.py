@@ -151,19 +151,6 @@ def test_payloads_that_no_body_has_are_refused(options, sentence):
         payload_of(ARM, **options)
 
 
-@pytest.mark.parametrize('sign', [1.0, -1.0])
-def test_size_is_mass_first_moment_and_a_bound_of_the_inertia(sign):
-    payload = payload_of(ARM, 2.0, center_of_mass=[0.3, 0.0, 0.4])
-    # About the frame: xx = 0.32, xz = -0.24, yy = 0.5, zz = 0.18; rows add to 0.56, 0.5 and 0.42.
-    found = Payload(payload.model, sign * payload.values).size
-    np.testing.assert_allclose(found, [2.0, 1.0, 0.56])
-    slide = PayloadModel(arm=closed('axis', type='linear'))
-    assert Payload(slide, np.array([3.0 * sign])).size == (3.0, 0.0, 0.0)
-    table = PayloadModel(arm=closed('axis', type='rotary'))
-    assert Payload(table, np.array([0.2 * sign])).size == (0.0, 0.0, 0.2)
-    assert payload.center_of_mass is not None and Payload(slide, np.ones(1)).center_of_mass is None
-
-
 def test_models_that_cannot_carry_one_say_so():
     with pytest.raises(ModelError, match='dynamic model 1 of a puma cannot carry'):
         PayloadModel(arm=closed('puma'))

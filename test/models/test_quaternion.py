@@ -54,14 +54,6 @@ def test_rates_of_many_attitudes_are_those_of_another_spline():
     np.testing.assert_allclose(acceleration[inside], other(time, 2)[inside], atol=5e-3)
 
 
-def test_moment_of_the_euler_matrix_is_that_of_the_inertia_tensor():
-    random = np.random.default_rng(3)
-    w, dw = random.normal(size=(2, 5, 3))
-    inertia = np.array([2.0, 3.0, 4.5])
-    expected = dw * inertia + np.cross(w, w * inertia)
-    np.testing.assert_allclose(euler_matrix(w, dw) @ inertia, expected, atol=1e-12)
-
-
 def test_euler_matrix_is_that_of_the_quaternions_of_equation_19():
     # Rates of q are perpendicular to q; idS12 and idS23 as printed, signs restored.
     random = np.random.default_rng(4)

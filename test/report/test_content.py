@@ -6,10 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from robodyn_ros.report.coverage import coverage, list_limits
 from robodyn_ros.report.friction import friction_curves
 from robodyn_ros.report.links import links
-from robodyn_ros.report.verdict import group_findings, verdict
 
 
 def test_links_have_urdf_identified_values_and_intervals(source):
@@ -40,23 +38,3 @@ def test_friction_data_of_an_exact_model_lie_on_its_law(source):
         assert np.abs(row['speed']).min() > threshold
         wanted = np.interp(row['speed'], row['grid'], row['law'])
         np.testing.assert_allclose(row['torque'], wanted, atol=1e-6)
-
-
-def test_coverage_has_ranges_and_the_limits_of_the_urdf(source):
-    rows = coverage(source.model, source.signals, list_limits(source.model))
-    assert [row['quantity'] for row in rows[:3]] == ['position', 'velocity', 'acceleration']
-    joint = source.model.parts[0].urdf.joints[0]
-    position = rows[0]
-    assert position['min'] == source.signals.position[:, 0].min()
-    if np.isfinite(joint.lower):
-        assert (position['low'], position['high']) == (joint.lower, joint.upper)
-    assert rows[2]['low'] is None and rows[2]['used'] is None and max(rows[2]['density']) == 1.0
-
-
-def test_findings_with_the_same_remedy_are_one_with_all_texts(source):
-    item = {'code': 'a', 'severity': 'error', 'remedy': 'Do.'}
-    every = [{**item, 'joint': f'j{k}', 'text': f'text {k}'} for k in range(3)]
-    facts = {**source.facts, 'success': False, 'findings': every}
-    (group,) = group_findings(facts)
-    assert group['texts'] == ['text 0', 'text 1', 'text 2'] and group['joints'][2] == 'j2'
-    assert verdict(facts)['reasons'] == group['texts'] and not verdict(facts)['success']

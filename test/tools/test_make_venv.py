@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from tools import checks, make_venv, packages
-from tools.common import Problem
 
 
 @pytest.fixture
@@ -43,14 +42,6 @@ def test_an_environment_is_made_again_after_a_change(change: str, venv: Path) ->
         (packages.REQUIREMENTS / 'lock.txt').write_text('numpy==2.4.7\n')
     ros = Path('/opt/ros/jazzy') if change == 'ROS 2' else None
     assert make_venv.is_complete(ros) == (change == 'nothing')
-
-
-def test_the_environment_behind_a_link_stays_complete(venv: Path, tmp_path: Path) -> None:
-    venv.rename(tmp_path / 'real')
-    venv.symlink_to(tmp_path / 'real')
-    with pytest.raises(Problem, match=f'is a link to {tmp_path}/real'):
-        make_venv.create_empty(system_packages=False)
-    assert (tmp_path / 'real' / 'complete').exists()
 
 
 def test_cmake_exports_name_this_python(venv: Path) -> None:

@@ -10,10 +10,8 @@ from scipy.spatial.transform import Rotation
 from robodyn_ros.bounds import GEOMETRY
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.excitation.collisions.scene_shape import SceneShape, Surroundings, pose_of
-from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPoints
-from robodyn_ros.excitation.options import collision_coverage, make_design
-from robodyn_ros.models.serial.urdf import UrdfModel
+from robodyn_ros.excitation.options import collision_coverage
 
 SOLID = '<collision>{}<geometry><sphere radius="0.1"/></geometry></collision>'
 JOINT = """<joint name="{0}" type="{1}"><parent link="{2}"/><child link="{3}"/>
@@ -146,25 +144,6 @@ def test_what_is_carried_collides_with_the_robot_unless_it_may_touch():
         {'self_collision': False, 'floor': -9.0}, joints, robot, Surroundings((low,))
     )
     assert {pair[1] for pair in off.rule.geometry.pairs} == {'the floor at z = -9 m'}
-
-
-def test_what_an_unknown_link_carries_is_not_checked():
-    carried = replace(BALL, frame='gripper', attached=True)
-    found = Surroundings((carried, carried, BALL), ('an octomap',), ('a note',))
-    coverage = collision_coverage({}, ['joint1'], ROBOT, found)
-    gone = "object 'a' of the scene, attached to the link 'gripper', which is not in the URDF"
-    assert coverage.unchecked[-2:] == ('an octomap', gone) and coverage.notes[-1] == 'a note'
-    assert coverage.rule.geometry.pairs == [('ball', 'shape 1 of the scene, a')]
-
-
-def test_a_design_keeps_out_of_it():
-    model = UrdfModel.from_xml(ROBOT)
-    limits = JointLimits.from_urdf(model.urdf).with_default_acceleration()
-    found = Surroundings((BALL,), ('gap',))
-    (rule,) = make_design({}, model, limits, urdf=ROBOT, surroundings=found).rules
-    assert rule.scene == (BALL,)
-    design = make_design({}, model, limits, urdf=ROBOT, surroundings=found)
-    assert design.coverage.unchecked[-1] == 'gap'
 
 
 @pytest.mark.parametrize(

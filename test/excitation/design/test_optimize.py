@@ -8,9 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
 from published import robot, table1, table3_states
-from random_designs import designs, judge
 from robots import LWR4, random_urdf
 
 from robodyn_ros.errors import MotionError
@@ -22,16 +20,9 @@ from robodyn_ros.excitation.design.criteria import Criterion, Options
 from robodyn_ros.excitation.design.optimize import optimise
 from robodyn_ros.excitation.design.problem import Design, DesignProblem
 from robodyn_ros.excitation.limits.joint_limits import JointLimits, check_motion
-from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.serial.urdf import UrdfModel
 
 DESIGN = Design(robot('ur5'), table1())
-DELTA = {
-    'kind': 'delta',
-    'dynamic_model': 1,
-    'joints': ['joint1', 'joint2', 'joint3'],
-    'geometry': {'R_b': 0.2, 'r_p': 0.05, 'L_AB': 0.25, 'L_BC': 0.6},
-}
 
 
 def test_beats_the_published_motion_from_one_start_and_rests_at_both_ends(tmp_path):
@@ -106,16 +97,6 @@ def limits_of(model, velocity, acceleration, reach):
     )  # fmt: skip
 
 
-def test_seven_axes_and_a_delta():
-    seven = UrdfModel.from_file(LWR4, rotor_inertia=False)
-    delta = build_model(DELTA)
-    for model, reach in ((seven, (-1.6, 1.6)), (delta, (-0.3, 0.8))):
-        design = Design(model, limits_of(model, 1.5, 4.0, reach), samples=60, harmonics=4)
-        result = optimise(design, starts=1, seconds=30.0, processes=0)
-        check_motion(result.trajectory, design.limits)
-        assert result.figures['condition_number'] < 1000.0
-
-
 def test_each_joint_completes_the_cycles_that_are_asked_for():
     """Without them, the motion of this start has a joint with two cycles."""
     free = optimise(DESIGN, starts=1, seconds=30.0, processes=0)
@@ -149,12 +130,6 @@ def test_refuses_what_is_none():
         optimise(DESIGN, seconds=0.0)
     with pytest.raises(MotionError, match='annealing'):
         optimise(DESIGN, method='annealing')
-
-
-@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
-@given(designs())
-def test_random_limits_are_kept_or_refused_with_the_reason(design):
-    judge(design)  # bench/bench_excitation_limits.py: a thousand of them
 
 
 @pytest.mark.parametrize(('rules', 'named'), [((object(),), True), ((), False)])

@@ -40,17 +40,6 @@ def test_process_stops_when_wished_and_is_gone_afterwards():
     assert multiprocessing.active_children() == []
 
 
-def test_deadline_and_refinement_here():
-    team = Team(DESIGN, PROBLEM, 0)
-    (late,) = team.run([SearchTask(0, 0, ROUNDS[0])], time.monotonic() - 1.0, lambda value: False)
-    assert not late.complete
-    until, used = time.monotonic() + 1.0, time.process_time()
-    (found,) = team.run([SearchTask(0, 0, ROUNDS[0], late)], until, lambda value: False)
-    # Processor time: a busy machine may take as long as it likes.
-    assert found.value < late.value and time.process_time() < used + 3.0
-    team.close()
-
-
 KILLED = """
 import multiprocessing, os, signal
 from test_workers import DESIGN, PROBLEM, Team

@@ -15,7 +15,7 @@ from robodyn_ros.excitation.limits.constraints import (
     first_broken,
 )
 from robodyn_ros.excitation.trajectory import Motion
-from robodyn_ros.models.catalog import build_model, robot_model
+from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.serial.chain import LinkTree
 from robodyn_ros.models.serial.urdf import UrdfModel
 
@@ -67,15 +67,6 @@ def test_torque_is_the_prior_models():
     assert_penalty_derivatives(broken, states)
 
 
-def test_torque_by_another_prior_model():
-    prior = robot_model(SIX_AXIS)
-    values = np.nan_to_num(prior.prior(), nan=0.5)
-    limit = TorqueLimit(tuple(values), (1e-3,) * 6, prior.describe())
-    states = random_states(6, 20)
-    expected = np.abs(prior.torque(*states, values)).max() / 1e-3 - 1.0
-    assert limit.rule(MODEL).excess(motion(states)).size == pytest.approx(expected)
-
-
 def test_frames_stay_in_a_box_and_above_the_floor():
     states = random_states(6, 20)
     links = [MODEL.urdf.joints[-1].child, MODEL.urdf.joints[2].child]
@@ -113,15 +104,6 @@ def test_what_happens_between_samples_counts():
     lower = np.minimum(low, sampled.min(axis=0) - 1.0)
     rule = SpaceLimit((link,), tuple(lower), tuple(high)).rule(MODEL)
     assert (sampled <= high).all() and rule.excess(samples).size > 0.0
-
-
-def test_tool_of_a_scara():
-    states = random_states(3, 20)
-    upper = (0.3, np.inf, np.inf)
-    rule = SpaceLimit(('tool',), upper=upper).rule(SCARA)
-    x = 0.35 * np.cos(states[0][:, 0]) + 0.25 * np.cos(states[0][:, 0] + states[0][:, 1])
-    assert rule.excess(motion(states)).size == pytest.approx(x.max() - 0.3)
-    assert_penalty_derivatives(rule, states)
 
 
 def test_rules_are_checked_in_their_order_and_at_rest():

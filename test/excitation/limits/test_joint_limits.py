@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Limits, and motions held against them."""
 
-import functools
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,11 +8,9 @@ from hypothesis import strategies as st
 from motions import JOINTS, limits, random_fourier
 
 from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.limits import joint_limits as module
-from robodyn_ros.excitation.limits.joint_limits import JointLimits, check_motion, check_position
+from robodyn_ros.excitation.limits.joint_limits import JointLimits, check_motion
 from robodyn_ros.excitation.motions.point_to_point import PointToPoint
 from robodyn_ros.excitation.motions.sine import SineMotion
-from robodyn_ros.models.interface import sample_blocks
 from robodyn_ros.models.serial.urdf_file import parse_urdf
 
 URDF = """<robot name="r"><link name="l0"/><link name="l1"/><link name="l2"/><link name="l3"/>
@@ -99,15 +95,6 @@ def test_verdict_turns_at_the_true_maximum_also_between_samples(seed, name):
         check_motion(motion, limits(**{**generous, name: fine * (1 - 3e-5)}), period=0.01)
 
 
-def test_long_motions_are_checked_in_blocks(monkeypatch):
-    motion = swing(duration=8.0)
-    small = functools.partial(sample_blocks, size=700)
-    monkeypatch.setattr(module, 'sample_blocks', small)
-    check_motion(motion, limits(velocity=1.5709))
-    with pytest.raises(MotionError, match=r"joint 'b' reaches the velocity -?1\.5708"):
-        check_motion(motion, limits(velocity=1.5705))
-
-
 def test_motion_that_is_no_number_is_refused():
     class Broken(PointToPoint):
         def sample(self, time):
@@ -117,9 +104,3 @@ def test_motion_that_is_no_number_is_refused():
 
     with pytest.raises(MotionError, match='velocity nan'):
         check_motion(Broken(joints=JOINTS, start=[0] * 3, target=[1] * 3, duration=5.0), limits())
-
-
-def test_position_outside_the_limits():
-    check_position(np.array([1.0, -3.0, 3.0]), limits(), 'the robot stands')
-    with pytest.raises(MotionError, match=r"stands outside the limits: joint 'b' is at -3\.2 rad"):
-        check_position(np.array([1.0, -3.2, 3.1]), limits(), 'the robot stands')

@@ -168,20 +168,3 @@ def test_friction_needs_its_terms_in_the_model(tmp_path):
     _, text = example()
     with pytest.raises(IdentificationError, match='it has coulomb friction, the model descript'):
         read_prg(written(tmp_path, text), model_of('puma2', ('viscous',)))
-
-
-@pytest.mark.parametrize(
-    ('content', 'message'),
-    [
-        (b'', 'the file ends where PROGRAM CONTINUE is expected'),
-        (b'\xff\x00', 'cannot be read'),
-        (b'x\n' * 2**20, 'size of a .PRG file: at most 1048576 bytes'),
-        (None, 'cannot be read'),
-    ],
-)
-def test_what_is_no_prg_is_refused(tmp_path, content, message):
-    path = tmp_path / 'IDNT1.PRG'
-    if content is not None:
-        path.write_bytes(content)
-    with pytest.raises(IdentificationError, match=message):
-        read_prg(path, model_of('puma2'))

@@ -56,25 +56,6 @@ def test_it_is_equation_24_with_its_own_residuals_covariance(gaps):
     np.testing.assert_allclose(coupled.correlation, omega / np.outer(size, size), atol=0.01)
 
 
-def test_few_samples_that_lack_a_joint_get_no_weight_of_their_own():
-    """Three samples are fitted exactly: a weight by their own residual would be infinite."""
-    model, values = arm(random_urdf(3, 3, types=('revolute',)))
-    _, *motion = sines(3, 900)
-    torque = model.torque(*motion, values) + np.random.default_rng(0).normal(size=(900, 3)) @ MIX.T
-    used = np.ones(torque.shape, dtype=bool)
-    used[400:403, 1] = False
-    columns = base_parameters(model).columns
-    fits = []
-    for counts in (used, np.repeat(used.all(axis=1)[:, None], 3, axis=1)):
-        found = condense(model, tuple(motion), torque, counts, columns, coupled=True)
-        coupled = decouple(found, estimate(found.merge(), found.width))
-        fits.append(estimate(coupled.condensed.merge(), found.width))
-    with_them, without = fits
-    assert len(with_them.sigma) == 3 and not with_them.unseen.size
-    np.testing.assert_allclose(with_them.sigma, without.sigma, rtol=0.01)
-    assert (np.abs(with_them.values - without.values) < 0.3 * without.stddevs).all()
-
-
 def test_decoupled_residuals_are_independent():
     condensed, regressor, torque, _, _ = data(1)
     coupled = decouple(condensed, estimate(condensed.merge(), condensed.width))

@@ -19,7 +19,6 @@ from robodyn_ros.identification.friction.law_selection import (
     _Candidate,
     _choose_law,
     _springs,
-    _table,
 )
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
@@ -93,17 +92,6 @@ def test_springs_are_certain_and_the_simpler_ones_if_others_are_no_better(errors
     assert _springs({**shaky, 'linear': candidate(1.0)}) == (
         '' if min(errors) > 0.85 else 'balancer'
     )
-
-
-def test_errors_and_residuals_of_laws_are_those_relative_to_the_first():
-    found = {
-        'linear': candidate(4.0, 3, residuals=(3.0, 4.0)),
-        'power': candidate(1.0, 5, residuals=(6.0, 8.0)),
-        'short': candidate(None, 4),
-    }
-    rows = [(each.name, each.terms, each.error, each.residual) for each in _table(found)]
-    assert rows[:2] == [('linear', 3, 1.0, 1.0), ('power', 5, 0.5, 2.0)]
-    assert rows[2][:2] == ('short', 4) and np.isnan(rows[2][2])
 
 
 def test_linear_friction_stays_linear():

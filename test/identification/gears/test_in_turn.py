@@ -10,7 +10,6 @@ from simulation import arm, record
 
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.files.result_file import load_identified_model, write_result
-from robodyn_ros.identification.gears.motor_side import motor_side
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.models.payload import PayloadModel
@@ -108,18 +107,6 @@ def test_deflection_that_tells_nothing_is_left_out(robot):
     )
     assert result.residual is None
     assert 'no_residual_torque' in {finding.code for finding in result.findings}
-
-
-def test_given_velocities_are_taken_without_a_filter(robot):
-    model, truth = robot
-    recording = double(model, truth, 1, samples=300)
-    speed = np.ones_like(recording.position)
-    given = replace(recording, velocity=speed, motor_velocity=1.5 * speed)
-    deflection, rate, velocity = motor_side(given, 0.0)
-    np.testing.assert_array_equal(deflection, given.motor_position - given.position)
-    assert (rate == 0.5).all() and (velocity == 1.5).all()
-    _, rate, _ = motor_side(recording, 0.0)
-    np.testing.assert_allclose(rate[50], np.gradient(deflection, 0.01, axis=0)[50])
 
 
 def test_a_known_gear_torque_gives_the_same_parameters(robot, identified):

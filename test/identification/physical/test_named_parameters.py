@@ -87,14 +87,6 @@ def test_a_ratio_of_identified_values_has_the_error_of_a_ratio():
     assert np.isnan(by_name(named)['L_TO'][1])
 
 
-def test_no_mass_of_the_shaft_means_no_length_of_it():
-    values = np.ones(11)
-    values[5] = 0.0
-    named, _ = found(DELTA, values)
-    length, spread, status = by_name(named)['L_TO']
-    assert np.isnan(length) and np.isnan(spread) and status == 'combination'
-
-
 @pytest.mark.parametrize(
     ('description', 'unseen'),
     [
@@ -109,11 +101,6 @@ def test_without_payload_its_levers_are_not_identifiable_and_not_zero(descriptio
     for name, (value, spread, status) in by_name(named).items():
         assert (status == 'unseen') == (name in unseen) == bool(np.isnan(value))
         assert np.isnan(spread) == (name in unseen)
-
-
-def test_a_known_lever_keeps_its_value():
-    named, _ = found({**CRANK, 'prior': {'L^2': 0.25}}, [1.0, 0.25, 2.0, 0.0])
-    assert by_name(named)['L^2'] == (0.25, pytest.approx(np.nan, nan_ok=True), 'prior')
 
 
 def test_what_a_recording_does_not_show_has_no_deviation():

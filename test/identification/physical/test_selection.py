@@ -5,7 +5,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from robots import SIX_AXIS, random_urdf
-from simulation import arm, random_values, record, sines
+from simulation import arm, record, sines
 
 from robodyn_ros.identification.factors.condense import condense
 from robodyn_ros.identification.files.export import export
@@ -17,8 +17,7 @@ from robodyn_ros.identification.physical.selection import refit, refit_joints
 from robodyn_ros.identification.physical.semidefinite import WEIGHTS, Data, Problem
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.models.base_parameters import base_parameters
-from robodyn_ros.models.catalog import robot_model, with_friction
-from robodyn_ros.models.serial.urdf import UrdfModel
+from robodyn_ros.models.catalog import robot_model
 
 YES, NO = IdentifyOptions(consistent='yes'), IdentifyOptions(consistent='no')
 
@@ -116,20 +115,6 @@ def test_recording_that_contradicts_consistency_a_little_keeps_the_links():
     assert better < asked.identification.relative_residual
 
 
-def test_viscous_friction_of_one_direction_that_came_out_negative_is_told_too():
-    law = {'terms': ['coulomb', 'viscous_forward', 'viscous_backward'], 'threshold': 0.02}
-    body = UrdfModel.from_xml(random_urdf(3, 93, types=('revolute',)))
-    model = with_friction(body, law)
-    truth = random_values(model)
-    names = [item.name for item in model.parameters]
-    truth[names.index('joint3.rotor_inertia')] = -1.0
-    truth[names.index('joint1.viscous_friction_forward')] = -0.4
-    result = identify(record(model, truth, 1000, noise=0.1), model)
-    assert result.selection.estimate == 'consistent_links'
-    (told,) = [f for f in result.findings if f.code == 'negative_friction']
-    assert 'joint1.viscous_friction_forward' in told.text
-
-
 def test_recording_that_contradicts_consistency_clearly_is_believed():
     model, recording = impossible(noise=0.01)
     result = identify(recording, model)
@@ -185,15 +170,6 @@ def test_a_wrong_prior_costs_little_where_nothing_can_be_left_out(ridge):
     assert result.selection.excess < 1.45
     strongest = identify(recording, model, options=IdentifyOptions(ridge=max(WEIGHTS)))
     assert strongest.selection.excess > 1.5
-
-
-def test_ols_is_drawn_to_the_prior_too(poor, estimates):
-    model, _, recording = poor
-    options = replace(YES, estimator='ols')
-    result = identify(recording, model, options=options)
-    assert result.physically_consistent and result.estimator == 'ols'
-    *_, wls = estimates
-    assert not np.allclose(result.base_values, wls.base_values, rtol=1e-3)
 
 
 def test_urdf_of_the_six_axis_arm_after_noise(tmp_path):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from robots import LWR4, SIX_AXIS, random_urdf
+from robots import random_urdf
 from scipy.optimize import minimize
 from simulation import arm, record
 
@@ -18,16 +18,11 @@ from robodyn_ros.identification.physical.semidefinite import (
     Data,
     Problem,
     fit_consistent,
-    has_usable_inertials,
     plain_prior,
     residual_sigma,
 )
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import robot_model, with_friction
-
-BARE = """<robot name="bare"><link name="base"/><link name="arm"/><joint name="j"
-type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/><limit lower="-1"
-upper="1" effort="9" velocity="1"/></joint></robot>"""
 
 
 def condensed(model, values, samples=800, noise=0.05, size=1.0):
@@ -151,15 +146,6 @@ def test_distance_is_twice_the_entropic_divergence_to_second_order():
     assert np.sum((problem.metric @ step) ** 2) == pytest.approx(2.0 * divergence, rel=0.02)
 
 
-def test_distance_measures_every_link_against_itself():
-    model, truth = arm(random_urdf(3, 4))
-    problem = Problem.of(model, base_parameters(model), truth)
-    for _, own in problem.bodies.links:
-        double = np.array(truth)
-        double[list(own)] *= 2.0
-        assert np.linalg.norm(problem.metric @ (double - truth)) == pytest.approx(2.0)
-
-
 @pytest.mark.parametrize('prior', ['truth', 'wrong', 'none'])
 @pytest.mark.parametrize('joints', [1, 4, 7])
 def test_consistent_truth_is_recovered(joints, prior):
@@ -188,16 +174,6 @@ def test_what_noise_makes_impossible_becomes_possible(seed):
     assert error < 0.7 * plain
 
 
-def test_undetermined_parameters_are_the_prior():
-    # Joint 1 at rest: what only it would show stays what the URDF says.
-    model, truth = arm(random_urdf(3, 34, types=('revolute',)))
-    base = base_parameters(model)
-    nothing = Data(triangle=np.zeros((base.rank, base.rank)), values=np.zeros(base.rank))
-    values = Problem.of(model, base, truth).solve(nothing, 1.0)
-    links = [k for _, own in bodies_of(model).links for k in own]
-    np.testing.assert_allclose(values[links], truth[links], atol=1e-5)
-
-
 def test_normal_equations_say_the_same_as_rows():
     random = np.random.default_rng(0)
     rows = random.normal(size=(50, 6)) * [1.0, 100.0, 0.0, 1e-3, 1.0, 1.0]  # one is not excited
@@ -206,22 +182,6 @@ def test_normal_equations_say_the_same_as_rows():
     np.testing.assert_allclose(data.values, expected, rtol=1e-6, atol=1e-12)
     gram = rows[:, :5].T @ rows[:, :5]
     np.testing.assert_allclose(data.triangle.T @ data.triangle, gram, rtol=1e-9, atol=1e-9)
-
-
-def test_usable_inertials():
-    assert has_usable_inertials(robot_model(random_urdf(3, 1)))
-    assert has_usable_inertials(robot_model(LWR4)) and has_usable_inertials(robot_model(SIX_AXIS))
-    bare = robot_model(BARE)
-    assert not has_usable_inertials(bare) and is_consistent(bare, plain_prior(bare))
-    plank = '<link name="arm"><inertial><mass value="1"/><inertia ixx="{}" ixy="0" ixz="0" '
-    plank += 'iyy="0.01" iyz="0" izz="0.01"/></inertial></link>'
-    for size, usable in ((0.01, True), (0.02000001, True), (0.5, False)):
-        xml = BARE.replace('<link name="arm"/>', plank.format(size))
-        assert has_usable_inertials(robot_model(xml)) == usable
-    weightless = BARE.replace('<link name="arm"/>', plank.format(0.01)).replace(
-        'mass value="1"', 'mass value="1e-320"'
-    )
-    assert not has_usable_inertials(robot_model(weightless))
 
 
 def test_data_that_are_no_numbers_are_refused():

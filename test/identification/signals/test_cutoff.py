@@ -164,16 +164,6 @@ def test_joints_that_rest_with_noise_of_any_kind_do_not_move(noise, memory, step
     assert 5.0 < automatic_cutoff(q, 250.0) <= 20.0
 
 
-def test_drives_that_hold_their_position_do_not_move():
-    """A hundred steps of an encoder to and fro are no motion; a milliradian of sine is."""
-    random, time = np.random.default_rng(3), np.arange(2000) / 500.0
-    wander = np.cumsum(random.normal(size=(2000, 3)), axis=0)
-    slow = np.sin(2.0 * np.pi * np.array([0.5, 0.7, 1.1]) * time[:, None])
-    for motion, stroke in ((wander, 2e-5), (slow, 1e-3)):
-        q = np.round(stroke * motion / np.ptp(motion, axis=0) / 1.2e-7) * 1.2e-7
-        assert moving_joints(q).tolist() == [stroke == 1e-3] * 3
-
-
 @pytest.mark.parametrize('repeats', [1, 3])
 @pytest.mark.parametrize('rate', [50.0, 1000.0])
 def test_a_slow_joint_with_a_coarse_encoder_moves(rate, repeats):

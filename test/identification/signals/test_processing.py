@@ -225,19 +225,6 @@ def test_long_gaps_do_not_lower_the_cutoff(half):
     assert signals.used.all(axis=1).mean() > 0.35
 
 
-def test_a_slow_motion_of_seconds_is_filtered_by_what_its_length_carries():
-    """Noise asks for 0.5 Hz, at which 12 s would be needed."""
-    time = np.arange(300) / 60.0
-    position = np.column_stack([0.2 * np.sin(0.8 * time), 0.1 * np.cos(0.7 * time)])
-    position += 2e-3 * np.random.default_rng(0).normal(size=position.shape)
-    short = recording(time=time, position=position, torque=position)
-    signals = process(short, JOINTS, IdentifyOptions())
-    assert signals.cutoff == pytest.approx(6.0 / 5.0, rel=0.01)
-    assert len(signals) == pytest.approx(100, abs=3) and signals.used.any()
-    with pytest.raises(IdentificationError, match='300 samples at 60 Hz are too few to filter'):
-        process(short, JOINTS, IdentifyOptions(filter_cutoff=0.5))
-
-
 def test_decimation_can_be_asked_for():
     asked = process(recording(), JOINTS, IdentifyOptions(decimation=10)).thinning
     assert asked.stride == 10 and len(asked.taps) == 81

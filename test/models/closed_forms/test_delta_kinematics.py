@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import numpy as np
 
-from robodyn_ros.models.closed_forms.closed_form import components
 from robodyn_ros.models.closed_forms.delta_kinematics import (
     ARMS,
     DeltaGeometry,
@@ -60,12 +59,3 @@ def test_motion_is_the_derivative_of_the_place():
         moved = theta[[2, 2]] + 1e-5 * np.array([[-1.0], [1.0]]) * np.eye(ARMS)[arm]
         slope = np.diff(forward_kinematics(GEOMETRY, moved), axis=0)[0] / 2e-5
         np.testing.assert_allclose(motion.slopes[arm], slope, atol=1e-8)
-
-
-def test_one_sample_is_one_of_many():
-    theta, rate, bend = angles(7), angles(7, 1), angles(7, 2)
-    whole = delta_motion(GEOMETRY, components(theta), components(rate), components(bend))
-    for row in range(7):
-        one = delta_motion(GEOMETRY, *(components(x[row : row + 1]) for x in (theta, rate, bend)))
-        assert all(isinstance(value, float) for value in one.xdd)
-        np.testing.assert_allclose(one.xdd, np.array(whole.xdd)[:, row], rtol=1e-12)

@@ -20,7 +20,6 @@ from robodyn_ros.errors import ModelError
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.closed_forms.puma import FOLLOWING, NAMES, PumaGravityModel, PumaModel
-from robodyn_ros.models.closed_forms.puma_inertia import mass_matrix, torque_table
 
 JOINTS = [f'joint{k}' for k in range(1, 7)]
 ONE = {'kind': 'puma', 'dynamic_model': 1, 'joints': JOINTS}
@@ -94,15 +93,6 @@ def evaluate(node, names):
     if isinstance(node, ast.Call):
         return {'sin': np.sin, 'cos': np.cos}[node.func.id](evaluate(node.args[0], names))
     return names[node.id] if isinstance(node, ast.Name) else node.value
-
-
-def test_the_waves_are_the_mass_matrix_itself():
-    # With accelerations only, the regressor's columns are the matrix as written down.
-    q, _, qdd = random_states(6, 30)
-    regressor = PumaModel(joints=JOINTS).regressor(q, 0 * q, qdd)
-    direct = np.einsum('nijk,nj->nik', mass_matrix(q), qdd)
-    np.testing.assert_allclose(regressor[:, :, :23], direct, rtol=0, atol=1e-13)
-    assert len(torque_table().modes) < 100
 
 
 def test_of_34_parameters_32_combinations_show_and_24_with_known_kinematics():
