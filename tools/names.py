@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names in the sources: functions are verbs, and no name has a word of `WORDS`.
+"""Names in the sources: functions are verbs, no name has a word of `WORDS`, classes are unique.
 
     python -m tools.names
 
@@ -44,10 +44,14 @@ NOT_YET = (
 )  # fmt: skip
 """Rooms and files of `robodyn_ros` that still have such names. One that has none must go."""
 
+TWICE = ('Event', 'Evidence', 'Inputs', 'Learning', 'Owner', 'Part', 'Task', 'Topic', 'Watch')
+"""Names of several classes today. One that has a single class must go."""
+
 
 def main() -> int:
     """Print the names, and return the exit code."""
-    lines = problems(ROOT / 'robodyn_ros', NOT_YET)
+    package = ROOT / 'robodyn_ros'
+    lines = [*problems(package, NOT_YET), *shared_names(package, TWICE)]
     for line in lines:
         print(line, file=sys.stderr)
     return 1 if lines else 0
@@ -68,6 +72,23 @@ def problems(package: Path, not_yet: tuple[str, ...]) -> list[str]:
         f'tools/names.py: {entry} has no such names any more: remove it from NOT_YET'
         for entry in not_yet
         if entry not in with_names
+    ]
+
+
+def shared_names(package: Path, twice: tuple[str, ...]) -> list[str]:
+    """Return a sentence for each name of several classes outside `twice`, and of one inside."""
+    files: dict[str, list[str]] = {}
+    for path in sorted(package.rglob('*.py')):
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.ClassDef):
+                files.setdefault(node.name, []).append(str(path))
+    several = {name for name, paths in files.items() if len(paths) > 1}
+    return [
+        f'class {name} is in {" and ".join(files[name])}: rename one'
+        for name in sorted(several - {*twice})
+    ] + [
+        f'tools/names.py: {name} is one class: remove it from TWICE'
+        for name in sorted({*twice} - several)
     ]
 
 

@@ -30,7 +30,7 @@ from robodyn_ros.identification.physical.semidefinite import Problem, starting_p
 from robodyn_ros.identification.result.verdict import GOOD, Word
 from robodyn_ros.identification.signals.moving_samples import options_for
 from robodyn_ros.identification.steps.estimation import Regression
-from robodyn_ros.identification.steps.preparation import Clock, Preparation, Task, prepare
+from robodyn_ros.identification.steps.preparation import Clock, ProcessedRecordings, Task, prepare
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.recording.recording import Recording
 
@@ -87,7 +87,7 @@ def assess_recording(
     return joints, dict(zip(how, map(int, counts), strict=True)), merged(distinct(findings))
 
 
-def _estimate_errors(prepared: Preparation, case: Case, fit: Estimate) -> Array:
+def _estimate_errors(prepared: ProcessedRecordings, case: Case, fit: Estimate) -> Array:
     """Return the expected torque error of each joint on other motions, relative to its torque.
 
     It holds the noise of the torque and the uncertainty of the values. Joints at rest stay there.

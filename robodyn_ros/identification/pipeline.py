@@ -33,7 +33,7 @@ from robodyn_ros.identification.steps.held_out import check_held_out
 from robodyn_ros.identification.steps.ladder import plain_if_better
 from robodyn_ros.identification.steps.preparation import Known, Task
 from robodyn_ros.identification.steps.result_of_run import build_failed_result, result_of
-from robodyn_ros.identification.steps.run import Run
+from robodyn_ros.identification.steps.run import IdentificationRun
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.payload import PayloadModel
 from robodyn_ros.recording.recording import Recording
@@ -88,7 +88,7 @@ def _identify(task: Task) -> IdentificationResult:
     """Run the steps, twice where gear deflection explains torque."""
     if _has_gears(task):
         return _with_gear_torque(task)
-    run = Run.of(task)
+    run = IdentificationRun.of(task)
     with run.clock.step('diagnose'):
         findings = run_findings(run)
     if not has_error(findings):  # else its cause counts, not the choices
@@ -100,7 +100,7 @@ def _identify(task: Task) -> IdentificationResult:
     return _result(run, findings)
 
 
-def _result(run: Run, findings: tuple[Finding, ...]) -> IdentificationResult:
+def _result(run: IdentificationRun, findings: tuple[Finding, ...]) -> IdentificationResult:
     with run.clock.step('verdict'):
         verdict = verdict_of(run, findings)
     return result_of(run, settle_doubts(findings, verdict), verdict)
@@ -124,7 +124,7 @@ def _has_gears(task: Task) -> bool:
 
 def _with_gear_torque(task: Task) -> IdentificationResult:
     """Identify with a torque of gear deflection, which is known torque for the parameters."""
-    plain = Run.of(task)
+    plain = IdentificationRun.of(task)
     recordings = [each.select(task.model.joint_names) for each in task.recordings]
     explained = [
         Explained(recording, parts.shown, predicted)
@@ -136,7 +136,7 @@ def _with_gear_torque(task: Task) -> IdentificationResult:
     torque, candidates, _ = in_turn(plain.prepared.model, values, explained, task.options)
     if torque is None:
         return _result(plain, (*run_findings(plain), no_gear_finding(candidates)))
-    run = Run.of(replace(task, known=torque))
+    run = IdentificationRun.of(replace(task, known=torque))
     finding = gear_finding(torque, plain.report, run.report)
     result = _result(run, (*run_findings(run), finding))
     return replace(

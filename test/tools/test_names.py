@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.names import problems, wrong_names
+from tools.names import problems, shared_names, wrong_names
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,13 @@ def test_rooms_that_are_not_done_pass_as_long_as_they_have_such_names(tmp_path: 
         f'{tmp_path}/c.py:1: own: "own" does not say what it is',
         'tools/names.py: done has no such names any more: remove it from NOT_YET',
     ]
+
+
+def test_a_class_name_has_one_meaning(tmp_path: Path) -> None:
+    for name, text in {'a': 'class Run: pass\nclass Task: pass', 'b': 'class Run: pass'}.items():
+        (tmp_path / f'{name}.py').write_text(text)
+    assert shared_names(tmp_path, ('Task',)) == [
+        f'class Run is in {tmp_path}/a.py and {tmp_path}/b.py: rename one',
+        'tools/names.py: Task is one class: remove it from TWICE',
+    ]
+    assert shared_names(tmp_path, ('Run',)) == []

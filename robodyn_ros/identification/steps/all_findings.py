@@ -35,13 +35,13 @@ from robodyn_ros.identification.payload.findings import (
 from robodyn_ros.identification.physical.findings import selection_findings
 from robodyn_ros.identification.result.content import IdentifiedPayload
 from robodyn_ros.identification.result.verdict import Verdict
-from robodyn_ros.identification.steps.run import Run
+from robodyn_ros.identification.steps.run import IdentificationRun
 from robodyn_ros.models.gear_torque import GearTorqueLaw
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.springs import SPRING_PARAMETERS
 
 
-def run_findings(run: Run) -> tuple[Finding, ...]:
+def run_findings(run: IdentificationRun) -> tuple[Finding, ...]:
     """Return the findings of an identification, one per code and joint."""
     payload = run.payload
     if payload is None:
@@ -70,7 +70,7 @@ DOUBTS = (*MOTION_CODES, 'little_torque', 'ill_conditioned')
 """Findings that ask whether the data are enough, which the verdict answers."""
 
 
-def _causes(run: Run) -> Iterator[Finding]:
+def _causes(run: IdentificationRun) -> Iterator[Finding]:
     """Yield findings of the diagnosis, the reader and the processing, recording by recording."""
     arm, regression, values = run.task.arm, run.regression, run.estimated.values
     if arm is not None and run.payload is not None:
@@ -117,7 +117,7 @@ def _causes(run: Run) -> Iterator[Finding]:
     yield from of_recordings(known, sources)
 
 
-def _robot_findings(run: Run) -> Iterator[Finding]:
+def _robot_findings(run: IdentificationRun) -> Iterator[Finding]:
     prepared, regression, estimated = run.prepared, run.regression, run.estimated
     yield from data_findings(regression.factors(), estimated.fit, regression.base, prepared.frozen)
     for report in filter(None, (run.report, run.validation)):
@@ -146,7 +146,7 @@ def _springs(model: DynamicModel, values: Array) -> Iterator[Finding]:
         yield finding('springs', values=', '.join(shown))
 
 
-def _payload_findings(run: Run, payload: IdentifiedPayload) -> Iterator[Finding]:
+def _payload_findings(run: IdentificationRun, payload: IdentifiedPayload) -> Iterator[Finding]:
     base, estimated, model = run.regression.base, run.estimated, payload.payload.model
     if run.task.arm is not None:
         yield from base_findings(run.task.arm)

@@ -34,7 +34,7 @@ from robodyn_ros.identification.physical.completion import (
 )
 from robodyn_ros.identification.physical.named_parameters import non_negative
 from robodyn_ros.identification.physical.selection import choose
-from robodyn_ros.identification.steps.preparation import Preparation, Task
+from robodyn_ros.identification.steps.preparation import ProcessedRecordings, Task
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.closed_forms.closed_form import closed_form_part
 from robodyn_ros.models.interface import Array, DynamicModel
@@ -65,7 +65,7 @@ class ParameterEstimate:
 class Regression:
     """Condensed factors of the recordings, on the base parameters of what is estimated."""
 
-    def __init__(self, task: Task, prepared: Preparation) -> None:
+    def __init__(self, task: Task, prepared: ProcessedRecordings) -> None:
         """Condense every recording.
 
         :raises IdentificationError: options without effect, or a payload that no joint feels

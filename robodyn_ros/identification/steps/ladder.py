@@ -27,7 +27,7 @@ from robodyn_ros.identification.physical.chosen_estimate import Selection
 from robodyn_ros.identification.physical.selection import CONTRADICTED, refit
 from robodyn_ros.identification.physical.semidefinite import WEAKEST, Problem, starting_prior
 from robodyn_ros.identification.steps.preparation import Task
-from robodyn_ros.identification.steps.run import Run
+from robodyn_ros.identification.steps.run import IdentificationRun
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import with_friction
 from robodyn_ros.models.friction import body_of, find_unspecified
@@ -39,7 +39,7 @@ USUAL_CUTOFF = 10.0
 """Cut-off of plain least squares, in [Hz]: arms move below it, their gears vibrate above it."""
 
 
-def plain_if_better(run: Run) -> tuple[Run, Finding] | None:
+def plain_if_better(run: IdentificationRun) -> tuple[IdentificationRun, Finding] | None:
     """Return the run by plain least squares, and why, where it predicts better.
 
     It must do so on blocks of time and on regions of the workspace.
@@ -52,7 +52,7 @@ def plain_if_better(run: Run) -> tuple[Run, Finding] | None:
     with suppress(RobodynError, np.linalg.LinAlgError):  # then there is nothing to compare
         errors = compare_held_out(run, task)
         if errors is not None and _is_better(*errors):
-            plain = Run.of(task)
+            plain = IdentificationRun.of(task)
             # The cut-off is no wish of the user that could be checked.
             plain.task = replace(plain.task, options=run.task.options)
             ours, theirs = (float(np.sqrt(each.mean)) for each in errors)
@@ -83,7 +83,7 @@ def plain_task(task: Task) -> Task | None:
     return replace(task, model=model, options=plain)
 
 
-def compare_held_out(run: Run, task: Task) -> tuple[HeldOut, HeldOut] | None:
+def compare_held_out(run: IdentificationRun, task: Task) -> tuple[HeldOut, HeldOut] | None:
     """Return held-out errors of a run and of plain least squares, relative to the torque.
 
     Those of a joint with little torque are relative to a share of its rated torque.

@@ -123,7 +123,7 @@ class Clock:
 
 
 @dataclass(frozen=True)
-class Preparation:
+class ProcessedRecordings:
     """Recordings that are ready to be condensed.
 
     :param parts: with corrected time offsets of the torque
@@ -138,7 +138,7 @@ class Preparation:
     frozen: frozenset[str]
 
 
-def prepare(task: Task, clock: Clock) -> Preparation:
+def prepare(task: Task, clock: Clock) -> ProcessedRecordings:
     """Choose cut-off and time offsets of the torque, then the friction law.
 
     Late torque has its jumps where the velocity is not zero any more, which would look like
@@ -162,7 +162,7 @@ def prepare(task: Task, clock: Clock) -> Preparation:
         richest = max(parts, key=_moving_samples).shown.to_estimate()
         model, friction = select_friction(task.model, richest, task.options)
     frozen = frozenset.intersection(*map(_find_idle, parts))
-    return Preparation(task, model, parts, offsets, friction, frozen)
+    return ProcessedRecordings(task, model, parts, offsets, friction, frozen)
 
 
 def _offsets(task: Task, parts: Segments) -> dict[int, TimeOffset]:

@@ -17,12 +17,14 @@ from robodyn_ros.identification.physical.named_parameters import compute_named
 from robodyn_ros.identification.result.content import ResultSignals
 from robodyn_ros.identification.result.result import IdentificationResult, IdentifiedModel
 from robodyn_ros.identification.result.verdict import JointVerdict, Use, Verdict
-from robodyn_ros.identification.steps.run import Run
+from robodyn_ros.identification.steps.run import IdentificationRun
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.recording.recording import Recording
 
 
-def result_of(run: Run, findings: tuple[Finding, ...], verdict: Verdict) -> IdentificationResult:
+def result_of(
+    run: IdentificationRun, findings: tuple[Finding, ...], verdict: Verdict
+) -> IdentificationResult:
     """Return the result of a run with its findings and its verdict."""
     task, estimated, base = run.task, run.estimated, run.regression.base
     completion, payload, model = estimated.completion, run.payload, run.prepared.model

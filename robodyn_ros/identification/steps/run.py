@@ -24,14 +24,14 @@ from robodyn_ros.identification.result.content import IdentifiedPayload
 from robodyn_ros.identification.signals.processed import Processed, constant
 from robodyn_ros.identification.signals.segments import Segments
 from robodyn_ros.identification.steps.estimation import ParameterEstimate, Regression
-from robodyn_ros.identification.steps.preparation import Clock, Preparation, Task, prepare
+from robodyn_ros.identification.steps.preparation import Clock, ProcessedRecordings, Task, prepare
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.payload import Payload, PayloadModel
 from robodyn_ros.recording.recording import Recording
 
 
 @dataclass
-class Run:
+class IdentificationRun:
     """One run of the steps.
 
     :param without: the same with the known torque alone, where a payload is estimated
@@ -43,7 +43,7 @@ class Run:
     """
 
     task: Task
-    prepared: Preparation
+    prepared: ProcessedRecordings
     regression: Regression
     estimated: ParameterEstimate
     clock: Clock
@@ -59,7 +59,7 @@ class Run:
     untested: tuple[Finding, ...] = ()
 
     @classmethod
-    def of(cls, task: Task) -> Run:
+    def of(cls, task: Task) -> IdentificationRun:
         """Run the steps in their order."""
         clock = Clock()
         prepared = prepare(task, clock)
@@ -197,7 +197,7 @@ class Run:
         self.untested = (finding('validation_too_short', reason=reason),)
 
 
-def idle_constants(prepared: Preparation, values: Array, chosen: Sequence[int]) -> Array:
+def idle_constants(prepared: ProcessedRecordings, values: Array, chosen: Sequence[int]) -> Array:
     """Return parameter values (p,) with the mean measured torque of idle joints as their constant.
 
     No sample of an idle joint is fitted. At the position at which it rests, a constant in addition

@@ -19,7 +19,7 @@ from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.steps import ladder
 from robodyn_ros.identification.steps.ladder import compare_held_out, plain_if_better, plain_task
 from robodyn_ros.identification.steps.preparation import Task
-from robodyn_ros.identification.steps.run import Run
+from robodyn_ros.identification.steps.run import IdentificationRun
 from robodyn_ros.models.catalog import build_model, robot_model
 
 URDF = random_urdf(3, 93, types=('revolute',))
@@ -45,7 +45,7 @@ def impossible():
 
 def run_of(recording, **options):
     task = Task((recording,), robot_model(URDF, friction='auto'), IdentifyOptions(**options))
-    return Run.of(task)
+    return IdentificationRun.of(task)
 
 
 def test_the_choices_are_dropped_where_plain_least_squares_predicts_better(impossible, tmp_path):
