@@ -60,7 +60,7 @@ def offsets_of(
     rows = np.arange(ends, len(signals) - ends, -(-count // SAMPLES))
     q = signals.position[rows]
     columns = acting_columns(model, base.columns)
-    regressor = _columns(model, signals, [base.columns[fit] for fit in columns], rows)
+    regressor = _columns(model, signals, [base.columns[indices] for indices in columns], rows)
     bounds = np.cumsum([0, *map(len, columns)])
     taps = signals.thinning.taps
     measured = signals.torque if half == 0 else signals.measured
@@ -73,14 +73,9 @@ def offsets_of(
             answer = partial(_answer, answers, fit.rows, joint)
             trials[joint] = OffsetTrial(fit, labels, torque, rows[fit.rows], answer)
     return {
-        joint: TimeOffset(shift * period, gain, applied=_is_integer(shift))
+        joint: TimeOffset(shift * period, gain, applied=round(abs(shift), 1) >= 1.0)
         for joint, (shift, gain) in _shifts(trials, reach).items()
     }
-
-
-def _is_integer(shift: float) -> bool:
-    """Return True if a shift in samples, measured to a tenth, is at least one sample."""
-    return round(abs(shift), 1) >= 1.0
 
 
 def _answer(answers: Callable[[], Array], rows: Indices, joint: int) -> Array:

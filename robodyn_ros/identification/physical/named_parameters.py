@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -36,7 +35,7 @@ def non_negative(
     closed = closed_form_part(model)
     if closed is None:
         return chosen
-    definite = _definite(closed[0], model.parameters)
+    definite = np.array([_is_definite(closed[0], each) for each in model.parameters], dtype=bool)
     wrong = definite & (chosen.values < 0.0)
     if not wrong.any():
         return chosen
@@ -54,11 +53,6 @@ def non_negative(
     names = ', '.join(model.parameters[k].name for k in np.flatnonzero(wrong))
     held = finding('held_at_zero', parameters=names)
     return replace(chosen, values=values, findings=(*chosen.findings, held))
-
-
-def _definite(part: ClosedFormModel, parameters: Sequence[Parameter]) -> NDArray[np.bool_]:
-    """Return which parameters are masses, inertias or friction, which are not negative."""
-    return np.array([_is_definite(part, each) for each in parameters], dtype=bool)
 
 
 def _is_definite(part: ClosedFormModel, parameter: Parameter) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.findings import Finding
-from robodyn_ros.identification.factors.condense import Condensed, JointFactor, triangle
+from robodyn_ros.identification.factors.condense import Condensed, triangle
 from robodyn_ros.identification.factors.passes import condense_parts, together
 from robodyn_ros.identification.fit.choice import HeldOut
 from robodyn_ros.identification.fit.least_squares import Estimate
@@ -211,7 +211,10 @@ def with_free_offsets(condensed: Condensed, constant: Array) -> Condensed:
     :param constant: combination of base columns that is constant torque, shape (b, n)
     """
     merged = tuple(
-        _orthogonal(factor, constant[factor.columns, joint])
+        replace(
+            factor,
+            triangle=triangle([_without(factor.triangle, constant[factor.columns, joint])]),
+        )
         for joint, factor in enumerate(condensed.merge())
     )
     sample = condensed.sample
@@ -228,10 +231,6 @@ def with_free_offsets(condensed: Condensed, constant: Array) -> Condensed:
         for part in sample.segments
     )
     return replace(condensed, segments=(merged,), sample=replace(sample, segments=kept))
-
-
-def _orthogonal(factor: JointFactor, constant: Array) -> JointFactor:
-    return replace(factor, triangle=triangle([_without(factor.triangle, constant)]))
 
 
 def _without(rows: Array, constant: Array) -> Array:
