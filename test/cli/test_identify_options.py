@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import argparse
 
-import pytest
-
-from robodyn_ros.cli.identify_options import REMOVED, add_options, read_options
-from robodyn_ros.errors import ConfigError
+from robodyn_ros.cli.identify_options import add_options, read_options
 from robodyn_ros.identification.options import OPTIONS, IdentifyOptions
 
 
@@ -39,9 +36,3 @@ def test_every_flag_sets_its_field():
     assert found == expected and set(found) == set(OPTIONS)
     assert IdentifyOptions(**found).loss == 'huber'
     assert parsed('--consistent', '--ridge', '0.5') == {'consistent': 'yes', 'ridge': 0.5}
-
-
-@pytest.mark.parametrize('name', REMOVED)
-def test_removed_flags_say_what_to_do(name):
-    with pytest.raises(ConfigError, match=f'--{name} was removed: '):
-        parsed(f'--{name}', 'x')
