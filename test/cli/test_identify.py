@@ -117,7 +117,7 @@ def test_unclear_requests_are_refused(files, options):
 
 
 def test_an_option_without_effect_is_refused(files):
-    with pytest.raises(RobodynError, match='^--loss is of the robust estimator: add --estimator'):
+    with pytest.raises(RobodynError, match=r'^--loss is of the robust estimator: add'):
         robodyn(files / 'first.csv', '--urdf', files / 'robot.urdf', '--loss', 'huber')
 
 
