@@ -110,7 +110,7 @@ def test_links_that_no_limit_touches_need_no_programme(touched, monkeypatch):
     data = Data.of(factors, base.rank, fit.sigma)
     quick = problem.solve(data, 1e-3)
     used = []
-    monkeypatch.setattr(Problem, '_whole_links', lambda *_: used.append(1))
+    monkeypatch.setattr(Problem, '_solve_without_cones', lambda *_: used.append(1))
     slow = problem.solve(data, 1e-3)
     assert used and is_consistent(model, quick)
     costs = [cost(problem, factors, fit.sigma, 1e-3, values) for values in (quick, slow)]
@@ -128,7 +128,7 @@ def test_load_friction_is_at_most_the_load(quick, monkeypatch):
     base, factors, fit = condensed(model, truth, noise=0.01)
     problem = Problem.of(model, base, truth)
     if not quick:
-        monkeypatch.setattr(Problem, '_whole_links', lambda *_: None)
+        monkeypatch.setattr(Problem, '_solve_without_cones', lambda *_: None)
     values = problem.solve(Data.of(factors, base.rank, fit.sigma), 1e-3)
     np.testing.assert_allclose(values[list(problem.bodies.shares)], 1.0, atol=1e-6)
 
