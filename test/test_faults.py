@@ -10,7 +10,7 @@ import pytest
 
 import robodyn_ros
 from robodyn_ros.errors import NO_FAULT, ConfigError, ControlError, Fault
-from robodyn_ros.faults import FAULTS, fault_of, number_of, received
+from robodyn_ros.faults import FAULTS, decode_fault, fault_of, number_of
 from robodyn_ros.long_work import CancelledError
 from tools.common import ROOT
 
@@ -95,8 +95,8 @@ def test_a_fault_is_its_sentence_with_a_number():
 
 def test_a_number_of_another_node_becomes_a_fault_again():
     for name, entry in FAULTS.items():
-        assert received(entry.number, 'words').name == name
-    assert received(65535, 'words').name == 'refused'
+        assert decode_fault(entry.number, 'words').name == name
+    assert decode_fault(65535, 'words').name == 'refused'
 
 
 @pytest.mark.parametrize(

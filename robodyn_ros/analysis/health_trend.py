@@ -12,7 +12,7 @@ from robodyn_ros.control.collision.black_box.event_folder import EventFolder
 from robodyn_ros.control.collision.black_box.reported import Health
 from robodyn_ros.control.health.hypotheses import Cause
 from robodyn_ros.errors import RecordingError
-from robodyn_ros.long_work import tracked
+from robodyn_ros.long_work import track
 
 DRIFT = (Cause.FRICTION.name, Cause.GAIN.name)
 """Causes that a new identification removes."""
@@ -39,13 +39,13 @@ def has_events(folder: Path) -> bool:
 
 def health_over_events(folder: Path) -> tuple[list[HealthOfEvent], list[str]]:
     """Return the events of a black box, oldest first, and why others cannot be read."""
-    found, notes = [], []
-    for path in tracked(EventFolder(folder, 0.0).events(), 'reading events'):
+    events, notes = [], []
+    for path in track(EventFolder(folder, 0.0).events(), 'reading events'):
         try:
-            found.append(HealthOfEvent(path.name, *read_health(path)))
+            events.append(HealthOfEvent(path.name, *read_health(path)))
         except RecordingError as error:
             notes.append(str(error))
-    return found, notes
+    return events, notes
 
 
 def hint(events: Sequence[HealthOfEvent], *, most: int = 5) -> str:

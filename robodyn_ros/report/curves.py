@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from robodyn_ros.models.interface import Array, Joint
-from robodyn_ros.report.numbers import extremes, packed, times
+from robodyn_ros.report.numbers import encode_numbers, extremes, times
 from robodyn_ros.report.source import ReportSignals
 
 SERIES = ('torque', 'predicted', 'error')
@@ -20,10 +20,10 @@ def curves(
 ) -> dict[str, Any]:
     """Return the curves of an identification for the page's script."""
     series = [getattr(signals, name) for name in SERIES]
-    return drawn(signals.time, series, joints, budget=budget) | {'lines': LINES}
+    return draw(signals.time, series, joints, budget=budget) | {'lines': LINES}
 
 
-def drawn(
+def draw(
     time: Array,
     series: Sequence[Array],
     joints: Sequence[Joint],
@@ -40,12 +40,12 @@ def drawn(
     buckets = max(50, min(most, budget // (2 * len(series) * len(joints))))
     thin = [extremes(values, buckets) for values in series]
     return {
-        'time': packed(times(time, buckets)),
+        'time': encode_numbers(times(time, buckets)),
         'joints': [
             {
                 'name': joint.name,
                 'unit': joint.torque_unit,
-                'series': [packed(values[:, column]) for values in thin],
+                'series': [encode_numbers(values[:, column]) for values in thin],
             }
             for column, joint in enumerate(joints)
         ],

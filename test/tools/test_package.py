@@ -50,11 +50,6 @@ def test_version_is_the_same_everywhere() -> None:
     assert setup.stdout.split()[-1] == version
 
 
-def test_name_is_the_same_everywhere() -> None:
-    assert PACKAGE.findtext('name') == 'robodyn_ros' == robodyn_ros.__name__
-    assert "name='robodyn_ros'" in (ROOT / 'setup.py').read_text()
-
-
 def test_every_interface_is_generated() -> None:
     listed = re.findall(r'\b((?:msg|srv|action)/\w+\.\w+)', CMAKE)
     assert sorted(listed) == INTERFACES

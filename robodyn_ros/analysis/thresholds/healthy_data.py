@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.analysis.thresholds.session import Session
-from robodyn_ros.bounds import parsed_json
+from robodyn_ros.bounds import parse_json
 from robodyn_ros.errors import ControlError, RobodynError
 from robodyn_ros.models.interface import Array
-from robodyn_ros.output_files import is_folder, write_whole
+from robodyn_ros.output_files import is_folder, write_file
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.tables.npz_file import read_npz
 
@@ -80,7 +80,7 @@ def write_part(
             np.savez(file, time=time, started=started, facts=facts, **arrays)
 
     path = folder / f'session_{session:03d}_part_{part:04d}.npz'
-    write_whole(path, save, ControlError, what='healthy data')
+    write_file(path, save, ControlError, what='healthy data')
 
 
 def parts_of(folder: Path) -> dict[int, list[Path]]:
@@ -144,7 +144,7 @@ def _session(
 def _read(path: Path) -> tuple[Owner, dict[str, Any]]:
     try:
         table = read_npz(path).columns
-        facts = parsed_json(bytes(table['facts']).decode())
+        facts = parse_json(bytes(table['facts']).decode())
         if facts.pop('format') != FORMAT:
             raise ValueError(f'the format is not {FORMAT!r}')
         owner = Owner(tuple(map(str, facts['joints'])), str(facts['model_hash']),

@@ -24,7 +24,7 @@ from robodyn_ros.control.torque.low_pass import HIGHEST_SHARE
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ControlError
 from robodyn_ros.identification.result.result import IdentifiedModel
-from robodyn_ros.long_work import tracked
+from robodyn_ros.long_work import track
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Recording
 
@@ -40,7 +40,7 @@ def healthy_inputs(
     """
     paths = [Path(path) for path in arguments.recording]
     stored: list[HealthyInput] = []
-    for path in tracked(paths, 'reading'):
+    for path in track(paths, 'reading'):
         if parts_of(path):
             stored += _of_folder(path, identified, torque)
         elif is_event(path):
@@ -48,7 +48,7 @@ def healthy_inputs(
     plain = [path for path in paths if not parts_of(path) and not is_event(path)]
     recordings = [
         read_in_si_units(arguments, str(path), identified.joints, identified.model)
-        for path in tracked(plain, 'reading')
+        for path in track(plain, 'reading')
     ]
     rests = [
         rests_in(arguments, str(path), each, torque.joints)
@@ -57,7 +57,7 @@ def healthy_inputs(
     _check_copies(recordings)
     settings = _settings(arguments, recordings, torque, stored)
     pairs = list(zip(recordings, rests, strict=True))
-    plain_inputs = [_of_recording(*each, torque, settings) for each in tracked(pairs)]
+    plain_inputs = [_of_recording(*each, torque, settings) for each in track(pairs)]
     return settings, [*stored, *plain_inputs]
 
 

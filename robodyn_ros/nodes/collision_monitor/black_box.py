@@ -14,7 +14,7 @@ from robodyn_ros.control.collision.black_box.event_writer import EventWriter
 from robodyn_ros.control.collision.black_box.reported import Notes, Reported
 from robodyn_ros.nodes.collision_monitor.parameters import BLACK_BOX
 from robodyn_ros.nodes.robot.model_node import ModelNode
-from robodyn_ros.paths import expanded
+from robodyn_ros.paths import expand
 
 
 class BlackBox:
@@ -35,7 +35,7 @@ class BlackBox:
         self._ring: CallRing | None = None
         self._open: tuple[str, int, float] | None = None
         if chosen['black_box_directory']:
-            folder = expanded(chosen['black_box_directory']).absolute()
+            folder = expand(chosen['black_box_directory']).absolute()
             self._writer = EventWriter(EventFolder(folder, 1e6 * chosen['black_box_size']))
 
     def build(self, setup: Setup) -> CallRing | None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from robodyn_ros.control.collision.black_box.event import Event
-from robodyn_ros.report.curves import drawn
+from robodyn_ros.report.curves import draw
 from robodyn_ros.report.event.facts import start_of
 
 LINES = (
@@ -22,7 +22,7 @@ def event_curves(event: Event) -> dict[str, Any]:
     time = 1e-9 * (rows.times - rows.times[0])
     error, threshold = rows.results[:, 0], rows.results[:, 1]
     start, end = 1e-9 * (start_of(event) - int(rows.times[0])), float(time[-1])
-    return drawn(time, (threshold, -threshold, error), event.setup.model.model.joints) | {
+    return draw(time, (threshold, -threshold, error), event.setup.model.model.joints) | {
         'lines': LINES,
         'title': 'Torque error and threshold of each joint',
         'sentence': 'A collision is found where the torque error (model torque minus feedback) '

@@ -15,7 +15,7 @@ from robodyn_ros.control.collision.black_box.replay import Difference
 from robodyn_ros.control.collision.black_box.reported import ContactReport
 from robodyn_ros.control.collision.detector import Level
 from robodyn_ros.models.interface import Array
-from robodyn_ros.report.numbers import thinned
+from robodyn_ros.report.numbers import choose_evenly
 
 NONE = 'not recorded'
 """Reports that the node had not, or that its version did not record."""
@@ -44,7 +44,7 @@ def event_facts(event: Event, found: Difference | None) -> dict[str, Any]:
         ],
         'wrenches': [
             _wrench(reported.contacts[row], begin)
-            for row in thinned(len(reported.contacts), 40).tolist()
+            for row in choose_evenly(len(reported.contacts), 40).tolist()
         ],
         'messages': [
             {'time': _seconds(int(rows.times[row]), begin), 'text': text}

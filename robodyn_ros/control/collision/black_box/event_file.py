@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from robodyn_ros.bounds import parsed_json
+from robodyn_ros.bounds import parse_json
 from robodyn_ros.control.collision.black_box.call_ring import Rows
 from robodyn_ros.control.collision.black_box.detector_state import decoded, encoded
 from robodyn_ros.control.collision.black_box.event import Event, Setup
@@ -124,8 +124,8 @@ def read_event(path: str | Path) -> Event:
     if KEY not in facts:
         raise RecordingError(f'{path} is no event of the collision monitor')
     try:
-        content = parsed_json(facts[KEY])
-        declared = parsed_json(facts[EFFORT_KEY])
+        content = parse_json(facts[KEY])
+        declared = parse_json(facts[EFFORT_KEY])
         effort = EffortDeclaration.from_mapping(declared, source=str(path))
         setup = Setup.from_content(content, effort)
         calls = tuple((int(row), str(name), value) for row, name, value in content['calls'])
@@ -153,7 +153,7 @@ def read_health(path: Path) -> tuple[str, str, Health | None]:
     if KEY not in facts:
         raise RecordingError(f'{path} is no event of the collision monitor')
     try:
-        content = parsed_json(facts[KEY])
+        content = parse_json(facts[KEY])
         health = health_of(content.get('reported', {}))
         return str(content['reason']), str(content['model']['hash']), health
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:

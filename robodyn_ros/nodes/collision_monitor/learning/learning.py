@@ -21,7 +21,7 @@ from robodyn_ros.nodes.collision_monitor.inputs import Inputs
 from robodyn_ros.nodes.collision_monitor.learning.learn_process import LearnProcess
 from robodyn_ros.nodes.collision_monitor.learning.session_writer import SessionWriter
 from robodyn_ros.nodes.robot.model_node import ModelNode, Row
-from robodyn_ros.output_files import made_folder, unusable
+from robodyn_ros.output_files import make_folder, unusable
 from robodyn_ros.srv import Learn
 
 LEARN: tuple[Row, ...] = (
@@ -163,7 +163,7 @@ class Learning:
         folder, owner = self._folder, self._owner
 
         def begun() -> SessionWriter:
-            made_folder(folder, ControlError)
+            make_folder(folder, ControlError)
             return SessionWriter(folder, owner, self._limit, self._pool)
 
         # After the parts that wait: only then is the number of the session known. It reads one
