@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from robodyn_ros.control.collision.black_box.reported import Health
 from robodyn_ros.control.collision.detector import TorqueErrorDetector
 from robodyn_ros.control.health.friction_tracking import FrictionTracking
 from robodyn_ros.control.health.hypotheses import Cause
@@ -118,9 +117,6 @@ class HealthTopic(Topic):
         self._adjust(self._monitor.tracking)
         if report.cause != before.cause and report.cause > Cause.NONE:
             self._node.get_logger().warning(report.message)
-        self._node.notes.health = Health(
-            report.cause.name, float(report.share), report.joint, report.message
-        )
         message = health_message(report, self._joints)
         message.header.stamp = self._node.get_clock().now().to_msg()
         self._publisher.publish(message)
@@ -131,7 +127,7 @@ class HealthTopic(Topic):
             return
         values = self._values + tracking.added()
         if not np.array_equal(values, self._torque.values):
-            self._node.adjust(values)
+            self._torque.set_values(values)
 
 
 def health_message(report: HealthReport, joints: list[str]) -> ModelHealth:
