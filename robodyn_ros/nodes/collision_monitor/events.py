@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from robodyn_ros.control.collision.event_bag import (
     EventSettings,
@@ -16,8 +17,11 @@ from robodyn_ros.control.collision.event_bag import (
     write_event,
 )
 from robodyn_ros.errors import bounded
+from robodyn_ros.identification.result.result import IdentifiedModel
+from robodyn_ros.models.interface import Array
 from robodyn_ros.nodes.base.clock import now
-from robodyn_ros.nodes.collision_monitor.parameters import BLACK_BOX
+from robodyn_ros.nodes.base.common import plain
+from robodyn_ros.nodes.collision_monitor.parameters import BLACK_BOX, DETECTOR, NODE, REACTION
 from robodyn_ros.nodes.robot.model_node import ModelNode
 from robodyn_ros.paths import expanded, resource
 from robodyn_ros.recording.bags.joint_state_bag import HEADER, joint_state_topic
@@ -65,10 +69,30 @@ class Events:
         while self._messages[0][1] < stamp - self._span:
             self._messages.popleft()
 
-    def start(self, settings: EventSettings) -> None:
-        """Start an event, unless one is open: it ends `black_box_after` later."""
-        if self.used and self._open is None:
-            self._open = (now(self._node) + self._after, settings)
+    def start(self, reason: str, model: IdentifiedModel, values: Array) -> None:
+        """Start an event, unless one is open: it ends `black_box_after` later.
+
+        :param reason: why the reactions started
+        :param values: parameter values of the model in use, shape (p,), SI
+        """
+        if not self.used or self._open is not None:
+            return
+        source = Path(model.source)
+        settings = EventSettings(
+            reason, self._node.get_clock().now().nanoseconds,
+            str(source.absolute()) if source.is_file() else '', model.hash, values.tolist(),
+            self._parameters(),
+        )  # fmt: skip
+        self._open = (now(self._node) + self._after, settings)
+
+    def _parameters(self) -> dict[str, Any]:
+        """Return the parameters of the monitor, with an absolute path of the thresholds."""
+        names = [row[0] for row in (*DETECTOR, *NODE, *REACTION, *BLACK_BOX)]
+        values = self._node.get_parameters([*names, 'velocity_window'])
+        given = {each.name: plain(each.value) for each in values}
+        if given['thresholds']:
+            given['thresholds'] = str(resource(given['thresholds']).absolute())
+        return given
 
     def tick(self) -> None:
         """End an event whose time is over."""

@@ -6,7 +6,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
-from robodyn_ros.control.collision.event_bag import EventSettings
 from robodyn_ros.control.collision.mute import Mute
 from robodyn_ros.control.collision.setup import (
     build_detector,
@@ -28,7 +26,7 @@ from robodyn_ros.errors import ConfigError, ControlError, Fault
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
 from robodyn_ros.nodes.base.clock import now, start_timer
-from robodyn_ros.nodes.base.common import STREAM_QOS, check_when_set, plain
+from robodyn_ros.nodes.base.common import STREAM_QOS, check_when_set
 from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.base.stamps import seconds_of
 from robodyn_ros.nodes.base.waits import DISCOVERY
@@ -36,20 +34,13 @@ from robodyn_ros.nodes.collision_monitor.contact_topic import ContactTopic
 from robodyn_ros.nodes.collision_monitor.events import REFERENCE, STATES, Events
 from robodyn_ros.nodes.collision_monitor.health_topic import HealthTopic
 from robodyn_ros.nodes.collision_monitor.inputs import Inputs
-from robodyn_ros.nodes.collision_monitor.parameters import (
-    BLACK_BOX,
-    DETECTOR,
-    NODE,
-    REACTION,
-    SOURCES,
-)
+from robodyn_ros.nodes.collision_monitor.parameters import DETECTOR, NODE, SOURCES
 from robodyn_ros.nodes.collision_monitor.reactions import Reactions
 from robodyn_ros.nodes.collision_monitor.state_topic import ErrorTopic, StateTopic
 from robodyn_ros.nodes.collision_monitor.topic import Topic
 from robodyn_ros.nodes.robot.commanded import follow_controller, follow_reference
 from robodyn_ros.nodes.robot.effort import EffortParameters
 from robodyn_ros.nodes.robot.model_node import ModelNode
-from robodyn_ros.paths import resource
 from robodyn_ros.srv import Mute as MuteReactions
 from robodyn_ros.wire.commands import as_joint_state
 
@@ -134,8 +125,7 @@ class CollisionMonitor(ModelNode):
         velocity = self._inputs.state.velocity
         if self._trigger.update(detector, velocity, muted=self._mute.started):
             self._reactions.start(self._trigger.reason)
-            if self.events.used:
-                self.events.start(self._event_settings(self._trigger.reason))
+            self.events.start(self._trigger.reason, self._model, self._torque.values)
         for topic in self._topics:
             topic.publish(detector, self._inputs, stamp)
 
@@ -293,19 +283,6 @@ class CollisionMonitor(ModelNode):
         """Set UNKNOWN until new samples have settled."""
         if self._detector is not None:
             self._detector.lose(reason)
-
-    def _event_settings(self, reason: str) -> EventSettings:
-        names = [row[0] for row in (*DETECTOR, *NODE, *REACTION, *BLACK_BOX)]
-        given = {name: plain(self.get_parameter(name).value) for name in names}
-        given['velocity_window'] = plain(self.get_parameter('velocity_window').value)
-        if given['thresholds']:
-            given['thresholds'] = str(resource(given['thresholds']).absolute())
-        source = Path(self._model.source)
-        result_file = str(source.absolute()) if source.is_file() else ''
-        return EventSettings(
-            reason, self.get_clock().now().nanoseconds, result_file, self._model.hash,
-            self._torque.values.tolist(), given,
-        )  # fmt: skip
 
     # ---- diagnostics -------------------------------------------------------------------------
 
