@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from healthy_arm import MODEL
 
-from robodyn_ros.report.event import event_curves
+from robodyn_ros.report.curves import event_curves
 from robodyn_ros.report.facts_page import facts_page
 from robodyn_ros.report.page import page_text
 

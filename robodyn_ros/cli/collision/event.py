@@ -30,7 +30,7 @@ from robodyn_ros.errors import ConfigError, ControlError, RecordingError
 from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
-from robodyn_ros.report.event import event_curves
+from robodyn_ros.report.curves import event_curves
 
 Rows = list[tuple[str, ...]]
 COLUMNS = ('event', 'time', 'model', 'reason')
@@ -89,6 +89,8 @@ class Replay:
             names = [field.name for field in fields(CollisionSettings)]
             options = {name: given[name] for name in names if name != 'joints'}
             values = np.array(self.settings.values, dtype=float)
+            if len(values) != len(model.values):
+                raise ValueError(f'{len(values)} values for {len(model.values)} parameters')
             torque = ModelTorque(
                 model.model, values,
                 velocity_window=window[0] if len(window) == 1 else np.array(window, dtype=float),

@@ -70,6 +70,7 @@ def write_event(
         try:
             for topic, stamp, data in messages:
                 writer.add(data, stamp, topic)
+            writer.flush()
         finally:
             finish_bag(writer, partial, facts)
         if writer.count < len(messages):  # the end was dropped, because the index had no space
