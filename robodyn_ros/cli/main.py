@@ -47,9 +47,8 @@ COMMANDS = {
     ),
     'collisions': (
         'collision.collisions',
-        'list the collisions that the monitor finds in a recording',
+        'list the collisions that the monitor finds in a recording, or its events',
     ),
-    'replay': ('collision.replay', 'run the collision detector over an event of the black box'),
     'demo': (
         'demo',
         'excite, identify, validate, feed forward and detect a push on a simulated cell',

@@ -142,12 +142,10 @@ def learn(
 
 
 def _parts(sessions: Sequence[Session]) -> list[Session]:
-    usual = [each for each in sessions if not each.vouched]
-    if len(usual) != 1:
+    if len(sessions) != 1:
         return list(sessions)
-    rows = np.array_split(np.arange(len(usual[0].time)), 4)
-    parts = [usual[0].rows(slice(part[0], part[-1] + 1)) for part in rows]
-    return parts + [each for each in sessions if each.vouched]
+    rows = np.array_split(np.arange(len(sessions[0].time)), 4)
+    return [sessions[0].rows(slice(part[0], part[-1] + 1)) for part in rows]
 
 
 def _check(parts: Sequence[Session], options: Learning) -> None:
@@ -239,8 +237,6 @@ def _without_contact(
 
 def _cleaned(session: Session, best: _Trial, block: float, reach: float) -> Session:
     """Leave out a block on either side of torque errors beyond `reach` times the map."""
-    if session.vouched:
-        return session
     cell = best.bands.cell(*session.motion(best.bands.still))
     ratio = session.residual / best.value[np.arange(len(best.value)), cell]
     worst = np.where(session.used, ratio.max(axis=1), 0.0)

@@ -32,9 +32,7 @@ class Written:
         law_check()  # skips where the plugin was not built
         model = MODELS['rotary 1']()
         self.law = random_law(model.joint_names, kind, 2)
-        self.path = result_file(
-            folder, model, np.ones(len(model.parameters)), residual=self.law
-        )
+        self.path = result_file(folder, model, np.ones(len(model.parameters)), residual=self.law)
         self.content = yaml.safe_load(self.path.read_text())
         self.parameters = self.content['/**']['ros__parameters']
         self.block = self.parameters['residual_torque']

@@ -21,7 +21,7 @@ NUMBER = 49
 PARAMETERS = {  # slow, because overruns of the mock's loop are jumps of its velocity
     **EFFORT, 'autostart': 'true', 'max_torque_error': '[100.0]', 'filter_cutoff': 5.0,
     'torque_error_enable': '[false, true, false, false, false, false]',
-    'stale_timeout': 2.0, 'reaction': '[brake]', 'velocity_window': '[0.01]',
+    'stale_timeout': 2.0, 'reaction': 'stop', 'velocity_window': '[0.01]',
 }  # fmt: skip
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """torque_threshold of the plugin on the real ros2_control.
 
-The hardware names its joints in another order than the model. A forward_command_controller commands
-the effort that the mock hardware reports as measured.
+The hardware names its joints in another order than the model. A forward_command_controller
+commands the effort that the mock hardware reports as measured.
 """
 
 import numpy as np

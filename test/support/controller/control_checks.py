@@ -62,7 +62,8 @@ def check_applied(cell, expected):
     numbers = [
         number + DELAY
         for number in expected
-        if number + DELAY in cell.cycles and number + DELAY - 1 in cell.cycles
+        if number + DELAY in cell.cycles
+        and number + DELAY - 1 in cell.cycles
         and not ((pauses <= number + DELAY) & (number < pauses + RAMP / PERIOD)).any()
     ]
     target = np.array([expected[number - DELAY] for number in numbers])

@@ -79,9 +79,7 @@ def random_steps(law, period: float, count: int, seed=0):
 def by_plugin(path, steps, *, period, scale, fade_time, timeout, folder=''):
     """Torque after each step (N, n), and what the program says at its end."""
     data = np.asarray(steps, dtype=float).tobytes()
-    done = run_check(
-        'gears', path, period, scale, fade_time, timeout, data=data, folder=folder
-    )
+    done = run_check('gears', path, period, scale, fade_time, timeout, data=data, folder=folder)
     said = done.stderr.decode()
     assert done.returncode == 0, said
     return np.frombuffer(done.stdout).reshape(len(steps), -1), said

@@ -9,7 +9,7 @@ from robodyn_ros.errors import ControlError
 
 
 class Mute:
-    """Time in which collisions are reported, but not reacted to."""
+    """Time in which collisions are reported, but start no reaction."""
 
     def __init__(self, longest: float) -> None:
         """Start without a mute.
