@@ -44,8 +44,8 @@ def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
     module, function = _MODULES[name]
-    globals()[name] = found = getattr(import_module(f'{__name__}.{module}'), function)
-    return found
+    globals()[name] = value = getattr(import_module(f'{__name__}.{module}'), function)
+    return value
 
 
 def __dir__() -> list[str]:

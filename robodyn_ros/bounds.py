@@ -205,7 +205,7 @@ def parse_xml(text: str) -> ET.Element:
     return root
 
 
-def parsed_json(text: str) -> Any:
+def parse_json(text: str) -> Any:
     """Parse JSON; the parser recurses, so that its nesting is bounded by Python.
 
     :raises ValueError: it is no JSON, or too deeply nested

@@ -48,7 +48,7 @@ def thresholds(
         )
         for path in recordings
     )  # fmt: skip
-    return reduce(ThresholdProposal.joined, found)
+    return reduce(ThresholdProposal.join, found)
 
 
 @dataclass
