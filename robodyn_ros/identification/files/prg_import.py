@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read softMC's result files, IDNT<group>.PRG, for a model described here (docs/reference/softmc.md)."""
+"""Read softMC's result files, IDNT<group>.PRG, for a model described here.
+
+The format is in docs/reference/softmc.md.
+"""
 
 from __future__ import annotations
 
