@@ -10,8 +10,8 @@
     print(result.summary())
 
 The guide is docs/reference/python.md. Each function is imported with its first use, so that
-importing the package takes little time. The interfaces that rosidl generates (`robodyn_ros.msg`, `.srv`,
-`.action`) are in the installed package of the same name; both are one module.
+importing the package takes little time. The interfaces that rosidl generates (`robodyn_ros.msg`,
+`.srv`, `.action`) are in the installed package of the same name; both are one module.
 """
 
 from importlib import import_module
