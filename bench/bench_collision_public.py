@@ -24,10 +24,9 @@ import numpy as np  # noqa: E402
 from collision.methods import Constant, Largest, Mapped, Method, ratio  # noqa: E402
 from collision.roc import Curve  # noqa: E402
 
-from robodyn_ros.analysis.collision_thresholds import friction_at  # noqa: E402
 from robodyn_ros.analysis.thresholds.session import Mask, Session, session_of  # noqa: E402
 from robodyn_ros.cli.collision import thresholds  # noqa: E402
-from robodyn_ros.cli.collision.healthy import healthy_inputs  # noqa: E402
+from robodyn_ros.cli.collision.healthy import healthy_sessions  # noqa: E402
 from robodyn_ros.cli.collision.model import load  # noqa: E402
 from robodyn_ros.cli.effort import read_in_si_units  # noqa: E402
 from robodyn_ros.control.collision.settings import RESIDUALS  # noqa: E402
@@ -92,9 +91,7 @@ def judged(folder: Path, residual: str) -> dict[str, Curve]:
     model = str(folder / 'result' / 'result.yaml')
     given = parser.parse_args([*healthy, '--model', model, '--residual', residual])
     identified, torque = load(given)
-    settings, inputs = healthy_inputs(given, identified, torque)
-    friction = np.max([friction_at(each.position, torque) for each in inputs], axis=0)
-    learning = [each.session for each in inputs]
+    settings, learning, friction = healthy_sessions(given, identified, torque)
     print(f'  {residual}: learned from {60 * sum(s.hours for s in learning):.2f} min')
     methods: dict[str, Method] = {
         f'map, {residual}': Mapped.learned(learning, friction, settings.debounce),

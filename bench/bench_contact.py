@@ -33,7 +33,6 @@ from robodyn_ros.cell.robot_cell import CellState, RobotCell
 from robodyn_ros.control.collision.contact_watch import ContactWatch
 from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
 from robodyn_ros.control.collision.settings import CollisionSettings
-from robodyn_ros.control.health.friction_tracking import FrictionTracking
 from robodyn_ros.control.health.hypotheses import Cause
 from robodyn_ros.control.health.monitor import HealthMonitor, HealthSettings
 from robodyn_ros.control.health.report import HealthReport
@@ -48,16 +47,13 @@ PLACE = (0.065, 0.02, 0.03)
 class Trial:
     """A robot at work, its detector and its health monitor."""
 
-    def __init__(self, robot: Robot, settings: CollisionSettings, tracked: float = 0.0) -> None:
+    def __init__(self, robot: Robot, settings: CollisionSettings) -> None:
         self.robot, self.cell = robot, RobotCell(robot.config)
         self.torque = robot.torque()
         self.detector = TorqueErrorDetector(torque=self.torque, settings=settings)
-        model, values = robot.result.model, robot.result.values
+        model = robot.result.model
         self.watch = ContactWatch(model, self.detector)
-        self.tracking = FrictionTracking(model, values, most=tracked) if tracked else None
-        self.health = HealthMonitor(
-            model, self.torque, HealthSettings(gain_uncertainty=0.02), self.tracking
-        )
+        self.health = HealthMonitor(model, self.torque, HealthSettings(gain_uncertainty=0.02))
         self.reports: list[tuple[float, HealthReport]] = []
 
     def move(self, motion: Array, act: Callable[[int], None] = lambda _: None) -> None:
@@ -79,8 +75,6 @@ class Trial:
             self.health.process()
         if row % 500 == 0:
             self.reports.append((state.time, self.health.evaluate()))
-            if self.tracking is not None:
-                self.torque.set_values(self.robot.result.values + self.tracking.added())
 
 
 def pushes(robot: Robot, settings: CollisionSettings, count: int, draw_push, after=range(60, 61)):
@@ -324,7 +318,6 @@ def main() -> int:
     one, wide = robots[0], robots[0].settings((1.0, 0.9, 0.8))
     trials = {
         'one session': Trial(one, settings[0]),
-        'one session, friction_tracking 0.3': Trial(one, settings[0], 0.3),
         'a cold and a warm session': Trial(one, wide),
     }
     for name, figures in warming(trials, given.warming).items():

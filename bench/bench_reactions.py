@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Time from the joint states of an alarm to the command that leaves the collision monitor.
 
-A real node with reaction `hold` and a black box watches a six-axis arm at 500 Hz. Each event is a
+A real node with reaction `stop` and a black box watches a six-axis arm at 500 Hz. Each event is a
 push until the collision is latched, calm, and a reset. The time begins when the joint states that
 latch the collision are published, and ends with the source timestamp of the trajectory that the
 node publishes: transport to the node, its cycle and the reaction. `state`: the same for the
@@ -42,7 +42,7 @@ from robodyn_ros.models.catalog import robot_model
 ROOT = Path(__file__).resolve().parent.parent
 PERIOD = 0.002
 PARAMETERS = (
-    'autostart:=true', 'max_torque_error:=[20.0]', 'reaction:=[hold]', 'stale_timeout:=1.0',
+    'autostart:=true', 'max_torque_error:=[20.0]', 'reaction:=stop', 'stale_timeout:=1.0',
     'collision_state_rate:=0.0',
     'black_box_before:=2.0', 'black_box_after:=0.1', 'black_box_size:=20.0',
     'effort.unit:=Nm', 'effort.side:=joint', 'effort.gravity:=included',
@@ -52,9 +52,7 @@ PARAMETERS = (
 class Bench:
     """Arm that does what the model says, pushes, and the arrival of all answers."""
 
-    joint, damaged = 2, 0
-
-    def __init__(self, folder: Path, extra: tuple[str, ...] = ()) -> None:
+    def __init__(self, folder: Path) -> None:
         self.model = robot_model(ROOT / 'urdf' / 'six_axis.urdf')
         self.values = np.nan_to_num(self.model.prior(), nan=1.0)
         content = {'dynamic_model': model_parameters(self.model, self.values, 0.0 * self.values)}
@@ -62,7 +60,6 @@ class Bench:
         result.write_text(safe_dump(content, width=10**6))
         given = [
             *PARAMETERS,
-            *extra,
             f'result_file:={result}',
             f'black_box_directory:={folder}/events',
         ]
@@ -107,9 +104,7 @@ class Bench:
             angle = rate * (1e-9 * (now % 10**12))
             q, qd = 0.3 * np.sin(angle), 0.3 * rate * np.cos(angle)
             torque = self.model.torque(q[None], qd[None], -(rate**2 * q)[None], self.values)[0]
-            torque[self.joint] -= push
-            if self.damaged:
-                self.damaged, qd[0] = self.damaged - 1, np.nan
+            torque[2] -= push
             message = JointState(name=names, position=q, velocity=qd, effort=torque)
             message.header.stamp = Time(sec=now // 10**9, nanosec=now % 10**9)
             self.sent[now] = time.time_ns()

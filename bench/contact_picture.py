@@ -9,7 +9,6 @@ import matplotlib as mpl
 import numpy as np
 from contact_cell import Robot
 
-from robodyn_ros.analysis.thresholds.tool_force import smallest_force
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.models.interface import Array
 
@@ -24,6 +23,19 @@ POSES = {
 LIMITS = np.array(
     [[-2.97, 2.97], [-1.57, 2.3], [-2.9, 1.3], [-3.3, 3.3], [-2.1, 2.1], [-6.28, 6.28]]
 )
+
+
+def smallest_force(tool: Array, threshold: Array, directions: Array) -> Array:
+    """Return the smallest force along each direction that loads a joint above its threshold.
+
+    :param tool: Jacobian of the tool's position, shape (3, n)
+    :param threshold: shape (n,), in [Nm] or [N]
+    :param directions: unit vectors, shape (N, 3)
+    :return: shape (N,), in [N]; infinite where no joint feels the direction
+    """
+    with np.errstate(divide='ignore'):
+        forces: Array = (threshold / np.abs(directions @ tool)).min(axis=1)
+    return forces
 
 
 def smallest_forces(robot: Robot, settings: CollisionSettings, count: int = 2000) -> Array:

@@ -136,11 +136,11 @@ class Controllers:
         these interfaces.
         """
         kinds = ('position',) if self.trajectory.position_only else ('position', 'effort')
-        found = {'joint_trajectory_controller': ('active', self._names(*kinds))}
+        states = {'joint_trajectory_controller': ('active', self._names(*kinds))}
         for controller, kind in ((self.position, 'position'), (self.effort, 'effort')):
             failed = controller.failed
-            found[controller.name] = ('inactive', ()) if failed else ('active', self._names(kind))
-        return found
+            states[controller.name] = ('inactive', ()) if failed else ('active', self._names(kind))
+        return states
 
     def _names(self, *kinds: str) -> tuple[str, ...]:
         return tuple(f'{joint}/{kind}' for kind in kinds for joint in self.effort.joints)

@@ -11,17 +11,15 @@ from pathlib import Path
 import bodywise_example
 import numpy as np
 from bags import JOINT_STATE, TYPES, message
-from collision_events import event
+from collision_event import write_collision
 from healthy_arm import MODEL, VALUES, recorded
 from rosbags.rosbag2 import StoragePlugin, Writer
 from simulation import arm, record
 
 from robodyn_ros.cli.main import main
-from robodyn_ros.control.collision.black_box.event_file import KEY, write_event
 from robodyn_ros.excitation.motions.bidirectional import BidirectionalMotion
 from robodyn_ros.identification.files.parameter_text import parameter_text
 from robodyn_ros.identification.files.result_file import model_parameters
-from robodyn_ros.recording.bags.bag_metadata import bag_metadata
 
 PAIR = '<disable_collisions link1="l0" link2="l2" reason="Never"/>'
 SRDF = f'<robot name="arm">\n  {PAIR}\n</robot>\n'
@@ -45,9 +43,8 @@ def make_results(folder: Path) -> None:
     bodywise_example.write(folder / 'bodies.csv')
     _passes(folder / 'passes.npz')
     _delay(folder / 'delay')
-    write_event(event(6), folder / 'event')
-    (folder / 'event.json').write_text(bag_metadata(folder / 'event')[KEY])
     _healthy(folder)
+    write_collision(folder / 'events', folder / 'healthy.yaml').rename(folder / 'event')
     model, values = arm(text, friction=['viscous', 'coulomb'])
     motion = record(model, values, 2000, noise=0.01)
     _save(folder / 'run.npz', motion)

@@ -6,12 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from unittest.mock import patch
 
 from robodyn_ros.cell.config import CellConfig
-from robodyn_ros.cli.collision.replay import table
-from robodyn_ros.control.collision.black_box import event_file
-from robodyn_ros.control.collision.black_box.replay import replay
 from robodyn_ros.control.collision.thresholds_file import read_thresholds
 from robodyn_ros.control.effort.declaration import EffortDeclaration
 from robodyn_ros.identification.files.base_result import load_base
@@ -20,7 +16,6 @@ from robodyn_ros.parameter_files import RosArguments, as_file, merged
 from robodyn_ros.recording.bags.bag_metadata import bag_metadata
 from robodyn_ros.recording.bags.bag_rescue import rescue_bag
 from robodyn_ros.recording.bags.topic_bag import read_topic, topic_types
-from robodyn_ros.report.event.facts import event_facts
 from robodyn_ros.robot_file import NODES, load_robot
 
 
@@ -54,16 +49,6 @@ def _robot(path: str) -> None:
         CellConfig.from_yaml(robot.reference)
 
 
-def _event(path: str) -> None:
-    """Replay the event of the corpus with other facts, in JSON; its bag has a checksum."""
-    facts = bag_metadata(Path('event')) | {
-        event_file.KEY: Path(path).read_text('utf-8', 'replace')
-    }
-    with patch.object(event_file, 'bag_metadata', lambda _: facts):
-        event = event_file.read_event('event')
-    table(event_facts(event, replay(event)))
-
-
 def _topics(path: str) -> None:
     topic_types(path)
     read_topic(path, '/joint_states', ('a', 'b'), lambda m: (m.name, (m.position,)))
@@ -72,7 +57,6 @@ def _topics(path: str) -> None:
 CALLS: dict[str, Callable[[str], object]] = {
     'parameters': _parameters,
     'robot-file': _robot,
-    'event-facts': _event,
     'thresholds-file': read_thresholds,
     'result': load_identified_model,
     'base': lambda path: load_base(path, None),
@@ -148,8 +132,9 @@ KINDS = {
     'healthy recording': Kind(('healthy0.npz',), 'zip', (
         (2, 'collisions FILE --thresholds thresholds.yaml --model healthy.yaml'),
         (1, 'thresholds FILE healthy1.npz --model healthy.yaml --out OUT/t.yaml')), weight=0.5),
-    'event': Kind(('event/event_0.mcap', 'event/metadata.yaml'), 'bytes', ((1, 'replay BAG'),)),
-    'event facts': Kind(('event.json',), 'json', ((1, 'event-facts FILE'),)),
+    'event': Kind(
+        ('event/event_0.mcap', 'event/metadata.yaml'), 'bytes', ((1, 'collisions BAG'),)),
+    'settings of an event': Kind(('event/settings.yaml',), 'yaml', ((1, 'collisions BAG'),)),
     'report': Kind(('page/result.json',), 'json', (
         (1, 'report BAG --out OUT/p.html'),), weight=0.5),
     'report of a result': Kind(('page/result.yaml',), 'yaml', (

@@ -16,7 +16,7 @@ from robodyn_ros.cli import main as cli
 
 COMMANDS = (
     'check table.csv', 'check packed.npz', 'check packed.mat', 'check sqlite3', 'check zstd.mcap',
-    'check lz4.mcap', 'check big', 'replay event',
+    'check lz4.mcap', 'check big', 'collisions event',
     'bodywise bodies.csv', 'friction passes.npz --joints a,b', 'delay delay',
     'advise motion_sine.yaml --urdf arm.urdf', 'report page',
     'collisions healthy0.npz --thresholds thresholds.yaml --model healthy.yaml',

@@ -49,9 +49,8 @@ AT_TIMES = {
     'collision_monitor': {
         ('subscribe', '/collision_monitor/reference'),  # motion_source: reference
         ('request', '/excitation/stop'),  # stop_service
-        ('publish', '/joint_trajectory_controller/joint_trajectory'),  # reaction: hold
+        ('publish', '/joint_trajectory_controller/joint_trajectory'),  # reaction: stop
         ('request', '/joint_trajectory_controller/follow_joint_trajectory/_action/cancel_goal'),
-        ('request', '/feedforward/enable'),  # reaction: drop_feedforward
     },
     'cell': set(),
     'watch': {

@@ -5,11 +5,11 @@ import re
 import shutil
 import subprocess
 
+import numpy as np
 import pytest
-from collision_events import event
+from healthy_arm import MODEL
 
-from robodyn_ros.report.event.curves import event_curves
-from robodyn_ros.report.event.facts import event_facts
+from robodyn_ros.report.curves import event_curves
 from robodyn_ros.report.facts_page import facts_page
 from robodyn_ros.report.page import page_text
 
@@ -53,13 +53,13 @@ def test_scripts_draw_the_curves_and_the_robot_and_it_prints(source, tmp_path):
 
 @pytest.mark.slow
 def test_the_page_of_an_event_draws_its_torque_errors(tmp_path):
-    made = event(6)
-    given = event_curves(made)
+    time, joints = np.linspace(0.0, 5.0, 500), len(MODEL.joints)
+    error, threshold = np.outer(np.sin(time), np.ones(joints)), np.full((500, joints), 0.9)
+    given = event_curves(time, error, threshold, MODEL.joints, 2.0)
     page = tmp_path / 'event.html'
-    page.write_text(facts_page('Event', event_facts(made, None), 'text', curves=given), 'utf-8')
+    page.write_text(facts_page('Event', {'reason': 'x'}, 'text', curves=given), 'utf-8')
     dom = browse(page, tmp_path / 'profile', '--window-size=390,900', '--dump-dom')
     assert 'data-ready="true"' in dom
-    joints = len(made.setup.settings.joints)
     assert dom.count('class="plot"') == joints == len(re.findall(r'<canvas[^>]* width="\d+"', dom))
     for shade, name in (('measured', 'threshold'), ('error', 'torque error')):
         assert f'<span class="key {shade}"></span>{name}</label>' in dom

@@ -21,7 +21,7 @@ from robodyn_ros.analysis.thresholds.session import Session
 from robodyn_ros.analysis.thresholds.tail import level_at, rate_bound
 from robodyn_ros.control.collision.threshold_map import Bands, ThresholdMap
 from robodyn_ros.errors import ControlError
-from robodyn_ros.long_work import tracked
+from robodyn_ros.long_work import track
 from robodyn_ros.models.interface import Array
 
 LAYOUTS: tuple[Layout, ...] = (
@@ -132,7 +132,7 @@ def learn(
     still = still_speed(parts)
     trials = [
         _trial(parts, bands_of(parts, still, each), each, options)
-        for each in tracked(options.layouts, 'learning')
+        for each in track(options.layouts, 'learning')
     ]
     best = min(trials, key=lambda trial: trial.cost)
     cleaned = _without_contact(sessions, best, options)
@@ -142,12 +142,10 @@ def learn(
 
 
 def _parts(sessions: Sequence[Session]) -> list[Session]:
-    usual = [each for each in sessions if not each.vouched]
-    if len(usual) != 1:
+    if len(sessions) != 1:
         return list(sessions)
-    rows = np.array_split(np.arange(len(usual[0].time)), 4)
-    parts = [usual[0].rows(slice(part[0], part[-1] + 1)) for part in rows]
-    return parts + [each for each in sessions if each.vouched]
+    rows = np.array_split(np.arange(len(sessions[0].time)), 4)
+    return [sessions[0].rows(slice(part[0], part[-1] + 1)) for part in rows]
 
 
 def _check(parts: Sequence[Session], options: Learning) -> None:
@@ -239,8 +237,6 @@ def _without_contact(
 
 def _cleaned(session: Session, best: _Trial, block: float, reach: float) -> Session:
     """Leave out a block on either side of torque errors beyond `reach` times the map."""
-    if session.vouched:
-        return session
     cell = best.bands.cell(*session.motion(best.bands.still))
     ratio = session.residual / best.value[np.arange(len(best.value)), cell]
     worst = np.where(session.used, ratio.max(axis=1), 0.0)

@@ -31,7 +31,6 @@ class Session:
     :param acceleration: its absolute derivative
     :param used: samples that count: the detector was settled, and the data are healthy, (N,)
     :param started: samples after a start or gap, shape (N,)
-    :param vouched: somebody has looked at it and says that there was no contact
     :param change: absolute change of the torque error while the reference rests, shape (N, n), in
         [Nm] or [N]; NaN where it does not; None: the reference is not known
     """
@@ -44,7 +43,6 @@ class Session:
     used: Mask
     started: Mask
     notes: tuple[str, ...] = ()
-    vouched: bool = False
     change: Array | None = None
 
     @property

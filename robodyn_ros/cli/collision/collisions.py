@@ -11,17 +11,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from robodyn_ros.analysis.health_trend import has_events
 from robodyn_ros.analysis.thresholds.events import Watch, rows_of, watched
+from robodyn_ros.cli.collision.event import Replay, Rows, event_list, event_text
 from robodyn_ros.cli.collision.model import add_model, load, monitored, rests_in
-from robodyn_ros.cli.collision.trend import Rows, trend
 from robodyn_ros.cli.effort import read_in_si_units
 from robodyn_ros.cli.output import add_json, out_file, progress_bar, show
-from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
+from robodyn_ros.control.collision.detector import Level
+from robodyn_ros.control.collision.event_bag import events_in, is_event
 from robodyn_ros.control.collision.settings import CollisionSettings
+from robodyn_ros.control.collision.setup import build_detector
 from robodyn_ros.control.collision.thresholds_file import read_thresholds
-from robodyn_ros.control.robot_check import rated_torque
-from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ControlError
 from robodyn_ros.identification.files.parameter_text import write_text
 from robodyn_ros.recording.recording import Recording
@@ -32,13 +31,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         'Run the collision monitor over a recording and list what it finds: time, '
         'joint, level. The time is the stamp of the first sample of that level. Exit code 0 with '
-        'and without collisions. For a folder with events of the black box: show the health of '
-        'the model before each of them, and what to do. Collision detection is NOT a safety '
-        'function.'
+        'and without collisions. Of the black box: list the events of a folder, or run the '
+        'monitor over one event with its settings, and write a page for a browser, event.html. '
+        'Collision detection is NOT a safety function.'
     )
     parser.add_argument(
         'recording', help='rosbag2 folder, .mcap, .db3, .csv, .npz or .mat, with --model and '
-        '--thresholds; or black_box_directory, without them',
+        '--thresholds; or, without them, black_box_directory or an event in it',
     )  # fmt: skip
     add_model(parser, required=False)
     parser.add_argument(
@@ -67,16 +66,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Detect, or compare events; print, and write the file of --out."""
-    folder = Path(arguments.recording)
+    """Detect, or list events; print, and write the file of --out."""
+    path, file = Path(arguments.recording), arguments.out
     with progress_bar():
-        facts, rows, text = trend(folder) if has_events(folder) else _detected(arguments)
-    if arguments.out is not None:
+        if events := events_in(path):
+            facts, rows, text = event_list(events)
+        elif is_event(path):
+            facts, rows, text = _replayed(arguments)
+        else:
+            facts, rows, text = _detected(arguments)
+    if file is not None:
         table = io.StringIO()
         csv.writer(table, lineterminator='\n').writerows(rows)
-        write_text(table.getvalue(), arguments.out)
+        write_text(table.getvalue(), file)
     show(arguments, facts, text)
     return 0
+
+
+def _replayed(arguments: argparse.Namespace) -> tuple[dict[str, Any], Rows, str]:
+    """Return facts, rows with a header, and text about an event, and write its page."""
+    replay = Replay(arguments)
+    facts, rows, text = _found(arguments, replay.recording, replay.watch)
+    event = replay.describe()
+    text = event_text(event) + text
+    return facts | event, rows, f'{text}\n{replay.page(arguments, facts | event, text)}'
 
 
 def _detected(arguments: argparse.Namespace) -> tuple[dict[str, Any], Rows, str]:
@@ -97,20 +110,24 @@ def _detected(arguments: argparse.Namespace) -> tuple[dict[str, Any], Rows, str]
     enabled = monitored(arguments, identified)
     plain = CollisionSettings(torque.joints, 1.0, torque_error_enable=enabled)
     settings = _settings(learned.settings(plain), recording)
-    detector = TorqueErrorDetector(
-        torque=torque, settings=settings, thresholds=learned.thresholds(),
-        rated=rated_torque(identified)[0],
-    )  # fmt: skip
+    detector = build_detector(identified, torque, settings, learned)
     detector.sensitivity = arguments.sensitivity
     rests = rests_in(arguments, arguments.recording, recording, torque.joints)
     watch = watched(detector, recording, rests=rests)
     if rests is None and learned.map.change is not None:
         note = 'no commanded positions: pushes at rest were not looked for'
         print(f'note: {recording.source} has {note}', file=sys.stderr)
+    return _found(arguments, recording, watch)
+
+
+def _found(
+    arguments: argparse.Namespace, recording: Recording, watch: Watch
+) -> tuple[dict[str, Any], Rows, str]:
+    """Return facts, rows with a header, and text about what the detector found."""
     least = Level[arguments.level.upper()]
     watch.events = [event for event in watch.events if event.level >= least]
     rows = list(rows_of(watch, recording.origin * 1e-9))
-    return _facts(recording, watch, rows), rows, _table(recording, watch, rows, torque)
+    return _facts(recording, watch, rows), rows, _table(recording, watch, rows)
 
 
 def _settings(settings: CollisionSettings, recording: Recording) -> CollisionSettings:
@@ -124,7 +141,7 @@ def _settings(settings: CollisionSettings, recording: Recording) -> CollisionSet
     return replace(settings, stale_timeout=timeout)
 
 
-def _facts(recording: Recording, watch: Watch, rows: list[tuple[str, ...]]) -> dict[str, Any]:
+def _facts(recording: Recording, watch: Watch, rows: Rows) -> dict[str, Any]:
     return {
         'recording': recording.source,
         'samples': watch.samples,
@@ -133,10 +150,8 @@ def _facts(recording: Recording, watch: Watch, rows: list[tuple[str, ...]]) -> d
     }
 
 
-def _table(
-    recording: Recording, watch: Watch, rows: list[tuple[str, ...]], torque: ModelTorque
-) -> str:
-    width = max(len(name) for name in (*torque.joints, 'joint', 'threshold'))
+def _table(recording: Recording, watch: Watch, rows: Rows) -> str:
+    width = max(len(name) for name in (*recording.joints, 'joint', 'threshold'))
     lines = ['  '.join(f'{cell:>{max(width, 14)}}' for cell in row) for row in rows]
     count = f'{len(watch.events)} event{"" if len(watch.events) == 1 else "s"}'
     lines.append(

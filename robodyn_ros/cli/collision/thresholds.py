@@ -8,18 +8,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from robodyn_ros.analysis.collision_thresholds import friction_at
-from robodyn_ros.analysis.thresholds.healthy_data import HealthyInput
 from robodyn_ros.analysis.thresholds.learn import Learned, Learning, learn
-from robodyn_ros.analysis.thresholds.tool_force import smallest_forces
-from robodyn_ros.cli.collision.healthy import healthy_inputs
+from robodyn_ros.cli.collision.healthy import healthy_sessions
 from robodyn_ros.cli.collision.model import add_model, load
 from robodyn_ros.cli.output import add_json, out_file, progress_bar, show
-from robodyn_ros.control.collision.contact_watch import geometry
 from robodyn_ros.control.collision.settings import RESIDUALS, CollisionSettings
-from robodyn_ros.control.collision.threshold_map import ThresholdMap
 from robodyn_ros.control.collision.thresholds_file import (
     DETECTOR,
     LearnedThresholds,
@@ -28,8 +21,6 @@ from robodyn_ros.control.collision.thresholds_file import (
 from robodyn_ros.control.torque.low_pass import HIGHEST_SHARE
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.identification.files.next_steps import monitoring
-from robodyn_ros.identification.result.result import IdentifiedModel
-from robodyn_ros.models.interface import Array
 
 COLUMNS = ('lowest', 'highest', 'passing', 'at rest', 'change', 'fastest')
 """Columns of the table: thresholds while moving, passing standstill, at rest, and of the change at
@@ -55,9 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         'recording',
         nargs='+',
-        help='healthy rosbag2 folder, .mcap, .db3, .csv, .npz or .mat; folder THRESHOLDS.healthy '
-        'of the service ~/learn; event of the black box that was no contact: the command then '
-        'says what it costs in sensitivity',
+        help='healthy rosbag2 folder, .mcap, .db3, .csv, .npz or .mat',
     )
     add_model(parser)
     parser.add_argument(
@@ -111,11 +100,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Learn, print, and write the file."""
     identified, torque = load(arguments)
     with progress_bar():
-        settings, inputs = healthy_inputs(arguments, identified, torque)
-        friction = np.max([friction_at(each.position, torque) for each in inputs], axis=0)
+        settings, sessions, friction = healthy_sessions(arguments, identified, torque)
         options = Learning(rate=arguments.false_alarms, debounce=settings.debounce)
-        learned = learn([each.session for each in inputs], friction, options)
-        cost = _cost(inputs, friction, options, learned, identified)
+        learned = learn(sessions, friction, options)
     file = LearnedThresholds(
         joints=torque.joints,
         model_hash=identified.loaded_hash,
@@ -127,46 +114,11 @@ def run(arguments: argparse.Namespace) -> int:
     write_thresholds(file, arguments.out)
     for note in learned.notes:
         print(f'note: {note}', file=sys.stderr)
-    commanded = any(each.session.change is not None for each in inputs)
+    commanded = any(each.change is not None for each in sessions)
     following = monitoring(Path(arguments.model), '', arguments.out)
-    facts = _facts(arguments, learned, torque) | {'commanded': commanded, 'next': following} | cost
+    facts = _facts(arguments, learned, torque) | {'commanded': commanded, 'next': following}
     show(arguments, facts, _table(facts))
     return 0
-
-
-def _cost(
-    inputs: list[HealthyInput],
-    friction: Array,
-    options: Learning,
-    learned: Learned,
-    identified: IdentifiedModel,
-) -> dict[str, Any]:
-    """Return what the events cost in sensitivity; empty without events, or with nothing else."""
-    usual = [each for each in inputs if not each.session.vouched]
-    if len(usual) == len(inputs) or not usual:
-        return {}
-    before = learn([each.session for each in usual], friction, options).map
-    ratio = [
-        float(np.median(new / old))
-        for new, old in zip(_thresholds(learned.map, usual), _thresholds(before, usual),
-                            strict=True)
-    ]  # fmt: skip
-    cost: dict[str, Any] = {'events': len(inputs) - len(usual), 'threshold_ratio': ratio}
-    links, _ = geometry(identified.model, '')
-    if links is None:
-        return cost
-    forces = [smallest_forces(usual, each, links) for each in (before, learned.map)]
-    names = ('force_without_events', 'force_with_events')
-    return cost | {
-        name: float(np.quantile(force, 0.9)) for name, force in zip(names, forces, strict=True)
-    }
-
-
-def _thresholds(given: ThresholdMap, inputs: list[HealthyInput]) -> Array:
-    """Return the thresholds in force over the sessions, shape (n, N)."""
-    found = [given.at(*each.session.motion(given.bands.still)) for each in inputs]
-    result: Array = np.concatenate(found).T
-    return result
 
 
 def _facts(arguments: argparse.Namespace, learned: Learned, torque: ModelTorque) -> dict[str, Any]:
@@ -215,22 +167,4 @@ def _table(facts: dict[str, Any]) -> str:
                  'learned: thresholds grow in proportion')  # fmt: skip
     if facts['joints'][0]['change'] is None:
         lines.append(NO_CHANGE.format(NO_REST if facts['commanded'] else NO_COMMANDS))
-    if 'events' in facts:
-        lines.append(_cost_text(facts))
     return '\n'.join([*lines, 'This is NOT a safety function.', f'next: {facts["next"]}'])
-
-
-def _cost_text(facts: dict[str, Any]) -> str:
-    names = [joint['name'] for joint in facts['joints']]
-    grown = ', '.join(
-        f'{name} {100.0 * (ratio - 1.0):+.0f} %'
-        for name, ratio in zip(names, facts['threshold_ratio'], strict=True)
-    )
-    text = f'events       {facts["events"]} that were no contact; median threshold: {grown}'
-    if 'force_with_events' not in facts:
-        return f'{text}; no force is known, because the model has no links'
-    old, new = facts['force_without_events'], facts['force_with_events']
-    return (
-        f'{text}\ncost         smallest force at the tool that is found in 90 % of the motion and '
-        f'directions: {old:.3g} N without the events, {new:.3g} N with them ({new - old:+.3g} N)'
-    )

@@ -15,7 +15,7 @@ from rclpy.parameter import Parameter
 from rclpy.task import Future
 
 from robodyn_ros.errors import RobodynError
-from robodyn_ros.faults import received
+from robodyn_ros.faults import decode_fault
 from robodyn_ros.nodes.base.clock import now
 from robodyn_ros.nodes.base.spinning import make_executor
 from robodyn_ros.nodes.base.suite_node import SuiteNode
@@ -171,4 +171,4 @@ class Client:
 def _failed(name: str, answer: Any) -> RobodynError:
     """Return the error of an answer or a result; services of std_srvs give no code."""
     text = f'{name}: {answer.message}'
-    return RobodynError(received(getattr(answer, 'fault_code', -1), text))
+    return RobodynError(decode_fault(getattr(answer, 'fault_code', -1), text))

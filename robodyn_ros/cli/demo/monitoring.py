@@ -47,7 +47,7 @@ def thresholds(
         )
         for path in recordings
     )  # fmt: skip
-    return reduce(ThresholdProposal.joined, found)
+    return reduce(ThresholdProposal.join, found)
 
 
 @dataclass

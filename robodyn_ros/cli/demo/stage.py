@@ -222,18 +222,17 @@ class Stage:
     def recover(self) -> None:
         """Wait until a push has ended, and reset the collision monitor.
 
-        :raises RobodynError: it does not release the collision
+        :raises RobodynError: the torque error stays above its threshold
         """
         self._client.spin(2.0)
         deadline = self._client.now() + 20.0
-        while True:
-            try:
-                self._client.call(Trigger, 'collision_monitor/reset', Trigger.Request())
+        while self._client.now() < deadline:
+            self._client.call(Trigger, 'collision_monitor/reset', Trigger.Request())
+            with self.watched() as alarms:
+                self._client.spin(0.5)
+            if not alarms.collisions:
                 return
-            except RobodynError:  # the torque error is still above the contact threshold
-                if self._client.now() > deadline:
-                    raise
-            self._client.spin(0.5)
+        raise RobodynError('the torque error stays above its threshold after the push')
 
     def push(self, push: PushFacts) -> float:
         """Push the robot while it moves; return the time to the alarm, in [s].

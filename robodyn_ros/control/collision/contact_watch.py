@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contacts beside the detector: when one starts, of what kind it is, where and how hard it is.
+"""Contacts beside the detector: when one starts, where and how hard it is.
 
 It reads the detector and changes nothing there. Its results are information and never cause or
 suppress an alarm.
@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from robodyn_ros.control.collision.contact import Contact, ContactEstimator
 from robodyn_ros.control.collision.detector import TorqueErrorDetector
-from robodyn_ros.control.collision.kind import Kind, Suddenness
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.serial.jacobians import LinkJacobians
@@ -38,7 +37,7 @@ class WatchSettings:
 
 
 class ContactWatch:
-    """Kind, link and wrench of the contact that a detector has found.
+    """Link and wrench of the contact that a detector has found.
 
     :ivar links: geometry of the links; None: the model has none
     :ivar problem: why there is no geometry, or ''
@@ -58,7 +57,6 @@ class ContactWatch:
         :raises ModelError: the model has links, but not this tool
         """
         self._detector = detector
-        self._suddenness = Suddenness(len(detector.joints), period=detector.settings.period)
         # The torque error of a joint that is not monitored tells nothing.
         self._scale = np.where(detector.settings.enabled, 1.0, 1e6)
         self.links, self.problem = geometry(model, tool)
@@ -69,28 +67,14 @@ class ContactWatch:
         self._mean = np.zeros(len(detector.joints))
         self._young = 1.0
 
-    @property
-    def suddenness(self) -> float:
-        """Largest high-passed torque error since the contact started, relative to thresholds."""
-        return self._suddenness.peak
-
-    @property
-    def kind(self) -> Kind:
-        """Kind of the contact; NONE without one."""
-        return self._suddenness.kind() if self.touched else Kind.NONE
-
     def update(self) -> None:
         """Follow the detector after each of its samples."""
         detector = self._detector
         if not detector.settled:
             self.touched = False
-            self._suddenness.restart(detector.compared)
             return
         over = np.abs(detector.compared) > detector.contact_threshold
         self.touched = bool((over & detector.settings.enabled).any())
-        self._suddenness.update(
-            detector.compared, detector.threshold * self._scale, quiet=not self.touched
-        )
         self._average(detector.external_torque)
 
     def _average(self, torque_error: Array) -> None:
@@ -125,13 +109,12 @@ class ContactWatch:
         """
         if not self.touched:
             return 'no contact'
-        word = 'sudden contact' if self.kind == Kind.COLLISION else 'slow contact'
         if contact is None or self.links is None:
-            return f'{word}; place and force are not known: {self.problem}'
+            return f'contact; place and force are not known: {self.problem}'
         where = self.links.links[contact.link]
         force, spread = _size(contact.wrench[:3], contact.covariance[:3, :3])
         return (
-            f'{word} at {where} ({contact.confidence:.0%} sure), {force:.0f} +- {spread:.0f} N '
+            f'contact at {where} ({contact.confidence:.0%} sure), {force:.0f} +- {spread:.0f} N '
             f'if it is at {self.links.tool}'
         )
 

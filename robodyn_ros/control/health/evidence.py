@@ -70,20 +70,6 @@ class Evidence:
         self._position[block] += q.sum(axis=0)
         self.samples[block] += len(q)
 
-    def shift(self, place: slice, values: Array) -> None:
-        """Subtract Y values from what the model lacks: the model has it from now on.
-
-        :param place: columns of Y, one of `places`
-        :param values: shape (k,)
-        """
-        change = np.zeros(self.width + 1)
-        change[place] = values
-        # [Y | d - Y x] is [Y | d] T; only its last row and column differ.
-        moved = self._grams @ change
-        self._grams[..., -1] -= moved
-        self._grams[..., -1, :] -= moved
-        self._grams[..., -1, -1] += moved @ change
-
     def torque(self, place: slice, values: Array) -> Array:
         """Return the RMS torque Y values of each joint, divided by its noise, shape (n,)."""
         gram = self.per_joint()[:, place, place]

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robodyn_ros.control.health.evidence import Evidence
-from robodyn_ros.control.health.explanation import Explanation, explain
-from robodyn_ros.control.health.friction_tracking import FrictionTracking
+from robodyn_ros.control.health.explanation import explain
 from robodyn_ros.control.health.hypotheses import Cause, hypotheses_of
 from robodyn_ros.control.health.report import HealthReport, Reporter
 from robodyn_ros.control.torque.model_torque import ModelTorque
@@ -55,16 +54,12 @@ class HealthMonitor:
         model: DynamicModel,
         torque: ModelTorque,
         settings: HealthSettings | None = None,
-        tracking: FrictionTracking | None = None,
     ) -> None:
         """Reserve the memory.
 
         :param torque: of this model with the values in use
-        :param tracking: that follows friction; whoever calls `evaluate` must then add its
-            correction to the values in use
         """
         self._settings = settings = settings or HealthSettings()
-        self.tracking = tracking
         count = len(torque.joints)
         samples = round(settings.window / settings.sample_period / settings.blocks)
         hypotheses = hypotheses_of(model, torque)
@@ -78,7 +73,6 @@ class HealthMonitor:
             settings.relevant,
             settings.gain_uncertainty,
             _payload_model(model),
-            tracking,
         )
         self._pending = np.zeros((5, 64, count))
         self._count = 0
@@ -123,29 +117,11 @@ class HealthMonitor:
         motion = float(self._evidence.samples.sum()) * self._settings.sample_period
         if self._evidence.full:
             self.process()
-            found = explain(self._evidence)
-            if self.tracking is not None:
-                found = self._followed(self.tracking, found)
-            self.report = self._reporter.report(found, motion)
+            self.report = self._reporter.report(explain(self._evidence), motion)
         elif self.report.cause == Cause.UNKNOWN:
             text = f'{motion:.0f} of {self._settings.window:.0f} s of motion so far'
             self.report = HealthReport(Cause.UNKNOWN, text, motion)
         return self.report
-
-    def _followed(self, tracking: FrictionTracking, found: Explanation) -> Explanation:
-        """Follow a change of friction, and return the complete one since identification."""
-        if found.cause not in (Cause.NONE, Cause.FRICTION):
-            return found
-        causes = [each.cause for each in self._evidence.hypotheses]
-        place = self._evidence.places[causes.index(Cause.FRICTION)]
-        total, spread = tracking.correction, np.zeros(len(tracking.correction))
-        if found.cause == Cause.FRICTION:
-            total, spread = total + found.values, found.spread
-            self._evidence.shift(place, tracking.follow(found.values))
-        if not total.any():
-            return found
-        torque = self._evidence.torque(place, total)
-        return Explanation(Cause.FRICTION, total, spread, found.removed, torque)
 
 
 def _payload_model(model: DynamicModel) -> PayloadModel | None:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from robodyn_ros.control.health.explanation import Explanation
-from robodyn_ros.control.health.friction_tracking import FrictionTracking
 from robodyn_ros.control.health.hypotheses import Cause
 from robodyn_ros.models.interface import Array
 from robodyn_ros.models.payload import Payload, PayloadModel
@@ -57,7 +56,6 @@ class Reporter:
     :param relevant: smallest explained torque, relative to the threshold, that is reported
     :param gain_uncertainty: standard deviation of the torque gain, as a share
     :param payload: payload of this model; None: it has none
-    :param tracking: that follows friction; None: it is not followed
     """
 
     joints: Sequence[str]
@@ -66,7 +64,6 @@ class Reporter:
     relevant: float
     gain_uncertainty: float
     payload: PayloadModel | None
-    tracking: FrictionTracking | None = None
 
     def report(self, found: Explanation, motion: float) -> HealthReport:
         """Return the report of an explanation.
@@ -111,14 +108,11 @@ class Reporter:
             if not np.isfinite(own)
             else f'is {abs(own):.0%} {"lower" if own < 0.0 else "higher"} than identified'
         )
-        text = f'friction of {joint} {how} and takes {share:.0%} of its threshold: {self._remedy}'
+        text = (
+            f'friction of {joint} {how} and takes {share:.0%} of its threshold: identify again, '
+            f'or include this temperature in the thresholds'
+        )
         return HealthReport(Cause.FRICTION, text, *size, dry_friction=change)
-
-    @property
-    def _remedy(self) -> str:
-        if self.tracking is None or self.tracking.at_limit:
-            return 'identify again, or include this temperature in the thresholds'
-        return 'it is followed (friction_tracking); identify again if it stays'
 
     def _gain(self, found: Explanation, size: tuple[float, float, float, str]) -> HealthReport:
         _, _, share, joint = size

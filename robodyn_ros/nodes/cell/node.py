@@ -19,7 +19,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.cell.controllers import Controllers
-from robodyn_ros.cell.faults import KINDS, FaultyStream, InjectedFault, Sample
+from robodyn_ros.cell.faults import KINDS, FaultyStream, InjectedFault, StreamSample
 from robodyn_ros.cell.profiles import DEFAULT, profiles
 from robodyn_ros.cell.push import FORM, Push
 from robodyn_ros.cell.robot_cell import RobotCell
@@ -42,7 +42,7 @@ from robodyn_ros.nodes.robot.trajectory_message import read_trajectory
 from robodyn_ros.paths import resource
 from robodyn_ros.wire.cursor import NANOSECONDS
 from robodyn_ros.wire.joint_state import FIELDS
-from robodyn_ros.xacro_file import expanded_xacro, is_xacro, located
+from robodyn_ros.xacro_file import expand_xacro, is_xacro, locate_file
 
 Array = NDArray[np.float64]
 MOST = 5
@@ -70,7 +70,7 @@ class JointStateOut:
         if not self.faults.active:
             self._topic.publish(*divmod(stamp, NANOSECONDS), position, velocity, effort)
             return
-        sample = Sample(stamp, np.stack([position, velocity, effort]))
+        sample = StreamSample(stamp, np.stack([position, velocity, effort]))
         for at, values in self.faults.through(sample):
             self._topic.publish(*divmod(at, NANOSECONDS), *values)
 
@@ -150,7 +150,7 @@ class CellNode(SuiteNode):
             read_only=True,
         )  # fmt: skip
         if is_xacro(urdf) and not text:
-            text = expanded_xacro(located(urdf, resource))
+            text = expand_xacro(locate_file(urdf, resource))
         if path:
             return CellConfig.from_yaml(path, urdf=text or urdf or None, profile=profile or None)
         return CellConfig.from_mapping(

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from robodyn_ros.control.collision.detector import TorqueErrorDetector
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.msg import ContactEstimate
+from robodyn_ros.nodes.base.clock import now
 from robodyn_ros.nodes.base.common import MONITOR_QOS, declare
 from robodyn_ros.nodes.collision_monitor.inputs import Inputs
 from robodyn_ros.nodes.collision_monitor.topic import Topic
@@ -49,17 +49,16 @@ class ContactTopic(Topic):
 
     def build(self, model: IdentifiedModel, _: ModelTorque, detector: TorqueErrorDetector) -> None:
         """Prepare for a model."""
-        self._watch = watch = ContactWatch(model.model, detector, self._tool)
-        self._node.notes.restart('' if watch.links is None else watch.links.root)
+        self._watch = ContactWatch(model.model, detector, self._tool)
         self._before = False
 
     def publish(self, detector: TorqueErrorDetector, inputs: Inputs, stamp: Any) -> None:
         """Follow the detector, and publish if it is time."""
-        watch, now = self._watch, time.monotonic()
+        watch, time = self._watch, now(self._node)
         watch.update()
-        if now < self._due and watch.touched == self._before:
+        if time < self._due and watch.touched == self._before:
             return
-        self._due = now + self._period
+        self._due = time + self._period
         ended = self._before and not watch.touched
         self._before = watch.touched
         listened = detector.settled and self._wrenches.get_subscription_count() > 0
@@ -75,7 +74,6 @@ class ContactTopic(Topic):
             self._markers.publish(gone)
         if contact is not None and watch.links is not None:
             self._wrenches.publish(wrench_message(contact, watch.links.root, stamp))
-            self._node.notes.contact(time.time_ns(), inputs.stamp, contact.wrench, self._message)
             if watch.touched or ended:
                 self._markers.publish(
                     direction_marker(contact, watch.links.root, stamp, shown=watch.touched)
@@ -90,7 +88,7 @@ def estimate_message(
     watch: ContactWatch, contact: Contact | None, stamp: Any, text: str
 ) -> ContactEstimate:
     """Return the message of a contact, or of its end."""
-    message = ContactEstimate(kind=int(watch.kind), suddenness=watch.suddenness, message=text)
+    message = ContactEstimate(touched=watch.touched, message=text)
     message.header.stamp = stamp
     if contact is None or watch.links is None:
         message.confidence = float('nan')

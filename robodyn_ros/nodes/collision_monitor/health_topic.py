@@ -9,9 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from robodyn_ros.control.collision.black_box.reported import Health
 from robodyn_ros.control.collision.detector import TorqueErrorDetector
-from robodyn_ros.control.health.friction_tracking import FrictionTracking
 from robodyn_ros.control.health.hypotheses import Cause
 from robodyn_ros.control.health.monitor import HealthMonitor, HealthSettings
 from robodyn_ros.control.health.report import HealthReport
@@ -45,11 +43,6 @@ class HealthTopic(Topic):
                 'reported, relative to the threshold', read_only=True, minimum=0.01, maximum=1.0,
             ),
         )  # fmt: skip
-        self._tracked = declare(
-            node, 'friction_tracking', 0.0, 'largest correction of friction while the robot warms '
-            'up, relative to the identified friction; 0: friction is not followed',
-            read_only=True, minimum=0.0, maximum=0.5, limit=True,
-        )  # fmt: skip
         self._monitor: HealthMonitor | None = None
         self._publisher = node.create_lifecycle_publisher(
             ModelHealth, '~/model_health', LATCHED_QOS
@@ -69,19 +62,12 @@ class HealthTopic(Topic):
             low_velocity=float(np.max(detector.settings.low_velocity)),
             gain_uncertainty=model.gain_uncertainty,
         )
-        tracking = None
-        if self._tracked > 0.0:
-            tracking = FrictionTracking(model.model, model.values, most=self._tracked)
-        self._monitor = HealthMonitor(model.model, torque, settings, tracking)
-        self._torque, self._values = torque, torque.values
+        self._monitor = HealthMonitor(model.model, torque, settings)
 
     def restart(self, reason: str) -> None:
-        """Forget the motion so far; corrections of friction stay."""
-        if self._monitor is None:
-            return
-        self._monitor.clear(reason)
-        self._values = self._torque.values
-        self._adjust(self._monitor.tracking)
+        """Forget the motion so far."""
+        if self._monitor is not None:
+            self._monitor.clear(reason)
 
     def publish(self, detector: TorqueErrorDetector, inputs: Inputs, _: Any) -> None:
         """Copy a sample if it is time for one."""
@@ -114,23 +100,11 @@ class HealthTopic(Topic):
             return
         before = self._monitor.report
         report = self._monitor.evaluate()
-        self._adjust(self._monitor.tracking)
         if report.cause != before.cause and report.cause > Cause.NONE:
             self._node.get_logger().warning(report.message)
-        self._node.notes.health = Health(
-            report.cause.name, float(report.share), report.joint, report.message
-        )
         message = health_message(report, self._joints)
         message.header.stamp = self._node.get_clock().now().to_msg()
         self._publisher.publish(message)
-
-    def _adjust(self, tracking: FrictionTracking | None) -> None:
-        """Add the correction of friction to the model in use."""
-        if tracking is None:
-            return
-        values = self._values + tracking.added()
-        if not np.array_equal(values, self._torque.values):
-            self._node.adjust(values)
 
 
 def health_message(report: HealthReport, joints: list[str]) -> ModelHealth:

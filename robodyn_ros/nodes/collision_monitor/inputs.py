@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,21 +15,26 @@ from robodyn_ros.errors import NO_FAULT, Fault
 from robodyn_ros.models.interface import Array
 from robodyn_ros.nodes.robot.joint_states import JointStateReader
 from robodyn_ros.wire.commands import CommandReader
-from robodyn_ros.wire.cursor import NANOSECONDS
 
 
 class Inputs:
     """Last sample of the robot, and the motion that its model torque is computed from.
 
     :ivar motion: position and velocity of the delayed reference; None: those of the sample
-    :ivar received: time of the last usable sample, by `time.monotonic`, in [s]; 0: none yet
     """
 
-    def __init__(self, joints: Sequence[str], *, source: str, delay: int) -> None:
+    def __init__(
+        self, joints: Sequence[str], now: Callable[[], float], *, source: str, delay: int,
+        timeout: float,
+    ) -> None:  # fmt: skip
         """Prepare for these joints.
 
+        :param now: time of the node's clock, in [s]
+        :param source: of the motion: 'feedback' or 'reference'
         :param delay: cycles between a reference and its effect
+        :param timeout: largest age of a sample and of the reference, in [s]
         """
+        self._now, self._timeout = now, timeout
         self.state = JointStateReader(joints)
         self._from_reference = source == 'reference'
         self._reference = JointStateReader(joints, required=('position', 'velocity'))
@@ -40,15 +45,9 @@ class Inputs:
     def restart(self) -> None:
         """Forget all samples."""
         self.motion: tuple[Array, Array] | None = None
-        self.received = self._reference_time = 0.0
+        self._received = self._reference_time = -math.inf
         self._delay.clear()
         self._rest.restart()
-
-    @property
-    def stamp(self) -> int:
-        """Stamp of the last sample, in [ns]."""
-        seconds, nanoseconds = self.state.clock
-        return seconds * NANOSECONDS + nanoseconds
 
     @property
     def time(self) -> Any:
@@ -66,20 +65,24 @@ class Inputs:
         return self._rest.known
 
     @property
-    def age(self) -> float:
-        """Time since the last usable sample, in [s]."""
-        return time.monotonic() - self.received
+    def fresh(self) -> bool:
+        """True if the last usable sample is not older than the timeout."""
+        return self._now() - self._received <= self._timeout
 
-    def read_state(self, serialised: bytes, timeout: float) -> Fault:
-        """Read a sample of the joint states; return NO_FAULT or why it cannot be used.
+    def at_rest(self, low: Array) -> bool:
+        """Return True if the robot is known to be at rest.
 
-        :param timeout: largest age of the reference, in [s]
+        :param low: largest velocity at rest, shape (n,), in [rad/s] or [m/s]
         """
+        return self.fresh and bool((np.abs(self.state.velocity) <= low).all())
+
+    def read_state(self, serialised: bytes) -> Fault:
+        """Read a sample of the joint states; return NO_FAULT or why it cannot be used."""
         if problem := self.state.read_bytes(serialised):
             return Fault('state_refused', problem)
-        if not self._reference_fresh(timeout):
+        if self._from_reference and self._now() - self._reference_time > self._timeout:
             return Fault('reference_missing', 'there is no usable reference')
-        self.received = time.monotonic()
+        self._received = self._now()
         return NO_FAULT
 
     def read_reference(self, serialised: bytes) -> str:
@@ -88,7 +91,7 @@ class Inputs:
         problem = reference.read_bytes(serialised)
         if problem or reference.stamp <= before:
             return f'reference refused: {problem or "its stamp does not advance"}'
-        self._reference_time = time.monotonic()
+        self._reference_time = self._now()
         width = len(reference.joints)
         delayed = self._delay.push(np.concatenate([reference.position, reference.velocity]))
         self.motion = (delayed[:width].copy(), delayed[width:].copy())
@@ -99,14 +102,10 @@ class Inputs:
         if (found := self._commands.read(serialised)) is not None:
             self._rest.update(*found)
 
-    def silence(self, timeout: float) -> Fault:
-        """Return why there was no usable sample for longer than `timeout` [s], or NO_FAULT."""
-        age = self.age
-        if age <= timeout:
+    def silence(self) -> Fault:
+        """Return that there was no usable sample for longer than the timeout, or NO_FAULT."""
+        if self.fresh:
             return NO_FAULT
-        text = f'no joint states for {age:.2f} s' if self.received else 'no joint states yet'
+        age = self._now() - self._received
+        text = f'no joint states for {age:.2f} s' if age < math.inf else 'no joint states yet'
         return Fault('state_missing', text)
-
-    def _reference_fresh(self, timeout: float) -> bool:
-        unused = not self._from_reference
-        return unused or time.monotonic() - self._reference_time <= timeout

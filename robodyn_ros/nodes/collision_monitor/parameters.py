@@ -3,20 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
-from robodyn_ros.control.checks import per_joint
-from robodyn_ros.control.collision.settings import MOST_DEBOUNCE, RESIDUALS, CollisionSettings
-from robodyn_ros.control.collision.thresholds_file import LearnedThresholds, read_thresholds
-from robodyn_ros.errors import ControlError
-from robodyn_ros.identification.result.result import IdentifiedModel
-from robodyn_ros.models.interface import Array
-from robodyn_ros.nodes.collision_monitor.reactions.robot_motion import KINDS
-from robodyn_ros.nodes.robot.model_node import Row, single
+from robodyn_ros.control.collision.settings import MOST_DEBOUNCE, RESIDUALS
+from robodyn_ros.nodes.robot.model_node import Row
 from robodyn_ros.nodes.robot.publish_rate import RATE_RANGE, STATE_RATE
-from robodyn_ros.paths import resource
 
 SOURCES = ('feedback', 'reference')
 FIXED: dict[str, Any] = {'read_only': True}
@@ -55,34 +46,30 @@ NODE: tuple[Row, ...] = (
      'of levels at once; 0: for each sample', RATE_RANGE),
     ('sensitivity', 1.0, 'divides all thresholds; may be set at run time',
      {'minimum': 0.5, 'maximum': 2.0}),
-)  # fmt: skip
-"""Parameters of the node, in the same form."""
-REACTIONS = ('warn', *KINDS, 'drop_feedforward', 'stop_service')
-SHARE = {**FIXED, 'minimum': 0.001, 'maximum': 1.0}
-REACTION: tuple[Row, ...] = (
-    ('reaction', ['warn'], f'reactions to a collision: {", ".join(REACTIONS)}; one at most of '
-     f'{", ".join(KINDS)}', FIXED),
+    ('max_mute', 10.0, 'longest mute of reactions [s]',
+     {**FIXED, 'minimum': 0.0, 'maximum': 600.0}),
     ('on_unknown', 'warn', 'loss of valid data while the robot moves: stop (start the reactions) '
      'or warn', FIXED),
-    ('stop_service', '', 'std_srvs/Trigger that is called at a collision', FIXED),
-    ('controller', 'joint_trajectory_controller', 'controller whose goals hold, brake and retract '
-     'cancel, and that they command; its controller_state tells when the reference rests', FIXED),
-    ('enable_service', 'feedforward/enable', 'std_srvs/SetBool that drop_feedforward calls with '
-     'false', FIXED),
+)  # fmt: skip
+"""Parameters of the node, in the same form."""
+STOPS = ('none', 'stop')
+REACTION: tuple[Row, ...] = (
+    ('reaction', 'none', 'reaction to a collision: stop (cancel the goals of the controller, and '
+     'command it to brake) or none; in addition, stop_service is called', FIXED),
+    ('stop_service', '', 'std_srvs/Trigger that is called at a collision; empty: none', FIXED),
+    ('controller', 'joint_trajectory_controller', 'controller whose goals reaction stop cancels, '
+     'and that it commands; its controller_state tells when the reference rests', FIXED),
     ('retry_period', 0.2, 'time between attempts until a reaction is acknowledged [s]',
      {**FIXED, 'minimum': 0.02, 'maximum': 10.0}),
-    ('retract_distance', [0.05], f'farthest that a joint goes back [rad or m]; {EACH}',
-     {**FIXED, 'minimum': 0.001, 'maximum': 1.0}),
-    ('joint_limits', '', "limits of hold, brake and retract: file in the form of MoveIt's "
+    ('joint_limits', '', "acceleration limits of reaction stop: file in the form of MoveIt's "
      'joint_limits.yaml, on top of the URDF of the model', FIXED),
-    ('velocity_scaling', 1.0, 'share of the velocity limits that retract may use', SHARE),
-    ('acceleration_scaling', 1.0, 'share of the acceleration limits for these motions', SHARE),
+    ('acceleration_scaling', 1.0, 'share of the acceleration limits that reaction stop uses',
+     {**FIXED, 'minimum': 0.001, 'maximum': 1.0}),
 )  # fmt: skip
 """Parameters of the reactions, in the same form."""
-
 BLACK_BOX: tuple[Row, ...] = (
-    ('black_box_directory', '', 'folder for events: recordings around reactions; empty: none',
-     FIXED),
+    ('black_box_directory', '', 'folder for events: a bag of the time around each reaction; '
+     'empty: none', FIXED),
     ('black_box_size', 500.0, 'largest size of all events [MB]; the oldest are deleted first',
      {**FIXED, 'minimum': 1.0}),
     ('black_box_before', 10.0, 'recorded time before a reaction [s]',
@@ -90,57 +77,3 @@ BLACK_BOX: tuple[Row, ...] = (
     ('black_box_after', 5.0, 'recorded time after a reaction [s]', {**LIMITS, 'maximum': 60.0}),
 )  # fmt: skip
 """Parameters of the black box, in the same form."""
-
-
-def each(name: str, value: Any, joints: Sequence[str]) -> Array:
-    """Return one value per joint, shape (n,), of a parameter.
-
-    :raises ControlError: a wrong number of values, or one that is not above 0
-    """
-    return per_joint(name, single(value), joints)
-
-
-def learned_thresholds(file: str, model: IdentifiedModel) -> LearnedThresholds | None:
-    """Return the thresholds of a file, or None without one.
-
-    :raises ControlError: the file cannot be used, or belongs to another model
-    """
-    if not file:
-        return None
-    learned = read_thresholds(resource(file))
-    learned.check_model(model.loaded_hash, model.joints, file)
-    return learned
-
-
-def collision_settings(
-    joints: Sequence[str],
-    options: Mapping[str, Any],
-    learned: LearnedThresholds | None = None,
-    refused: Collection[str] = (),
-) -> CollisionSettings:
-    """Return the settings of the detector.
-
-    :param options: values of the parameters of `DETECTOR`; a list of one value is for all joints
-    :param learned: thresholds that replace the constant ones, with their residual and period
-    :param refused: names of joints that are not monitored
-    :raises ControlError: values that cannot be used
-    """
-    values = {name: single(value) for name, value in options.items()}
-    if values['torque_error_enable'] in (True, False):
-        values['torque_error_enable'] = [values['torque_error_enable']] * len(joints)
-    if values['contact_threshold'] == 0.0:
-        values['contact_threshold'] = None
-    if learned is not None:
-        values |= {'max_torque_error': 1.0, 'contact_threshold': None, **learned.detector}
-    elif values['max_torque_error'] == 0.0:
-        raise ControlError(
-            'there are no thresholds: learn them with `robodyn thresholds` and give its file as '
-            'the parameter thresholds, or give max_torque_error, also in the robot file'
-        )
-    settings = CollisionSettings(joints=joints, **values)
-    if not refused:
-        return settings
-    enabled = [
-        on and name not in refused for on, name in zip(settings.enabled, joints, strict=True)
-    ]
-    return replace(settings, torque_error_enable=[bool(on) for on in enabled])

@@ -7,12 +7,15 @@ import math
 from array import array
 from typing import Any
 
+from rclpy.serialization import serialize_message
+
 from robodyn_ros.control.collision.detector import TorqueErrorDetector
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.faults import number_of
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.msg import CollisionState
 from robodyn_ros.nodes.base.common import MONITOR_QOS
+from robodyn_ros.nodes.collision_monitor.events import ERROR, LEVELS
 from robodyn_ros.nodes.collision_monitor.inputs import Inputs
 from robodyn_ros.nodes.collision_monitor.topic import Topic
 from robodyn_ros.nodes.robot.joint_state_topic import JointStateTopic
@@ -42,9 +45,9 @@ class StateTopic(Topic):
 
     def publish(self, detector: TorqueErrorDetector, inputs: Inputs, stamp: Any) -> None:
         """Publish the state of this cycle, if it is due."""
-        level, direction = detector.level.tobytes(), self._node.allowed_direction.tobytes()
+        level = detector.level.tobytes()
         code, muted = number_of(detector.message), self._node.muted
-        if not self._rate.due((level, detector.latched, code, muted, direction)):
+        if not self._rate.due((level, detector.latched, code, muted)):
             return
         message = self._message
         message.header.stamp = stamp
@@ -55,11 +58,11 @@ class StateTopic(Topic):
         message.message = detector.message
         message.fault_code = code
         message.muted = muted
-        known = inputs.age <= detector.settings.stale_timeout
         position = array('d', inputs.state.position.tobytes())
-        message.position = position if known else self._no_position
-        message.allowed_direction = array('b', direction)
+        message.position = position if inputs.fresh else self._no_position
         self._publisher.publish(message)
+        if self._node.events.used:
+            self._node.events.add(LEVELS, serialize_message(message))
 
 
 class ErrorTopic(Topic):
@@ -76,5 +79,10 @@ class ErrorTopic(Topic):
 
     def publish(self, detector: TorqueErrorDetector, _: Inputs, stamp: Any) -> None:
         """Publish the torque error of this cycle."""
+        events = self._node.events
+        if not (events.used or self._topic.heard):
+            return
         error, valid = detector.torque_error, detector.settled
-        self._topic.publish(stamp.sec, stamp.nanosec, error, valid=valid)
+        data = self._topic.encode(stamp.sec, stamp.nanosec, error, valid=valid)
+        self._topic.send(data)
+        events.add(ERROR, data)

@@ -191,7 +191,7 @@ def _shapes(item: Any, **carried: Any) -> Iterator[SceneShape]:
             item.id, kind, size, place @ _pose(pose, item.id), frame=_frame(item.header.frame_id),
             scene=NAME, **carried,
         )  # fmt: skip
-        yield shape.checked(NAME)
+        yield shape.check(NAME)
 
 
 def _parts(item: Any) -> Iterator[tuple[str, Array, Any]]:

@@ -116,7 +116,7 @@ class Preparation:
 
     def _at(self, speed: float, plan: Plan) -> Plan:
         """Return a checked plan at a share of its speed."""
-        slow = plan.slowed(speed)
+        slow = plan.slow_down(speed)
         if slow is not plan:
             check_motion(slow.trajectory, self._limits, period=CHECK_PERIOD / speed)
             self._guard.check_plan(slow, spacing=0.002 / speed)

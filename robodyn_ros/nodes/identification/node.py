@@ -37,7 +37,7 @@ from robodyn_ros.nodes.identification.peers import ExcitationClient, RecorderCli
 from robodyn_ros.nodes.identification.rehearsal import Rehearsal, steps
 from robodyn_ros.nodes.identification.report_message import report_message
 from robodyn_ros.nodes.identification.work import IdentificationWork, Job, Terms
-from robodyn_ros.paths import expanded, resource
+from robodyn_ros.paths import expand, resource
 from robodyn_ros.srv import (
     IdentificationFinish,
     IdentificationStart,
@@ -116,7 +116,7 @@ class IdentificationNode(SuiteNode):
         recording, self._recording = self._recording, None
         await self._recorder.stop()
         other = request.validation_recording
-        job = Job(recording, recording.parent, self._terms, expanded(other) if other else None)
+        job = Job(recording, recording.parent, self._terms, expand(other) if other else None)
         return await self._answer(job, response)
 
     async def _on_identify(
@@ -127,12 +127,12 @@ class IdentificationNode(SuiteNode):
             raise IdentificationError(text, fault='invalid_value')
         self._allowed.resolve(request)
         terms, other = self._work.terms(request), request.validation_recording
-        recording, *others = map(expanded, (request.recording, *request.other_recordings))
+        recording, *others = map(expand, (request.recording, *request.other_recordings))
         for path in (recording, *others):
             if not path.exists():
                 raise IdentificationError(f'{path}: no such file or folder', fault='file_error')
         folder = self._work.folder(request.output_directory)
-        job = Job(recording, folder, terms, expanded(other) if other else None, tuple(others))
+        job = Job(recording, folder, terms, expand(other) if other else None, tuple(others))
         return await self._answer(job, response)
 
     async def _answer(self, job: Job, response: Any) -> Any:

@@ -17,9 +17,9 @@ from rclpy.node import Node
 from std_srvs.srv import Trigger
 
 from robodyn_ros.action import Excite
-from robodyn_ros.allowed_folders import shortened
+from robodyn_ros.allowed_folders import shorten
 from robodyn_ros.errors import IdentificationError, RecordingError, RobodynError
-from robodyn_ros.faults import received
+from robodyn_ros.faults import decode_fault
 from robodyn_ros.nodes.base.background import Background
 from robodyn_ros.nodes.base.clock import now
 from robodyn_ros.nodes.base.presence import MISSING, Watch
@@ -90,12 +90,12 @@ class RecorderClient(_Peer):
             raise
         if not reply.success:
             text = f'the recorder did not start: {reply.message}'
-            raise IdentificationError(received(reply.fault_code, text))
+            raise IdentificationError(decode_fault(reply.fault_code, text))
         self._path = str(reply.recording)
         if os.path.realpath(self._path) != os.path.realpath(path):
             # any node can offer this service, and results are written beside the recording
             raise IdentificationError(
-                f'the recorder was asked for {path} and records to {shortened(self._path)}'
+                f'the recorder was asked for {path} and records to {shorten(self._path)}'
             )
         return Path(self._path)
 
@@ -121,7 +121,7 @@ class RecorderClient(_Peer):
             raise IdentificationError(text, fault=error.fault) from error
         if not reply.success:
             text = f'the recording is not usable: {reply.message}'
-            raise IdentificationError(received(reply.fault_code, text))
+            raise IdentificationError(decode_fault(reply.fault_code, text))
 
     async def give_up(self) -> str:
         """Stop a recording that is not going to be used; it never raises.
@@ -158,7 +158,7 @@ class RecorderClient(_Peer):
         message = self._watch.message
         if message is not None and message.work == self._path and message.problem:
             text = f'the recording ended early: {message.problem}'
-            raise IdentificationError(received(message.fault_code, text))
+            raise IdentificationError(decode_fault(message.fault_code, text))
 
     async def _service_ready(self, client: Any, *checks: Check) -> None:
         await self._ready(client.service_is_ready, f'service {client.srv_name}', *checks)
@@ -216,7 +216,7 @@ class ExcitationClient(_Peer):
         result = end.result().result
         if not result.success:
             text = f'the excitation did not finish: {result.message}'
-            raise IdentificationError(received(result.fault_code, text))
+            raise IdentificationError(decode_fault(result.fault_code, text))
         return result
 
     async def _ended(self, goal: Any, end: Any, *checks: Check) -> None:

@@ -30,7 +30,7 @@ from robodyn_ros.nodes.launching.large_messages import environment
 from robodyn_ros.parameter_files import as_file, merged, read_source
 from robodyn_ros.paths import resource
 from robodyn_ros.robot_file import load_robot
-from robodyn_ros.xacro_file import located
+from robodyn_ros.xacro_file import locate_file
 
 ARGUMENTS = {
     'namespace': ('', 'namespace of all nodes and topics'),
@@ -205,7 +205,7 @@ def _creator(
             name: str(LaunchConfiguration(name).perform(context)) for name in (*BASIC, *arguments)
         }
         for name in FILES:
-            values[name] = located(values.get(name, ''), partial(_existing, name))
+            values[name] = locate_file(values.get(name, ''), partial(_existing, name))
         common: dict[str, object] = {
             name: _typed(name, values[name])
             for name in arguments

@@ -32,7 +32,7 @@ from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.base.suite_node import SuiteNode
 from robodyn_ros.nodes.robot.commanded import follow_controller, follow_reference
 from robodyn_ros.nodes.robot.effort import EffortParameters
-from robodyn_ros.paths import expanded
+from robodyn_ros.paths import expand
 from robodyn_ros.recording.bags.disk_space import check_space
 from robodyn_ros.recording.bags.joint_state_bag import BagStatistics, JointStateBag
 from robodyn_ros.srv import StartRecording, StopRecording
@@ -50,7 +50,7 @@ class Recorder(SuiteNode):
     def __init__(self) -> None:
         """Declare parameters, offer the services."""
         super().__init__('recorder')
-        self._folder = expanded(declare(
+        self._folder = expand(declare(
             self, 'output_directory', '.', 'folder for recordings without a path', read_only=True
         ))  # fmt: skip
         self._allowed = AllowedDirectories(self, 'output_directory')
@@ -138,7 +138,7 @@ class Recorder(SuiteNode):
         :param owner: node with whose end the recording ends; '': none
         """
         name = recording or time.strftime('recording_%Y_%m_%d-%H_%M_%S')
-        path = self._folder / expanded(name)
+        path = self._folder / expand(name)
         path = self._allowed.path(path) if recording else path.absolute()
         if (bag := self._open) is not None:
             if owner and (path, owner) == (bag.path, self._owner_name):

@@ -56,14 +56,22 @@ class JointStateTopic:
         return bool(self._publisher.get_subscription_count())
 
     def publish(self, seconds: int, nanoseconds: int, *values: Array, valid: bool = True) -> None:
-        """Publish if there is a subscriber.
+        """Publish if there is a subscriber; parameters as of `encode`."""
+        if self.heard:
+            self.send(self.encode(seconds, nanoseconds, *values, valid=valid))
+
+    def send(self, data: bytes) -> None:
+        """Publish a serialised message."""
+        self._publisher.publish(data)
+
+    def encode(self, seconds: int, nanoseconds: int, *values: Array, valid: bool = True) -> bytes:
+        """Return the serialised message.
 
         :param values: each of the fields, shape (n,), in [rad], [rad/s] and [Nm], or [m], [m/s]
             and [N]
-        :param valid: False: NaN is published, so that no old value looks like a measurement
+        :param valid: False: NaN, so that no old value looks like a measurement
         """
-        if self.heard:
-            TIME.pack_into(self._data, BODY, seconds, nanoseconds)
-            for array, new in zip(self._arrays, values, strict=True):
-                array[:] = new if valid else np.nan
-            self._publisher.publish(bytes(self._data))
+        TIME.pack_into(self._data, BODY, seconds, nanoseconds)
+        for array, new in zip(self._arrays, values, strict=True):
+            array[:] = new if valid else np.nan
+        return bytes(self._data)

@@ -177,7 +177,7 @@ class Inputs:
         if self._measured is None or joints != self._measured.joints:
             self._measured = MeasuredTorque(joints, self._effort)
         if torque := self._measured.read(message):
-            self._board.measured(torque)
+            self._board.take_torque(torque)
 
     def _on_diagnostics(self, message: Any) -> None:
         for status in message.status:

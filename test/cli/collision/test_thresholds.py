@@ -17,21 +17,13 @@ from rosbags.rosbag2 import StoragePlugin, Writer
 
 from robodyn_ros.cli.collision.model import rests_in
 from robodyn_ros.cli.main import main
-from robodyn_ros.control.collision.black_box.call_ring import CallRing
-from robodyn_ros.control.collision.black_box.event import Event, Setup
-from robodyn_ros.control.collision.black_box.event_file import read_event, write_event
-from robodyn_ros.control.collision.black_box.recorded_detector import build_detector
-from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.collision.thresholds_file import read_thresholds
-from robodyn_ros.control.effort.declaration import EffortDeclaration
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.identification.files.parameter_text import parameter_text
 from robodyn_ros.identification.files.result_file import load_identified_model, model_parameters
 from robodyn_ros.identification.result.payload_block import payload_block
 from robodyn_ros.models.payload import payload_of
 from robodyn_ros.recording.readers import read_recording
-
-EFFORT = EffortDeclaration.from_mapping({'unit': 'Nm', 'side': 'joint', 'gravity': 'included'})
 
 
 @pytest.fixture(scope='module')
@@ -58,10 +50,9 @@ def save(path: Path, seconds: float, seed: int, pushes: dict[float, float] | Non
              joints=data.joints)  # fmt: skip
 
 
-def learn(folder: Path, *options: str, event: Path | None = None, model: str = 'result') -> int:
+def learn(folder: Path, *options: str) -> int:
     recordings = [str(folder / f'healthy{seed}.npz') for seed in range(3)]
-    recordings += [] if event is None else [str(event)]
-    command = ['thresholds', '--model', str(folder / f'{model}.yaml'), *options]
+    command = ['thresholds', '--model', str(folder / 'result.yaml'), *options]
     return main([*command, '--out', str(folder / 'thresholds.yaml'), '--', *recordings])
 
 
@@ -120,87 +111,6 @@ def test_recordings_of_another_rate_are_refused(
     assert main(['thresholds', *both, *command, '--out', str(folder / 'x.yaml')]) == 2
     assert '100 to 1000 samples per second' in capsys.readouterr().err
     assert not (folder / 'x.yaml').exists()
-
-
-def alarm(folder: Path, push: float, payload: float = 0.0, friction: float = 1.0) -> Path:
-    """Event of the black box with the learned thresholds: a push of a second at joint 2.
-
-    :param payload: mass of the monitor's payload before the event, in [kg]
-    :param friction: factor that the monitor has found for the friction
-    """
-    model = load_identified_model(folder / 'result.yaml')
-    learned = read_thresholds(folder / 'thresholds.yaml')
-    settings = learned.settings(CollisionSettings(MODEL.joint_names, 1.0))
-    built = Setup(model, np.full(2, 0.01), settings, EFFORT, learned)
-    detector = build_detector(built)
-    data = recorded(20.0, 9, {20.0 + 0.3 * part: push for part in range(4)})
-    detector.ring = CallRing(width=2, capacity=3000, every=50)
-    assert data.velocity is not None
-    if payload:
-        detector.call('set_values', (model.values + payload_of(MODEL, payload).added).tolist())
-    if friction != 1.0:
-        tracked = [item.name.endswith('friction') for item in MODEL.parameters]
-        detector.call('adjust', np.where(tracked, friction * VALUES, VALUES).tolist())
-    for row, time in enumerate(data.time):
-        detector.update(round(1e9 * time), data.position[row].copy(), data.velocity[row].copy(),
-                        data.torque[row].copy(), None)  # fmt: skip
-    assert detector.detector.latched
-    rows = detector.ring.rows(0, detector.ring.count)
-    assert rows is not None
-    write_event(Event('collision at joint2', built, rows), folder / f'event_{push:g}')
-    return folder / f'event_{push:g}'
-
-
-def test_an_event_that_was_no_contact_raises_no_alarm_afterwards_and_has_its_cost(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert learn(folder) == 0
-    event = alarm(folder, 3.0)
-    capsys.readouterr()
-    assert learn(folder, '--json', event=event) == 0
-    facts = json.loads(capsys.readouterr().out)
-    assert facts['events'] == 1 and facts['alarms'] == 0
-    assert facts['threshold_ratio'][1] > 1.2
-    assert facts['force_with_events'] > 1.05 * facts['force_without_events'] > 0.0
-    after = read_thresholds(folder / 'thresholds.yaml')
-    made = read_event(event)
-    found = replace(made.setup, thresholds=after)
-    again = build_detector(found)
-    for row in range(len(made.rows.times)):
-        again.update(int(made.rows.stamps[row]), *made.rows.samples[row, :3].copy(), None)
-    assert not again.detector.latched
-    assert learn(folder, event=event) == 0
-    assert 'that were no contact; median threshold: joint1' in (shown := capsys.readouterr().out)
-    assert 'smallest force at the tool' in shown and ' N with them (+' in shown
-
-
-def test_an_event_of_another_model_or_detector_is_refused(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert learn(folder) == 0
-    event = str(alarm(folder, 4.0))
-    command = ['thresholds', event, str(folder / 'healthy0.npz'), '--out', str(folder / 'x.yaml')]
-    assert main([*command, '--model', str(folder / 'other.yaml')]) == 2
-    assert 'the event has another model' in capsys.readouterr().err
-    assert not (folder / 'x.yaml').exists()
-
-
-def test_an_event_with_another_payload_is_refused(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert learn(folder) == 0
-    heavy, tracked = alarm(folder, 5.0, payload=0.1), alarm(folder, 6.0, friction=1.05)
-    (folder / 'thresholds.yaml').unlink()
-    for event, model, right in (
-        (heavy, 'result', False), (heavy, 'loaded', True),
-        (tracked, 'loaded', False), (tracked, 'result', True),
-    ):  # fmt: skip
-        capsys.readouterr()
-        assert learn(folder, event=event, model=model) == (0 if right else 2)
-        error = capsys.readouterr().err
-        assert ('the event was recorded with another payload than that of' in error) != right
-        assert (folder / 'thresholds.yaml').exists() == right
-        (folder / 'thresholds.yaml').unlink(missing_ok=True)
 
 
 def bag(path: Path, seed: int, push: float = 0.0, commanded: tuple[str, ...] = ()) -> Path:

@@ -8,7 +8,6 @@ from control_arm import small_arm
 from robots import SIX_AXIS
 
 from robodyn_ros.control.collision.contact_watch import ContactWatch, geometry
-from robodyn_ros.control.collision.kind import Kind
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.catalog import build_model, robot_model
 
@@ -34,9 +33,8 @@ def test_a_contact_starts_and_ends_with_the_contact_threshold():
     for error in (0.0, 6.9, 7.1, 6.9):
         detector.compared[1] = -error
         watch.update()
-        seen.append((watch.touched, watch.kind))
-    none = (False, Kind.NONE)
-    assert seen == [none, none, (True, Kind.COLLISION), none]
+        seen.append(watch.touched)
+    assert seen == [False, False, True, False]
     assert watch.describe(watch.estimate(BENT)) == 'no contact'
     detector.settled, detector.compared[1] = False, 90.0
     watch.update()
@@ -87,7 +85,7 @@ def test_models_without_links_claim_no_place():
     detector.compared[:] = 20.0
     watch.update()
     assert watch.estimate(np.zeros(4)) is None
-    text = 'sudden contact; place and force are not known: the model has no links (no URDF)'
+    text = 'contact; place and force are not known: the model has no links (no URDF)'
     assert watch.describe(None) == text
 
 

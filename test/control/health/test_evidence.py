@@ -59,13 +59,10 @@ def test_folds_are_blocks_of_time_and_of_places():
     assert other.sum() == 38
 
 
-def test_what_the_model_has_from_now_on_is_subtracted():
+def test_torque_of_values_is_relative_to_the_noise():
     found, values = evidence((0, 40)), np.array([0.3, -0.2])
     np.testing.assert_allclose(
         found.torque(found.places[0], values),
         np.sqrt(np.mean(((0.3 * Q - 0.2 * QD) / NOISE)[:40] ** 2, axis=0)),
     )
-    found.shift(found.places[0], values)
-    expected = grams((0, 40), LACKING - 0.3 * Q + 0.2 * QD)
-    np.testing.assert_allclose(found.per_joint(), expected, atol=1e-12)
     assert found.torque(found.places[1], np.zeros(1)) == pytest.approx([0.0, 0.0])

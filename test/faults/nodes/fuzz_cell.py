@@ -77,10 +77,7 @@ class FuzzCell(FaultyCell):
         planned = {**EFFORT, 'result_file': folder / 'result.yaml', 'autostart': 'true',
                    'check_controller': 'false', 'max_torque': LIMIT.tolist()}  # fmt: skip
         guard = {**EFFORT, 'result_file': folder / 'result.yaml', 'autostart': 'true',
-                 'max_torque_error': [99.0, 99.0], 'motion_source': 'reference',
-                 'robot_state.topics': ['guard/stopped'], 'robot_state.ready': ['false'],
-                 'robot_state.types': ['std_msgs/msg/Bool'],
-                 'robot_state.timeouts': [60.0]}  # fmt: skip
+                 'max_torque_error': [99.0, 99.0], 'motion_source': 'reference'}  # fmt: skip
         # the identification gets its robot from the topic, which is fuzzed after that
         others['identification'] = {**robot, 'robot_description_timeout': 100.0}
         del others['identification']['urdf']

@@ -36,7 +36,7 @@ class Arm:
             'autostart': 'true', 'max_torque_error': '[20.0, 25.0, 12.0, 3.0, 3.0, 2.0]',
             'result_file': result_file(folder, MODEL, VALUES), 'stale_timeout': 2.0,
             'period': PERIOD, 'filter_cutoff': 20.0, 'health_window': 2.0,
-            'friction_tracking': 0.5, 'contact_period': 0.002,  # an estimate of each state
+            'contact_period': 0.002,  # an estimate of each state
             'collision_state_rate': 0.0, **EFFORT,
         }  # fmt: skip
         self.process = NodeProcess('collision_monitor', 8, folder / 'log', values)
@@ -84,10 +84,10 @@ def test_a_push_has_a_link_a_wrench_and_an_arrow(arm):
     arm.run(0.3, force=FORCE)
     arm.process.settle()
     contact, wrench, marker = (arm.heard[k][-1] for k in ('contact', 'wrench', 'contact_marker'))
-    assert contact.kind == ContactEstimate.COLLISION
+    assert contact.touched
     assert contact.link in ('link5', 'link6')  # a force through axis 6 does not load joint 6
     assert 0.4 < contact.confidence <= 1.0
-    assert contact.message.startswith('sudden contact at link')
+    assert contact.message.startswith('contact at link')
     np.testing.assert_allclose(contact.wrench[:3], FORCE, atol=6.0)
     assert np.linalg.eigvalsh(np.reshape(contact.covariance, (6, 6))).min() > 0.0
     assert (wrench.header.frame_id, contact.tool) == ('base_link', 'tool0')
@@ -98,7 +98,7 @@ def test_a_push_has_a_link_a_wrench_and_an_arrow(arm):
     np.testing.assert_allclose(head - tail, contact.wrench[:3] / 200.0)
     arm.run(0.5)
     arm.process.settle()
-    assert arm.heard['contact'][-1].kind == ContactEstimate.NONE
+    assert not arm.heard['contact'][-1].touched
     assert arm.heard['contact_marker'][-1].action == Marker.DELETE
     # An explanation is information: the alarm stays until it is reset.
     assert arm.heard['collision_state'][-1].latched
@@ -115,23 +115,4 @@ def test_a_payload_is_advice_and_does_not_hide_the_alarm(arm):
     assert status.level == DiagnosticStatus.ERROR
     advice = details(status)['advice']
     assert advice.startswith('payload 2.')
-
-
-def test_friction_is_followed(arm):
-    states, healths = arm.heard['collision_state'], arm.heard['model_health']
-    arm.run(2.5, friction=0.6)
-    before = np.abs([row.torque_error for row in states[-100:]]).mean()
-    arm.process.wait(lambda: healths and healths[-1].kind == ModelHealth.FRICTION, 'friction')
-    assert 'it is followed' in healths[-1].message
-    count = len(healths)
-    arm.process.wait(lambda: len(healths) >= count + 3, 'further reports')
-    arm.run(0.5, friction=0.6)
-    assert np.abs([row.torque_error for row in states[-20:]]).mean() < 0.5 * before
-    for _ in range(10):  # the first reports know little of the motion
-        count = len(healths)
-        arm.run(0.5, friction=0.6)
-        arm.process.wait(lambda known=count: len(healths) >= known + 2, 'reports of this motion')
-        if np.mean(healths[-1].dry_friction) == pytest.approx(-0.4, abs=0.05):
-            break
-    assert np.mean(healths[-1].dry_friction) == pytest.approx(-0.4, abs=0.05)
     assert arm.process.interrupt() == 0

@@ -24,12 +24,12 @@ def fed(inputs, names, positions, count=30):
         stamp = 100.0 + 0.01 * row
         inputs.read_commands(commands(stamp, names, positions))
         message = joint_state(NAMES, stamp, ZERO, ZERO, ZERO)
-        assert not inputs.read_state(serialize_message(message), 1.0)
+        assert not inputs.read_state(serialize_message(message))
     return inputs.reference_rests
 
 
 def fresh():
-    return Inputs(NAMES, source='feedback', delay=3)
+    return Inputs(NAMES, lambda: 0.0, source='feedback', delay=3, timeout=1.0)
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_commands_that_stop_are_not_known_to_rest_after_some_of_their_intervals(
     assert fed(inputs, NAMES, [0.1, 0.2])
     for stamp, rests in ((100.33, True), (100.35, False)):
         message = joint_state(NAMES, stamp, ZERO, ZERO, ZERO)
-        assert not inputs.read_state(serialize_message(message), 1.0)
+        assert not inputs.read_state(serialize_message(message))
         assert inputs.reference_rests == rests
 
 

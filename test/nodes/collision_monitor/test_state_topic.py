@@ -15,7 +15,6 @@ CHANGES = {
     'latched': ('detector', True),
     'message': ('detector', Fault('state_frozen', 'frozen')),
     'muted': ('node', True),
-    'allowed_direction': ('node', np.array([0, -1], dtype=np.int8)),
 }
 
 
@@ -25,7 +24,7 @@ class Monitor:
     def __init__(self, clock, rate, stale_timeout=1e9):
         self.clock, self.sent = clock, []
         self.node = SimpleNamespace(
-            state_rate=rate, muted=False, allowed_direction=np.zeros(2, dtype=np.int8),
+            state_rate=rate, muted=False, events=SimpleNamespace(used=False),
             create_lifecycle_publisher=lambda *_: SimpleNamespace(publish=self.note),
         )  # fmt: skip
         self.detector = SimpleNamespace(
@@ -33,7 +32,7 @@ class Monitor:
             latched=False, message='ok', settings=SimpleNamespace(stale_timeout=stale_timeout),
         )  # fmt: skip
         self.inputs = SimpleNamespace(
-            age=0.0, state=SimpleNamespace(position=np.array([0.5, -0.5]))
+            fresh=True, state=SimpleNamespace(position=np.array([0.5, -0.5]))
         )
         self.topic = StateTopic(self.node)
         self.topic.build(SimpleNamespace(joints=('a', 'b')), None, self.detector)
@@ -75,7 +74,7 @@ def test_without_a_rate_each_sample_is_published(clock):
 def test_positions_are_nan_as_soon_as_they_are_old(clock):
     monitor = Monitor(clock, rate=0.0, stale_timeout=0.05)
     monitor.run(0.002)
-    monitor.inputs.age = 0.06
+    monitor.inputs.fresh = False
     monitor.run(0.002)
     (_, known), (_, unknown) = monitor.sent
     assert known == [0.5, -0.5] and np.isnan(unknown).all()

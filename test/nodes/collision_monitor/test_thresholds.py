@@ -19,15 +19,12 @@ from healthy_arm import flat_map
 from node_process import EFFORT, NodeProcess, closed
 from writers import result_file
 
+from robodyn_ros.control.collision.setup import collision_settings, learned_thresholds
 from robodyn_ros.control.collision.thresholds_file import write_thresholds
 from robodyn_ros.errors import ControlError
 from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.models.payload import payload_of
-from robodyn_ros.nodes.collision_monitor.parameters import (
-    DETECTOR,
-    collision_settings,
-    learned_thresholds,
-)
+from robodyn_ros.nodes.collision_monitor.parameters import DETECTOR
 
 pytestmark = pytest.mark.ros
 
@@ -94,10 +91,8 @@ def test_what_no_longer_monitors_a_joint_is_refused_at_start_and_at_run_time(tmp
         assert levels(monitor.run(100))[-1].tolist() == [OK, UNKNOWN]
         assert monitor.process.details()['not_monitored'] == 'joint2'
         assert 'not monitored (torque_error_enable): joint2' in monitor.process.said()
-    task = {'tasks.names': '[screw]', 'tasks.screw.longest': 9.0, 'tasks.screw.sensitivity': 0.5}
     for bad, text in (
         ({'thresholds': learned_file(tmp_path, [12.0, 1e12])}, 'joint2 is not monitored'),
-        ({'max_torque_error': '[60.0, 5.0]', **task}, 'joint1 is not monitored'),
         ({'max_torque_error': '[60.0, 5.0]', 'sensitivity': 0.5}, 'joint1 is not monitored'),
         ({'debounce': 1000}, 'delay collisions'),
     ):
