@@ -36,7 +36,7 @@ from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.base.suite_node import SuiteNode
 from robodyn_ros.nodes.cell.controllers import ControllerServices
 from robodyn_ros.nodes.cell.followers import REPEAT, Followers
-from robodyn_ros.nodes.cell.pace import Pace
+from robodyn_ros.nodes.cell.pace import CyclePace
 from robodyn_ros.nodes.robot.joint_state_topic import JointStateTopic
 from robodyn_ros.nodes.robot.trajectory_message import read_trajectory
 from robodyn_ros.paths import resource
@@ -109,7 +109,7 @@ class CellNode(SuiteNode):
         self._period = round(self.cell.period * 1e9)
         self._cycle = 0
         self._epoch = time.time_ns()
-        self._pace = Pace(self.cell.period)
+        self._pace = CyclePace(self.cell.period)
         self._factor = declare(
             self, 'real_time_factor', 1.0,
             'largest speed while the robot moves, relative to real time; 0: as fast as the nodes '

@@ -7,7 +7,7 @@ BEHIND = 0.1
 """Real time that the simulation catches up after a delay, in [s]."""
 
 
-class Pace:
+class CyclePace:
     """Decides when the next cycle is due in real time."""
 
     def __init__(self, period: float) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from array import array
+from functools import partial
 from typing import Any
 
 from rclpy.serialization import serialize_message
@@ -14,6 +15,7 @@ from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.faults import number_of
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.msg import CollisionState
+from robodyn_ros.nodes.base.clock import now
 from robodyn_ros.nodes.base.common import MONITOR_QOS
 from robodyn_ros.nodes.collision_monitor.events import ERROR, LEVELS
 from robodyn_ros.nodes.collision_monitor.inputs import Inputs
@@ -39,7 +41,7 @@ class StateTopic(Topic):
         """
         rate = self._node.state_rate
         least = 2.0 / detector.settings.stale_timeout
-        self._rate = PublishRate(max(rate, least) if rate else 0.0)
+        self._rate = PublishRate(max(rate, least) if rate else 0.0, partial(now, self._node))
         self._message = CollisionState(name=list(model.joints))
         self._no_position = array('d', [math.nan] * len(model.joints))
 
