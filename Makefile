@@ -28,7 +28,7 @@ endif
 
 lint: venv
 	@$(in_env) python3 -m ruff check . && python3 -m ruff format --check . && python3 -m mypy \
-	    && python3 -m tools.declared && python3 -m tools.licence
+	    && python3 -m tools.declared && python3 -m tools.names && python3 -m tools.licence
 
 # Its own environment: the site needs nothing of the package, and the package nothing of it.
 DOCS_VENV = build/docs_venv

@@ -37,7 +37,7 @@ from robodyn_ros.identification.physical.semidefinite import (
     plain_prior,
 )
 from robodyn_ros.identification.pipeline import identify
-from robodyn_ros.identification.result.urdf import identified_urdf
+from robodyn_ros.identification.result.urdf import update_urdf
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.models.interface import Array, DynamicModel
@@ -145,7 +145,7 @@ def seconds_of_a_solution(model: DynamicModel, values: Array, recording: Recordi
     base = base_parameters(model)
     signals = (recording.position, recording.velocity, recording.acceleration)
     used = np.ones(recording.torque.shape, dtype=bool)
-    factors = condense(model, signals, recording.torque, used, base.columns).merged()
+    factors = condense(model, signals, recording.torque, used, base.columns).merge()
     fit = estimate(factors, base.rank)
     prior = np.nan_to_num(model.prior()) if has_usable_inertials(model) else plain_prior(model)
     problem, data = Problem.of(model, base, prior), Data.of(factors, base.rank, fit.sigma)
@@ -164,7 +164,7 @@ def measure(path: Path, prior: str, noise: float, poses: int) -> dict[str, Any]:
     recording = recorded(model, values, noise, seed=1)
     options = IdentifyOptions(consistent='yes', prior=prior, max_relative_error=10.0)
     result = identify(recording, model, options=options)
-    xml = identified_urdf(model, result.values)
+    xml = update_urdf(model, result.values)
     facts: dict[str, Any] = {
         'axes': len(model.joints),
         'estimate': result.selection.estimate,

@@ -34,7 +34,7 @@ from robots import random_urdf  # noqa: E402
 from simulation import sines  # noqa: E402
 
 from robodyn_ros.identification.factors.condense import Condensed  # noqa: E402
-from robodyn_ros.identification.factors.passes import condensed_parts  # noqa: E402
+from robodyn_ros.identification.factors.passes import condense_parts  # noqa: E402
 from robodyn_ros.identification.fit.robust import Robust  # noqa: E402
 from robodyn_ros.identification.fit.weighting import (  # noqa: E402
     fit_condensed,
@@ -110,11 +110,11 @@ def errors(
         result = identify(recording, model, options=options)
         return np.asarray((result.base_values - base.values(values)) / result.base_stddevs)
     parts = segments_of(recording, model.joint_names, options)
-    condensed = condensed_parts(model, parts, base, options)
+    condensed = condense_parts(model, parts, base, options)
 
     def weigh(robust: Robust) -> Condensed:
         weights = robust_weights(model, base, robust)
-        return condensed_parts(model, parts, base, options, weights)
+        return condense_parts(model, parts, base, options, weights)
 
     fit = fit_condensed(condensed, options, weigh).fit
     return np.asarray((fit.values - base.values(values)) / fit.stddevs)

@@ -34,7 +34,7 @@ from robots import dh_urdf  # noqa: E402
 
 from robodyn_ros.excitation.design.criteria import Options  # noqa: E402
 from robodyn_ros.excitation.design.optimize import optimise, starts_within  # noqa: E402
-from robodyn_ros.excitation.design.problem import Design, Problem  # noqa: E402
+from robodyn_ros.excitation.design.problem import Design, DesignProblem  # noqa: E402
 from robodyn_ros.excitation.limits.joint_limits import JointLimits, check_motion  # noqa: E402
 from robodyn_ros.models.catalog import build_model  # noqa: E402
 from robodyn_ros.models.serial.urdf import UrdfModel  # noqa: E402
@@ -97,7 +97,7 @@ def make_design(case: str, name: str) -> Design:
     return Design(robot(name), table1(), criterion=Options(criterion), conservative=conservative)
 
 
-def reference(case: str, problem: Problem, figure: str) -> float:
+def reference(case: str, problem: DesignProblem, figure: str) -> float:
     """Return the figure of the published motion, or the median of random feasible ones."""
     if case != 'others':
         return problem.criterion.figures(*table3_states())[figure]
@@ -110,7 +110,7 @@ def reference(case: str, problem: Problem, figure: str) -> float:
 def run_case(case: str, name: str, options: argparse.Namespace) -> dict[str, Any]:
     _, _, method, figure, bounds = CASES[case]
     design = make_design(case, name)
-    problem = Problem(design)
+    problem = DesignProblem(design)
     before = reference(case, problem, figure)
     began, cpu = time.monotonic(), os.times()
     result = optimise(

@@ -27,7 +27,7 @@ from robots import random_urdf  # noqa: E402
 from robodyn_ros.excitation.advice import CLOSE, advise  # noqa: E402
 from robodyn_ros.excitation.design.criteria import CRITERIA, Options, torque_weights  # noqa: E402
 from robodyn_ros.excitation.design.optimize import optimise  # noqa: E402
-from robodyn_ros.excitation.design.problem import Design, Problem  # noqa: E402
+from robodyn_ros.excitation.design.problem import Design, DesignProblem  # noqa: E402
 from robodyn_ros.excitation.motions.sine import SineMotion  # noqa: E402
 from robodyn_ros.excitation.trajectory import Trajectory  # noqa: E402
 from robodyn_ros.models.base_parameters import base_parameters  # noqa: E402
@@ -81,7 +81,7 @@ def judge(name: str, motions: dict[str, Trajectory], seeds: int) -> dict[str, Ar
     """Return deviation and error, shape (seeds, 2), per motion."""
     model = robot(name)
     base = base_parameters(model)
-    problem = Problem(Design(model, table1()))
+    problem = DesignProblem(Design(model, table1()))
 
     def matrix(trajectory: Trajectory) -> Array:
         return problem.criterion.matrix(*states(trajectory))

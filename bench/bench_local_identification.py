@@ -49,9 +49,9 @@ from robodyn_ros.excitation.design.criteria import (  # noqa: E402
     torque_weights,
 )
 from robodyn_ros.excitation.design.optimize import optimise  # noqa: E402
-from robodyn_ros.excitation.design.problem import Design, Problem  # noqa: E402
+from robodyn_ros.excitation.design.problem import Design, DesignProblem  # noqa: E402
 from robodyn_ros.excitation.trajectory import Array, Trajectory  # noqa: E402
-from robodyn_ros.identification.factors.passes import condensed_signals  # noqa: E402
+from robodyn_ros.identification.factors.passes import condense_signals  # noqa: E402
 from robodyn_ros.identification.fit.least_squares import estimate  # noqa: E402
 from robodyn_ros.identification.options import IdentifyOptions  # noqa: E402
 from robodyn_ros.identification.signals.processed import Processed  # noqa: E402
@@ -111,7 +111,7 @@ def test_motions(model: DynamicModel, seed: int, count: int) -> dict[str, list[T
     """Return random motions of the three test cases."""
     wide, local = spaces()
     short: dict[str, Any] = {'motion': 'sines', 'duration': DURATION / 2.0, 'harmonics': 5}
-    sines = Problem(Design(model, wide.limits, rules=wide.rules(), **short))
+    sines = DesignProblem(Design(model, wide.limits, rules=wide.rules(), **short))
     random = [np.random.default_rng([seed, case]) for case in range(3)]
     planner = [line_moves if k % LINES == 0 else joint_moves for k in range(count)]
     return {
@@ -151,7 +151,7 @@ def identified(
 ) -> tuple[Array, float]:
     """Return base parameters by weighted least squares, and the scaled condition number."""
     options = IdentifyOptions(filter_cutoff=CUTOFF, consistent='no')
-    factors = condensed_signals(model, signals, base, options).merged()
+    factors = condense_signals(model, signals, base, options).merge()
     found = estimate(factors, base.rank, estimator='wls')
     return found.values, found.condition_number_scaled
 

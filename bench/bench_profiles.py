@@ -28,7 +28,7 @@ from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.cell.profiles import profiles
 from robodyn_ros.cell.robot_cell import RobotCell
 from robodyn_ros.cli.demo.facts import read_facts
-from robodyn_ros.cli.demo.monitoring import SETTINGS, expanded_list
+from robodyn_ros.cli.demo.monitoring import SETTINGS
 from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.feedforward.settings import FeedforwardSettings
@@ -42,6 +42,7 @@ from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.identification.signals.processing import process
 from robodyn_ros.models.catalog import load_model, robot_model
 from robodyn_ros.models.interface import Array
+from robodyn_ros.nodes.robot.model_node import single
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.robot_file import load_robot
 
@@ -140,11 +141,11 @@ class Case:
     def detector(self, result: IdentificationResult, runs: Sequence[Run]) -> TorqueErrorDetector:
         """Monitor with thresholds learned as in the demonstration."""
         given = self.section('collision_monitor')
-        window = expanded_list(given.get('velocity_window', [0.01]))
+        window = single(given.get('velocity_window', [0.01]))
         torque = ModelTorque(result.model, result.values, velocity_window=window)
-        values = {name: expanded_list(given[name]) for name in SETTINGS if name in given}
+        values = {name: single(given[name]) for name in SETTINGS if name in given}
         base = CollisionSettings(joints=torque.joints, max_torque_error=1.0, **values)
-        found = reduce(ThresholdProposal.joined, (
+        found = reduce(ThresholdProposal.join, (
             propose_thresholds(
                 run.recording, torque, base, contact_factor=2.0, collision_factor=2.5
             )
@@ -160,7 +161,7 @@ class Case:
     def feedforward(self, result: IdentificationResult) -> FeedForward:
         """Return the additive torque with the settings of the robot file."""
         given = self.section('feedforward')
-        window = expanded_list(given['velocity_window'])
+        window = single(given['velocity_window'])
         torque = ModelTorque(result.model, result.values, velocity_window=window)
         settings = FeedforwardSettings(joints=torque.joints, max_torque=given['max_torque'])
         return FeedForward(torque, settings)

@@ -4,7 +4,7 @@
 SCARA: a line of 600 mm at 900 mm/s; DELTA: 550 mm at 3000 mm/s; settling time with the identified
 model relative to that without. PUMA: axis 3 swings, axis 2 is held; its peak-to-peak error.
 Each seed is another robot (friction, rotors, noise) with its identification, and another line. See
-docs/tracking.md.
+docs/feedforward.md.
 
 `python bench/bench_tracking.py [--robots scara delta puma] [--seeds 5] [--sensitivity]
 [--pictures FOLDER]`; exits with 1 if a seed misses a figure of the document.

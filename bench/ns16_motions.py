@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.design.problem import Problem
-from robodyn_ros.excitation.limits.constraints import Limit, SpaceLimit, frame_points
+from robodyn_ros.excitation.design.problem import DesignProblem
+from robodyn_ros.excitation.limits.constraints import PathLimit, SpaceLimit, frame_points
 from robodyn_ros.excitation.limits.joint_limits import JointLimits, check_motion
 from robodyn_ros.excitation.limits.limits_file import load_limits
 from robodyn_ros.excitation.motions.joint_moves import JointMoves
@@ -55,7 +55,7 @@ class Space:
     limits: JointLimits
     rule: SpaceLimit
 
-    def rules(self) -> tuple[Limit, ...]:
+    def rules(self) -> tuple[PathLimit, ...]:
         return (self.rule,)
 
     def excess(self, model: DynamicModel, trajectory: Trajectory) -> float:
@@ -77,7 +77,7 @@ def spaces() -> tuple[Space, Space]:
     """Return the workspace and the sub-region."""
     urdf = JointLimits.from_urdf(read_urdf(ROOT / 'urdf' / 'ns16.urdf'))
     limits = load_limits(ROOT / 'config' / 'robots' / 'ns16.yaml', urdf)
-    limits = limits.scaled(velocity=SHARE, acceleration=SHARE)
+    limits = limits.scale(velocity=SHARE, acceleration=SHARE)
     low, high = WIDE
     wide = replace(
         limits, lower=np.maximum(low, limits.lower), upper=np.minimum(high, limits.upper)
@@ -172,7 +172,7 @@ def interpolated(path: Trajectory) -> SplineTrajectory:
     return SplineTrajectory(points=points)
 
 
-def sine_sum(problem: Problem, random: np.random.Generator) -> Trajectory:
+def sine_sum(problem: DesignProblem, random: np.random.Generator) -> Trajectory:
     """Return a random sum of sines, scaled to the limits."""
 
     def draw(random: np.random.Generator) -> Trajectory | None:

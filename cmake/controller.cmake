@@ -42,40 +42,28 @@ if(TARGET yaml-cpp::yaml-cpp)
   set(yaml_cpp yaml-cpp::yaml-cpp)
 endif()
 
-# The law and the programs of its tests; `folder`: where the programs go, `flags`: of the compiler.
+# The law and the program of its tests; `folder`: where the program goes, `flags`: of the compiler.
 function(robodyn_add_law law folder flags)
   add_library(${law} STATIC
     src/additive_torque.cpp
     src/bounded_text.cpp
-    src/change_at_rest.cpp
     src/closed_forms.cpp
-    src/collision_settings.cpp
-    src/constant_thresholds.cpp
     src/delta_part.cpp
     src/described_parts.cpp
-    src/springs.cpp
     src/effort_command.cpp
-    src/filtered_residual.cpp
     src/friction.cpp
     src/gear_maps.cpp
     src/gear_torque.cpp
     src/gear_torque_block.cpp
     src/guarded_torque.cpp
-    src/low_pass.cpp
     src/model_torque.cpp
-    src/momentum_observer.cpp
     src/payload.cpp
     src/payload_limit.cpp
     src/puma_part.cpp
-    src/residual.cpp
     src/result_file.cpp
     src/result_hash.cpp
     src/robot_check.cpp
-    src/threshold_map.cpp
-    src/thresholds_file.cpp
-    src/torque_error_detector.cpp
     src/urdf_part.cpp
-    src/yaml_number.cpp
   )
   target_compile_features(${law} PUBLIC cxx_std_17)
   set_target_properties(${law} PROPERTIES POSITION_INDEPENDENT_CODE ON)
@@ -88,16 +76,13 @@ function(robodyn_add_law law folder flags)
   target_include_directories(${law} SYSTEM PRIVATE ${urdfdom_headers_INCLUDE_DIRS})
   target_link_libraries(${law} PUBLIC ${pinocchio} PRIVATE ${yaml_cpp} urdfdom::urdfdom_model
     rcutils::rcutils)
-  foreach(program detector_check gear_check law_check law_fuzz payload_check result_check
-      thresholds_check)
-    set(target ${law}_${program})
-    add_executable(${target} src/${program}.cpp)
-    set_target_properties(${target} PROPERTIES
-      OUTPUT_NAME ${program} RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${folder})
-    target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -O2)
-    target_link_libraries(${target} PRIVATE ${law})
-    install(TARGETS ${target} DESTINATION lib/${PROJECT_NAME}/${folder})
-  endforeach()
+  set(program ${law}_check)
+  add_executable(${program} src/law_check.cpp)
+  set_target_properties(${program} PROPERTIES
+    OUTPUT_NAME law_check RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${folder})
+  target_compile_options(${program} PRIVATE -Wall -Wextra -Wpedantic -O2)
+  target_link_libraries(${program} PRIVATE ${law})
+  install(TARGETS ${program} DESTINATION lib/${PROJECT_NAME}/${folder})
 endfunction()
 
 generate_parameter_library(feedforward_torque_controller_parameters
@@ -109,6 +94,7 @@ rosidl_get_typesupport_target(interfaces ${PROJECT_NAME} rosidl_typesupport_cpp)
 function(robodyn_add_controller controller law)
   add_library(${controller} SHARED
     src/controller_configuration.cpp
+    src/controller_services.cpp
     src/feedforward_torque_controller.cpp
     src/state_queue.cpp
   )

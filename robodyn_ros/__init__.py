@@ -9,9 +9,9 @@
     result = rd.identify(recording, model)
     print(result.summary())
 
-The guide is docs/python.md. Each function is imported with its first use, so that importing the
-package takes little time. The interfaces that rosidl generates (`robodyn_ros.msg`, `.srv`,
-`.action`) are in the installed package of the same name; both are one module.
+The guide is docs/reference/python.md. Each function is imported with its first use, so that
+importing the package takes little time. The interfaces that rosidl generates (`robodyn_ros.msg`,
+`.srv`, `.action`) are in the installed package of the same name; both are one module.
 """
 
 from importlib import import_module
@@ -44,8 +44,8 @@ def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
     module, function = _MODULES[name]
-    globals()[name] = found = getattr(import_module(f'{__name__}.{module}'), function)
-    return found
+    globals()[name] = value = getattr(import_module(f'{__name__}.{module}'), function)
+    return value
 
 
 def __dir__() -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from robodyn_ros.errors import ConfigError
-from robodyn_ros.paths import PACKAGE, expanded, resource
+from robodyn_ros.paths import PACKAGE, expand, resource
 
 PARAMETER = 'allowed_directories'
 """Parameter of a node that names the folders."""
@@ -42,7 +42,7 @@ class AllowedFolders:
         missing = sum(not os.path.lexists(each) for each in (path, *path.parents))
         if not str(path).isprintable() or missing > NEW_FOLDERS:
             raise ConfigError(
-                f'the path {shortened(str(path))} must have no control characters and at most '
+                f'the path {shorten(str(path))} must have no control characters and at most '
                 f'{NEW_FOLDERS} folders that do not exist, got {missing}: create its folder first',
                 fault='path_not_allowed',
             )
@@ -50,7 +50,7 @@ class AllowedFolders:
             return path
         places = ', '.join(map(str, self._places)) or 'none'
         raise ConfigError(
-            f'the path {shortened(str(path))} is in none of the allowed folders ({places}), or '
+            f'the path {shorten(str(path))} is in none of the allowed folders ({places}), or '
             f'has a hidden name there: add its folder to the parameter {PARAMETER} of the node',
             fault='path_not_allowed',
         )
@@ -61,7 +61,7 @@ def default_folders() -> list[Path]:
 
     The root folder is left out: a service that the system starts has it as its current folder.
     """
-    home = expanded(os.environ.get('ROS_HOME') or '~/.ros')
+    home = expand(os.environ.get('ROS_HOME') or '~/.ros')
     log = os.environ.get('ROS_LOG_DIR')
     try:
         share = [resource(f'{PACKAGE}robodyn_ros')]
@@ -69,7 +69,7 @@ def default_folders() -> list[Path]:
         share.append(_real(share[0] / 'config' / 'fastdds.xml').parent)
     except ConfigError:  # the package is used without ROS
         share = []
-    folders = [Path.cwd(), home, *([expanded(log)] if log else []), Path(tempfile.gettempdir())]
+    folders = [Path.cwd(), home, *([expand(log)] if log else []), Path(tempfile.gettempdir())]
     return without_root((*folders, *share))
 
 
@@ -82,7 +82,7 @@ def without_root(places: Iterable[str | Path]) -> list[Path]:
     return [place for place in real if place != Path('/')]
 
 
-def shortened(text: str) -> str:
+def shorten(text: str) -> str:
     """Cut a text of a request for a message."""
     return text if len(text) <= SHOWN else f'{text[:SHOWN]}...'
 

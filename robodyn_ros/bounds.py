@@ -2,7 +2,7 @@
 """Bounds of the files that the suite reads, checked before memory or time is spent.
 
 Every bound is far above what robots and recordings need. A file beyond one is refused with a
-sentence. `docs/limits.md` is made from this table.
+sentence. `docs/reference/limits.md` is made from this table.
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ def parse_xml(text: str) -> ET.Element:
     return root
 
 
-def parsed_json(text: str) -> Any:
+def parse_json(text: str) -> Any:
     """Parse JSON; the parser recurses, so that its nesting is bounded by Python.
 
     :raises ValueError: it is no JSON, or too deeply nested

@@ -11,7 +11,7 @@ from robodyn_ros.yaml_file import parse_yaml
 
 
 @dataclass(frozen=True)
-class Entry:
+class FaultRow:
     """Row of the table.
 
     :param number: in messages, from 0 to 65535
@@ -25,7 +25,7 @@ class Entry:
 
 
 FAULTS = {
-    name: Entry(row['number'], tuple(row['states']), row['meaning'], row['remedy'])
+    name: FaultRow(row['number'], tuple(row['states']), row['meaning'], row['remedy'])
     for name, row in parse_yaml(
         Path(__file__).with_suffix('.yaml').read_text(encoding='utf-8')
     ).items()
@@ -42,7 +42,7 @@ def number_of(text: str) -> int:
     return FAULTS[text.name].number if isinstance(text, Fault) else 0
 
 
-def received(number: int, text: str) -> Fault:
+def decode_fault(number: int, text: str) -> Fault:
     """Return a fault of another node; a number that is not known counts as `refused`."""
     return Fault(_NAMES.get(number, 'refused'), text)
 

@@ -3,7 +3,7 @@
 
 The work calls `poll` between its blocks, and `progress` with what is completed. Functions deep
 inside need no argument for that: both belong to the context of the thread, see `cancellable` and
-`shown_by`.
+`show_progress`.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ _SHOW: ContextVar[Show | None] = ContextVar('progress', default=None)
 
 
 @contextmanager
-def shown_by(show: Show) -> Iterator[None]:
+def show_progress(show: Show) -> Iterator[None]:
     """Show the progress of the work inside, in this thread."""
     outer = _SHOW.get()
     _SHOW.set(show)
@@ -83,13 +83,13 @@ def shown_by(show: Show) -> Iterator[None]:
 
 
 def progress(phase: str, share: float) -> None:
-    """Report the completed share of a phase; outside of `shown_by` nothing happens."""
+    """Report the completed share of a phase; outside of `show_progress` nothing happens."""
     show = _SHOW.get()
     if show is not None:
         show(phase, share)
 
 
-def tracked(items: Sequence[Item], phase: str = '') -> Iterator[Item]:
+def track(items: Sequence[Item], phase: str = '') -> Iterator[Item]:
     """Yield items; what their work reports becomes a share of the work on all of them.
 
     To be used in a loop: a loop that is left early must drop the generator.
@@ -105,5 +105,5 @@ def tracked(items: Sequence[Item], phase: str = '') -> Iterator[Item]:
     for number, item in enumerate(items):
         if phase:
             show(number, phase, 0.0)
-        with shown_by(partial(show, number)):
+        with show_progress(partial(show, number)):
             yield item

@@ -15,7 +15,7 @@ from typing import Any
 from robodyn_ros.errors import RobodynError
 
 
-def made_folder(path: str | Path, error: type[RobodynError]) -> Path:
+def make_folder(path: str | Path, error: type[RobodynError]) -> Path:
     """Return a folder for files; create it if it does not exist.
 
     :raises RobodynError: of class `error`: it cannot be created
@@ -43,7 +43,7 @@ def unusable(path: str | Path) -> str:
     return '' if os.access(folder, os.W_OK | os.X_OK) else f'{folder} cannot be written to'
 
 
-def write_whole(
+def write_file(
     path: str | Path,
     write: Callable[[Path], object],
     error: type[RobodynError],
@@ -60,7 +60,7 @@ def write_whole(
     path = Path(path)
     temporary: Path | None = None
     try:
-        temporary = _created(path)
+        temporary = _create_beside(path)
         write(temporary)
         with temporary.open('rb+') as file:
             os.fsync(file.fileno())
@@ -73,7 +73,7 @@ def write_whole(
             temporary.unlink(missing_ok=True)
 
 
-def _created(path: Path) -> Path:
+def _create_beside(path: Path) -> Path:
     """Create an empty file of another name beside a path, with the rights of the umask."""
     temporary = path.with_name(f'.{path.name}.{secrets.token_hex(4)}{path.suffix}')
     os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))

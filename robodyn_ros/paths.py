@@ -14,7 +14,7 @@ DEEPEST = 200
 PACKAGE = 'package://'
 
 
-def expanded(name: str) -> Path:
+def expand(name: str) -> Path:
     """Return the path with ~ replaced by the home folder.
 
     :raises ConfigError: the home folder is unknown, or no file can have this name
@@ -38,8 +38,8 @@ def resource(name: str) -> Path:
     :raises ConfigError: the package or the home folder is unknown
     """
     if not name.startswith(PACKAGE):
-        return expanded(name)
-    package, _, rest = str(expanded(name[len(PACKAGE) :])).partition('/')
+        return expand(name)
+    package, _, rest = str(expand(name[len(PACKAGE) :])).partition('/')
     try:
         # Part of ROS 2, which nothing else in this module needs.
         from ament_index_python.packages import get_package_share_directory

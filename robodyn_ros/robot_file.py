@@ -30,7 +30,7 @@ from robodyn_ros.errors import ConfigError, RobodynError
 from robodyn_ros.node_parameters.names import check_keys
 from robodyn_ros.parameter_files import EVERY_NODE, TEXT, Source, flat, items, text_node
 from robodyn_ros.paths import resource
-from robodyn_ros.xacro_file import located
+from robodyn_ros.xacro_file import locate_file
 from robodyn_ros.yaml_file import ANGLES, DUMPER, LOADER, read_text, read_yaml
 
 ROBOTS = 'package://robodyn_ros/config/robots'
@@ -75,7 +75,7 @@ class RobotFile:
         :raises ConfigError: it is in an unknown package
         """
         urdf = self.content.get('urdf')
-        return located(str(urdf), self.file) if urdf else ''
+        return locate_file(str(urdf), self.file) if urdf else ''
 
     def file(self, name: str) -> str:
         """Return the path of a file that is named in this one.

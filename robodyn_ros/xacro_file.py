@@ -29,10 +29,10 @@ def is_xacro(path: str) -> bool:
     return _NAMED.fullmatch(path) is not None
 
 
-def located(path: str, locate: Callable[[str], object]) -> str:
+def locate_file(path: str, locate: Callable[[str], object]) -> str:
     """Return a path with its file located, followed by the arguments of a xacro file."""
-    found = _NAMED.fullmatch(path)
-    return f'{locate(found[1])}{found[2]}' if found else str(locate(path))
+    match = _NAMED.fullmatch(path)
+    return f'{locate(match[1])}{match[2]}' if match else str(locate(path))
 
 
 def urdf_text(path: str) -> str:
@@ -40,12 +40,12 @@ def urdf_text(path: str) -> str:
 
     :raises OSError: the URDF cannot be read, or is too large
     :raises UnicodeDecodeError: it is not UTF-8
-    :raises ConfigError: as `expanded_xacro`
+    :raises ConfigError: as `expand_xacro`
     """
-    return expanded_xacro(path) if is_xacro(path) else read_text(path)
+    return expand_xacro(path) if is_xacro(path) else read_text(path)
 
 
-def expanded_xacro(path: str, *, patience: float = 30.0) -> str:
+def expand_xacro(path: str, *, patience: float = 30.0) -> str:
     """Return the URDF text of a xacro file; arguments that do not follow it have their defaults.
 
     :param patience: longest time of the expansion, in [s]
@@ -88,8 +88,8 @@ def _text_file() -> IO[str]:
 
 def _words(path: str) -> list[str]:
     """Return file and arguments."""
-    found = _NAMED.fullmatch(path)
-    return [found[1], *found[2].split()] if found else [path]
+    match = _NAMED.fullmatch(path)
+    return [match[1], *match[2].split()] if match else [path]
 
 
 def urdf_file(path: str) -> str:
@@ -97,11 +97,11 @@ def urdf_file(path: str) -> str:
 
     The file is removed when the process ends. Meshes with relative paths are not found there.
 
-    :raises ConfigError: as `expanded_xacro`
+    :raises ConfigError: as `expand_xacro`
     """
     if not is_xacro(path):
         return path
-    text = expanded_xacro(path)
+    text = expand_xacro(path)
     folder = tempfile.mkdtemp(prefix='robodyn_xacro_')
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     file = Path(

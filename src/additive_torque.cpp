@@ -8,11 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "robodyn_ros/joint_values.hpp"
-
 namespace robodyn_ros
-{
-namespace
 {
 
 void check_between(const std::string & name, double value, double low, double high)
@@ -24,7 +20,22 @@ void check_between(const std::string & name, double value, double low, double hi
   }
 }
 
-}  // namespace
+void check_each(
+  const std::string & name, const Vector & values, const std::vector<std::string> & joints)
+{
+  if (values.size() != static_cast<Eigen::Index>(joints.size())) {
+    throw std::invalid_argument(
+      name + " needs one value for each of the " + std::to_string(joints.size()) +
+      " joints, got " + std::to_string(values.size()));
+  }
+  for (std::size_t joint = 0; joint < joints.size(); ++joint) {
+    const double value = values[static_cast<Eigen::Index>(joint)];
+    if (!(std::isfinite(value) && value > 0.0)) {
+      throw std::invalid_argument(
+        name + " of joint " + joints[joint] + " must be above 0, got " + std::to_string(value));
+    }
+  }
+}
 
 void LawSettings::check(const std::vector<std::string> & joints) const
 {
@@ -72,7 +83,6 @@ const char * fault_text(Fault fault)
              "it needs command_interfaces: [position, velocity, acceleration]";
     case Fault::kTorqueThreshold:
       return "a measured or additive torque is beyond torque_threshold";
-    case Fault::kCollision: return "a collision was detected";
     default: return "";
   }
 }
@@ -132,16 +142,11 @@ bool AdditiveTorque::start()
 void AdditiveTorque::resume(double pause)
 {
   if (enabled()) {
-    const double cycles = pause / period_;
-    for (Eigen::Index joint = 0; joint < applied_.size(); ++joint) {
-      const double fall = step_[joint] * cycles;
-      applied_[joint] -= std::clamp(applied_[joint], -fall, fall);
-    }
+    approach(applied_, 0.0, pause / period_);
     state_ = LawState::kInactive;
     start();
-  } else if (state_ == LawState::kRampingOut) {
-    ramp_ = std::max(0.0, ramp_ - pause / period_ / down_cycles_);
-    applied_ = fading_ * ramp_;
+  } else {
+    fade(pause / period_);
   }
 }
 
@@ -224,21 +229,27 @@ const Vector & AdditiveTorque::update(const Motion & motion)
   if (ramp_ == 1.0) {
     state_ = LawState::kActive;
   }
-  approach(scale_ * ramp_);
+  approach(delayed_, scale_ * ramp_, 1.0);
   return applied_;
 }
 
 const Vector & AdditiveTorque::idle()
 {
+  fade(1.0);
+  return applied_;
+}
+
+/// Continue the ramp to zero; LawSettings::check ensures that it keeps the rate.
+void AdditiveTorque::fade(double cycles)
+{
   if (state_ == LawState::kRampingOut) {
-    ramp_ -= 1.0 / down_cycles_;
+    ramp_ -= cycles / down_cycles_;
     if (ramp_ < 1e-9) {
       state_ = LawState::kInactive;
       ramp_ = 0.0;
     }
     applied_ = fading_ * ramp_;
   }
-  return applied_;
 }
 
 Fault AdditiveTorque::request(const Motion & motion)
@@ -294,13 +305,15 @@ void AdditiveTorque::delay()
   delayed_ = ring_.col(next_);
 }
 
-void AdditiveTorque::approach(double share)
+/// Move the applied torque towards a share of `target`: all torque that is not ramping out passes
+/// limit and rate here.
+void AdditiveTorque::approach(const Vector & target, double share, double cycles)
 {
   for (Eigen::Index joint = 0; joint < applied_.size(); ++joint) {
-    const double target = std::clamp(delayed_[joint] * share, -limit_[joint], limit_[joint]);
-    const double change =
-      std::clamp(target - applied_[joint], -step_[joint], step_[joint]);
-    applied_[joint] = std::clamp(applied_[joint] + change, -limit_[joint], limit_[joint]);
+    const double limit = limit_[joint], step = step_[joint] * cycles;
+    const double wanted = std::clamp(target[joint] * share, -limit, limit);
+    const double change = std::clamp(wanted - applied_[joint], -step, step);
+    applied_[joint] = std::clamp(applied_[joint] + change, -limit, limit);
   }
 }
 

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "robodyn_ros/closed_forms.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <stdexcept>
+
+#include "robodyn_ros/bounded_text.hpp"
 
 namespace robodyn_ros
 {
 namespace
 {
 
-void check_payload(const Eigen::Ref<const Vector> & payload)
-{
-  if (payload.size() != 2) {
-    throw std::invalid_argument("a payload of this robot has a mass and one inertia");
-  }
-}
+double position(double q) {return q;}
+double sine(double q) {return std::sin(q);}
+double cosine(double q) {return std::cos(q);}
+
+const std::map<std::string, double (*)(double)> kTerms{
+  {"spring", position}, {"balancer_sine", sine}, {"balancer_cosine", cosine}};
 
 }  // namespace
 
@@ -61,7 +65,6 @@ void AxisPart::add_payload(
   const Eigen::Ref<const Vector> & payload, const std::string &,
   Eigen::Ref<Vector> values) const
 {
-  check_payload(payload);
   const bool turned = rotary_ && form_ >= 2, weighed = form_ == (rotary_ ? 3 : 2);
   const double square = turned ? levers_.square : 0.0, weight = weighed ? levers_.weight : 0.0;
   if (payload.isZero(0.0)) {
@@ -115,7 +118,6 @@ void ScaraPart::add_payload(
   const Eigen::Ref<const Vector> & payload, const std::string &,
   Eigen::Ref<Vector> values) const
 {
-  check_payload(payload);
   values[4] += payload[0];
   values[5] += payload[0] * geometry_.gravity;
   values[6] += payload[1];
@@ -148,13 +150,53 @@ void PumaGravityPart::add_payload(
   const Eigen::Ref<const Vector> & payload, const std::string &,
   Eigen::Ref<Vector> values) const
 {
-  check_payload(payload);
   if (!known_) {
     throw std::invalid_argument("dynamic model 2 of a puma needs a geometry to carry a payload");
   }
   for (Eigen::Index term = 0; term < 3; ++term) {
     values[term] += payload[0] * levers_[static_cast<std::size_t>(term)];
   }
+}
+
+SpringPart::SpringPart(std::size_t joints, const std::vector<std::string> & terms)
+: joints_(joints)
+{
+  if (terms.empty()) {
+    throw std::invalid_argument("a model of springs needs at least one term");
+  }
+  for (const auto & name : terms) {
+    const auto found = kTerms.find(name);
+    if (found == kTerms.end()) {
+      throw std::invalid_argument(
+        "there is no spring term \"" + quoted_text(name) + "\" in this controller");
+    }
+    if (std::count(terms.begin(), terms.end(), name) > 1) {  // each takes time in every cycle
+      throw std::invalid_argument("spring term \"" + name + "\" is named twice");
+    }
+    columns_.push_back(found->second);
+  }
+}
+
+Eigen::Index SpringPart::width() const
+{
+  return static_cast<Eigen::Index>(joints_ * columns_.size());
+}
+
+void SpringPart::add(
+  const Motion & motion, const Eigen::Ref<const Vector> & values, Vector & tau)
+{
+  Eigen::Index next = 0;
+  for (Eigen::Index joint = 0; joint < tau.size(); ++joint) {
+    for (const Column column : columns_) {
+      tau[joint] += values[next++] * column(motion.q[joint]);
+    }
+  }
+}
+
+void SpringPart::add_payload(
+  const Eigen::Ref<const Vector> &, const std::string &, Eigen::Ref<Vector>) const
+{
+  throw std::invalid_argument("springs carry no payload");
 }
 
 }  // namespace robodyn_ros

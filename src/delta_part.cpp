@@ -253,9 +253,6 @@ void DeltaPart::add_payload(
   const Eigen::Ref<const Vector> & payload, const std::string &,
   Eigen::Ref<Vector> values) const
 {
-  if (payload.size() != 2) {
-    throw std::invalid_argument("a payload of this robot has a mass and one inertia");
-  }
   values[4] += payload[0];
   if (shaft_) {
     values[10] += payload[1];

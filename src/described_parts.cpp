@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "robodyn_ros/described_parts.hpp"
+#include "robodyn_ros/result_blocks.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,6 @@
 #include "robodyn_ros/bounded_text.hpp"
 #include "robodyn_ros/closed_forms.hpp"
 #include "robodyn_ros/delta_part.hpp"
-#include "robodyn_ros/springs.hpp"
 #include "robodyn_ros/urdf_part.hpp"
 #include "robodyn_ros/yaml_values.hpp"
 

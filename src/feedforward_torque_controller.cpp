@@ -2,13 +2,11 @@
 #include "robodyn_ros/feedforward_torque_controller.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <limits>
 
 #include "pluginlib/class_list_macros.hpp"
-#include "robodyn_ros/torque_threshold.hpp"
 
 namespace robodyn_ros
 {
@@ -16,12 +14,10 @@ namespace
 {
 
 using controller_interface::CallbackReturn;
-using controller_interface::InterfaceConfiguration;
 using controller_interface::return_type;
 
 constexpr std::chrono::milliseconds kToLeave{50};  // for the last message of a ramp to be sent
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr std::array<const char *, 3> kReferences{"position", "velocity", "acceleration"};
 
 /// Time of a cycle, [s].
 double seconds_of(const rclcpp::Time & time)
@@ -45,100 +41,6 @@ CallbackReturn FeedforwardTorqueController::on_init()
   }
   return CallbackReturn::SUCCESS;
 }
-
-InterfaceConfiguration FeedforwardTorqueController::command_interface_configuration() const
-{
-  InterfaceConfiguration result{controller_interface::interface_configuration_type::INDIVIDUAL, {}};
-  for (const auto & kind : {parameters_.position_interface, parameters_.effort_interface}) {
-    for (const auto & joint : parameters_.joints) {
-      result.names.push_back(joint + "/" + kind);
-    }
-  }
-  return result;
-}
-
-InterfaceConfiguration FeedforwardTorqueController::state_interface_configuration() const
-{
-  InterfaceConfiguration result{controller_interface::interface_configuration_type::INDIVIDUAL, {}};
-  const bool monitored = monitors_collisions();
-  std::vector<const char *> kinds{"position"};
-  if (monitored || !parameters_.torque_threshold.empty()) {
-    kinds.push_back("effort");
-  }
-  if (monitored) {
-    kinds.push_back("velocity");
-  }
-  for (const char * kind : kinds) {
-    for (const auto & joint : parameters_.joints) {
-      result.names.push_back(joint + "/" + kind);
-    }
-  }
-  if (guarded_ && guarded_->law().gears()) {
-    for (const auto & joint : parameters_.joints) {
-      result.names.push_back(joint + "_motor/position");  // the last ones: measure_gears
-    }
-  }
-  return result;
-}
-
-/// First the positions of all joints, then the velocities and the accelerations.
-std::vector<std::string> FeedforwardTorqueController::reference_names() const
-{
-  std::vector<std::string> result;
-  for (const char * kind : kReferences) {
-    for (const auto & joint : parameters_.joints) {
-      result.push_back(joint + "/" + kind);
-    }
-  }
-  return result;
-}
-
-#if ROBODYN_REFERENCE_HANDLES
-std::vector<hardware_interface::CommandInterface::SharedPtr>
-FeedforwardTorqueController::on_export_reference_interfaces_list()
-{
-  std::vector<hardware_interface::CommandInterface::SharedPtr> result;
-  for (const auto & name : reference_names()) {
-    result.push_back(
-      std::make_shared<hardware_interface::CommandInterface>(get_node()->get_name(), name));
-  }
-  return result;
-}
-
-double FeedforwardTorqueController::reference(std::size_t number) const
-{
-  return ordered_exported_reference_interfaces_[number]->get_optional().value_or(kNone);
-}
-
-void FeedforwardTorqueController::forget_references()
-{
-  for (const auto & handle : ordered_exported_reference_interfaces_) {
-    (void)handle->set_value(kNone);
-  }
-}
-#else
-std::vector<hardware_interface::CommandInterface>
-FeedforwardTorqueController::on_export_reference_interfaces()
-{
-  const auto names = reference_names();
-  reference_interfaces_.assign(names.size(), kNone);
-  std::vector<hardware_interface::CommandInterface> result;
-  for (std::size_t number = 0; number < names.size(); ++number) {
-    result.emplace_back(get_node()->get_name(), names[number], &reference_interfaces_[number]);
-  }
-  return result;
-}
-
-double FeedforwardTorqueController::reference(std::size_t number) const
-{
-  return reference_interfaces_[number];
-}
-
-void FeedforwardTorqueController::forget_references()
-{
-  std::fill(reference_interfaces_.begin(), reference_interfaces_.end(), kNone);
-}
-#endif
 
 CallbackReturn FeedforwardTorqueController::on_configure(const rclcpp_lifecycle::State &)
 {
@@ -174,21 +76,14 @@ CallbackReturn FeedforwardTorqueController::on_activate(const rclcpp_lifecycle::
   guarded_->clear(measured_);
   leaving_ = false;
   AdditiveTorque & law = guarded_->law();
-  if (detector_) {
-    detector_->lose(Fault::kStateMissing);
-  }
   if (reset_.exchange(false)) {
-    reset();
+    law.reset();
   }
   fault_ = law.fault();
   if (law.fault() != Fault::kNone) {  // the robot may move, as it did with the fault before
     RCLCPP_WARN(
       get_node()->get_logger(), "additive torque is held at zero by a fault of before: %s; call "
       "~/reset, then ~/enable", fault_text(law.fault()));
-  } else if (drop_torque_ && detector_->latched()) {
-    RCLCPP_WARN(
-      get_node()->get_logger(), "additive torque is held at zero by a collision of before; call "
-      "~/reset, then ~/enable");
   }
   loop_ = std::thread::id();
   wish_ = parameters_.enabled ? Wish::kEnable : Wish::kDisable;
@@ -209,7 +104,6 @@ CallbackReturn FeedforwardTorqueController::on_deactivate(const rclcpp_lifecycle
   }
   law.clear();
   write_commands();
-  lose_state();
   leaving_ = false;
   active_ = enabled_ = deflected_ = false;
   return CallbackReturn::SUCCESS;
@@ -230,7 +124,6 @@ void FeedforwardTorqueController::ramp_out()
 {
   const std::chrono::duration<double> pause(2.0 / get_update_rate());
   std::this_thread::sleep_for(pause);
-  lose_state();  // the ramp reads no measured values
   if (guarded_->law().applied().isZero(0.0)) {
     return;
   }
@@ -242,18 +135,6 @@ void FeedforwardTorqueController::ramp_out()
     std::this_thread::sleep_for(pause);
   }
   std::this_thread::sleep_for(kToLeave);
-}
-
-/// Nothing is monitored from now on: a level of before must not count on.
-void FeedforwardTorqueController::lose_state()
-{
-  if (detector_) {
-    detector_->lose(Fault::kStateMissing);
-    level_ = detector_->worst();
-    unknown_ = detector_->fault();
-    measured_.setConstant(kNone);
-    states_->push(get_node()->now().nanoseconds(), *detector_, measured_);
-  }
 }
 
 return_type FeedforwardTorqueController::update_reference_from_subscribers(
@@ -271,20 +152,20 @@ return_type FeedforwardTorqueController::update_and_write_commands(
   (void)measure();
   measure_gears(time);
   read_references();
-  monitor(time);
-  watch_torque();
   AdditiveTorque & law = guarded_->law();
   const bool over = leaving_ && law.applied().isZero(0.0);
   if (leaving_) {
     law.idle();
   } else {
-    guarded_->update(*reference_, measured_, time.nanoseconds(), period.seconds());
+    guarded_->update(*reference_, measured_, torque_, time.nanoseconds(), period.seconds());
   }
   fault_ = law.fault();
   enabled_ = law.enabled();
   refused_ = guarded_->refused();
   missed_ = guarded_->missed();
   paused_ = guarded_->paused();
+  exceeded_torque_ = guarded_->exceeded_torque();
+  exceeded_ = guarded_->exceeded();
   write_commands();
   publish(time);
   // An error is how a controller ends itself: the controller manager deactivates it now.
@@ -295,7 +176,7 @@ void FeedforwardTorqueController::take_wishes()
 {
   AdditiveTorque & law = guarded_->law();
   if (reset_.exchange(false)) {
-    reset();
+    law.reset();
   }
   switch (wish_.exchange(Wish::kNone)) {
     case Wish::kEnable:
@@ -311,20 +192,8 @@ void FeedforwardTorqueController::take_wishes()
     const std::unique_lock<std::mutex> free(payload_, std::try_to_lock);  // else in the next cycle
     if (free) {
       law.set_values(payload_values_);
-      if (detector_) {
-        detector_->set_values(payload_values_);
-      }
       payload_ready_ = false;
     }
-  }
-}
-
-void FeedforwardTorqueController::reset()
-{
-  guarded_->law().reset();
-  if (detector_) {
-    detector_->reset();
-    latched_ = false;
   }
 }
 
@@ -340,9 +209,6 @@ bool FeedforwardTorqueController::measure()
     measured_[place] = state(row_[joint]);
     if (torque_.size() > 0) {
       torque_[place] = effort_.torque(place, state(count + row_[joint]));
-    }
-    if (detector_) {
-      velocity_[place] = state(2 * count + row_[joint]);
     }
   }
   return measured_.allFinite();
@@ -377,40 +243,6 @@ void FeedforwardTorqueController::read_references()
   forget_references();
 }
 
-/// Look for a collision before the torque of this cycle is computed, so that it can drop in it.
-void FeedforwardTorqueController::monitor(const rclcpp::Time & time)
-{
-  if (!detector_) {
-    return;
-  }
-  detector_->set_sensitivity(sensitivity_);
-  rest_->update(seconds_of(time), reference_->q);
-  detector_->rest(rest_->rests(seconds_of(time)));
-  detector_->update(seconds_of(time), measured_, velocity_, torque_);
-  if (drop_torque_ && detector_->latched()) {
-    guarded_->law().trip(Fault::kCollision);
-  }
-  level_ = detector_->worst();
-  unknown_ = detector_->fault();
-  latched_ = detector_->latched();
-}
-
-/// Before the torque of this cycle is computed, so that it ramps out from this cycle on.
-void FeedforwardTorqueController::watch_torque()
-{
-  AdditiveTorque & law = guarded_->law();
-  if (!law.enabled()) {
-    return;
-  }
-  const int measured = beyond(torque_, threshold_), additive = beyond(law.applied(), threshold_);
-  const int joint = std::max(measured, additive);
-  if (joint >= 0) {
-    exceeded_torque_ = joint == measured ? torque_[joint] : law.applied()[joint];
-    exceeded_ = joint;
-    law.trip(Fault::kTorqueThreshold);
-  }
-}
-
 void FeedforwardTorqueController::write_commands()
 {
   const std::size_t count = row_.size();
@@ -426,9 +258,6 @@ void FeedforwardTorqueController::publish(const rclcpp::Time & time)
 {
   if (++cycle_ % cycles_per_message_ == 0) {
     states_->push(time.nanoseconds(), cycle_, guarded_->law());
-    if (detector_) {
-      states_->push(time.nanoseconds(), *detector_, measured_);
-    }
   }
 }
 

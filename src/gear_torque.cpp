@@ -17,21 +17,16 @@ namespace
 /// motor must change.
 constexpr double kStuck = 0.1;
 
-double checked_scale(double scale)
-{
-  if (!(0.0 <= scale && scale <= 1.0)) {
-    throw std::invalid_argument(
-      "residual_scale must be from 0 to 1, got " + std::to_string(scale));
-  }
-  return scale;
-}
+/// Highest cut-off as a share of the sampling rate; see the Python file.
+constexpr double kHighestShare = 0.4;
 
-double checked_time(const char * name, double value)
+/// A value that must be above 0 and at most `most`.
+double checked(const char * name, double value, double most = std::numeric_limits<double>::max())
 {
-  if (!(value > 0.0 && std::isfinite(value))) {
+  if (!(value > 0.0 && value <= most)) {
     throw std::invalid_argument(
-      std::string(name) + " of the gear torque must be above 0 and finite, got " +
-      std::to_string(value));
+      std::string(name) + " of the gear torque must be above 0 and at most " +
+      std::to_string(most) + ", got " + std::to_string(value));
   }
   return value;
 }
@@ -44,6 +39,39 @@ double usable_cutoff(double trained, double period)
 }
 
 }  // namespace
+
+MatchedLowPass::MatchedLowPass(
+  Eigen::Index rows, Eigen::Index signals, double cutoff, double period)
+: before_(Eigen::MatrixXd::Zero(rows, signals)),
+  last_(before_),
+  newest_(before_),
+  value_(before_),
+  derivative_(before_)
+{
+  const double warped = std::tan(std::acos(-1.0) * cutoff * period);
+  const double norm = 1.0 + std::sqrt(2.0) * warped + warped * warped;
+  gain_ = warped * warped / norm;
+  first_ = 2.0 * (warped * warped - 1.0) / norm;
+  second_ = (1.0 - std::sqrt(2.0) * warped + warped * warped) / norm;
+  slope_ = gain_ * 2.0 / period;
+}
+
+void MatchedLowPass::restart(const Eigen::MatrixXd & signals)
+{
+  before_ = signals / (1.0 + first_ + second_);
+  last_ = before_;
+  value_ = signals;
+  derivative_.setZero();
+}
+
+void MatchedLowPass::update(const Eigen::MatrixXd & signals)
+{
+  newest_ = signals - first_ * before_ - second_ * last_;
+  derivative_ = slope_ * (newest_ - last_);
+  value_ = gain_ * (newest_ + last_ + 2.0 * before_);
+  last_.swap(before_);
+  before_.swap(newest_);
+}
 
 double GearTorqueLaw::torque(
   Eigen::Index joint, double deflection, double rate, double velocity) const
@@ -67,12 +95,12 @@ double GearTorqueLaw::torque(
 MeasuredGearTorque::MeasuredGearTorque(
   GearTorqueLaw law, double scale, double period, double fade_time, double timeout)
 : law_(std::move(law)),
-  scale_(checked_scale(scale)),
-  period_(checked_time("period", period)),
-  timeout_(checked_time("timeout", timeout)),
+  scale_(checked("residual_scale", scale, 1.0)),
+  period_(checked("period", period)),
+  timeout_(checked("timeout", timeout)),
   low_pass_(law_.limit.size(), 2, usable_cutoff(law_.cutoff, period), period),
   stale_(static_cast<int>(std::clamp(timeout / period + 1e-9, 1.0, 1e9))),
-  step_(std::min(1.0, period / checked_time("fade_time", fade_time))),
+  step_(std::min(1.0, period / checked("fade_time", fade_time))),
   signals_(Eigen::MatrixXd::Zero(law_.limit.size(), 2)),
   play_(kStuck * (law_.high.row(0) - law_.low.row(0)).transpose()),
   motor_(Vector::Zero(law_.limit.size())),

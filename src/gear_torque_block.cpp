@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "robodyn_ros/gear_torque_block.hpp"
+#include "robodyn_ros/result_blocks.hpp"
 
 #include <cmath>
 #include <limits>
@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "robodyn_ros/bounded_text.hpp"
-#include "robodyn_ros/result_hash.hpp"
 #include "robodyn_ros/yaml_values.hpp"
 
 namespace robodyn_ros

@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <stdexcept>
-#include <string>
 #include <utility>
+
 
 namespace robodyn_ros
 {
@@ -45,17 +44,13 @@ bool longer(int & count, bool holds, int most)
 
 }  // namespace
 
-void WatchSettings::check(double period) const
+void WatchSettings::check(double period, const std::vector<std::string> & joints) const
 {
-  const std::pair<const char *, double> all[]{
-    {"reference_timeout", reference_timeout}, {"state_timeout", state_timeout}};
-  for (const auto & [name, value] : all) {
-    if (!(period <= value && value <= 1.0)) {
-      throw std::invalid_argument(
-        std::string(name) + " must be from the period of " + std::to_string(period) +
-        " s to 1 s, got " + std::to_string(value));
-    }
+  if (torque_threshold.size() > 0) {
+    check_each("torque_threshold", torque_threshold, joints);
   }
+  check_between("reference_timeout", reference_timeout, period, 1.0);
+  check_between("state_timeout", state_timeout, period, 1.0);
 }
 
 GuardedTorque::GuardedTorque(
@@ -63,6 +58,7 @@ GuardedTorque::GuardedTorque(
   std::unique_ptr<MeasuredGearTorque> gears)
 : law_(torque, settings, std::move(gears)),
   window_(torque.velocity_window().cwiseMax(std::numeric_limits<double>::min())),
+  threshold_(watch.torque_threshold),
   longest_(watch.reference_timeout),
   reference_cycles_(cycles(watch.reference_timeout, settings.period)),
   state_cycles_(cycles(watch.state_timeout, settings.period)),
@@ -71,7 +67,7 @@ GuardedTorque::GuardedTorque(
   measured_(last_.q),
   left_(last_.q)
 {
-  watch.check(settings.period);
+  watch.check(settings.period, torque.joints());
 }
 
 void GuardedTorque::clear(const Vector & position)
@@ -92,8 +88,10 @@ bool GuardedTorque::start()
 }
 
 const Vector & GuardedTorque::update(
-  const Motion & given, const Vector & measured, std::int64_t time, double elapsed)
+  const Motion & given, const Vector & measured, const Vector & torque, std::int64_t time,
+  double elapsed)
 {
+  watch_torque(torque);
   watch_time(time, elapsed);
   watch_state(measured);
   if (left_behind(given) && (seen_ || (all_nan(given.qd) && all_nan(given.qdd)))) {
@@ -118,6 +116,30 @@ const Vector & GuardedTorque::update(
     ++refused_;
   }
   return applied;
+}
+
+/// First joint whose torque is beyond its threshold or no number; -1: none.
+int GuardedTorque::beyond(const Vector & torque) const
+{
+  for (Eigen::Index joint = 0; joint < threshold_.size(); ++joint) {
+    if (!(std::abs(torque[joint]) <= threshold_[joint])) {
+      return static_cast<int>(joint);
+    }
+  }
+  return -1;
+}
+
+void GuardedTorque::watch_torque(const Vector & measured)
+{
+  if (!law_.enabled()) {
+    return;
+  }
+  const int first = beyond(measured), joint = std::max(first, beyond(law_.applied()));
+  if (joint >= 0) {
+    exceeded_torque_ = joint == first ? measured[joint] : law_.applied()[joint];
+    exceeded_ = joint;
+    law_.trip(Fault::kTorqueThreshold);
+  }
 }
 
 void GuardedTorque::watch_time(std::int64_t time, double elapsed)

@@ -77,6 +77,11 @@ Vector ModelTorque::with_payload(const Vector & payload, const std::string & fra
     throw std::invalid_argument(
       "this robot carries its payload at the last axis and has no frame '" + quoted_text(frame) + "'");
   }
+  if (payload.size() != payload_width()) {
+    throw std::invalid_argument(
+      "a payload of this robot has " + std::to_string(payload_width()) + " numbers, got " +
+      std::to_string(payload.size()));
+  }
   Vector values = identified_;
   const PlacedPart & arm = bodies_.front();
   arm.part->add_payload(payload, frame, values.segment(arm.first, arm.part->width()));
@@ -151,20 +156,6 @@ void ModelTorque::add_friction(const Motion & motion, const Vector & qd, Vector 
     // Gravity loads a gear whoever carries it, so that the load has it in any case.
     bodies_.front().part->add_again(motion, loaded_->load, load_);
   }
-  add_friction_of_load(qd, tau);
-}
-
-void ModelTorque::add_friction_alone(const Motion & motion, Vector & tau)
-{
-  load_.setZero();
-  if (loaded_ != nullptr) {
-    bodies_.front().part->add(motion, loaded_->load, load_);
-  }
-  add_friction_of_load(motion.qd, tau);
-}
-
-void ModelTorque::add_friction_of_load(const Vector & qd, Vector & tau)
-{
   friction_at(qd, friction_);
   if (loaded_ != nullptr) {
     friction_per_load_at(qd, per_load_);

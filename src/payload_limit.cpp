@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "robodyn_ros/payload_limit.hpp"
+#include "robodyn_ros/payload.hpp"
 
 #include <algorithm>
 #include <cmath>

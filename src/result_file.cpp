@@ -10,9 +10,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include "robodyn_ros/bounded_text.hpp"
-#include "robodyn_ros/described_parts.hpp"
-#include "robodyn_ros/gear_torque_block.hpp"
-#include "robodyn_ros/result_hash.hpp"
+#include "robodyn_ros/result_blocks.hpp"
 #include "robodyn_ros/yaml_values.hpp"
 
 namespace robodyn_ros
@@ -152,14 +150,6 @@ void read_payload(const YAML::Node & block, IdentifiedModel & model)
   }
 }
 
-/// Hash with the payload: `loaded_hash` in robodyn_ros/identification/result/result.py.
-std::string loaded_hash(const YAML::Node & block, const std::string & hash)
-{
-  return result_hash(
-    kFormat, hash, get<Names>(block, "parameter_names"),
-    get<std::vector<double>>(block, "parameter_values"));
-}
-
 /// Torque of gear deflection of a result.
 void read_gears(const YAML::Node & block, IdentifiedModel & model)
 {
@@ -177,13 +167,13 @@ void read_verdict(const YAML::Node & block, IdentifiedModel & model)
   static const Names words{"not usable", "with care", "usable"};
   const auto joints = get<Names>(block, "joints");
   std::vector<double> places;
-  for (const bool torque : {true, false}) {
-    const auto given = get<Names>(block, torque ? "feedforward" : "monitoring");
+  for (const std::string use : {"feedforward", "monitoring"}) {
+    const auto given = get<Names>(block, use);
     for (std::size_t k = 0; k < given.size() && k < joints.size(); ++k) {
       const auto place = std::find(words.begin(), words.end(), given[k]) - words.begin();
       places.push_back(static_cast<double>(place));
-      if (place == 0) {
-        (torque ? model.no_torque : model.unmonitored).push_back(joints[k]);
+      if (place == 0 && use == "feedforward") {
+        model.no_torque.push_back(joints[k]);
       }
     }
   }
@@ -230,7 +220,7 @@ IdentifiedModel read(const YAML::Node & parameters)
       std::to_string(parts.width) + " parameters");
   }
   IdentifiedModel result;
-  result.hash = result.loaded_hash = checked_hash(content, numbers);
+  result.hash = checked_hash(content, numbers);
   result.torque = std::make_unique<ModelTorque>(
     std::move(parts.joints), std::move(parts.bodies), std::move(parts.frictions), values);
   if (const YAML::Node facts = parameters["identification"]; facts && !facts.IsNull()) {
@@ -248,7 +238,6 @@ IdentifiedModel read(const YAML::Node & parameters)
   }
   if (parameters["payload"] && parameters["payload"]["parameter_values"]) {
     read_payload(parameters["payload"], result);
-    result.loaded_hash = loaded_hash(parameters["payload"], result.hash);
   }
   return result;
 }

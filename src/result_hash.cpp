@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "robodyn_ros/result_hash.hpp"
+#include "robodyn_ros/result_blocks.hpp"
 
 #include <algorithm>
 #include <array>

@@ -7,7 +7,7 @@
 
 #include <Eigen/Eigenvalues>
 
-#include "robodyn_ros/payload_limit.hpp"
+#include "robodyn_ros/payload.hpp"
 
 namespace robodyn_ros
 {
@@ -36,8 +36,7 @@ double measured(const IdentifiedModel & model, std::size_t joint)
   return known > 0.0 ? std::min(kMeasured * known, kNoDrive) : 0.0;
 }
 
-}  // namespace
-
+/// Torque of a drive, [Nm] or [N].
 double rated_torque(const IdentifiedModel & model, std::size_t joint)
 {
   const double effort = model.torque->joint_facts()[joint].effort;
@@ -47,6 +46,8 @@ double rated_torque(const IdentifiedModel & model, std::size_t joint)
   }
   return most > 0.0 ? most : kNoDrive;
 }
+
+}  // namespace
 
 void check_possible(const std::string & path)
 {

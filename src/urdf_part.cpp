@@ -235,9 +235,6 @@ void UrdfPart::add_payload(
   const Eigen::Ref<const Vector> & payload, const std::string & frame,
   Eigen::Ref<Vector> values) const
 {
-  if (payload.size() != 10) {
-    throw std::invalid_argument("a payload of a URDF robot has ten parameters");
-  }
   const auto found = links_.find(frame.empty() ? carrier_ : frame);
   if (found == links_.end()) {
     throw std::invalid_argument("the robot has no link '" + quoted_text(frame) + "' to carry a payload");

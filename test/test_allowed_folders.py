@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from robodyn_ros.allowed_folders import AllowedFolders, default_folders, shortened, without_root
+from robodyn_ros.allowed_folders import AllowedFolders, default_folders, shorten, without_root
 from robodyn_ros.errors import ConfigError
 
 
@@ -72,7 +72,7 @@ def test_a_long_path_is_cut_in_the_message(place):
     with pytest.raises(ConfigError) as caught:
         AllowedFolders(['/in']).path('/' + 'x' * 200)
     assert 'x' * 79 + '...' in str(caught.value) and 'x' * 80 not in str(caught.value)
-    assert shortened('x' * 80) == 'x' * 80
+    assert shorten('x' * 80) == 'x' * 80
 
 
 def test_the_defaults_are_the_folders_of_the_process_but_never_the_root(tmp_path, monkeypatch):

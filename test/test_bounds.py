@@ -14,8 +14,8 @@ from robodyn_ros.bounds import (
     check_bound,
     check_expansion,
     check_regular,
+    parse_json,
     parse_xml,
-    parsed_json,
     read_text,
 )
 from robodyn_ros.errors import RobodynError
@@ -92,5 +92,5 @@ def test_other_xml_is_a_parse_error(text):
 @pytest.mark.parametrize('text', ['[' * 100_000, '{"a":' * 100_000, '{', ''])
 def test_json_is_refused_by_a_value_error_also_if_it_is_deeply_nested(text):
     with pytest.raises(ValueError, match='too deeply nested' if len(text) > 1 else 'Expecting'):
-        parsed_json(text)
-    assert parsed_json('{"a": [1]}') == {'a': [1]}
+        parse_json(text)
+    assert parse_json('{"a": [1]}') == {'a': [1]}

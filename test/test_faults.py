@@ -10,7 +10,7 @@ import pytest
 
 import robodyn_ros
 from robodyn_ros.errors import NO_FAULT, ConfigError, ControlError, Fault
-from robodyn_ros.faults import FAULTS, fault_of, number_of, received
+from robodyn_ros.faults import FAULTS, decode_fault, fault_of, number_of
 from robodyn_ros.long_work import CancelledError
 from tools.common import ROOT
 
@@ -72,12 +72,12 @@ def plugin_codes() -> dict[str, int]:
 
 def test_faults_of_the_plugin_have_the_numbers_of_the_table():
     given = plugin_codes()
-    assert len(given) == 17
+    assert len(given) == 11
     assert given == {name: FAULTS[name].number for name in given}
 
 
 def test_the_source_uses_each_code_of_the_table_and_no_other():
-    used = {'none', 'collision'}  # the latter is a fault of the plugin alone
+    used = {'none'}
     for path in sorted(PACKAGE.rglob('*.py')):
         used |= codes_in(ast.parse(path.read_text(encoding='utf-8')))
     assert used == set(FAULTS)
@@ -95,8 +95,8 @@ def test_a_fault_is_its_sentence_with_a_number():
 
 def test_a_number_of_another_node_becomes_a_fault_again():
     for name, entry in FAULTS.items():
-        assert received(entry.number, 'words').name == name
-    assert received(65535, 'words').name == 'refused'
+        assert decode_fault(entry.number, 'words').name == name
+    assert decode_fault(65535, 'words').name == 'refused'
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,8 @@ from robodyn_ros.long_work import (
     cancellable,
     poll,
     progress,
-    shown_by,
-    tracked,
+    show_progress,
+    track,
 )
 from robodyn_ros.models.serial.urdf import UrdfModel
 
@@ -73,14 +73,14 @@ def test_all_checks_of_a_motion_poll(work):
 def test_work_on_several_items_counts_each_as_a_part():
     seen = []
     progress('without a bar', 0.5)
-    with shown_by(lambda phase, share: seen.append((phase, share))):
-        for _ in tracked(['a', 'b'], 'start'):
+    with show_progress(lambda phase, share: seen.append((phase, share))):
+        for _ in track(['a', 'b'], 'start'):
             progress('read', 0.5)
-        for _ in tracked([1]):
+        for _ in track([1]):
             progress('fit', 1.0)
         progress('end', 0.75)
     progress('without a bar', 1.0)
     assert seen == [
         ('start', 0.0), ('read', 0.25), ('start', 0.5), ('read', 0.75), ('fit', 1.0), ('end', 0.75)
     ]  # fmt: skip
-    assert list(tracked('ab', 'without a bar')) == ['a', 'b']
+    assert list(track('ab', 'without a bar')) == ['a', 'b']

@@ -9,14 +9,14 @@ import pytest
 
 from robodyn_ros.errors import MotionError
 from robodyn_ros.findings import Finding
-from robodyn_ros.output_files import is_folder, json_text, made_folder, unusable, write_whole
+from robodyn_ros.output_files import is_folder, json_text, make_folder, unusable, write_file
 
 
 def test_folders_above_are_made_too_and_one_that_is_there_is_kept(tmp_path):
-    made = made_folder(tmp_path / 'a' / 'b', MotionError)
+    made = make_folder(tmp_path / 'a' / 'b', MotionError)
     assert made.is_dir()
     (made / 'file').write_text('kept')
-    assert made_folder(str(made), MotionError) == made
+    assert make_folder(str(made), MotionError) == made
     assert (made / 'file').read_text() == 'kept'
 
 
@@ -25,7 +25,7 @@ def test_a_file_in_the_way_is_one_sentence_of_the_class_asked_for(tmp_path):
     with pytest.raises(
         MotionError, match=r'the folder .*file/x cannot be made: .*Not a directory'
     ):
-        made_folder(tmp_path / 'file' / 'x', MotionError)
+        make_folder(tmp_path / 'file' / 'x', MotionError)
 
 
 def test_a_file_is_replaced_as_a_whole(tmp_path):
@@ -38,7 +38,7 @@ def test_a_file_is_replaced_as_a_whole(tmp_path):
         assert path.read_text() == 'old'
         file.write_text('new')
 
-    write_whole(str(path), write, MotionError)
+    write_file(str(path), write, MotionError)
     assert path.read_text() == 'new'
     assert seen == ['.csv']
     assert [item.name for item in tmp_path.iterdir()] == ['a.csv']
@@ -48,8 +48,8 @@ def test_a_file_is_replaced_as_a_whole(tmp_path):
 def test_the_umask_decides_on_the_rights_of_files_and_folders(tmp_path, mask):
     before = os.umask(mask)
     try:
-        folder = made_folder(tmp_path / 'a' / 'b', MotionError)
-        write_whole(folder / 'file', lambda file: file.write_text('new'), MotionError)
+        folder = make_folder(tmp_path / 'a' / 'b', MotionError)
+        write_file(folder / 'file', lambda file: file.write_text('new'), MotionError)
     finally:
         os.umask(before)
     for path, mode in ((folder / 'file', 0o666), (folder, 0o777), (folder.parent, 0o777)):
@@ -67,7 +67,7 @@ def test_nothing_stays_of_a_file_that_cannot_be_written(tmp_path, reason):
 
     expected = MotionError if isinstance(reason, OSError) else type(reason)
     with pytest.raises(expected) as caught:
-        write_whole(path, fail, MotionError, what='the motion file')
+        write_file(path, fail, MotionError, what='the motion file')
     if expected is MotionError:
         assert str(caught.value) == f'the motion file {path} cannot be written: disk full'
     assert [item.name for item in tmp_path.iterdir()] == ['a.yaml']
@@ -76,7 +76,7 @@ def test_nothing_stays_of_a_file_that_cannot_be_written(tmp_path, reason):
 
 def test_a_folder_that_is_not_there(tmp_path):
     with pytest.raises(MotionError, match=r'no/a.yaml cannot be written: .*No such file'):
-        write_whole(tmp_path / 'no' / 'a.yaml', lambda _: None, MotionError)
+        write_file(tmp_path / 'no' / 'a.yaml', lambda _: None, MotionError)
 
 
 def test_json_has_null_for_numbers_that_json_does_not_have():

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from robodyn_ros.errors import ConfigError
-from robodyn_ros.paths import expanded, resource
+from robodyn_ros.paths import expand, resource
 
 
 def test_a_home_that_there_is_not():
-    assert expanded('~').is_absolute()
+    assert expand('~').is_absolute()
     with pytest.raises(ConfigError, match='~no_such_user/here: '):
-        expanded('~no_such_user/here')
+        expand('~no_such_user/here')
 
 
 def test_files_of_packages():

@@ -13,7 +13,7 @@ import pytest
 import robodyn_ros as rd
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = (ROOT / 'docs' / 'python.md').read_text()
+PAGE = (ROOT / 'docs' / 'reference' / 'python.md').read_text()
 
 
 def python(code: str, folder: Path = ROOT, *options: str) -> subprocess.CompletedProcess[str]:

@@ -11,7 +11,7 @@ from robodyn_ros.bounds import Bound, BoundError
 from robodyn_ros.cli.main import main
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.robot_file import load_robot
-from robodyn_ros.xacro_file import expanded_xacro, is_xacro, located, urdf_file, urdf_text
+from robodyn_ros.xacro_file import expand_xacro, is_xacro, locate_file, urdf_file, urdf_text
 
 UR10 = Path(__file__).resolve().parents[1] / 'urdf' / 'ur10.urdf'
 
@@ -42,10 +42,10 @@ def test_a_command_takes_a_xacro_file(xacro, tmp_path, capsys):
 
 def test_arguments_follow_the_file(xacro, tmp_path):
     xacro('echo "$#:$1:$2:$3"')
-    assert expanded_xacro('my r.urdf.xacro a:=1  b:=$(x) ') == '3:my r.urdf.xacro:a:=1:b:=$(x)\n'
+    assert expand_xacro('my r.urdf.xacro a:=1  b:=$(x) ') == '3:my r.urdf.xacro:a:=1:b:=$(x)\n'
     assert Path(urdf_file('/x/r.urdf.xacro a:=/b')).name == 'r.urdf'
-    assert located('p://r.xacro a:=b', str.upper) == 'P://R.XACRO a:=b'
-    assert located('r.urdf', str.upper) == 'R.URDF' and located('', str.upper) == ''
+    assert locate_file('p://r.xacro a:=b', str.upper) == 'P://R.XACRO a:=b'
+    assert locate_file('r.urdf', str.upper) == 'R.URDF' and locate_file('', str.upper) == ''
     assert is_xacro('r.xacro a:=') and not is_xacro('r.xacro --output x')
     assert not is_xacro('/my.xacro folder/r.urdf') and urdf_text(str(UR10)) == UR10.read_text()
     file = tmp_path / 'robot.yaml'
@@ -56,26 +56,26 @@ def test_arguments_follow_the_file(xacro, tmp_path):
 def test_what_goes_wrong_is_said(xacro, tmp_path, monkeypatch):
     xacro('echo "Traceback" >&2; echo "no macro arm" >&2; exit 2')
     with pytest.raises(ConfigError, match=r'r.xacro: xacro failed: no macro arm'):
-        expanded_xacro('r.xacro')
+        expand_xacro('r.xacro')
     xacro('echo "error: Undefined argument name" >&2; echo "processing file: r" >&2; exit 2')
     words = (
         r'r.xacro: xacro failed: Undefined argument name. Arguments follow the file: FILE.xacro'
     )
     with pytest.raises(ConfigError, match=words):
-        expanded_xacro('r.xacro')
+        expand_xacro('r.xacro')
     xacro('exec sleep 30')
     with pytest.raises(ConfigError, match=r'r.xacro: xacro did not end within 0.2 s'):
-        expanded_xacro('r.xacro', patience=0.2)
+        expand_xacro('r.xacro', patience=0.2)
     xacro('exec python3 -c "x = bytearray(3 * 2**30)"')
     with pytest.raises(ConfigError, match=r'r.xacro: xacro failed: MemoryError'):
-        expanded_xacro('r.xacro')
+        expand_xacro('r.xacro')
     xacro('exec yes "<robot/>"')
     with pytest.raises((ConfigError, BoundError), match=r'xacro failed|at most'):
-        expanded_xacro('r.xacro')
+        expand_xacro('r.xacro')
     xacro('echo "<robot/>"')
     monkeypatch.setattr(xacro_file, 'TEXT', Bound(3, 'bytes', 'size', ''))
     with pytest.raises(BoundError, match='at most 3 bytes'):
-        expanded_xacro('r.xacro')
+        expand_xacro('r.xacro')
     monkeypatch.setenv('PATH', str(tmp_path))
     with pytest.raises(ConfigError, match='the program xacro is not installed: sudo apt'):
-        expanded_xacro('r.xacro')
+        expand_xacro('r.xacro')

@@ -13,6 +13,14 @@
 namespace robodyn_ros
 {
 
+/// Throws std::invalid_argument, naming the value, unless it is from `low` to `high`.
+void check_between(const std::string & name, double value, double low, double high);
+
+/// Throws std::invalid_argument, naming the joint, unless there is one finite value above 0 for each
+/// joint.
+void check_each(
+  const std::string & name, const Vector & values, const std::vector<std::string> & joints);
+
 /// How additive torque may leave; one number per joint, [Nm] or [N], [Nm/s] or [N/s], [s].
 struct LawSettings
 {
@@ -36,15 +44,13 @@ struct LawSettings
 /// What the additive torque is doing; inactive means: exactly zero.
 enum class LawState { kInactive, kRampingIn, kActive, kRampingOut };
 
-/// Why torque is held at zero (`fault_text`), or a torque error is not known (`unknown_text`). The
-/// numbers are the codes of robodyn_ros/faults.yaml, which `TorqueState` and `CollisionState` publish.
+/// Why torque is held at zero. The numbers are the codes of robodyn_ros/faults.yaml, which
+/// `TorqueState` publishes.
 enum class Fault : std::uint16_t
 {
   kNone = 0, kReferenceNotFinite = 1, kTorqueNotFinite = 2, kReferenceMissing = 3,
   kReferenceFrozen = 4, kStateMissing = 5, kStateFrozen = 6, kTimeBack = 7,
-  kReferenceIncomplete = 8, kTimeForward = 9, kStateTimeBack = 10, kStateRefused = 11,
-  kTorqueThreshold = 12, kSettling = 15, kNothingMonitored = 17, kPayloadChanged = 18,
-  kCollision = 20
+  kReferenceIncomplete = 8, kTimeForward = 9, kTorqueThreshold = 12
 };
 
 const char * fault_text(Fault fault);
@@ -111,11 +117,12 @@ private:
   void follow_changes();
   void hold_friction(const Vector & qd);
   void delay();
-  void approach(double share);
+  void approach(const Vector & target, double share, double cycles);
+  void fade(double cycles);
 
   ModelTorque & torque_;
   Vector limit_;
-  Vector step_;
+  Vector step_;      // largest change in one cycle
   double period_;
   double up_;
   int down_cycles_;

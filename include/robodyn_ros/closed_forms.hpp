@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Robots of the softMC document in closed form: robodyn_ros/models/{axis,scara,puma}.py.
+// Robots of the softMC document in closed form (robodyn_ros/models/{axis,scara,puma}.py), and springs.
 #pragma once
 
 #include <array>
@@ -111,6 +111,27 @@ private:
   bool fifth_term_;
   bool known_;
   std::array<double, 3> levers_{};  // torque per mass at the wrist's centre
+};
+
+/// Springs and balancers of every joint's position (robodyn_ros/models/springs.py); parameters joint by
+/// joint, in the order of the terms.
+class SpringPart : public Part
+{
+public:
+  /// Throws std::invalid_argument: no term, an unknown one, or one named twice.
+  SpringPart(std::size_t joints, const std::vector<std::string> & terms);
+  Eigen::Index width() const override;
+  bool is_robot() const override {return false;}
+  void add(
+    const Motion & motion, const Eigen::Ref<const Vector> & values, Vector & tau) override;
+  void add_payload(
+    const Eigen::Ref<const Vector> & payload, const std::string & frame,
+    Eigen::Ref<Vector> values) const override;
+
+private:
+  using Column = double (*)(double);
+  std::size_t joints_;
+  std::vector<Column> columns_;
 };
 
 }  // namespace robodyn_ros

@@ -17,11 +17,10 @@
 #include "robodyn_ros/effort_command.hpp"
 #include "robodyn_ros/feedforward_torque_controller_parameters.hpp"
 #include "robodyn_ros/guarded_torque.hpp"
-#include "robodyn_ros/payload_limit.hpp"
+#include "robodyn_ros/payload.hpp"
 #include "robodyn_ros/result_file.hpp"
 #include "robodyn_ros/srv/set_payload.hpp"
 #include "robodyn_ros/state_queue.hpp"
-#include "robodyn_ros/torque_error_detector.hpp"
 #include "std_srvs/srv/set_bool.hpp"
 #include "std_srvs/srv/trigger.hpp"
 
@@ -39,9 +38,7 @@ namespace robodyn_ros
 {
 
 /// Takes `<joint>/position`, `/velocity` and `/acceleration` references each cycle, passes the
-/// position on unchanged and commands the additive torque of control/feedforward/additive_torque.py as effort.
-/// With `collision.max_torque_error` or `collision.thresholds` it also compares the measured torque
-/// with the model's.
+/// position on unchanged and commands the additive torque of GuardedTorque as effort.
 ///
 /// Deactivation never steps. Outside the real-time loop (the usual switch, Ctrl-C) it waits until
 /// the torque is ramped out while the loop runs on. Inside the loop it cannot wait: there it is
@@ -80,42 +77,28 @@ private:
   void check_numbers();
   void prepare();
   void match_joints();
-  std::vector<std::string> refused(
-    std::vector<std::string> joints, const char * consequence) const;
+  void refuse_joints();
   std::unique_ptr<MeasuredGearTorque> gear_torque(const LawSettings & settings);
-  void prepare_detector();
-  void prepare_threshold();
+  Vector torque_threshold() const;
   Vector ordered(const std::string & name, const std::vector<double> & given) const;
   std::vector<bool> excluded(const std::string & name, const std::vector<std::string> & given) const;
   LawSettings settings() const;
-  bool monitors_collisions() const
-  {
-    const auto & given = parameters_.collision;
-    return !given.max_torque_error.empty() || !given.thresholds.empty();
-  }
-  std::unique_ptr<TorqueErrorDetector> make_detector(ModelTorque & torque) const;
-  CollisionSettings collision_settings() const;
   void offer_services();
   void offer_topics();
   void on_enable(bool enable, SetBool::Response & answer);
   void on_reset(Trigger::Response & answer);
   void on_payload(const SetPayload::Request & request, SetPayload::Response & response);
   void diagnose();
-  diagnostic_msgs::msg::DiagnosticStatus collision_status(bool stalled) const;
   void take_wishes();
-  void reset();
   bool measure();
   void measure_gears(const rclcpp::Time & time);
   std::vector<std::string> reference_names() const;
   double reference(std::size_t number) const;
   void forget_references();
   void read_references();
-  void monitor(const rclcpp::Time & time);
-  void watch_torque();
   std::string exceeded() const;
   void write_commands();
   void ramp_out();
-  void lose_state();
   void publish(const rclcpp::Time & time);
 
   std::shared_ptr<feedforward_torque_controller::ParamListener> listener_;
@@ -130,12 +113,7 @@ private:
   Vector motor_;                       // positions of the motors; NaN: not known
   std::vector<std::size_t> row_;       // of each joint of the model among `joints`
   EffortCommand effort_;
-  IdentifiedModel monitored_;          // of the detector alone: the feed-forward blends its values
-  std::unique_ptr<TorqueErrorDetector> detector_;  // null: off
-  std::unique_ptr<ReferenceRest> rest_;  // there is one with the detector
-  bool drop_torque_ = false;           // at a collision
-  Vector velocity_, torque_;           // measured, in the order of the model
-  Vector threshold_;                   // torque_threshold in that order; empty: not watched
+  Vector torque_;                      // measured, in the order of the model; empty: not watched
   bool leaving_ = false;               // asked to deactivate in the loop: ends when torque is zero
   std::uint64_t cycle_ = 0;
   std::uint64_t cycles_per_message_ = 1;
@@ -143,17 +121,15 @@ private:
   // From services to the loop: written by one side, taken by the other, never waited for.
   std::atomic<Wish> wish_{Wish::kNone};
   std::atomic<bool> reset_{false};
-  std::atomic<double> scale_{1.0}, sensitivity_{1.0};
+  std::atomic<double> scale_{1.0};
   std::atomic<bool> payload_ready_{false};
   std::mutex payload_;  // of the next one; the loop only tries it
   Vector payload_values_;
   // From the loop to services.
   std::atomic<Fault> fault_{Fault::kNone};
-  std::atomic<Fault> unknown_{Fault::kNone};  // why the torque error is
-  std::atomic<Level> level_{Level::kUnknown};
   std::atomic<int> exceeded_{-1};         // joint beyond torque_threshold last
   std::atomic<double> exceeded_torque_{0.0};
-  std::atomic<bool> active_{false}, enabled_{false}, latched_{false};
+  std::atomic<bool> active_{false}, enabled_{false};
   std::atomic<bool> deflected_{false};  // the positions of the motors are known
   std::atomic<std::uint64_t> refused_{0}, missed_{0}, paused_{0}, updates_{0};
   std::atomic<std::thread::id> loop_{};

@@ -6,10 +6,31 @@
 #include <memory>
 
 #include "robodyn_ros/gear_maps.hpp"
-#include "robodyn_ros/low_pass.hpp"
 
 namespace robodyn_ros
 {
+
+/// Second-order Butterworth low pass of several signals with their derivatives, a column each:
+/// robodyn_ros/control/torque/low_pass.py.
+class MatchedLowPass
+{
+public:
+  /// `cutoff` [Hz], below the Nyquist frequency; `period` of the samples [s].
+  MatchedLowPass(Eigen::Index rows, Eigen::Index signals, double cutoff, double period);
+
+  /// Settle on constant signals.
+  void restart(const Eigen::MatrixXd & signals);
+
+  /// Take the next sample of every signal. Never allocates or throws.
+  void update(const Eigen::MatrixXd & signals);
+
+  const Eigen::MatrixXd & value() const {return value_;}
+  const Eigen::MatrixXd & derivative() const {return derivative_;}
+
+private:
+  double gain_, first_, second_, slope_;
+  Eigen::MatrixXd before_, last_, newest_, value_, derivative_;
+};
 
 /// Torque of every joint by its deflection, limited to the range of the training data. Never
 /// allocates or throws once built.
@@ -33,7 +54,7 @@ struct GearTorqueLaw
 class MeasuredGearTorque
 {
 public:
-  /// `scale`: share of the torque that is applied, 0 to 1; `period` of the cycles, [s]; `fade_time`
+  /// `scale`: share of the torque that is applied, above 0 to 1; `period` of the cycles, [s]; `fade_time`
   /// from full torque to zero and back, [s]; `timeout`: older measurements are not used, [s].
   /// Throws std::invalid_argument, naming the value.
   MeasuredGearTorque(

@@ -4,20 +4,23 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "robodyn_ros/additive_torque.hpp"
 
 namespace robodyn_ros
 {
 
-/// How long what comes in may be old, [s].
+/// How long what comes in may be old, [s], and how large torque may be, [Nm] or [N].
 struct WatchSettings
 {
   double reference_timeout = 0.02;
   double state_timeout = 0.1;
+  Vector torque_threshold = {};  // of measured and additive torque; empty: not watched
 
   /// Throws std::invalid_argument, naming the value.
-  void check(double period) const;
+  void check(double period, const std::vector<std::string> & joints) const;
 };
 
 /// The additive torque of references that may be missing, frozen or not finite, one call per cycle.
@@ -40,10 +43,12 @@ public:
   /// Advance by one cycle.
   ///
   /// `given`: the reference; all of it NaN: none came in this cycle, the last one holds on for
-  /// `reference_timeout`. `measured`: positions. `time`: of this cycle, [ns]. `elapsed`: since the
-  /// cycle before, [s], by a monotonic clock: longer than `reference_timeout`, it was a pause.
+  /// `reference_timeout`. `measured`: positions. `torque`: measured, only read with a
+  /// `torque_threshold`. `time`: of this cycle, [ns]. `elapsed`: since the cycle before, [s], by a
+  /// monotonic clock: longer than `reference_timeout`, it was a pause.
   const Vector & update(
-    const Motion & given, const Vector & measured, std::int64_t time, double elapsed);
+    const Motion & given, const Vector & measured, const Vector & torque, std::int64_t time,
+    double elapsed);
 
   AdditiveTorque & law() {return law_;}
   const AdditiveTorque & law() const {return law_;}
@@ -58,7 +63,13 @@ public:
   /// Pauses of the loop after which the torque ramped in again, since it was built.
   std::uint64_t paused() const {return paused_;}
 
+  /// Joint whose torque was beyond its threshold last, -1: none, and that torque.
+  int exceeded() const {return exceeded_;}
+  double exceeded_torque() const {return exceeded_torque_;}
+
 private:
+  int beyond(const Vector & torque) const;
+  void watch_torque(const Vector & measured);
   void watch_time(std::int64_t time, double elapsed);
   void watch_state(const Vector & measured);
   void watch_reference(const Motion & given);
@@ -68,6 +79,7 @@ private:
 
   AdditiveTorque law_;
   Vector window_;
+  Vector threshold_;
   double longest_;         // pause that is none yet, [s]
   int reference_cycles_;
   int state_cycles_;
@@ -86,6 +98,8 @@ private:
   std::uint64_t refused_ = 0;
   std::uint64_t missed_ = 0;
   std::uint64_t paused_ = 0;
+  int exceeded_ = -1;
+  double exceeded_torque_ = 0.0;
 };
 
 }  // namespace robodyn_ros

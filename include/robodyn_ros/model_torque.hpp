@@ -71,11 +71,7 @@ public:
   /// within the window on a straight line.
   void add_friction(const Motion & motion, const Vector & qd, Vector & tau);
 
-  /// Add the friction torque of a motion, whichever `body` was computed before.
-  void add_friction_alone(const Motion & motion, Vector & tau);
-
 private:
-  void add_friction_of_load(const Vector & qd, Vector & tau);
   void bodies(const Motion & motion, Vector & tau, bool springs);
   void friction_at(const Vector & qd, Vector & tau) const;
   void friction_per_load_at(const Vector & qd, Vector & tau) const;

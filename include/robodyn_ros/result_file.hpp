@@ -17,23 +17,18 @@ struct IdentifiedModel
 {
   std::unique_ptr<ModelTorque> torque;
   std::string hash;
-  std::string loaded_hash;  // with the payload; `hash` without one
   Vector payload;  // identified with the result; empty: none
   std::string payload_frame;
   bool consistent = true;  // false: rotors and friction may be apparent, and negative
   std::vector<double> usual_torque;  // of the recording, [Nm] or [N]; empty: not known
   std::vector<std::string> no_torque;  // joints that the verdict calls not usable for feed-forward
-  std::vector<std::string> unmonitored;  // and for monitoring
   std::unique_ptr<GearTorqueLaw> gears;  // torque by measured deflections; null: none
 };
 
 /// Read a result file. Throws std::invalid_argument with one sentence that names the file.
 IdentifiedModel read_result(const std::string & path);
 
-/// Torque of a drive [Nm] or [N]: robodyn_ros/control/robot_check.py, which explains it.
-double rated_torque(const IdentifiedModel & model, std::size_t joint);
-
-/// Refuse a result file whose torque no robot has, in the same way:
+/// Refuse a result file whose torque no robot has by std::invalid_argument:
 /// robodyn_ros/control/robot_check.py, which explains it.
 void check_possible(const std::string & path);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TorqueState and CollisionState of each cycle, from the real-time loop to a thread that publishes.
+// TorqueState of each cycle, from the real-time loop to a thread that publishes.
 #pragma once
 
 #include <atomic>
@@ -11,9 +11,7 @@
 
 #include "rclcpp/publisher.hpp"
 #include "robodyn_ros/additive_torque.hpp"
-#include "robodyn_ros/msg/collision_state.hpp"
 #include "robodyn_ros/msg/torque_state.hpp"
-#include "robodyn_ros/torque_error_detector.hpp"
 
 namespace robodyn_ros
 {
@@ -66,25 +64,21 @@ class StateQueue
 {
 public:
   using TorqueState = robodyn_ros::msg::TorqueState;
-  using CollisionState = robodyn_ros::msg::CollisionState;
 
-  /// `collisions`: null where no detector is pushed. `delay`: additive_torque_delay of the law.
-  /// `pause`: how often it looks.
+  /// `delay`: additive_torque_delay of the law. `pause`: how often it looks.
   StateQueue(
-    rclcpp::Publisher<TorqueState>::SharedPtr torques,
-    rclcpp::Publisher<CollisionState>::SharedPtr collisions,
-    const std::vector<std::string> & joints, int delay, std::chrono::nanoseconds pause);
+    rclcpp::Publisher<TorqueState>::SharedPtr publisher, const std::vector<std::string> & joints,
+    int delay, std::chrono::nanoseconds pause);
 
   /// Publishes what is left.
   ~StateQueue();
 
-  /// Take what a cycle says, from one thread at a time; lost while the queue is full, which the
+  /// Take the state of a cycle, from one thread at a time; lost while the queue is full, which the
   /// numbers of the cycles show. `time`: of the cycle, [ns].
   void push(std::int64_t time, std::uint64_t cycle, const AdditiveTorque & law);
-  void push(std::int64_t time, const TorqueErrorDetector & detector, const Vector & position);
 
 private:
-  struct Torques
+  struct State
   {
     std::int64_t time;
     std::uint64_t cycle;
@@ -92,26 +86,13 @@ private:
     Fault fault;
     Vector requested, applied;
   };
-  struct Collisions
-  {
-    std::int64_t time;
-    bool latched;
-    Fault fault;
-    std::vector<Level> level;
-    Vector torque_error, threshold, position;
-  };
 
   void run();
-  void publish_all();
-  void publish(const Torques & item);
-  void publish(const Collisions & item);
+  void publish(const State & state);
 
-  rclcpp::Publisher<TorqueState>::SharedPtr torque_publisher_;
-  rclcpp::Publisher<CollisionState>::SharedPtr collision_publisher_;
-  TorqueState torque_message_;
-  CollisionState collision_message_;
-  Ring<Torques> torques_;
-  Ring<Collisions> collisions_;
+  rclcpp::Publisher<TorqueState>::SharedPtr publisher_;
+  TorqueState message_;
+  Ring<State> ring_;
   std::atomic<bool> over_{false};
   std::chrono::nanoseconds pause_;
   std::thread thread_;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CSV files with motions and wrenches of bodies; see docs/bodywise.md."""
+"""CSV files with motions and wrenches of bodies; see docs/reference/bodywise.md."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 from robodyn_ros.analysis.bodywise import BodyMotion
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.models.interface import Array
-from robodyn_ros.models.quaternion import normalised, rates
+from robodyn_ros.models.quaternion import normalise, rates
 from robodyn_ros.models.serial.urdf import GRAVITY
 from robodyn_ros.recording.tables.csv_file import read_csv
 from robodyn_ros.recording.tables.table import Table
@@ -51,7 +51,7 @@ def read_bodies(
 
 
 def _motion(table: Table, name: str, gravity: Array, wrench_axes: WrenchAxes) -> BodyMotion:
-    attitude = normalised(_columns(table, ATTITUDE), f'{table.source}: the attitude of {name}')
+    attitude = normalise(_columns(table, ATTITUDE), f'{table.source}: the attitude of {name}')
     turn = Rotation.from_quat(attitude[:, [1, 2, 3, 0]])
     velocity, acceleration = _angular(table, attitude)
     force, moment = np.zeros((len(attitude), 3)), np.zeros((len(attitude), 3))

@@ -36,7 +36,7 @@ class ThresholdProposal:
     largest_slow_error: Array
     samples: int
 
-    def joined(self, other: ThresholdProposal) -> ThresholdProposal:
+    def join(self, other: ThresholdProposal) -> ThresholdProposal:
         """Return thresholds that hold for the recordings of both proposals.
 
         Each has the same detector and factors. Around standstill, a joint may have as much

@@ -26,10 +26,10 @@ from robodyn_ros.identification.physical.consistency import bodies_of
 from robodyn_ros.identification.physical.semidefinite import has_usable_inertials
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.identification.signals.moving_samples import options_for
-from robodyn_ros.identification.signals.offset_correction import corrected
+from robodyn_ros.identification.signals.offset_correction import correct_offsets
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.processing import process
-from robodyn_ros.long_work import tracked
+from robodyn_ros.long_work import track
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import build_model, robot_model
 from robodyn_ros.models.interface import Array, DynamicModel
@@ -129,7 +129,7 @@ def compare(
     model = identified.model
     cad = cad_model(urdf, model)
     values: Array = np.nan_to_num(cad.prior())  # a URDF has no friction: zero
-    signals, offsets = _processed(recording, model, options or IdentifyOptions())
+    signals, offsets = _process_recording(recording, model, options or IdentifyOptions())
     same = len(cad.parameters) == len(model.parameters)
     sets = {CAD: (cad, values)}
     if same:
@@ -141,7 +141,7 @@ def compare(
     source = recording.source
     torques = [
         TorqueErrors(name, *evaluate(*each, signals, source=source, phase='torques'))
-        for name, each in tracked(list(sets.items()))
+        for name, each in track(list(sets.items()))
     ]
     return Comparison(
         model=model,
@@ -180,14 +180,14 @@ def _link_parameters(model: DynamicModel) -> list[int]:
     return [index for _, indices in bodies_of(model).links for index in indices]
 
 
-def _processed(
+def _process_recording(
     recording: Recording, model: DynamicModel, options: IdentifyOptions
 ) -> tuple[Processed, list[Finding]]:
     """Return the signals of a recording with corrected time offsets, and findings about them."""
     options = options_for(model, options)
     signals = process(recording, model.joint_names, options)
     offsets = offsets_of(model, base_parameters(model), signals, options)
-    return corrected(signals, offsets), [*offset_findings(offsets, model, recording.period)]
+    return correct_offsets(signals, offsets), [*offset_findings(offsets, model, recording.period)]
 
 
 def _rows(cad: DynamicModel, values: Array, identified: IdentifiedModel) -> Iterator[BaseRow]:

@@ -7,7 +7,7 @@ The delay is measured by this definition, from positions. It needs no model, is 
 torque noise, and can be measured before any torque is applied.
 
 The measured position of a joint is fitted by the shifted command, q(t) = a c(t - D) + b. The best
-whole number of cycles is refined to a fraction. Segments of the recording give an estimate each;
+integer number of cycles is refined to a fraction. Segments of the recording give an estimate each;
 their spread is the standard error of D. Torque is held for a cycle, so it acts half a cycle late
 on average: the delay to be set is D - 1/2.
 
@@ -33,8 +33,8 @@ HELD = 0.5
 """Average lateness, in cycles, of torque that is held for one cycle."""
 
 TOLERANCE = 0.75
-"""Largest acceptable error of a delay, in cycles: half a cycle from rounding to whole cycles, and
-a quarter of a cycle from the measurement."""
+"""Largest acceptable error of a delay, in cycles: half a cycle from rounding, a quarter from the
+measurement."""
 
 SEGMENTS = 8
 """Number of segments of a recording: their spread is the standard error of the lag."""
@@ -196,11 +196,11 @@ def delay_findings(estimate: DelayEstimate, configured: int | None) -> list[Find
         return [finding('delay_unknown')]
     lag = estimate.cycles + HELD
     if configured is None:
-        told = finding('delay', lag=lag, setting=setting)
+        result = finding('delay', lag=lag, setting=setting)
     elif configured == setting or abs(configured - estimate.cycles) <= TOLERANCE:
-        told = finding('delay.fits', lag=lag, configured=configured)
+        result = finding('delay.fits', lag=lag, configured=configured)
     else:
-        told = finding(
+        result = finding(
             'delay_wrong',
             lag=lag,
             configured=configured,
@@ -208,7 +208,7 @@ def delay_findings(estimate: DelayEstimate, configured: int | None) -> list[Find
             error=abs(configured - setting),
             setting=setting,
         )
-    return [told, *_single_joints(estimate)]
+    return [result, *_single_joints(estimate)]
 
 
 def _single_joints(estimate: DelayEstimate) -> list[Finding]:

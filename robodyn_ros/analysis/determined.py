@@ -25,24 +25,24 @@ from robodyn_ros.identification.fit.uncertainty import random_states
 from robodyn_ros.identification.fit.weighting import fit_least_squares
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.physical.chosen_estimate import Selection
-from robodyn_ros.identification.physical.extrapolation import expected_error
+from robodyn_ros.identification.physical.extrapolation import extrapolate_error
 from robodyn_ros.identification.physical.semidefinite import Problem, starting_prior
 from robodyn_ros.identification.result.verdict import GOOD, Word
 from robodyn_ros.identification.signals.moving_samples import options_for
 from robodyn_ros.identification.steps.estimation import Regression
-from robodyn_ros.identification.steps.preparation import Clock, Prepared, Task, prepare
+from robodyn_ros.identification.steps.preparation import Clock, ProcessedRecordings, Task, prepare
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.recording.recording import Recording
 
 
-def determined(
+def assess_recording(
     recording: Recording, model: DynamicModel, options: IdentifyOptions
 ) -> tuple[dict[str, dict[str, Any]], dict[str, int], tuple[Finding, ...]]:
     """Return what a recording can determine of a model, and what looks wrong in it.
 
     The signals are processed, condensed and diagnosed as in an identification.
 
-    :return: facts by joint: `coverage` of its range (NaN: it has none), `expected_error` of its
+    :return: facts by joint: `coverage` of its range (NaN: it has none), `extrapolate_error` of its
         torque on other motions, relative to the torque (NaN: at rest, or not measured), `verdict`
         and `reason`; numbers of parameter combinations by how they are determined; findings.
         With too few samples to determine anything, findings only
@@ -68,26 +68,26 @@ def determined(
         np.full(len(names), np.nan),
         frozenset(names[joint] for joint, each in prepared.offsets.items() if each.applied),
     )
-    found = (
+    findings = (
         *diagnose(case),
         *case.recording.findings,
         *case.signals.findings,
         *data_findings(condensed, fit, base, prepared.frozen),
     )
     joints: dict[str, dict[str, Any]] = {}
-    shares = zip(names, _coverage(case), _expected(prepared, case, fit), strict=True)
+    shares = zip(names, _coverage(case), _estimate_errors(prepared, case, fit), strict=True)
     for name, coverage, share in shares:
-        own = [item for item in found if item.joint == name]
-        word, why = _verdict(share, own, options.max_relative_error)
+        of_joint = [item for item in findings if item.joint == name]
+        word, why = _verdict(share, of_joint, options.max_relative_error)
         facts = {'coverage': coverage, 'expected_error': share, 'verdict': word, 'reason': why}
         joints[name] = facts
     unknown, weak = np.isnan(fit.stddevs), fit.stddevs > np.abs(fit.values)
     counts = (~unknown & ~weak).sum(), weak.sum(), unknown.sum()
     how = ('determined', 'weak', 'not determined')
-    return joints, dict(zip(how, map(int, counts), strict=True)), merged(distinct(found))
+    return joints, dict(zip(how, map(int, counts), strict=True)), merged(distinct(findings))
 
 
-def _expected(prepared: Prepared, case: Case, fit: Estimate) -> Array:
+def _estimate_errors(prepared: ProcessedRecordings, case: Case, fit: Estimate) -> Array:
     """Return the expected torque error of each joint on other motions, relative to its torque.
 
     It holds the noise of the torque and the uncertainty of the values. Joints at rest stay there.
@@ -97,8 +97,8 @@ def _expected(prepared: Prepared, case: Case, fit: Estimate) -> Array:
     q, qd, qdd = random_states(model, signals)
     q[:, rests], qd[:, rests], qdd[:, rests] = signals.position[0, rests], 0.0, 0.0
     problem = Problem.of(model, case.base, starting_prior(model, case.options.prior)[0])
-    factors = case.condensed.merged()
-    error = expected_error(problem, case.base, factors, fit, Selection(), (q, qd, qdd))
+    factors = case.condensed.merge()
+    error = extrapolate_error(problem, case.base, factors, fit, Selection(), (q, qd, qdd))
     torque = np.array([each.torque_norm / np.sqrt(max(each.samples, 1)) for each in factors])
     reference = np.maximum(torque, SMALL_TORQUE * rated_torque(model, torque))
     return np.where(rests, np.nan, error / reference)

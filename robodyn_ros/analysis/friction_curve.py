@@ -209,13 +209,13 @@ def _curve(
     for one, other in pairwise(passes):
         if one.speed * other.speed < 0.0:
             size, back = abs(one.speed), abs(other.speed)
-            low, high = _shared(one, other)
+            low, high = _intersect_ranges(one, other)
             if abs(size - back) < 0.1 * size and low < high:  # the same speed of the plan
                 ahead, behind = (one, other) if one.speed > 0.0 else (other, one)
                 points.append((0.5 * (size + back), *_half_difference(ahead, behind)))
     if not points:
         return None
-    return FrictionCurve(recording.joints[joint], *_merged(sorted(points)).T)
+    return FrictionCurve(recording.joints[joint], *_average_passes(sorted(points)).T)
 
 
 def _passes(
@@ -234,7 +234,7 @@ def _passes(
             yield _Pass(speed, recording.position[rows, joint], recording.torque[rows, joint])
 
 
-def _shared(one: _Pass, other: _Pass) -> tuple[float, float]:
+def _intersect_ranges(one: _Pass, other: _Pass) -> tuple[float, float]:
     """Return the limits of the range of both passes; low is above high if there is none."""
     low = max(one.position[0], other.position[0])
     return float(low), float(min(one.position[-1], other.position[-1]))
@@ -242,13 +242,13 @@ def _shared(one: _Pass, other: _Pass) -> tuple[float, float]:
 
 def _half_difference(ahead: _Pass, behind: _Pass) -> tuple[float, float]:
     """Return mean and standard deviation of Eq. 8 over the positions of both passes."""
-    at = np.linspace(*_shared(ahead, behind), 50)
+    at = np.linspace(*_intersect_ranges(ahead, behind), 50)
     pair = [np.interp(at, each.position, each.torque) for each in (ahead, behind)]
     half = 0.5 * (pair[0] - pair[1])
     return float(half.mean()), float(half.std())
 
 
-def _merged(points: list[tuple[float, float, float]]) -> Array:
+def _average_passes(points: list[tuple[float, float, float]]) -> Array:
     """Average the points of the same speed, from consecutive pairs of passes."""
     groups: list[list[tuple[float, float, float]]] = []
     for point in points:

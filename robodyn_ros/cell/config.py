@@ -84,7 +84,9 @@ class JointConfig:
     warming_time: float = 1800.0
     initial_position: float | None = None
 
-    def completed(self, *, effort: float, velocity: float, prismatic: bool) -> dict[str, float]:
+    def fill_defaults(
+        self, *, effort: float, velocity: float, prismatic: bool
+    ) -> dict[str, float]:
         """Return all numbers of the axis, with None replaced by derived values.
 
         :param effort: effort limit in the URDF, in [Nm] or [N]; 0: none
@@ -107,12 +109,12 @@ class JointConfig:
             'encoder_resolution': 1e-6 if prismatic else self._increment(),
             'initial_position': math.nan,
         }
-        own = {item.name: getattr(self, item.name) for item in fields(self)}
-        own['joint_side'] = float(own.pop('encoder_side') == 'joint')
-        linear = own.pop('linear_deflection'), own.pop('lead') / self.ripple_order
+        given = {item.name: getattr(self, item.name) for item in fields(self)}
+        given['joint_side'] = float(given.pop('encoder_side') == 'joint')
+        linear = given.pop('linear_deflection'), given.pop('lead') / self.ripple_order
         turn = self.deflection, 2.0 * math.pi / (self.gear_ratio * self.ripple_order)
-        own['deflection'], own['ripple_period'] = linear if prismatic else turn
-        return {**derived, **{name: value for name, value in own.items() if value is not None}}
+        given['deflection'], given['ripple_period'] = linear if prismatic else turn
+        return {**derived, **{name: value for name, value in given.items() if value is not None}}
 
     def _increment(self) -> float:
         turns = self.gear_ratio if self.encoder_side == 'motor' else 1.0
@@ -187,10 +189,10 @@ class CellConfig:
         values['defaults'] = _joint(common, f'{source}: defaults')
         values['joints'] = {
             str(name): _joint(
-                {**common, **_mapping(own, f'{source}: joint {name!r}')},
+                {**common, **_mapping(joint, f'{source}: joint {name!r}')},
                 f'{source}: joint {name!r}',
             )
-            for name, own in _mapping(content.get('joints'), f'{source}: joints').items()
+            for name, joint in _mapping(content.get('joints'), f'{source}: joints').items()
         }
         _check_names(values, cls, source)
         _check_cell(values, source)

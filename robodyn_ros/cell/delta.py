@@ -163,7 +163,7 @@ class DeltaMechanism:
         )
 
     def _arm(self, arm: int, joint: str) -> str:
-        geometry, own, rod = self.geometry, self.arm, self.rod
+        geometry, body, rod = self.geometry, self.arm, self.rod
         half = ANGLES[arm] / 2.0
         place = [geometry['R_b'] * math.cos(2 * half), geometry['R_b'] * math.sin(2 * half), 0]
         rods = ''.join(
@@ -177,11 +177,11 @@ class DeltaMechanism:
             + f'<site name="tip{arm + 1}{name}" pos="0 0 {-geometry["L_BC"]!r}"/></body>'
             for name, side in zip('ab', self._sides(), strict=True)
         )
-        inertia = (0.1 * own['inertia'], own['inertia'], own['inertia'])
+        inertia = (0.1 * body['inertia'], body['inertia'], body['inertia'])
         return (
             f'<body name="arm{arm + 1}" pos="{_text(place)}" '
             f'quat="{_text((math.cos(half), 0, 0, math.sin(half)))}">'
-            f'{joint}{_inertial((own["reach"], 0, 0), own["mass"], inertia)}{rods}</body>'
+            f'{joint}{_inertial((body["reach"], 0, 0), body["mass"], inertia)}{rods}</body>'
         )
 
     def _shaft(self, joint: str) -> str:

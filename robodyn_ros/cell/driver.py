@@ -71,8 +71,8 @@ class Driver:
         :param gravity: from positions to gravity torque in [Nm] or [N]
         :raises CellError: as many factors as the robot has joints are needed, or one
         """
-        self._effort = _expanded('effort_per_torque', config.effort_per_torque, joints)
-        self._command = _expanded('command_per_torque', config.command_per_torque, joints)
+        self._effort = _broadcast('effort_per_torque', config.effort_per_torque, joints)
+        self._command = _broadcast('command_per_torque', config.command_per_torque, joints)
         self._reports_gravity = config.gravity == 'included'
         self._adds_gravity = config.command_gravity == 'excluded'
         self._gravity = gravity
@@ -112,7 +112,7 @@ def _names(content: Mapping[str, Any], where: str) -> dict[str, str]:
     return dict(given)
 
 
-def _expanded(name: str, values: Sequence[float], joints: Sequence[str]) -> Array:
+def _broadcast(name: str, values: Sequence[float], joints: Sequence[str]) -> Array:
     if len(values) not in (1, len(joints)):
         raise CellError(
             f'driver: {name} needs one number, or one for each of the {len(joints)} joints '

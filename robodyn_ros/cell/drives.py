@@ -30,7 +30,7 @@ from robodyn_ros.cell.urdf_robot import Axes
 Array = NDArray[np.float64]
 
 
-class Drives:
+class SimulatedDrives:
     """All drives of a robot; one object, vectorised over the joints."""
 
     def __init__(
@@ -98,14 +98,14 @@ class Drives:
         np.subtract(self.setpoints[1:], self.setpoints[:-1], out=velocities[1:])
         np.subtract(self.setpoints[0], last, out=velocities[0])
         velocities *= self._feedforward * self._change_gain
-        self._feed = self._fed(velocities)
+        self._feed = self._feed_forward(velocities)
         self._offset = torque_offset
         self._substep = 0
         # Limiting the integral to the maximum torque of the motor prevents windup.
         np.minimum(self._integral, self._max, out=self._integral)
         np.maximum(self._integral, self._min, out=self._integral)
 
-    def _fed(self, changes: Array) -> Array:
+    def _feed_forward(self, changes: Array) -> Array:
         """Return the velocity set-point of each substep without the measured position."""
         feed = self.setpoints * self.position_gain
         for row, change in zip(feed, changes, strict=True):

@@ -30,7 +30,7 @@ KINDS = {
 SPOILT = (math.nan, math.inf, -math.inf, 1e300)
 
 
-class Sample(NamedTuple):
+class StreamSample(NamedTuple):
     """One sample of a stream.
 
     :param stamp: in [ns]
@@ -91,7 +91,7 @@ class FaultyStream:
         self._random = np.random.default_rng(0)
         self._left = 0
         self._fault: InjectedFault | None = None
-        self._kept: deque[Sample] = deque()
+        self._kept: deque[StreamSample] = deque()
         self._last: Array | None = None
 
     @property
@@ -106,36 +106,36 @@ class FaultyStream:
         self._kept.clear()
         self._last = None
 
-    def through(self, sample: Sample) -> list[Sample]:
+    def through(self, sample: StreamSample) -> list[StreamSample]:
         """Return the samples to publish instead of a sample, in order."""
         if not self._left or self._fault is None:
             late = [*self._kept, sample]
             self._kept.clear()
             return late
         self._left -= 1
-        act: list[Sample] = getattr(self, f'_{self._fault.kind}')(sample, self._fault.size)
+        act: list[StreamSample] = getattr(self, f'_{self._fault.kind}')(sample, self._fault.size)
         return act
 
-    def _drop(self, sample: Sample, size: float) -> list[Sample]:
+    def _drop(self, sample: StreamSample, size: float) -> list[StreamSample]:
         return []
 
-    def _delay(self, sample: Sample, size: float) -> list[Sample]:
-        self._kept.append(Sample(sample.stamp, sample.values.copy()))
+    def _delay(self, sample: StreamSample, size: float) -> list[StreamSample]:
+        self._kept.append(StreamSample(sample.stamp, sample.values.copy()))
         late = len(self._kept) > max(1, round(size / self._period))
         return [self._kept.popleft()] if late else []
 
-    def _duplicate(self, sample: Sample, size: float) -> list[Sample]:
+    def _duplicate(self, sample: StreamSample, size: float) -> list[StreamSample]:
         return [sample, sample]
 
-    def _corrupt(self, sample: Sample, size: float) -> list[Sample]:
+    def _corrupt(self, sample: StreamSample, size: float) -> list[StreamSample]:
         values = sample.values.copy()
         values.flat[self._random.integers(values.size)] = self._random.choice(SPOILT)
-        return [Sample(sample.stamp, values)]
+        return [StreamSample(sample.stamp, values)]
 
-    def _freeze(self, sample: Sample, size: float) -> list[Sample]:
+    def _freeze(self, sample: StreamSample, size: float) -> list[StreamSample]:
         if self._last is None:
             self._last = sample.values.copy()
-        return [Sample(sample.stamp, self._last)]
+        return [StreamSample(sample.stamp, self._last)]
 
-    def _clock(self, sample: Sample, size: float) -> list[Sample]:
-        return [Sample(sample.stamp + round(size * 1e9), sample.values)]
+    def _clock(self, sample: StreamSample, size: float) -> list[StreamSample]:
+        return [StreamSample(sample.stamp + round(size * 1e9), sample.values)]

@@ -63,7 +63,7 @@ class Imperfections:
             return 0.0
         return self._jitter * min(3.0, max(-3.0, float(self._random.standard_normal())))
 
-    def measured(self, torque: Array) -> Array:
+    def quantise_torque(self, torque: Array) -> Array:
         """Return a torque as the current sensors resolve it."""
         fine = self._step == 0.0
         step = np.where(fine, 1.0, self._step)

@@ -80,7 +80,7 @@ class Plant:
             # The state has the order of MuJoCo's joints, and so has everything else.
             joints = range(0, self.model.njnt, stride)
             self.names = tuple(self.model.joint(i).name for i in joints)
-            self.axes = axes.reordered(self.names)
+            self.axes = axes.reorder(self.names)
         else:
             self._mechanism.check(axes.names, axes.prismatic, source)
             self.names, self.axes = axes.names, axes

@@ -19,8 +19,8 @@ DEFAULT = 'industrial'
 def profiles() -> Mapping[str, Mapping[str, Any]]:
     """Return the content of all profiles by name."""
     text = Path(__file__).with_suffix('.yaml').read_text(encoding='utf-8')
-    found: Mapping[str, Mapping[str, Any]] = parse_yaml(text)
-    return found
+    content: Mapping[str, Mapping[str, Any]] = parse_yaml(text)
+    return content
 
 
 def over_profile(content: Mapping[str, Any], where: str) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def over_profile(content: Mapping[str, Any], where: str) -> dict[str, Any]:
         raise CellError(f'{where}: there is no profile {name!r:.60}, there are: {known}')
     below = profiles()[name]
     merged = {**below, **content, 'profile': name}
-    own = content.get('defaults') or {}
-    if isinstance(own, Mapping):
-        merged['defaults'] = {**below.get('defaults', {}), **own}
+    defaults = content.get('defaults') or {}
+    if isinstance(defaults, Mapping):
+        merged['defaults'] = {**below.get('defaults', {}), **defaults}
     return merged

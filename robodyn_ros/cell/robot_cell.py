@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.cell.driver import Driver, DriverConfig
-from robodyn_ros.cell.drives import Drives
+from robodyn_ros.cell.drives import SimulatedDrives
 from robodyn_ros.cell.imperfections import Imperfections
 from robodyn_ros.cell.plant import Plant
 from robodyn_ros.errors import CellError, UnstableError
@@ -58,7 +58,7 @@ class RobotCell:
         self.joints = self.plant.names
         self.links = self.plant.links
         self.period = config.servo_period
-        self.drives = Drives(
+        self.drives = SimulatedDrives(
             axes=self.axes,
             inertia=self.plant.inertia(self.plant.middle()),
             period=config.servo_period,
@@ -95,8 +95,8 @@ class RobotCell:
         :raises CellError: a command of the wrong length or that is not finite
         :raises UnstableError: the mechanics cannot follow; the cell is reset
         """
-        command = self._checked('position command', position_command)
-        offset = self._checked('additive torque', additive_torque)
+        command = self._check_values('position command', position_command)
+        offset = self._check_values('additive torque', additive_torque)
         if self._pushes:
             self._end_pushes()
         drives, plant, imperfections = self.drives, self.plant, self._imperfections
@@ -165,7 +165,7 @@ class RobotCell:
         for number, wrench in enumerate(total):
             self.plant.set_wrench(number, wrench)
 
-    def _checked(self, what: str, values: ArrayLike) -> Array:
+    def _check_values(self, what: str, values: ArrayLike) -> Array:
         array = np.asarray(values, dtype=float)
         if array.shape != (len(self.joints),):
             raise CellError(
@@ -180,7 +180,7 @@ class RobotCell:
         noise = self._random.standard_normal(len(self.joints))
         noise *= self._noise
         noise += torque
-        noise = self._imperfections.measured(noise)
+        noise = self._imperfections.quantise_torque(noise)
         if self._driver is not None:
             noise = self._driver.effort(noise, self.drives.position)
         return CellState(

@@ -61,7 +61,7 @@ class Axes:
             )
         return initial
 
-    def reordered(self, names: Sequence[str]) -> Axes:
+    def reorder(self, names: Sequence[str]) -> Axes:
         """Return the same axes in another order."""
         order = [self.names.index(name) for name in names]
         return Axes(
@@ -146,7 +146,7 @@ def _complete(joint: ET.Element, config: CellConfig, source: str) -> dict[str, f
     name = joint.get('name', '')
     limit = _limit(joint)
     try:
-        return config.joints.get(name, config.defaults).completed(
+        return config.joints.get(name, config.defaults).fill_defaults(
             effort=limit.get('effort', 0.0),
             velocity=limit.get('velocity', 0.0),
             prismatic=joint.get('type') == 'prismatic',

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from robodyn_ros.analysis.determined import determined
+from robodyn_ros.analysis.determined import assess_recording
 from robodyn_ros.cli.effort import add_recording, joint_names, read_in_si_units
 from robodyn_ros.cli.identify import add_model, model_of, urdf_beside
 from robodyn_ros.cli.output import EXIT_NEGATIVE, add_json, progress_bar, show
@@ -50,9 +50,11 @@ def run(arguments: argparse.Namespace) -> int:
         if model is not None:
             limits = position_limits(model, urdf_beside(arguments, model), arguments.joint_limits)
             options = IdentifyOptions(position_limits=limits)
-            found, facts['parameters'], facts['findings'] = determined(recording, model, options)
-            for entry in facts['joints'] if found else ():
-                entry |= found[entry['name']]
+            by_joint, facts['parameters'], facts['findings'] = assess_recording(
+                recording, model, options
+            )
+            for entry in facts['joints'] if by_joint else ():
+                entry |= by_joint[entry['name']]
     show(arguments, facts, table(facts))
     words = [entry.get('verdict') for entry in facts['joints']]
     return EXIT_NEGATIVE if 'not usable' in words or has_error(facts['findings']) else 0

@@ -61,15 +61,15 @@ def read_in_si_units(
     :param undeclared_too: return efforts that are not declared as recorded, with a finding
     :raises RobodynError: the recording cannot be read, or its efforts are not declared
     """
-    declared, columns = declared_effort(arguments), arguments.columns
+    declared, columns = read_declarations(arguments), arguments.columns
     recording = read_recording(path, columns=columns, topic=arguments.topic, joints=joints)
     try:
         return in_si_units(recording, path, declared, model, columns=columns)
     except ConfigError as error:
         if not undeclared_too or declared or bag_declaration(path):
             raise
-        told = finding('effort_undeclared', reason=str(error))
-        return replace(recording, findings=(*recording.findings, told))
+        undeclared = finding('effort_undeclared', reason=str(error))
+        return replace(recording, findings=(*recording.findings, undeclared))
 
 
 def add_source(parser: Any) -> None:
@@ -93,7 +93,7 @@ def add_source(parser: Any) -> None:
     )
 
 
-def declared_effort(arguments: argparse.Namespace) -> list[EffortDeclaration]:
+def read_declarations(arguments: argparse.Namespace) -> list[EffortDeclaration]:
     """Return the declarations of `--effort` and of the robot file, as far as they are given.
 
     `in_si_units` refuses those that differ.
@@ -112,10 +112,10 @@ def declared_effort(arguments: argparse.Namespace) -> list[EffortDeclaration]:
             f'--effort {given} and --columns {columns} both declare the torque of the recording: '
             f'leave out --effort, or the key torque of the mapping'
         )
-    return [_given_effort(arguments, given), *of_robot]
+    return [_parse_declaration(arguments, given), *of_robot]
 
 
-def _given_effort(arguments: argparse.Namespace, given: str) -> EffortDeclaration:
+def _parse_declaration(arguments: argparse.Namespace, given: str) -> EffortDeclaration:
     if given in SI_WORDS:
         return EffortDeclaration.si(source=f'--effort {given}')
     if given in UNITS:

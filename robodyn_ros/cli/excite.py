@@ -23,8 +23,8 @@ from robodyn_ros.excitation.options import (
     make_design,
     search,
 )
-from robodyn_ros.excitation.robot_frame import shown_frame
-from robodyn_ros.excitation.summary import present, summary, table
+from robodyn_ros.excitation.robot_frame import choose_frame
+from robodyn_ros.excitation.summary import convert_value, summary, table
 from robodyn_ros.long_work import progress
 
 
@@ -53,12 +53,12 @@ def run(arguments: argparse.Namespace) -> int:
     design = make_design(values, model, limits, urdf=arguments.urdf or '')
     with _interruptible() as cancel, progress_bar(0.0):
         progress('searching', 0.0)
-        result = search(design, values, progress=_criterion_shown(design), cancel=cancel)
+        result = search(design, values, progress=_show_criterion(design), cancel=cancel)
     facts = {**summary(result, design), 'interrupted': cancel()}
     facts['assumed_limits'] = arguments.assumed_limits
     facts['limit_warnings'] = arguments.limit_warnings
     if arguments.out is not None:
-        points = shown_frame(model, values.get('frames') or ())
+        points = choose_frame(model, values.get('frames') or ())
         title = 'Designed motion'
         with motion_files(arguments.out):
             facts['files'] = export_motion(
@@ -88,11 +88,11 @@ def _interruptible() -> Iterator[Cancel]:
         signal.signal(signal.SIGINT, before)
 
 
-def _criterion_shown(design: Design) -> Progress:
+def _show_criterion(design: Design) -> Progress:
     """Return a function that shows the criterion in the unit of the report."""
 
-    def shown(share: float, value: float) -> None:
-        name, figure = present(design.criterion.name, value)
+    def show(share: float, value: float) -> None:
+        name, figure = convert_value(design.criterion.name, value)
         progress(f'{name.replace("_", " ")} {figure:.4g}', share)
 
-    return shown
+    return show

@@ -8,13 +8,13 @@ import sys
 from pathlib import Path
 
 from robodyn_ros.cli.effort import add_source, joint_names, read_in_si_units
-from robodyn_ros.cli.identify_options import add_options, given_options
+from robodyn_ros.cli.identify_options import add_options, read_options
 from robodyn_ros.cli.output import out_folder, progress_bar, result_file
 from robodyn_ros.cli.robot_model import (
     OF_URDF,
     add_robot_file,
     add_urdf_options,
-    chosen_model,
+    build_chosen,
     refuse,
     take_robot_file,
 )
@@ -22,7 +22,7 @@ from robodyn_ros.errors import ConfigError
 from robodyn_ros.identification.diagnosis.position_limits import position_limits
 from robodyn_ros.identification.files.base_result import load_base
 from robodyn_ros.identification.files.result_folder import ResultFolder
-from robodyn_ros.identification.files.written import printed_text
+from robodyn_ros.identification.files.written import format_result
 from robodyn_ros.identification.options import (
     LEAVE_ONE_OUT,
     IdentifyOptions,
@@ -31,7 +31,7 @@ from robodyn_ros.identification.options import (
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.result.facts import json_facts
 from robodyn_ros.identification.result.result import IdentifiedModel
-from robodyn_ros.long_work import tracked
+from robodyn_ros.long_work import track
 from robodyn_ros.models.friction_terms import AUTO
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.payload import PayloadModel
@@ -39,7 +39,7 @@ from robodyn_ros.models.serial.urdf_file import UrdfFile, read_urdf
 from robodyn_ros.output_files import json_text
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.signals import split_motion
-from robodyn_ros.report.coverage import stated_limits
+from robodyn_ros.report.coverage import list_limits
 from robodyn_ros.report.write import export_with_page
 
 OF_MODEL = ('dynamic-model', *OF_URDF)
@@ -161,7 +161,7 @@ def run(arguments: argparse.Namespace) -> int:
         ResultFolder(Path(arguments.out))  # it refuses another's files before all the work
     take_robot_file(arguments)
     model, base = _model_and_base(arguments)
-    limits = stated_limits(model, urdf_beside(arguments, model), arguments.joint_limits)
+    limits = list_limits(model, urdf_beside(arguments, model), arguments.joint_limits)
     options = _options(arguments, model)
     with progress_bar():
         recordings, validation = _recordings(arguments, model)
@@ -191,12 +191,12 @@ def run(arguments: argparse.Namespace) -> int:
         facts = json_facts(result) | ({} if files is None else files.to_json())
         print(json_text(facts))
     else:
-        print(printed_text(result, files, verbose=arguments.verbose))
+        print(format_result(result, files, verbose=arguments.verbose))
     return int(not result.success)
 
 
 def _options(arguments: argparse.Namespace, model: DynamicModel) -> IdentifyOptions:
-    given = given_options(arguments)
+    given = read_options(arguments)
     limits = position_limits(model, urdf_beside(arguments, model), arguments.joint_limits)
     keep = given.pop('keep_signals', True) and arguments.out is not None
     return IdentifyOptions(**given, position_limits=limits, keep_signals=keep)
@@ -243,7 +243,7 @@ def model_of(arguments: argparse.Namespace) -> DynamicModel:
     """Return the model of the options, with friction selected by cross-validation."""
     if arguments.model is None and arguments.dynamic_model is not None:
         raise ConfigError('--dynamic-model goes with --model; a URDF has only one')
-    return chosen_model(arguments, (AUTO,), dynamic_model=arguments.dynamic_model)
+    return build_chosen(arguments, (AUTO,), dynamic_model=arguments.dynamic_model)
 
 
 def _recordings(
@@ -259,7 +259,7 @@ def _recordings(
             raise ConfigError('--split goes with one recording; use --validate leave-one-out')
         first, rest = split_motion(read(arguments.recording[0]), arguments.split)
         return [first], rest
-    recordings = [read(path) for path in tracked(arguments.recording)]
+    recordings = [read(path) for path in track(arguments.recording)]
     if arguments.validate in (None, LEAVE_ONE_OUT):
         return recordings, arguments.validate
     return recordings, read(arguments.validate)

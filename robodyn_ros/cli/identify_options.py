@@ -9,20 +9,12 @@ from typing import Any
 from robodyn_ros.cli.robot_model import refuse
 from robodyn_ros.identification.options import OPTIONS, Option, default_of
 
-REMOVED = {
-    'essential': 'use --ridge, which regularises parameters that explain only noise',
-    'prior-distance': 'the quadratic distance is always used',
-}
-"""Flags of earlier versions, and what to do instead."""
-
 
 def add_options(group: argparse._ArgumentGroup) -> None:
     """Add a flag for every option; its value is None where the flag is not given."""
     for name, option in OPTIONS.items():
         if option.flag:
             _add_option(group, name, option)
-    for removed in REMOVED:
-        group.add_argument(f'--{removed}', nargs='?', const='', help=argparse.SUPPRESS)
 
 
 def _add_option(group: argparse._ArgumentGroup, name: str, option: Option) -> None:
@@ -51,13 +43,11 @@ def _add_option(group: argparse._ArgumentGroup, name: str, option: Option) -> No
         )
 
 
-def given_options(arguments: argparse.Namespace) -> dict[str, Any]:
+def read_options(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the options that are given, by field of `IdentifyOptions`.
 
-    :raises ConfigError: a flag that was removed, or one that has no effect
+    :raises ConfigError: a flag that has no effect
     """
-    for removed, instead in REMOVED.items():
-        refuse(arguments, (removed,), f'was removed: {instead}')
     if arguments.estimator != 'robust':
         refuse(arguments, ('loss',), 'is of the robust estimator: add --estimator robust')
     values = {}

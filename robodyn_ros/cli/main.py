@@ -15,12 +15,12 @@ from contextlib import ExitStack, contextmanager
 from typing import Any, NoReturn
 
 from robodyn_ros import __version__
-from robodyn_ros.cli.output import EXIT_ERROR, EXIT_INTERRUPTED, OutFolder, shown_output
-from robodyn_ros.errors import ConfigError, RobodynError, bounded
+from robodyn_ros.cli.output import EXIT_ERROR, EXIT_INTERRUPTED, OutFolder, escape_output
+from robodyn_ros.errors import ConfigError, RobodynError, shorten_line
 from robodyn_ros.paths import resource
 from robodyn_ros.runs.entry import interruptible, robodyn
 from robodyn_ros.runs.file_set import sole_writer
-from robodyn_ros.xacro_file import located, urdf_file
+from robodyn_ros.xacro_file import locate_file, urdf_file
 
 COMMANDS = {
     'excite': ('excite', 'design the motion that reveals the parameters'),
@@ -105,25 +105,25 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
 def _without_xacro(arguments: argparse.Namespace) -> argparse.Namespace:
     """Locate the file of --urdf, also package://; replace a xacro file by its URDF."""
     if getattr(arguments, 'urdf', None):
-        arguments.urdf = urdf_file(located(arguments.urdf, resource))
+        arguments.urdf = urdf_file(locate_file(arguments.urdf, resource))
     return arguments
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `robodyn`; return its exit code: 0 only on success."""
-    words = _joined(sys.argv[1:] if argv is None else argv)
+    words = _join_negative(sys.argv[1:] if argv is None else argv)
     try:
-        with shown_output():
+        with escape_output():
             return _run(words)
     except KeyboardInterrupt:
-        with shown_output():
+        with escape_output():
             print('interrupted', file=sys.stderr)
         return EXIT_INTERRUPTED
     except Exception as error:  # a bug must not print a traceback either
         if '--debug' in words:
             raise
-        with shown_output():
-            return _failed(error)
+        with escape_output():
+            return _report_error(error)
 
 
 def _run(words: Sequence[str]) -> int:
@@ -141,7 +141,7 @@ def _run(words: Sequence[str]) -> int:
         return int(arguments.run(_without_xacro(arguments)))
 
 
-def _failed(error: Exception) -> int:
+def _report_error(error: Exception) -> int:
     """Print one sentence about an error, and return the exit code."""
     if isinstance(error, BrokenPipeError):
         return EXIT_ERROR
@@ -152,7 +152,8 @@ def _failed(error: Exception) -> int:
         text = 'not enough memory: use a shorter recording or motion'
     else:
         text = (
-            f'unexpected {type(error).__name__}: {bounded(str(error))} (run `robodyn --debug ...` '
+            f'unexpected {type(error).__name__}: {shorten_line(str(error))} '
+            f'(run `robodyn --debug ...` '
             f'for the traceback, and please report it)'
         )
     print(f'error: {text}', file=sys.stderr)
@@ -180,10 +181,10 @@ def _check_known(parser: argparse.ArgumentParser, unknown: Sequence[str]) -> Non
         known = [option for action in parser._actions for option in action.option_strings]
         near = difflib.get_close_matches(name, known, 1, 0.75)
         meant = f'; did you mean {near[0]}?' if near else ''
-        parser.error(f'{bounded(name)} is not known{meant}')
+        parser.error(f'{shorten_line(name)} is not known{meant}')
 
 
-def _joined(words: Sequence[str]) -> list[str]:
+def _join_negative(words: Sequence[str]) -> list[str]:
     """Join `--flag -0.5,1` to `--flag=-0.5,1`, which argparse understands."""
     joined: list[str] = []
     for word in words:

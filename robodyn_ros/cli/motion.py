@@ -13,11 +13,11 @@ from robodyn_ros.cli.robot_model import add_option, add_robot, optimise_options,
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.collisions.check import Report, collision_lines
 from robodyn_ros.excitation.export import export_motion, motion_files
-from robodyn_ros.excitation.limits.bounds import used_shares
+from robodyn_ros.excitation.limits.bounds import compute_shares
 from robodyn_ros.excitation.limits.joint_limits import JointLimits, check_motion
 from robodyn_ros.excitation.options import SPACE, collision_coverage
 from robodyn_ros.excitation.plan import check_joints
-from robodyn_ros.excitation.robot_frame import shown_frame
+from robodyn_ros.excitation.robot_frame import choose_frame
 from robodyn_ros.excitation.summary import limit_lines, shares_table
 from robodyn_ros.excitation.trajectory import Trajectory
 
@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     facts['assumed_limits'] = arguments.assumed_limits
     facts['limit_warnings'] = arguments.limit_warnings
     if arguments.out is not None:
-        points = shown_frame(model)
+        points = choose_frame(model)
         columns = [motion.joints.index(name) for name in model.joint_names]
         with motion_files(arguments.out):
             facts['files'] = export_motion(
@@ -77,7 +77,7 @@ def _with_page(arguments: argparse.Namespace, facts: dict[str, Any]) -> dict[str
         table(facts),
         name='motion',
         title=title,
-        sentence=str(facts['broken'] or _kept(facts)),
+        sentence=str(facts['broken'] or _describe_success(facts)),
         good=None if good and facts['not_checked'] else good,
     )
 
@@ -89,7 +89,7 @@ def summary(motion: Trajectory, limits: JointLimits, report: Report) -> dict[str
         check_motion(motion, limits)
     except MotionError as error:
         broken = str(error)
-    shares = used_shares(motion, limits)
+    shares = compute_shares(motion, limits)
     return {
         'kind': motion.describe()['kind'],
         'duration': motion.duration,
@@ -105,13 +105,13 @@ def summary(motion: Trajectory, limits: JointLimits, report: Report) -> dict[str
 def table(facts: dict[str, Any]) -> str:
     """Return the facts as text."""
     lines = [f'{facts["kind"]}, {facts["duration"]:.3f} s', '', *shares_table(facts['joints']), '']
-    lines += [facts['broken'] or _kept(facts), *collision_lines(facts)]
+    lines += [facts['broken'] or _describe_success(facts), *collision_lines(facts)]
     lines += limit_lines(facts)
     lines += [f'{kind:<12} {path}' for kind, path in facts.get('files', {}).items()]
     return '\n'.join(lines)
 
 
-def _kept(facts: dict[str, Any]) -> str:
+def _describe_success(facts: dict[str, Any]) -> str:
     """Return the verdict for a motion without violations."""
     if not facts['not_checked']:
         return 'all limits are kept, and there is no collision'

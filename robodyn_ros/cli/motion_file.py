@@ -24,15 +24,15 @@ def read_motion(path: str | Path, joints: tuple[str, ...], kind: str = '') -> Tr
     alone = isinstance(document, Mapping) and 'kind' in document and not part.robot
     if isinstance(document, Mapping) and 'kind' not in document:
         document = in_parameters(document)
-    found = document.get('kind') if isinstance(document, Mapping) else None
-    if kind and found != kind:
-        got = f'kind {found!r}' if found else 'no motion'
+    present = document.get('kind') if isinstance(document, Mapping) else None
+    if kind and present != kind:
+        got = f'kind {present!r}' if present else 'no motion'
         raise MotionError(f'{path} must hold a motion of kind {kind}, got {got}')
     if alone:
         return load_motion(path)
     if not isinstance(document, Mapping):
         raise MotionError(f'{path} has no motion: a key "kind" or a section "motion" is missing')
-    if found == 'optimised':
+    if present == 'optimised':
         raise MotionError(f'{path}: its motion is designed when it is needed: use robodyn excite')
     try:
         return build_motion({'joints': list(joints), **document})

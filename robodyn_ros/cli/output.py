@@ -15,9 +15,9 @@ from typing import Any
 
 from tqdm import tqdm
 
-from robodyn_ros.errors import ConfigError, bounded, printable
+from robodyn_ros.errors import ConfigError, printable, shorten_line
 from robodyn_ros.identification.files.result_folder import MODEL
-from robodyn_ros.long_work import shown_by
+from robodyn_ros.long_work import show_progress
 from robodyn_ros.output_files import is_folder, json_text, unusable
 
 EXIT_NEGATIVE, EXIT_ERROR, EXIT_INTERRUPTED = 1, 2, 130
@@ -70,7 +70,7 @@ def show(arguments: argparse.Namespace, facts: object, text: str) -> None:
     print(json_text(facts) if arguments.json else text)
 
 
-class _Shown:
+class _EscapedStream:
     """Output stream that shows names from files without control and format characters.
 
     :ivar stream: stream to write to
@@ -106,12 +106,12 @@ class _Shown:
 
 
 @contextmanager
-def shown_output() -> Iterator[None]:
+def escape_output() -> Iterator[None]:
     """Print only what a terminal shows as it is; flush stdout at the end.
 
     :raises ConfigError: stdout cannot be written; `BrokenPipeError` if its reader has gone
     """
-    out, err = _Shown(sys.stdout, needed=True), _Shown(sys.stderr, needed=False)
+    out, err = _EscapedStream(sys.stdout, needed=True), _EscapedStream(sys.stderr, needed=False)
     with redirect_stdout(out), redirect_stderr(err):
         try:
             yield
@@ -140,7 +140,7 @@ def progress_bar(period: float = 0.1) -> Iterator[None]:
         before = share
         if now - shown >= (0.2 * period if last not in ('', phase) else period):
             shown, last = now, phase
-            text = bounded(phase)[-60:]  # names of files
+            text = shorten_line(phase)[-60:]  # names of files
             _write(tqdm.format_meter(
                 min(share, 1.0), 1.0, now - begun, prefix=f'{text:<28}', ncols=columns,
                 bar_format='{desc} {percentage:3.0f}% |{bar}| {remaining} left',
@@ -148,7 +148,7 @@ def progress_bar(period: float = 0.1) -> Iterator[None]:
 
     columns = max(shutil.get_terminal_size().columns, 40) - 1
     try:
-        with shown_by(show):
+        with show_progress(show):
             yield
     finally:
         _write('')  # what is printed next begins at an empty line

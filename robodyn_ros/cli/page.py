@@ -10,7 +10,7 @@ from typing import Any
 
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.identification.files.result_folder import is_page
-from robodyn_ros.output_files import write_whole
+from robodyn_ros.output_files import write_file
 from robodyn_ros.report.facts_page import facts_page
 from robodyn_ros.runs.file_set import file_set
 
@@ -43,5 +43,5 @@ def with_page(
             title, {**facts, 'files': new}, text, good=good, command=arguments.command_line,
             sentence=sentence, curves=curves,
         )  # fmt: skip
-        write_whole(partial / path.name, lambda file: file.write_text(page, 'utf-8'), ConfigError)
+        write_file(partial / path.name, lambda file: file.write_text(page, 'utf-8'), ConfigError)
     return {**facts, 'files': {**files, 'report': str(path)}}

@@ -11,7 +11,7 @@ from robodyn_ros.errors import ConfigError
 from robodyn_ros.excitation.limits.doubts import doubts
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.excitation.limits.limits_file import load_limits
-from robodyn_ros.excitation.options import OPTIONS, Option
+from robodyn_ros.excitation.options import OPTIONS, DesignOption
 from robodyn_ros.excitation.robot_frame import model_limits
 from robodyn_ros.models.catalog import load_model, robot_model
 from robodyn_ros.models.friction_terms import LAWS, TERMS
@@ -58,7 +58,10 @@ def _take_parameters(arguments: argparse.Namespace, robot: RobotFile) -> None:
     identification = robot.content.get('identification', {})
     moves = not hasattr(arguments, 'joint_limits')
     section = robot.content.get('excitation', {}) if moves else identification
-    joints, gravity = _listed(robot, section, 'joints'), _listed(robot, identification, 'gravity')
+    joints, gravity = (
+        _read_list(robot, section, 'joints'),
+        _read_list(robot, identification, 'gravity'),
+    )
     if joints and getattr(arguments, 'joints', '') is None:
         arguments.joints = ','.join(map(str, joints))
     if gravity is not None and getattr(arguments, 'gravity', '') is None:
@@ -69,7 +72,7 @@ def _take_parameters(arguments: argparse.Namespace, robot: RobotFile) -> None:
             raise ConfigError(text) from error
 
 
-def _listed(robot: RobotFile, section: Mapping[str, Any], name: str) -> list[Any] | None:
+def _read_list(robot: RobotFile, section: Mapping[str, Any], name: str) -> list[Any] | None:
     """Return a list of a robot file; None: there is none."""
     values = section.get(name)
     if values is None or isinstance(values, list):
@@ -98,7 +101,7 @@ def add_urdf_options(group: argparse._ArgumentGroup, friction: Sequence[str]) ->
     )
 
 
-def chosen_model(
+def build_chosen(
     arguments: argparse.Namespace, friction: Sequence[str], *, dynamic_model: int | None = None
 ) -> DynamicModel:
     """Build the model of --model, or of --urdf with its options.
@@ -154,13 +157,13 @@ def robot(arguments: argparse.Namespace) -> tuple[DynamicModel, JointLimits]:
         raise ConfigError('name the robot: --robot NAME|FILE, --urdf FILE or --model YAML')
     if arguments.model is not None:
         refuse(arguments, ('joints',), 'goes with --urdf; with --model it is in the file')
-    model = chosen_model(arguments, ())
+    model = build_chosen(arguments, ())
     limits = model_limits(model)
     if arguments.model is not None and arguments.urdf is not None:
         limits = JointLimits.from_urdf(read_urdf(arguments.urdf), model.joint_names)
     if arguments.limits is not None:
         limits = load_limits(resource(arguments.limits), limits, others=_others(arguments, model))
-    arguments.assumed_limits = limits.assumed_accelerations()
+    arguments.assumed_limits = limits.default_acceleration_note()
     arguments.limit_warnings = list(doubts(limits))
     return model, limits.with_default_acceleration()
 
@@ -174,7 +177,7 @@ def _others(arguments: argparse.Namespace, model: DynamicModel) -> tuple[str, ..
     return () if urdf is None else tuple(joint.name for joint in urdf.joints)
 
 
-def add_option(group: argparse._ArgumentGroup, name: str, option: Option) -> None:
+def add_option(group: argparse._ArgumentGroup, name: str, option: DesignOption) -> None:
     """Add an option of a design as a flag; its value is None where the flag is not given."""
     flag = f'--{name.replace("_", "-")}'
     default = '' if option.default is None else f' (default: {option.default})'
@@ -223,7 +226,7 @@ def optimise_options(arguments: argparse.Namespace, names: Iterable[str]) -> dic
 
     :raises ConfigError: the robot file cannot be used, or its section is no mapping
     """
-    found: dict[str, Any] = {}
+    of_robot: dict[str, Any] = {}
     if arguments.robot is not None:
         file = load_robot(arguments.robot)
         section = file.content.get('excitation', {}).get('optimise', {})
@@ -235,9 +238,9 @@ def optimise_options(arguments: argparse.Namespace, names: Iterable[str]) -> dic
                 f'{file.path}: excitation.optimise has no option {others}; '
                 f'expected some of {", ".join(OPTIONS)}'
             )
-        found = {name: section[name] for name in names if name in section}
+        of_robot = {name: section[name] for name in names if name in section}
         for name in ('scene', 'srdf'):
-            if found.get(name):
-                found[name] = file.file(str(found[name]))
+            if of_robot.get(name):
+                of_robot[name] = file.file(str(of_robot[name]))
     flags = {name: getattr(arguments, name) for name in names}
-    return found | {name: value for name, value in flags.items() if value is not None}
+    return of_robot | {name: value for name, value in flags.items() if value is not None}

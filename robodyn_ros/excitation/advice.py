@@ -68,7 +68,7 @@ def repetitions(joints: Sequence[str], frequency: Sequence[float] | Array) -> li
 
     :param frequency: shape (n,), above 0, in [Hz]
     """
-    found = []
+    result = []
     for (one, first), (other, second) in combinations(zip(joints, frequency, strict=True), 2):
         share = float(first) / float(second)
         if not 1e-3 <= share <= 1e3:
@@ -76,8 +76,8 @@ def repetitions(joints: Sequence[str], frequency: Sequence[float] | Array) -> li
         ratio = Fraction(share).limit_denominator(1000)  # others never repeat
         p, q = ratio.numerator, ratio.denominator
         if 0 < p <= 1000 and abs(p * second - q * first) <= 1e-9 * p * second:
-            found.append(Repetition((one, other), (p, q), float(p / first)))
-    return sorted(found, key=lambda item: (min(item.cycles), item.time))
+            result.append(Repetition((one, other), (p, q), float(p / first)))
+    return sorted(result, key=lambda item: (min(item.cycles), item.time))
 
 
 def advise(motion: SineMotion, limits: JointLimits) -> Advice:

@@ -28,7 +28,7 @@ from robodyn_ros.excitation.motions.tool_moves import ToolMoves
 from robodyn_ros.excitation.stopping import StoppedMotion
 from robodyn_ros.excitation.trajectory import Chain, Trajectory
 from robodyn_ros.models.kinematics import FILES
-from robodyn_ros.output_files import write_whole
+from robodyn_ros.output_files import write_file
 from robodyn_ros.yaml_file import read_yaml
 
 
@@ -45,7 +45,7 @@ def build_motion(description: object) -> Trajectory:
     if not isinstance(kind, str) or kind not in KINDS:
         raise MotionError(f'there is no motion kind {kind!r}, there are: {", ".join(KINDS)}')
     allowed = inspect.signature(KINDS[kind]).parameters
-    given = {key: _checked(key, value) for key, value in description.items() if key != 'kind'}
+    given = {key: _check_type(key, value) for key, value in description.items() if key != 'kind'}
     for key in given:
         if key not in allowed:
             keys = ', '.join(allowed)
@@ -107,7 +107,7 @@ def write_motion(trajectory: Trajectory, path: str | Path) -> None:
     :raises MotionError: the file cannot be written
     """
     text = yaml.safe_dump(trajectory.describe(), sort_keys=False, default_flow_style=None)
-    write_whole(
+    write_file(
         path,
         lambda file: file.write_text(text, encoding='utf-8'),
         MotionError,
@@ -118,7 +118,7 @@ def write_motion(trajectory: Trajectory, path: str | Path) -> None:
 _NUMBERS = ('duration', 'lead_in', 'lead_out', 'base_frequency', 'follow')
 
 
-def _checked(key: str, value: object) -> object:
+def _check_type(key: str, value: object) -> object:
     """Refuse values of a wrong type, before a constructor uses them."""
     if key in _NUMBERS and value is not None:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -147,7 +147,9 @@ def _chain(*, parts: Any) -> Trajectory:
     return Chain(parts=[build_motion(part) for part in parts])
 
 
-def _stopped(*, motion: Any, time: Any, max_acceleration: Any, follow: float = 0.0) -> Trajectory:
+def _build_stopped(
+    *, motion: Any, time: Any, max_acceleration: Any, follow: float = 0.0
+) -> Trajectory:
     if isinstance(time, bool) or not isinstance(time, (int, float)):
         raise MotionError(f'time of a stopped motion must be a number, got {time!r:.60}')
     path = build_motion(motion)
@@ -200,7 +202,7 @@ KINDS: dict[str, Callable[..., Trajectory]] = {
     'points': _points,
     'chain': _chain,
     'sine_sum': SineSumMotion,
-    'stopped': _stopped,
+    'stopped': _build_stopped,
     'bidirectional': BidirectionalMotion,
 }
 """Builders of all kinds of motions by name; their arguments are the keys of a description."""

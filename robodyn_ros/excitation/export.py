@@ -14,7 +14,7 @@ from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.catalog import write_motion
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.excitation.trajectory import Array, Trajectory
-from robodyn_ros.output_files import write_whole
+from robodyn_ros.output_files import write_file
 from robodyn_ros.runs.file_set import file_set
 
 TRAJECTORY, TABLE, CURVES, PATH = 'trajectory.yaml', 'trajectory.csv', 'joints.png', 'path.png'
@@ -41,13 +41,13 @@ def export_motion(
     with motion_files(folder) as partial:
         write_motion(trajectory, partial / TRAJECTORY)
         write_table(trajectory, partial / TABLE, period)
-        own = limits.select(trajectory.joints)
-        write_whole(
-            partial / CURVES, lambda path: _draw_joints(trajectory, own, path), MotionError
+        chosen = limits.select(trajectory.joints)
+        write_file(
+            partial / CURVES, lambda path: _draw_joints(trajectory, chosen, path), MotionError
         )
         if points is not None:
             places = points(trajectory.grid(0.01).position)[:, 0]
-            write_whole(partial / PATH, lambda path: _draw_path(places, path), MotionError)
+            write_file(partial / PATH, lambda path: _draw_path(places, path), MotionError)
             files['path'] = PATH
     return {kind: str(Path(folder) / name) for kind, name in files.items()}
 
@@ -72,7 +72,7 @@ def write_table(trajectory: Trajectory, path: str | Path, period: float) -> None
     columns = np.stack([motion.position, motion.velocity, motion.acceleration], axis=2)
     rows = np.column_stack([motion.time, columns.reshape(len(motion.time), -1)])
     header = ','.join(['t', *names])
-    write_whole(
+    write_file(
         path,
         lambda file: np.savetxt(
             file, rows, fmt='%.12g', delimiter=',', header=header, comments=''

@@ -28,7 +28,7 @@ from robodyn_ros.excitation.design.criteria import (
 from robodyn_ros.excitation.design.optimize import METHODS, Cancel, Optimised, Progress, optimise
 from robodyn_ros.excitation.design.problem import MOTIONS, SAMPLES, Design
 from robodyn_ros.excitation.limits.bounds import Margins
-from robodyn_ros.excitation.limits.constraints import Limit, TorqueLimit
+from robodyn_ros.excitation.limits.constraints import PathLimit, TorqueLimit
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.excitation.motions.joint_moves import RISE
 from robodyn_ros.models.friction_terms import FRICTION_PARAMETERS
@@ -39,7 +39,7 @@ Values = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Option:
+class DesignOption:
     """One option.
 
     :param kind: type of the value, or of each of several values
@@ -59,63 +59,65 @@ class Option:
 _MARGINS = tuple(item.name for item in fields(Margins))
 
 MOTION = {
-    'criterion': Option(str, 'cond', 'criterion to minimise', choices=CRITERIA),
-    'motion': Option(str, 'fourier', 'kind of motion', choices=MOTIONS),
-    'duration': Option(float, 20.0, 'duration of the motion', 'S'),
-    'harmonics': Option(int, 5, 'harmonics of a series; sines of a sum; half the via-points', 'N'),
-    'cycles': Option(
+    'criterion': DesignOption(str, 'cond', 'criterion to minimise', choices=CRITERIA),
+    'motion': DesignOption(str, 'fourier', 'kind of motion', choices=MOTIONS),
+    'duration': DesignOption(float, 20.0, 'duration of the motion', 'S'),
+    'harmonics': DesignOption(
+        int, 5, 'harmonics of a series; sines of a sum; half the via-points', 'N',
+    ),
+    'cycles': DesignOption(
         float, float(CYCLES), 'smallest number of cycles of each joint, as identifications ask '
         'for; 0: any', 'N',
     ),
-    'fly_by': Option(
+    'fly_by': DesignOption(
         float, 1.0, 'via-points: share of the ramps in which moves overlap; 0: stops', 'SHARE'
     ),
-    'rise': Option(
+    'rise': DesignOption(
         float, RISE, 'via-points: share of a ramp in which the acceleration rises; 0: trapezoidal '
         'velocity, largest 0.5', 'SHARE',
     ),
-    'samples': Option(int, SAMPLES, 'samples for the criterion', 'N'),
-    'position': Option(
+    'samples': DesignOption(int, SAMPLES, 'samples for the criterion', 'N'),
+    'position': DesignOption(
         float, None, 'start and end of the motion, rad or m; not given: middle of the free '
         'ranges',
         'Q', count=0,
     ),
-    'normalised_share': Option(
+    'normalised_share': DesignOption(
         float, 0.0, 'share of the column-normalised condition number in the criterion', 'SHARE'
     ),
-    'nominal_torques': Option(
+    'nominal_torques': DesignOption(
         float, None, "nominal torques as row weights of the joints, Nm or N", 'T', count=0
     ),
-    'normalise_torques': Option(
+    'normalise_torques': DesignOption(
         str, 'divide', 'use of nominal torques: multiply is Eq. 8 of the local identification '
         'document and favours large axes', choices=NORMALISATIONS,
     ),
 }  # fmt: skip
 SPACE = {
-    'self_collision': Option(
+    'self_collision': DesignOption(
         bool, None, 'avoid collisions of links, by their <collision> geometry; not given: if '
         'the URDF has such geometry',
     ),
-    'collision_only': Option(
+    'collision_only': DesignOption(
         bool, False, 'use <collision> geometry only; not given: links without it are checked by '
         'their visual shapes, or by capsules',
     ),
-    'clearance': Option(float, CLEARANCE, 'smallest distance of links', 'M'),
-    'srdf': Option(str, None, 'SRDF file; pairs of links it disables are left out', 'FILE'),
-    'box': Option(
+    'clearance': DesignOption(float, CLEARANCE, 'smallest distance of links', 'M'),
+    'srdf': DesignOption(str, None, 'SRDF file; pairs of links it disables are left out', 'FILE'),
+    'box': DesignOption(
         float, None, 'keep the robot inside: x, y, z of the lower and of the upper corner, base '
         'frame', 'M', count=6
     ),
-    'floor': Option(float, None, 'keep the robot above this z, base frame', 'M'),
-    'obstacles': Option(
+    'floor': DesignOption(float, None, 'keep the robot above this z, base frame', 'M'),
+    'obstacles': DesignOption(
         float, None, 'boxes the robot must not enter: x, y, z of the lower and of the upper '
         'corner of each, base frame', 'M', count=0,
     ),
-    'scene': Option(
+    'scene': DesignOption(
         str, None, 'planning scene exported from MoveIt (.scene): objects that the robot must not '
         'enter', 'FILE',
     ),
-    'frames': Option(
+    'frames': DesignOption(
         str, None, 'links (or tool) to which box and floor apply; not given: all moving '
         'collision geometry', 'LINK', count=0,
     ),
@@ -123,29 +125,33 @@ SPACE = {
 """Options of the check of every motion, designed or not."""
 LIMITS = {
     **{
-        f'{name}_margin': Option(
+        f'{name}_margin': DesignOption(
             float, 0.0, f'unused share of the {name} limits', 'SHARE'
         )
         for name in _MARGINS
     },
     # a controller overshoots, and many drives stop at a position limit
-    'position_margin': Option(
+    'position_margin': DesignOption(
         float, 0.05, 'unused share of the position limits: of half the range, at each end', 'SHARE'
     ),
-    'conservative': Option(
+    'conservative': DesignOption(
         bool, False, 'use bounds on the coefficients (Eq. 17) instead of the limits'
     ),
-    'torque_limits': Option(
+    'torque_limits': DesignOption(
         bool, False, "keep the effort limits, with the model's a-priori values"
     ),
     **SPACE,
 }  # fmt: skip
 SEARCH = {
-    'time': Option(float, 60.0, 'time budget, which determines the extent of the search', 'S'),
-    'seed': Option(int, 0, 'seed of the random starts: the same seed gives the same motion', 'N'),
-    'method': Option(str, 'gradient', 'search method', choices=METHODS),
-    'starts': Option(int, 0, 'random starts, 0: by the time budget', 'N'),
-    'processes': Option(
+    'time': DesignOption(
+        float, 60.0, 'time budget, which determines the extent of the search', 'S',
+    ),
+    'seed': DesignOption(
+        int, 0, 'seed of the random starts: the same seed gives the same motion', 'N',
+    ),
+    'method': DesignOption(str, 'gradient', 'search method', choices=METHODS),
+    'starts': DesignOption(int, 0, 'random starts, 0: by the time budget', 'N'),
+    'processes': DesignOption(
         int, None, 'processes for the search, 0: this one; not given: one per core', 'N'
     ),
 }  # fmt: skip
@@ -155,7 +161,7 @@ RANGES = {
     'clearance': (0.0, 10.0), 'cycles': (0.0, 100.0),
 }  # fmt: skip
 """Smallest and largest value of options; a search with other values is not useful."""
-OPTIONS: dict[str, Option] = {**MOTION, **LIMITS, **SEARCH}
+OPTIONS: dict[str, DesignOption] = {**MOTION, **LIMITS, **SEARCH}
 
 
 def make_design(
@@ -164,7 +170,7 @@ def make_design(
     limits: JointLimits,
     *,
     urdf: str = '',
-    rules: Sequence[Limit] = (),
+    rules: Sequence[PathLimit] = (),
     surroundings: Surroundings = NOTHING,
 ) -> Design:
     """Build a design from options.
@@ -291,6 +297,6 @@ def _torque_limit(model: DynamicModel, limits: JointLimits) -> TorqueLimit:
     return TorqueLimit(tuple(np.nan_to_num(prior).tolist()), tuple(limits.effort.tolist()))
 
 
-def _rules(given: Values, model: DynamicModel, limits: JointLimits) -> Iterator[Limit]:
+def _rules(given: Values, model: DynamicModel, limits: JointLimits) -> Iterator[PathLimit]:
     if given['torque_limits']:
         yield _torque_limit(model, limits)

@@ -37,7 +37,7 @@ class Plan:
         """Total duration, in [s]."""
         return self.trajectory.duration
 
-    def slowed(self, speed: float) -> Plan:
+    def slow_down(self, speed: float) -> Plan:
         """Return the plan at a share of its speed in (0, 1]: same path, standstill included.
 
         :raises MotionError: another speed
@@ -75,11 +75,11 @@ def plan_excitation(
 
 def _no_harder_than(motion: Trajectory, limits: JointLimits) -> JointLimits:
     """Return the limits of the robot, narrowed to what the motion uses of them."""
-    whole = motion.grid(motion.duration / SAMPLES)
+    samples = motion.grid(motion.duration / SAMPLES)
     velocity, acceleration = (
         np.clip(np.abs(each).max(axis=0), GENTLE * most, most)
         for each, most in (
-            (whole.velocity, limits.velocity), (whole.acceleration, limits.acceleration),
+            (samples.velocity, limits.velocity), (samples.acceleration, limits.acceleration),
         )
     )  # fmt: skip
     return replace(limits, velocity=velocity, acceleration=acceleration)

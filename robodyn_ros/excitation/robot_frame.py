@@ -30,7 +30,7 @@ def model_limits(model: DynamicModel) -> JointLimits:
     )
 
 
-def shown_frame(model: DynamicModel, frames: Sequence[str] = ()) -> Points | None:
+def choose_frame(model: DynamicModel, frames: Sequence[str] = ()) -> Points | None:
     """Return places of the frame whose path is drawn: the first name, else last link or tool.
 
     :return: see `frame_points`; None if the model has no kinematics
@@ -61,7 +61,7 @@ def frame_in_urdf(
             return frame_points(body, [link])
         except MotionError:
             return None
-    points = None if model is None else shown_frame(model)
+    points = None if model is None else choose_frame(model)
     if points is None or model is None or set(model.joint_names) != set(joints):
         return None
     columns = [list(joints).index(name) for name in model.joint_names]

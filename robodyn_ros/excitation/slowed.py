@@ -34,12 +34,12 @@ class SlowedTrajectory(Trajectory):
     def sample(self, time: Array) -> Motion:
         """Evaluate the motion at s t."""
         time = np.clip(np.asarray(time, dtype=float), 0.0, self.duration)
-        found = self.motion.sample(np.minimum(self.speed * time, self.motion.duration))
+        sample = self.motion.sample(np.minimum(self.speed * time, self.motion.duration))
         return Motion(
             time,
-            found.position,
-            self.speed * found.velocity,
-            self.speed**2 * found.acceleration,
+            sample.position,
+            self.speed * sample.velocity,
+            self.speed**2 * sample.acceleration,
         )
 
 

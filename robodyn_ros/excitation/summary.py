@@ -24,7 +24,7 @@ FIGURES = {
 """Name of the reported quantity of each criterion."""
 
 
-def present(criterion: str, value: float) -> tuple[str, float]:
+def convert_value(criterion: str, value: float) -> tuple[str, float]:
     """Return name and reported value of the minimised criterion, see `Criterion.value`.
 
     It is infinite while penalties exceed the range of numbers: the motion breaks its limits.
@@ -73,7 +73,7 @@ def _shares(result: Optimised, design: Design) -> dict[str, Array]:
 
 def sentence(result: Optimised, design: Design) -> str:
     """Summarise a search in one sentence."""
-    name, value = present(design.criterion.name, result.value)
+    name, value = convert_value(design.criterion.name, result.value)
     used = {kind: float(share.max()) for kind, share in _shares(result, design).items()}
     return (
         f'a motion of {result.trajectory.duration:.3g} s was found in {result.seconds:.1f} s: '

@@ -3,7 +3,7 @@
 
 Every entry of `OPTIONS` is a field of `IdentifyOptions`, a flag of `robodyn identify` and a
 parameter of the node `identification`. `tools/pages/options.py` makes
-docs/options_identification.md of it.
+docs/reference/options_identification.md of it.
 """
 
 from __future__ import annotations

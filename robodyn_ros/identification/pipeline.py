@@ -26,14 +26,14 @@ from robodyn_ros.identification.steps.all_findings import (
     gear_finding,
     no_gear_finding,
     run_findings,
-    settled,
+    settle_doubts,
 )
 from robodyn_ros.identification.steps.evidence import verdict_of
 from robodyn_ros.identification.steps.held_out import check_held_out
 from robodyn_ros.identification.steps.ladder import plain_if_better
 from robodyn_ros.identification.steps.preparation import Known, Task
-from robodyn_ros.identification.steps.result_of_run import failed_result, result_of
-from robodyn_ros.identification.steps.run import Run
+from robodyn_ros.identification.steps.result_of_run import build_failed_result, result_of
+from robodyn_ros.identification.steps.run import IdentificationRun
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.payload import PayloadModel
 from robodyn_ros.recording.recording import Recording
@@ -56,7 +56,7 @@ def identify(
     then has the arm's parameters as they are, in `payload` what was identified, and as base
     parameters the combinations of the payload's parameters that the motion excites.
 
-    Progress is reported in the phases condense, evaluate and validate (`long_work.shown_by`).
+    Progress is reported in the phases condense, evaluate and validate (`long_work.show_progress`).
 
     Recordings with the motor side of each joint get a torque of gear deflection too, unless the
     options say otherwise.
@@ -77,33 +77,33 @@ def identify(
         # Matrices are small: where others use the cores, threads that wait for each other take
         # ten times as long.
         with threadpool_limits(limits=1, user_api='blas'):
-            result = _identified(task)
+            result = _identify(task)
     except InsufficientData as error:
         findings = failure_findings(given[0], arm, str(error))
-        return failed_result(given[0], arm, options, findings)
+        return build_failed_result(given[0], arm, options, findings)
     return replace(result, findings=(*result.findings, *shared))
 
 
-def _identified(task: Task) -> IdentificationResult:
+def _identify(task: Task) -> IdentificationResult:
     """Run the steps, twice where gear deflection explains torque."""
     if _has_gears(task):
         return _with_gear_torque(task)
-    run = Run.of(task)
+    run = IdentificationRun.of(task)
     with run.clock.step('diagnose'):
         findings = run_findings(run)
     if not has_error(findings):  # else its cause counts, not the choices
         with run.clock.step('compare'):
             better = plain_if_better(run)
-            found = run_findings(better[0]) if better else ()
-        if better and not has_error(found):
-            return _result(better[0], (*found, better[1]))
+            of_plain = run_findings(better[0]) if better else ()
+        if better and not has_error(of_plain):
+            return _result(better[0], (*of_plain, better[1]))
     return _result(run, findings)
 
 
-def _result(run: Run, findings: tuple[Finding, ...]) -> IdentificationResult:
+def _result(run: IdentificationRun, findings: tuple[Finding, ...]) -> IdentificationResult:
     with run.clock.step('verdict'):
         verdict = verdict_of(run, findings)
-    return result_of(run, settled(findings, verdict), verdict)
+    return result_of(run, settle_doubts(findings, verdict), verdict)
 
 
 def _has_gears(task: Task) -> bool:
@@ -124,7 +124,7 @@ def _has_gears(task: Task) -> bool:
 
 def _with_gear_torque(task: Task) -> IdentificationResult:
     """Identify with a torque of gear deflection, which is known torque for the parameters."""
-    plain = Run.of(task)
+    plain = IdentificationRun.of(task)
     recordings = [each.select(task.model.joint_names) for each in task.recordings]
     explained = [
         Explained(recording, parts.shown, predicted)
@@ -132,11 +132,11 @@ def _with_gear_torque(task: Task) -> IdentificationResult:
             recordings, plain.prepared.parts, plain.predicted, strict=True
         )
     ]
-    values = plain.found.values
+    values = plain.estimated.values
     torque, candidates, _ = in_turn(plain.prepared.model, values, explained, task.options)
     if torque is None:
         return _result(plain, (*run_findings(plain), no_gear_finding(candidates)))
-    run = Run.of(replace(task, known=torque))
+    run = IdentificationRun.of(replace(task, known=torque))
     finding = gear_finding(torque, plain.report, run.report)
     result = _result(run, (*run_findings(run), finding))
     return replace(

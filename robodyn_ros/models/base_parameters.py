@@ -60,10 +60,10 @@ def base_parameters(model: DynamicModel, *, seed: int = 0) -> BaseParameters:
     :raises ModelError: the regressor is not finite, or no parameter has any effect
     """
     factor, length = _factor(model, seed)
-    return grouped(model, factor, length)
+    return group_columns(model, factor, length)
 
 
-def grouped(
+def group_columns(
     model: DynamicModel, rows: Array, length: Array, *, dependent: float = 1e-7
 ) -> BaseParameters:
     """Compute the base parameters of one motion, as `base_parameters` does for all motions.

@@ -32,7 +32,7 @@ Friction = str | Sequence[str] | Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Kind:
+class ModelKind:
     """One kind of model: its builder, and the required and optional keys of its description."""
 
     build: Callable[[Description, Path | None], DynamicModel]
@@ -198,19 +198,23 @@ def _build_urdf(description: Description, folder: Path | None) -> DynamicModel:
     )
 
 
-def _closed_form(
+def _make_closed_form(
     build: Callable[..., ClosedFormModel],
     required: tuple[str, ...] = (),
     optional: tuple[str, ...] = (),
-) -> Kind:
+) -> ModelKind:
     """Make the kind of a closed-form model, whose keys are the options of its builder."""
 
-    def built(description: Description, folder: Path | None) -> DynamicModel:
+    def build_with_friction(description: Description, folder: Path | None) -> DynamicModel:
         options = {key: description[key] for key in description if key not in _NOT_OPTIONS}
         body = build(**options)
         return with_friction(body, _friction(description))
 
-    return Kind(built, ('dynamic_model', 'joints', *required), (*optional, 'prior', 'friction'))
+    return ModelKind(
+        build_with_friction,
+        ('dynamic_model', 'joints', *required),
+        (*optional, 'prior', 'friction'),
+    )
 
 
 def _build_friction(
@@ -292,15 +296,15 @@ def _numbers(value: object, key: str) -> list[float]:
 _NOT_OPTIONS = ('kind', 'friction')
 _OF_FRICTION = ('terms', *COEFFICIENTS, 'load')
 
-KINDS: dict[str, Kind] = {
-    'urdf': Kind(_build_urdf, ('urdf',), ('joints', 'gravity', 'rotor_inertia', 'friction')),
-    'axis': _closed_form(AxisModel, ('type',), ('payload_mass', 'payload_inertia')),
-    'scara': _closed_form(ScaraModel, ('geometry',), ('gravity',)),
-    'delta': _closed_form(DeltaModel, ('geometry',), ('gravity', 'platform_force')),
-    'puma': _closed_form(puma_model, (), ('geometry', 'gravity', 'fifth_term')),
-    'friction': Kind(_build_friction, ('joints',), _OF_FRICTION),
-    'springs': Kind(_build_springs, ('joints', 'terms')),
-    'sum': Kind(_build_sum, ('parts',)),
-    'payload': Kind(_build_payload, ('arm',), ('frame',)),
+KINDS: dict[str, ModelKind] = {
+    'urdf': ModelKind(_build_urdf, ('urdf',), ('joints', 'gravity', 'rotor_inertia', 'friction')),
+    'axis': _make_closed_form(AxisModel, ('type',), ('payload_mass', 'payload_inertia')),
+    'scara': _make_closed_form(ScaraModel, ('geometry',), ('gravity',)),
+    'delta': _make_closed_form(DeltaModel, ('geometry',), ('gravity', 'platform_force')),
+    'puma': _make_closed_form(puma_model, (), ('geometry', 'gravity', 'fifth_term')),
+    'friction': ModelKind(_build_friction, ('joints',), _OF_FRICTION),
+    'springs': ModelKind(_build_springs, ('joints', 'terms')),
+    'sum': ModelKind(_build_sum, ('parts',)),
+    'payload': ModelKind(_build_payload, ('arm',), ('frame',)),
 }
 """All kinds of models; a new kind is a new entry."""

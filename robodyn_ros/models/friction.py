@@ -18,7 +18,7 @@ from robodyn_ros.models.friction_terms import (
     LAWS,
     TERMS,
     FrictionTerm,
-    expanded,
+    expand_laws,
 )
 from robodyn_ros.models.interface import (
     Array,
@@ -47,9 +47,9 @@ class Load:
         """Return the absolute torque of every sample, shape (N, n), in [Nm] or [N]."""
         return np.abs(self.body.torque(q, qd, qdd, self.values))
 
-    def sampled(self) -> TorqueFunction:
-        """Return the same as a function of single samples, see `DynamicModel.sampled`."""
-        at = self.body.sampled(self.values)
+    def torque_function(self) -> TorqueFunction:
+        """Return the same as a function of single samples, see `DynamicModel.torque_function`."""
+        at = self.body.torque_function(self.values)
         return lambda q, qd, qdd: np.abs(at(q, qd, qdd))
 
 
@@ -93,11 +93,11 @@ class FrictionModel(DynamicModel):
         self.joints = tuple(joints)
         names = (terms,) if isinstance(terms, str) else tuple(terms)
         self.automatic = names == (AUTO,)
-        self.terms = DEFAULT_TERMS if self.automatic else expanded(names)
+        self.terms = DEFAULT_TERMS if self.automatic else expand_laws(names)
         if not self.joints:
             raise ModelError('a friction model needs at least one joint')
         _check_terms(self.terms)
-        self.coefficients = _checked_coefficients(coefficients or {}, len(self.joints), self.terms)
+        self.coefficients = _check_coefficients(coefficients or {}, len(self.joints), self.terms)
         self.load = load if self.load_dependent else None
         if load is not None and load.body.joint_names != self.joint_names:
             raise ModelError('the load of a friction model must be the torque of the same joints')
@@ -131,7 +131,7 @@ class FrictionModel(DynamicModel):
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Return the regressor, shape (N, n, n * terms); without load a function of velocities."""
         qd = self._velocities(qd)
-        return self.loaded_regressor(qd, self._load(q, qd, qdd))
+        return self.regressor_under_load(qd, self._load(q, qd, qdd))
 
     def _velocities(self, qd: Array) -> Array:
         qd = np.asarray(qd, dtype=np.float64)
@@ -148,14 +148,19 @@ class FrictionModel(DynamicModel):
     def _factors(self, qd: Array, load: Array | float) -> list[Array]:
         """Return the factor of each term with its load, each of shape (N, n)."""
         loaded = [TERMS[term].load for term in self.terms]
-        return [c * load if own else c for c, own in zip(self.columns(qd), loaded, strict=True)]
+        return [
+            c * load if with_load else c
+            for c, with_load in zip(self.columns(qd), loaded, strict=True)
+        ]
 
-    def packed(self, q: Array, qd: Array, qdd: Array, columns: Sequence[Indices]) -> Array:
+    def pack_columns(self, q: Array, qd: Array, qdd: Array, columns: Sequence[Indices]) -> Array:
         """Return columns of each joint, shape (N, k); those of other joints are zero."""
         qd, terms = self._velocities(qd), len(self.terms)
         factors = self._factors(qd, self._load(q, qd, qdd))
-        result = np.zeros((len(qd), sum(len(own) for own in columns)))
-        wanted = [(joint, int(column)) for joint, own in enumerate(columns) for column in own]
+        result = np.zeros((len(qd), sum(len(indices) for indices in columns)))
+        wanted = [
+            (joint, int(column)) for joint, indices in enumerate(columns) for column in indices
+        ]
         for place, (joint, column) in enumerate(wanted):
             if column // terms == joint:
                 result[:, place] = factors[column % terms][:, joint]
@@ -167,11 +172,13 @@ class FrictionModel(DynamicModel):
         result = np.zeros(np.shape(qd))
         qd = self._velocities(qd)
         factors = self._factors(qd, self._load(q, qd, qdd))
-        for factor, own in zip(factors, values.reshape(-1, len(self.terms)).T, strict=True):
-            result += factor * own
+        for factor, coefficient in zip(
+            factors, values.reshape(-1, len(self.terms)).T, strict=True
+        ):
+            result += factor * coefficient
         return result
 
-    def loaded_regressor(self, qd: Array, load: Array | float) -> Array:
+    def regressor_under_load(self, qd: Array, load: Array | float) -> Array:
         """Return the regressor for a known load, shape (N, n, n * terms).
 
         :param qd: shape (N, n), in [rad/s] or [m/s]
@@ -185,7 +192,7 @@ class FrictionModel(DynamicModel):
             rows[:, index :: width + terms] = factor
         return result
 
-    def weighted(self, values: Array) -> list[WeightedTerm]:
+    def list_terms(self, values: Array) -> list[WeightedTerm]:
         """Return every term with its shape coefficients and values, for use in each control cycle.
 
         The sum of the columns times these values is the torque. It takes a fraction of the time
@@ -201,18 +208,18 @@ class FrictionModel(DynamicModel):
 
     def describe(self) -> dict[str, object]:
         """Return joints, terms, shape coefficients and the values of the load's body."""
-        found: dict[str, object] = {
+        content: dict[str, object] = {
             'kind': 'friction',
             'joints': [{'name': joint.name, 'type': joint.type} for joint in self.joints],
             'terms': [AUTO] if self.automatic else list(self.terms),
         }
-        found |= {name: values.tolist() for name, values in self.coefficients.items()}
+        content |= {name: values.tolist() for name, values in self.coefficients.items()}
         if self.load is not None:
-            found['load'] = self.load.values.tolist()
-        return found
+            content['load'] = self.load.values.tolist()
+        return content
 
 
-def unspecified_friction(model: DynamicModel) -> FrictionModel | None:
+def find_unspecified(model: DynamicModel) -> FrictionModel | None:
     """Return the friction that an identification must complete, or None."""
     for part, _ in parts_of(model):
         if isinstance(part, FrictionModel) and part.open:
@@ -245,7 +252,7 @@ def _check_terms(terms: tuple[str, ...]) -> None:
             raise ModelError(f'friction term "{term}" is named twice')
 
 
-def _checked_coefficients(
+def _check_coefficients(
     given: Mapping[str, ArrayLike], joints: int, terms: tuple[str, ...]
 ) -> dict[str, Array]:
     """Return the shape coefficients that the terms use, one number per joint."""

@@ -68,7 +68,7 @@ class FrictionTerm:
         return Parameter(f'{joint.name}.{self.parameter}', unit, joint.name)
 
 
-def powered(speed: Array, power: int, reach: Array | float) -> Array:
+def power_with_sign(speed: Array, power: int, reach: Array | float) -> Array:
     """Return sign(speed) |speed|^power, beyond `reach` its tangent, shape (N, n)."""
     inside = np.clip(speed, -reach, reach)
     slope: Array = np.abs(inside) ** (power - 1)
@@ -112,7 +112,7 @@ def _one_sided(side: float, power: int) -> Callable[[Array, Coefficients], Array
             if power == 0:
                 return np.where(here, turned * share, 0.0)
         here &= np.abs(speed) >= coefficients.get('threshold', 0.0)
-        return np.where(here, share * powered(speed, power, _reach(coefficients)), 0.0)
+        return np.where(here, share * power_with_sign(speed, power, _reach(coefficients)), 0.0)
 
     return column
 
@@ -149,7 +149,7 @@ TERMS: dict[str, FrictionTerm] = {
         'quadratic_friction',
         'Nm s^2/rad^2',
         'N s^2/m^2',
-        lambda v, coefficients: powered(v, 2, _reach(coefficients)),
+        lambda v, coefficients: power_with_sign(v, 2, _reach(coefficients)),
         uses=('reach',),
     ),
     'root': FrictionTerm('root_friction', 'Nm', 'N', _root, uses=('exponent',), brakes=True),
@@ -196,6 +196,6 @@ BRAKING = tuple(term.parameter for term in TERMS.values() if term.brakes)
 """Parameters that must not be negative: such friction would drive the joint."""
 
 
-def expanded(names: tuple[str, ...]) -> tuple[str, ...]:
+def expand_laws(names: tuple[str, ...]) -> tuple[str, ...]:
     """Replace the names of laws by their terms."""
     return tuple(term for name in names for term in LAWS.get(name, (name,)))

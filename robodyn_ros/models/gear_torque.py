@@ -80,8 +80,8 @@ class GearTorqueLaw:
             inside = np.minimum(np.maximum(inputs[block], self.low), self.high)
             beyond = np.abs(inputs[block] - inside) / span
             share = np.maximum(1.0 - beyond, 0.0).prod(axis=2)
-            found = np.minimum(np.maximum(self.map.predict(inside), -self.limit), self.limit)
-            result[block] = share * found
+            limited = np.minimum(np.maximum(self.map.predict(inside), -self.limit), self.limit)
+            result[block] = share * limited
         return result
 
 

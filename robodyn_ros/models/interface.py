@@ -76,19 +76,19 @@ class DynamicModel(ABC):
         :raises ModelError: an argument is not of shape (N, n), or the robot is not defined there
         """
 
-    def packed(self, q: Array, qd: Array, qdd: Array, columns: Sequence[Indices]) -> Array:
+    def pack_columns(self, q: Array, qd: Array, qdd: Array, columns: Sequence[Indices]) -> Array:
         """Compute selected columns of the regressor of each joint, side by side, shape (N, k).
 
         Most entries of a regressor are zero or repeated: an estimate needs about a third.
 
         :param columns: for each joint, the indices of its columns, within 0..p-1
         """
-        return gathered(self.regressor(q, qd, qdd), columns)
+        return gather_columns(self.regressor(q, qd, qdd), columns)
 
-    def selected(self, q: Array, qd: Array, qdd: Array, columns: Indices) -> Array:
+    def select_columns(self, q: Array, qd: Array, qdd: Array, columns: Indices) -> Array:
         """Compute the same columns of the regressor for every joint, shape (N, n, k)."""
         count = len(self.joints)
-        side_by_side = self.packed(q, qd, qdd, [columns] * count)
+        side_by_side = self.pack_columns(q, qd, qdd, [columns] * count)
         return side_by_side.reshape(len(side_by_side), count, len(columns))
 
     @abstractmethod
@@ -139,7 +139,7 @@ class DynamicModel(ABC):
             result[block] = self.regressor(q[block], qd[block], qdd[block]) @ values
         return result
 
-    def sampled(self, values: Array) -> TorqueFunction:
+    def torque_function(self, values: Array) -> TorqueFunction:
         """Return a function that computes the torque of single samples, for use in a controller.
 
         :param values: parameter values, shape (p,); they are copied
@@ -162,7 +162,7 @@ class DynamicModel(ABC):
         """Name for messages."""
         return 'the model'
 
-    def _checked(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
+    def _check_motion(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
         """Return positions, velocities and accelerations as contiguous arrays (N, n)."""
         q = np.asarray(q, np.float64, 'C')
         qd = np.asarray(qd, np.float64, 'C')
@@ -209,11 +209,13 @@ class SumModel(DynamicModel):
         """Compute the regressors of the parts side by side, shape (N, n, p)."""
         return np.concatenate([part.regressor(q, qd, qdd) for part in self.parts], axis=2)
 
-    def packed(self, q: Array, qd: Array, qdd: Array, columns: Sequence[Indices]) -> Array:
+    def pack_columns(self, q: Array, qd: Array, qdd: Array, columns: Sequence[Indices]) -> Array:
         """Compute columns of the parts, in the requested order."""
         shares = list(self.shares(columns))
         order = np.argsort(np.concatenate([place for _, _, place in shares]))
-        beside = np.concatenate([part.packed(q, qd, qdd, own) for part, own, _ in shares], axis=1)
+        beside = np.concatenate(
+            [part.pack_columns(q, qd, qdd, indices) for part, indices, _ in shares], axis=1
+        )
         return np.asarray(np.take(beside, order, axis=1, mode='clip'))
 
     def shares(
@@ -267,10 +269,10 @@ def parts_of(model: DynamicModel, first: int = 0) -> Iterator[tuple[DynamicModel
         first += len(part.parameters)
 
 
-def gathered(regressor: Array, columns: Sequence[Indices]) -> Array:
+def gather_columns(regressor: Array, columns: Sequence[Indices]) -> Array:
     """Take columns of each joint from a regressor (N, n, p), side by side, shape (N, k)."""
     width = regressor.shape[2]
-    chosen = np.concatenate([width * joint + own for joint, own in enumerate(columns)])
+    chosen = np.concatenate([width * joint + indices for joint, indices in enumerate(columns)])
     flat = regressor.reshape(len(regressor), width * len(columns))
     return np.asarray(np.take(flat, chosen.astype(np.intp), axis=1, mode='clip'))
 

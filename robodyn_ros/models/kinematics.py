@@ -16,7 +16,7 @@ import numpy as np
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.catalog import load_model
 from robodyn_ros.models.closed_forms import delta, scara
-from robodyn_ros.models.closed_forms.closed_form import article, checked_geometry, closed_form_part
+from robodyn_ros.models.closed_forms.closed_form import article, check_geometry, closed_form_part
 from robodyn_ros.models.closed_forms.delta_kinematics import (
     ARMS,
     DeltaGeometry,
@@ -42,13 +42,13 @@ class ScaraKinematics(Kinematics):
 
         :raises ModelError: not three or four axes, or an impossible geometry
         """
-        self.axes = _checked_axes('scara', axes)
-        self.geometry = checked_geometry('scara', geometry, scara.GEOMETRY)
+        self.axes = _check_axes('scara', axes)
+        self.geometry = check_geometry('scara', geometry, scara.GEOMETRY)
         self._l1, self._l2 = self.geometry['L1'], self.geometry['L2']
 
     def forward(self, q: Array) -> Array:
         """Return the poses, shape (N, n)."""
-        q = self._checked('joint positions', q)
+        q = self._check_shape('joint positions', q)
         both = q[:, 0] + q[:, 1]
         place = self._l1 * np.exp(1j * q[:, 0]) + self._l2 * np.exp(1j * both)
         result = np.stack([place.real, place.imag, self.geometry['z_sense'] * q[:, 2]], axis=1)
@@ -62,7 +62,7 @@ class ScaraKinematics(Kinematics):
         Turns are counted from the direction of `near`. The first joint does not jump as long as
         the direction of the tool is within half a turn of it, as along any straight line.
         """
-        poses = self._checked('poses', poses)
+        poses = self._check_shape('poses', poses)
         distance = np.hypot(poses[:, 0], poses[:, 1])
         cosine = distance**2 - self._l1**2 - self._l2**2
         cosine /= 2.0 * self._l1 * self._l2
@@ -91,7 +91,7 @@ class ScaraKinematics(Kinematics):
         place' = i (a1 w1 + a2 w2) with the arms a1, a2 and the rates w1 = q1', w2 = q1' + q2', and
         place'' = i (a1 w1' + a2 w2') - a1 w1^2 - a2 w2^2.
         """
-        x, xd, xdd = (self._checked('poses', value) for value in (x, xd, xdd))
+        x, xd, xdd = (self._check_shape('poses', value) for value in (x, xd, xdd))
         q = self.inverse(x, near=near)
         first, second = (
             self._l1 * np.exp(1j * q[:, 0]),
@@ -102,7 +102,7 @@ class ScaraKinematics(Kinematics):
         rates = _solve(first, second, area, xd[:, 0] + 1j * xd[:, 1])
         centripetal = first * rates[0] ** 2 + second * rates[1] ** 2
         changes = _solve(first, second, area, xdd[:, 0] + 1j * xdd[:, 1] + centripetal)
-        qd, qdd = (self._others(own, value) for own, value in ((rates, xd), (changes, xdd)))
+        qd, qdd = (self._others(planar, value) for planar, value in ((rates, xd), (changes, xdd)))
         return q, qd, qdd
 
     def _others(self, arms: tuple[Array, Array], poses: Array) -> Array:
@@ -135,16 +135,16 @@ class DeltaKinematics(Kinematics):
 
         :raises ModelError: not three or four axes, or an impossible geometry
         """
-        self.axes = _checked_axes('delta', axes)
+        self.axes = _check_axes('delta', axes)
         lengths = {key: value for key, value in geometry.items() if key != 'h_O'}
-        self.geometry = checked_geometry('delta', lengths, delta.GEOMETRY)
+        self.geometry = check_geometry('delta', lengths, delta.GEOMETRY)
         self._lengths = DeltaGeometry(**self.geometry)
         angles = np.arange(ARMS) * 2.0 * np.pi / ARMS
         self._outwards = np.stack([np.cos(angles), np.sin(angles), 0.0 * angles], axis=1)
 
     def forward(self, q: Array) -> Array:
         """Return the poses, shape (N, n)."""
-        q = self._checked('joint positions', q)
+        q = self._check_shape('joint positions', q)
         return np.column_stack([forward_kinematics(self._lengths, q[:, :ARMS]), q[:, ARMS:]])
 
     def inverse(self, poses: Array, *, near: Array | None = None) -> Array:
@@ -154,7 +154,7 @@ class DeltaKinematics(Kinematics):
         of the rod's end relative to the arm's axis, u outwards and w upwards, the condition is:
         u cos(theta) - w sin(theta) = (|end|^2 + L_AB^2 - L_BC^2) / (2 L_AB).
         """
-        poses = self._checked('poses', poses)
+        poses = self._check_shape('poses', poses)
         lengths = self._lengths
         ends = poses[:, None, :3] - (lengths.R_b - lengths.r_p) * self._outwards
         out, up = np.einsum('nai,ai->na', ends, self._outwards), ends[:, :, 2]
@@ -166,8 +166,8 @@ class DeltaKinematics(Kinematics):
         theta = -np.arctan2(up, out) - np.arccos(cosine)
         theta = (theta + np.pi) % (2.0 * np.pi) - np.pi
         # A platform above its elbows belongs to another assembly mode.
-        found = forward_kinematics(lengths, theta)
-        self._refuse(np.abs(found - poses[:, :3]).max(axis=1) > 1e-6, poses, 'cannot reach')
+        reached = forward_kinematics(lengths, theta)
+        self._refuse(np.abs(reached - poses[:, :3]).max(axis=1) > 1e-6, poses, 'cannot reach')
         return np.column_stack([theta, poses[:, ARMS:]])
 
     def motion(self, x: Array, xd: Array, xdd: Array, *, near: Array | None = None) -> JointMotion:
@@ -176,7 +176,7 @@ class DeltaKinematics(Kinematics):
         With b_i, b'_i of `delta_kinematics`: s_i . xd = s_i . b_i thetad_i, and
         s_i . xdd + |sd_i|^2 = s_i . (b_i thetadd_i + b'_i thetad_i^2).
         """
-        x, xd, xdd = (self._checked('poses', value) for value in (x, xd, xdd))
+        x, xd, xdd = (self._check_shape('poses', value) for value in (x, xd, xdd))
         q = self.inverse(x, near=near)
         lengths, upwards = self._lengths, np.array([0.0, 0.0, 1.0])
         cos = lengths.L_AB * np.cos(q[:, :ARMS, None])
@@ -241,11 +241,11 @@ def kinematics_of(model: DynamicModel) -> Kinematics:
     arm = rigid_part(model)
     if arm is not None:
         return SerialKinematics.of(arm)
-    found = closed_form_part(model)
-    if found is None or found[0].kind not in KINDS:
-        kind = 'this model' if found is None else article(found[0].kind)
+    closed = closed_form_part(model)
+    if closed is None or closed[0].kind not in KINDS:
+        kind = 'this model' if closed is None else article(closed[0].kind)
         raise ModelError(f'there are no kinematics of {kind}, there are: {", ".join(KINDS)}')
-    part = found[0]
+    part = closed[0]
     return build_kinematics(
         {'kind': part.kind, 'axes': len(part.joints), 'geometry': part.settings['geometry']}
     )
@@ -273,7 +273,7 @@ def _of_file(description: Mapping[str, Any], joints: Sequence[str] | None) -> Ki
     return kinematics_of(model)
 
 
-def _checked_axes(kind: str, axes: object) -> int:
+def _check_axes(kind: str, axes: object) -> int:
     if isinstance(axes, bool) or axes not in (ARMS, ARMS + 1):
         raise ModelError(f'{article(kind)} has 3 or 4 axes, got {axes!r:.80}')
     return int(str(axes))

@@ -70,7 +70,7 @@ class Kinematics(ABC):
         """Return the plain description from which `build_kinematics` rebuilds this."""
         return {'kind': self.kind, 'axes': self.axes, 'geometry': dict(self.geometry)}
 
-    def _checked(self, what: str, values: Array, size: int | None = None) -> Array:
+    def _check_shape(self, what: str, values: Array, size: int | None = None) -> Array:
         values = np.asarray(values, dtype=float)
         size = self.axes if size is None else size
         if values.ndim != 2 or values.shape[1] != size:

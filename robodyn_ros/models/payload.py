@@ -47,26 +47,26 @@ class PayloadModel(DynamicModel):
         self.products: tuple[str, ...] = ()
         self._part, self._first = _body(arm)
         if isinstance(self._part, UrdfModel):
-            self.frame, own = _rigid_body(self._part, frame)
+            self.frame, mapping = _rigid_body(self._part, frame)
             self.parameters = tuple(
                 Parameter(f'payload.{name}', unit, self.joints[-1].name)
                 for name, unit in zip(INERTIAL_NAMES, INERTIAL_UNITS, strict=True)
             )
         else:
-            self.parameters, own, self.products = _scalars(self._part)
+            self.parameters, mapping, self.products = _scalars(self._part)
             if frame:
                 raise ModelError(
                     f'{article(self._part.kind)} carries its payload at the last axis and has no '
                     f'frame {frame!r}'
                 )
             self.frame = ''
-        self._own = own
+        self._mapping = mapping
         self.matrix = np.zeros((len(arm.parameters), len(self.parameters)))
-        self.matrix[self._first : self._first + len(own)] = own
+        self.matrix[self._first : self._first + len(mapping)] = mapping
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Compute the regressor of the payload's parameters, shape (N, n, k)."""
-        result: Array = self._part.regressor(q, qd, qdd) @ self._own
+        result: Array = self._part.regressor(q, qd, qdd) @ self._mapping
         return result
 
     def position_limits(self) -> Array:
@@ -78,8 +78,8 @@ class PayloadModel(DynamicModel):
 
         :param values: parameter values of the arm, shape (p,), SI
         """
-        own = values[self._first : self._first + len(self._own)]
-        return self._part.torque(q, qd, qdd, own)
+        of_part = values[self._first : self._first + len(self._mapping)]
+        return self._part.torque(q, qd, qdd, of_part)
 
     @property
     def unit_mass(self) -> Array:
@@ -160,8 +160,8 @@ class Payload:
     def size(self) -> tuple[float, float, float]:
         """Mass [kg], first moment [kg m] and largest inertia [kg m^2], in the link's frame."""
         if len(self.values) != len(INERTIAL_NAMES):
-            found = dict(zip(self.model.parameters, self.values.tolist(), strict=True))
-            mass, inertia = found.get(MASS, 0.0), found.get(INERTIA, 0.0)
+            by_parameter = dict(zip(self.model.parameters, self.values.tolist(), strict=True))
+            mass, inertia = by_parameter.get(MASS, 0.0), by_parameter.get(INERTIA, 0.0)
             return abs(float(mass)), 0.0, abs(float(inertia))
         ten = self.added[: 10 * len(self.model.joints)].reshape(-1, 10).sum(axis=0)
         # At least the largest principal moment.

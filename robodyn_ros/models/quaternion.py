@@ -15,7 +15,7 @@ from robodyn_ros.errors import ModelError
 from robodyn_ros.models.interface import Array
 
 
-def normalised(attitude: Array, what: str = 'the attitude') -> Array:
+def normalise(attitude: Array, what: str = 'the attitude') -> Array:
     """Normalise quaternions, which files hold rounded.
 
     :raises ModelError: one is not finite, or its length differs from 1 by more than 0.001

@@ -9,7 +9,7 @@ import numpy as np
 
 from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.interface import Array, DynamicModel, SumModel, parts_of
-from robodyn_ros.models.serial.chain import Chain
+from robodyn_ros.models.serial.chain import LinkTree
 from robodyn_ros.models.serial.urdf import UrdfModel, rigid_part
 from robodyn_ros.models.springs import SpringModel
 
@@ -58,7 +58,7 @@ def _of_sum(model: SumModel) -> StateGradient:
 
 
 def _of_urdf(model: UrdfModel) -> StateGradient:
-    chain, count = Chain(model), len(model.joints)
+    chain, count = LinkTree(model), len(model.joints)
 
     def gradient(weights: Array, q: Array, qd: Array, qdd: Array) -> Gradient:
         by_q, by_qd, by_qdd = chain.gradient(weights[:, :, : 10 * count], q, qd, qdd)

@@ -63,7 +63,7 @@ class SpringModel(DynamicModel):
         :raises ModelError: no joints, no terms, an unknown term or one named twice
         """
         self.joints = tuple(joints)
-        self.terms = tuple(own for name in terms for own in SPRINGS.get(name, (name,)))
+        self.terms = tuple(term_name for name in terms for term_name in SPRINGS.get(name, (name,)))
         if not self.joints or not self.terms:
             raise ModelError('a model of springs needs at least one joint and one term')
         for term in self.terms:
@@ -95,7 +95,7 @@ class SpringModel(DynamicModel):
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Return the regressor, shape (N, n, n * terms), a function of positions."""
-        q, _, _ = self._checked(q, qd, qdd)
+        q, _, _ = self._check_motion(q, qd, qdd)
         joints, terms = np.arange(len(self.joints)), len(self.terms)
         result = np.zeros((len(q), len(joints), len(self.parameters)))
         for index, term in enumerate(self.terms):
@@ -115,8 +115,8 @@ class SpringModel(DynamicModel):
             result += SPRING_TERMS[term].column(q) * weight
         return result
 
-    def sampled(self, values: Array) -> TorqueFunction:
-        """Return the same as a function of single samples, see `DynamicModel.sampled`."""
+    def torque_function(self, values: Array) -> TorqueFunction:
+        """Return the same as a function of single samples, see `DynamicModel.torque_function`."""
         self._check_values(values)
         values = values.copy()
         return lambda q, qd, qdd: self.at(q, values)

@@ -33,9 +33,9 @@ def check_keys(node: str, section: Mapping[Any, Any], where: str) -> None:
 
 
 def nearest(name: str, known: Collection[str], likeness: float = 0.0) -> str:
-    """Return the known name that is most like another one; '' if none is as like, 0..1."""
-    found = difflib.get_close_matches(name, sorted(known), 1, cutoff=likeness)
-    return found[0] if found else ''
+    """Return the known name that is most similar to another one; '' if none is similar enough."""
+    matches = difflib.get_close_matches(name, sorted(known), 1, cutoff=likeness)
+    return matches[0] if matches else ''
 
 
 def _flat(section: Mapping[Any, Any], prefix: str) -> Iterator[str]:

@@ -32,19 +32,19 @@ def coverage(
 
     A quantity without a limit is drawn over its range.
 
-    :param limits: lowest and highest value by joint and quantity, see `stated_limits`
+    :param limits: lowest and highest value by joint and quantity, see `list_limits`
     :param bins: of the histograms, over the range between the limits
     """
-    found = []
+    result = []
     for column, joint in enumerate(model.joints):
         for name, per in QUANTITIES:
             values = getattr(signals, name)[:, column]
             low, high = limits.get(joint.name, {}).get(name, (np.nan, np.nan))
-            found.append(
+            result.append(
                 {'joint': joint.name, 'quantity': name, 'unit': f'{joint.position_unit}{per}'}
                 | _row(values, low, high, bins)
             )
-    return found
+    return result
 
 
 def _row(values: Array, low: float, high: float, bins: int) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def _row(values: Array, low: float, high: float, bins: int) -> dict[str, Any]:
     }
 
 
-def stated_limits(
+def list_limits(
     model: DynamicModel, urdf: UrdfFile | None = None, file: str | Path | None = None
 ) -> Stated:
     """Return the limits of the model's joints; those that are not known are left out.
@@ -102,9 +102,9 @@ def _of_urdf(model: DynamicModel, urdf: UrdfFile | None) -> JointLimits:
 
 def _ends(limits: JointLimits, column: int) -> dict[str, tuple[float, float]]:
     speed, rate = limits.velocity[column], limits.acceleration[column]
-    found = {
+    ranges = {
         'position': (float(limits.lower[column]), float(limits.upper[column])),
         'velocity': (-float(speed), float(speed)),
         'acceleration': (-float(rate), float(rate)),
     }
-    return {name: ends for name, ends in found.items() if np.isfinite(ends).all()}
+    return {name: ends for name, ends in ranges.items() if np.isfinite(ends).all()}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from robodyn_ros.models.interface import Array, Joint
-from robodyn_ros.report.numbers import extremes, packed, times
+from robodyn_ros.report.numbers import encode_numbers, extremes, times
 from robodyn_ros.report.source import ReportSignals
 
 SERIES = ('torque', 'predicted', 'error')
@@ -24,10 +24,10 @@ def curves(
 ) -> dict[str, Any]:
     """Return the curves of an identification for the page's script."""
     series = [getattr(signals, name) for name in SERIES]
-    return drawn(signals.time, series, joints, budget=budget) | {'lines': LINES}
+    return draw(signals.time, series, joints, budget=budget) | {'lines': LINES}
 
 
-def drawn(
+def draw(
     time: Array,
     series: Sequence[Array],
     joints: Sequence[Joint],
@@ -44,12 +44,12 @@ def drawn(
     buckets = max(50, min(most, budget // (2 * len(series) * len(joints))))
     thin = [extremes(values, buckets) for values in series]
     return {
-        'time': packed(times(time, buckets)),
+        'time': encode_numbers(times(time, buckets)),
         'joints': [
             {
                 'name': joint.name,
                 'unit': joint.torque_unit,
-                'series': [packed(values[:, column]) for values in thin],
+                'series': [encode_numbers(values[:, column]) for values in thin],
             }
             for column, joint in enumerate(joints)
         ],
@@ -68,7 +68,7 @@ def event_curves(
     :param threshold: collision thresholds in force, shape (N, n), in [Nm] or [N]
     :param start: time at which the reactions started, in [s]
     """
-    return drawn(time, (threshold, -threshold, error), joints) | {
+    return draw(time, (threshold, -threshold, error), joints) | {
         'lines': EVENT_LINES,
         'title': 'Torque error and threshold of each joint',
         'sentence': 'A collision is found where the torque error (model torque minus feedback) '

@@ -10,7 +10,7 @@ from typing import Any
 
 from robodyn_ros.findings import Finding
 from robodyn_ros.output_files import plain
-from robodyn_ros.report.frame import rendered
+from robodyn_ros.report.frame import render_page
 from robodyn_ros.report.numbers import short
 from robodyn_ros.report.repeat import versions
 
@@ -33,11 +33,11 @@ def facts_page(
     :param facts: output of `--json`; `findings` are shown with their remedies, `files` that are
         PNG as pictures
     :param good: verdict; None: the command gives none
-    :param curves: as of `curves.drawn`, with `lines`, and a title and a sentence to show
+    :param curves: as of `curves.draw`, with `lines`, and a title and a sentence to show
     """
     shown = {key: plain(value) for key, value in facts.items() if key not in _SPECIAL}
     shown = {key: value for key, value in shown.items() if value != ''}
-    return rendered(
+    return render_page(
         'facts.html.jinja',
         None if curves is None else {'curves': curves},
         curves=curves,
@@ -92,12 +92,12 @@ def _tables(shown: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _lists_per_joint(value: Any, count: int) -> dict[str, dict[str, list[Any]]]:
     """Return the lists with one value per joint of mappings in a mapping, by quantity and name."""
-    found: dict[str, dict[str, list[Any]]] = {}
+    lists: dict[str, dict[str, list[Any]]] = {}
     for name, each in value.items() if isinstance(value, Mapping) else ():
         for key, item in each.items() if isinstance(each, Mapping) else ():
             if isinstance(item, list) and len(item) == count:
-                found.setdefault(key, {})[name] = item
-    return found
+                lists.setdefault(key, {})[name] = item
+    return lists
 
 
 def _without(value: Any, count: int) -> Any:

@@ -20,7 +20,7 @@ FOLDER = Path(__file__).with_name('page')
 """Templates, style sheets and scripts."""
 
 
-def rendered(template: str, data: Mapping[str, Any] | None = None, **content: Any) -> str:
+def render_page(template: str, data: Mapping[str, Any] | None = None, **content: Any) -> str:
     """Return a page as text of an HTML file.
 
     :param data: of the page's script; None: a page without scripts

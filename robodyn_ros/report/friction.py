@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Friction over velocity: the identified law, and what the recording shows of it."""
+"""Friction over velocity: the identified law, and the recorded friction."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.interface import Array, DynamicModel, parts_of
-from robodyn_ros.report.numbers import thinned
+from robodyn_ros.report.numbers import choose_evenly
 from robodyn_ros.report.source import ReportSignals
 
 
@@ -35,7 +35,7 @@ def friction_curves(
     motion = signals.position, signals.velocity, signals.acceleration
     data = friction.torque(*motion, values[rows]) - signals.error
     load = _median_load(friction, signals)
-    found = []
+    curves = []
     for column, joint in enumerate(friction.joints):
         speed = signals.velocity[:, column]
         moving = np.flatnonzero(np.abs(speed) > max(thresholds[column], 1e-9))
@@ -44,9 +44,9 @@ def friction_curves(
         grid = _grid(float(speed.min()), float(speed.max()))
         states = np.zeros((len(grid), len(friction.joints)))
         states[:, column] = grid
-        law = friction.loaded_regressor(states, load)[:, column] @ values[rows]
-        chosen = moving[thinned(len(moving), points)]
-        found.append(
+        law = friction.regressor_under_load(states, load)[:, column] @ values[rows]
+        chosen = moving[choose_evenly(len(moving), points)]
+        curves.append(
             {
                 'name': joint.name,
                 'unit': joint.torque_unit,
@@ -58,7 +58,7 @@ def friction_curves(
                 'terms': ', '.join(friction.terms),
             }
         )
-    return found
+    return curves
 
 
 def _grid(low: float, high: float, points: int = 80) -> Array:
@@ -73,6 +73,6 @@ def _median_load(friction: FrictionModel, signals: ReportSignals) -> Array | flo
     """Return the median load of each joint, shape (n,), in [Nm] or [N]."""
     if friction.load is None:
         return 0.0
-    rows = thinned(len(signals.time), 2000)
+    rows = choose_evenly(len(signals.time), 2000)
     motion = (signals.position, signals.velocity, signals.acceleration)
     return np.median(friction.load.torque(*(each[rows] for each in motion)), axis=0)

@@ -22,8 +22,8 @@ def links(model: DynamicModel, values: Array, stddevs: Array) -> list[dict[str, 
     """
     prior = model.prior()
     return [
-        {'name': name, 'rows': _rows(*(each[list(own)] for each in (prior, values, stddevs)))}
-        for name, own in bodies_of(model).links
+        {'name': name, 'rows': _rows(*(each[list(indices)] for each in (prior, values, stddevs)))}
+        for name, indices in bodies_of(model).links
     ]
 
 

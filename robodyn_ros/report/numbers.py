@@ -11,7 +11,7 @@ import numpy as np
 from robodyn_ros.models.interface import Array
 
 
-def packed(values: Array) -> str:
+def encode_numbers(values: Array) -> str:
     """Return numbers as base64 of little-endian 32-bit floats: half the size of their digits."""
     return base64.b64encode(np.ascontiguousarray(values, dtype='<f4').tobytes()).decode('ascii')
 
@@ -47,7 +47,7 @@ def times(time: Array, buckets: int) -> Array:
     return np.asarray(np.interp(places, np.arange(len(time)), time))
 
 
-def thinned(count: int, most: int) -> Array:
+def choose_evenly(count: int, most: int) -> Array:
     """Return evenly chosen indices of at most `most` of `count` samples."""
     return np.unique(np.linspace(0, count - 1, min(count, most)).astype(int))
 

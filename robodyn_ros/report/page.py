@@ -10,21 +10,21 @@ import numpy as np
 from robodyn_ros.identification.files.next_steps import next_steps
 from robodyn_ros.models.interface import Array, DynamicModel, Joint
 from robodyn_ros.report import charts
-from robodyn_ros.report.coverage import coverage, stated_limits
+from robodyn_ros.report.coverage import coverage, list_limits
 from robodyn_ros.report.curves import curves
-from robodyn_ros.report.frame import rendered
+from robodyn_ros.report.frame import render_page
 from robodyn_ros.report.friction import friction_curves
 from robodyn_ros.report.links import links
 from robodyn_ros.report.residuals import residuals
 from robodyn_ros.report.robot.view import robot_view
 from robodyn_ros.report.source import ReportSignals, ReportSource
-from robodyn_ros.report.verdict import grouped_findings, joint_errors, parameter_rows, verdict
+from robodyn_ros.report.verdict import group_findings, joint_errors, parameter_rows, verdict
 
 
 def page_text(source: ReportSource) -> str:
     """Return the page as text of an HTML file."""
     data = _data(source)
-    return rendered(
+    return render_page(
         'report.html.jinja',
         data,
         **_content(source),
@@ -43,7 +43,7 @@ def _content(source: ReportSource) -> dict[str, Any]:
         'cutoff': facts.get('filter_cutoff'),
         'verdict': verdict(facts),
         'errors': joint_errors(facts),
-        'findings': grouped_findings(facts),
+        'findings': group_findings(facts),
         'parameters': parameter_rows(facts),
         'rule': facts.get('completion_rule', ''),
         'repeat': facts.get('repeat') or {},
@@ -74,18 +74,20 @@ def _links(source: ReportSource) -> list[dict[str, Any]]:
 def _drawings(source: ReportSource) -> dict[str, Any]:
     """Return residuals, friction and coverage with their charts; empty without signals."""
     signals = source.signals
-    found: dict[str, Any] = {'residuals': [], 'friction': [], 'coverage': []}
+    drawings: dict[str, Any] = {'residuals': [], 'friction': [], 'coverage': []}
     if signals is None:
-        return found
+        return drawings
     every = residuals(signals, _joints(source))
-    found['residuals'] = [(row, charts.histogram(row), charts.correlogram(row)) for row in every]
+    drawings['residuals'] = [
+        (row, charts.histogram(row), charts.correlogram(row)) for row in every
+    ]
     if source.model is not None:
-        limits = source.facts.get('joint_limits') or stated_limits(source.model)
-        found['coverage'] = coverage(source.model, signals, limits)
-        found['friction'] = [
+        limits = source.facts.get('joint_limits') or list_limits(source.model)
+        drawings['coverage'] = coverage(source.model, signals, limits)
+        drawings['friction'] = [
             (row, charts.friction_chart(row)) for row in _friction(source, source.model, signals)
         ]
-    return found
+    return drawings
 
 
 def _friction(
@@ -113,8 +115,8 @@ def _reference(source: ReportSource) -> Array | None:
     """Return the torque that the errors of each joint are relative to, (n,); None: unknown."""
     report = source.facts['identification']
     pairs = zip(report['rms_error'], report.get('relative_error', ()), strict=False)
-    found = np.array([error / share if error and share else np.nan for error, share in pairs])
-    return found if len(found) == len(source.joints) else None
+    reference = np.array([error / share if error and share else np.nan for error, share in pairs])
+    return reference if len(reference) == len(source.joints) else None
 
 
 def _joints(source: ReportSource) -> tuple[Joint, ...]:

@@ -27,7 +27,7 @@ def repeat_facts(result: IdentificationResult, command: str, robot: str = '') ->
     sources = [each.source for each in result.recordings]
     if result.validation is not None:
         sources.append(result.validation.source)
-    found: dict[str, Any] = {
+    facts: dict[str, Any] = {
         'command': command,
         'robot': robot,
         'folder': str(Path.cwd()),
@@ -36,19 +36,19 @@ def repeat_facts(result: IdentificationResult, command: str, robot: str = '') ->
     }
     if result.has_estimate:
         content = model_parameters(result.model, result.values, result.stddevs)
-        found['model_hash'] = content['hash']
-    return found
+        facts['model_hash'] = content['hash']
+    return facts
 
 
 def versions() -> dict[str, str]:
     """Return the versions of this package, Python, the system and the libraries."""
-    found = {'robodyn_ros': __version__, 'Python': sys.version.split()[0]}
+    result = {'robodyn_ros': __version__, 'Python': sys.version.split()[0]}
     for name in LIBRARIES:
         try:
-            found[name] = version(name)
+            result[name] = version(name)
         except PackageNotFoundError:  # a ROS 2 from apt has Pinocchio under another name
-            found[name] = 'unknown'
-    return found | {'system': platform.platform()}
+            result[name] = 'unknown'
+    return result | {'system': platform.platform()}
 
 
 def _inputs(sources: Iterable[str]) -> Iterable[dict[str, Any]]:

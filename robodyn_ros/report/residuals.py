@@ -21,12 +21,12 @@ def residuals(
     """
     period = float(np.median(np.diff(signals.time))) if len(signals.time) > 1 else 1.0
     lags = max(2, min(len(signals.time) // 4, int(longest / period)))
-    found = []
+    rows = []
     for joint, error in zip(joints, signals.error.T, strict=True):
         size = float(error.std())
         edges = np.linspace(-4.0, 4.0, bins + 1) * (size or 1.0) + error.mean()
         counts, _ = np.histogram(np.clip(error, edges[0], edges[-1]), edges)
-        found.append(
+        rows.append(
             {
                 'name': joint.name,
                 'unit': joint.torque_unit,
@@ -40,7 +40,7 @@ def residuals(
                 'white': 1.96 / np.sqrt(len(error)),
             }
         )
-    return found
+    return rows
 
 
 def autocorrelation(values: Array, lags: int) -> Array:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from robodyn_ros.bounds import parsed_json, read_text
+from robodyn_ros.bounds import parse_json, read_text
 from robodyn_ros.errors import IdentificationError, RobodynError
 from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.identification.files.result_folder import FACTS, MODEL, SIGNALS
@@ -26,7 +26,7 @@ def folder_of(path: str | Path) -> Path:
     return path if path.is_dir() else path.parent
 
 
-def stored_source(path: str | Path) -> ReportSource:
+def load_source(path: str | Path) -> ReportSource:
     """Read facts, model and signals; a failed identification may have no model.
 
     :param path: folder of a result, or its result.yaml or result.json
@@ -37,16 +37,22 @@ def stored_source(path: str | Path) -> ReportSource:
     signals, missing = _signals(folder / SIGNALS, facts)
     if not (folder / MODEL).exists():
         return ReportSource(facts, signals=signals, missing=missing)
-    found = load_identified_model(folder / MODEL)
-    _check_same(folder, facts, found.joints)
+    identified = load_identified_model(folder / MODEL)
+    _check_same(folder, facts, identified.joints)
     return ReportSource(
-        facts, found.model, found.loaded, found.stddevs, signals, missing, folder / MODEL
+        facts,
+        identified.model,
+        identified.loaded,
+        identified.stddevs,
+        signals,
+        missing,
+        folder / MODEL,
     )
 
 
 def _facts(path: Path) -> dict[str, Any]:
     try:
-        content = parsed_json(read_text(path))
+        content = parse_json(read_text(path))
     except (OSError, ValueError) as error:
         raise IdentificationError(
             f'{path} cannot be read, expected the file that robodyn identify --out writes: {error}'
@@ -74,8 +80,8 @@ def _signals(bag: Path, facts: dict[str, Any]) -> tuple[ReportSignals | None, st
     if not bag.exists():
         return None, f'The folder {bag} with the signals of the identification is not there.'
     try:
-        found = read_signals(bag, [str(name) for name in facts['joints']])
+        content = read_signals(bag, [str(name) for name in facts['joints']])
     except RobodynError as error:
         return None, f'The signals of the identification cannot be read: {error}'
-    found['time'] = found['time'] + float(facts.get('signals_start') or 0.0)
-    return ReportSignals(**found), ''
+    content['time'] = content['time'] + float(facts.get('signals_start') or 0.0)
+    return ReportSignals(**content), ''

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from robodyn_ros.identification.physical.chosen_estimate import known_by
+from robodyn_ros.identification.physical.chosen_estimate import classify_values
 from robodyn_ros.identification.result.payload_block import payload_figures
 from robodyn_ros.identification.result.summary import mass_text, verdict_of_facts
 from robodyn_ros.identification.result.verdict import JointVerdict, unknown_verdict
@@ -19,7 +19,7 @@ def verdict(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return the verdict and the most important figures."""
     checked = facts.get('validation') or facts['identification']
     severe = [item['severity'] for item in facts['findings']]
-    success, found = bool(facts['success']), verdict_of_facts(facts)
+    success, judgement = bool(facts['success']), verdict_of_facts(facts)
     counts = ', '.join(_count(severe, word) for word in ('error', 'warning'))
     where = 'on validation' if facts.get('validation') else 'on the recording itself'
     figures = [
@@ -36,7 +36,7 @@ def verdict(facts: Mapping[str, Any]) -> dict[str, Any]:
         rows = [*payload_figures(payload), ('base result', str(payload.get('base_result', '')))]
         figures = [(f'payload: {name}', text) for name, text in rows] + figures
     for name in ('payload', 'inertials'):
-        use = None if found is None else getattr(found, name)
+        use = None if judgement is None else getattr(judgement, name)
         figures += [] if use is None else [(f'use of {name}', use.text)]
     return {
         'success': success,
@@ -50,8 +50,8 @@ def verdict(facts: Mapping[str, Any]) -> dict[str, Any]:
 def joint_errors(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return the error and the use of each joint, with bars against the limit."""
     limit = facts.get('max_relative_error_allowed') or 0.5
-    found = verdict_of_facts(facts) or unknown_verdict(facts['joints'])
-    worst = [_worst(each) for each in found.joints]
+    judgement = verdict_of_facts(facts) or unknown_verdict(facts['joints'])
+    worst = [_worst(each) for each in judgement.joints]
     scale = 1.1 * max([*worst, limit])
     rows = [
         {
@@ -64,13 +64,13 @@ def joint_errors(facts: Mapping[str, Any]) -> dict[str, Any]:
             'bar': round(100.0 * worst[k] / scale, 1),
             'above': worst[k] > limit,
         }
-        for k, each in enumerate(found.joints)
+        for k, each in enumerate(judgement.joints)
     ]
     return {
         'rows': rows,
         'limit': share(limit),
         'limit_at': round(100.0 * limit / scale, 1),
-        'tested': found.tested,
+        'tested': judgement.tested,
         'validated': bool(facts.get('validation')),
         'source': (facts.get('validation') or {}).get('source', ''),
     }
@@ -81,19 +81,19 @@ def _worst(joint: JointVerdict) -> float:
     return max([each for each in (joint.error, joint.other_error) if each == each], default=0.0)
 
 
-def grouped_findings(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+def group_findings(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the findings, those with the same code and remedy as one with several texts."""
     groups: dict[tuple[str, ...], dict[str, Any]] = {}
     for item in facts['findings']:
         remedy = item.get('remedy', '')
         alone = '' if remedy else item['text']
         key = (item['severity'], item['code'], remedy, alone)
-        own = groups.setdefault(key, {'joints': [], 'texts': []})
-        own['texts'].append(item['text'])
-        own['joints'] += [item['joint']] if item['joint'] else []
+        group = groups.setdefault(key, {'joints': [], 'texts': []})
+        group['texts'].append(item['text'])
+        group['joints'] += [item['joint']] if item['joint'] else []
     return [
-        {'severity': key[0], 'code': key[1], 'remedy': key[2], **own}
-        for key, own in groups.items()
+        {'severity': key[0], 'code': key[1], 'remedy': key[2], **group}
+        for key, group in groups.items()
     ]
 
 
@@ -124,7 +124,7 @@ def _status(row: Mapping[str, Any]) -> str:
     if status != 'identified':
         return status
     value, stddev = (float('nan') if row[key] is None else row[key] for key in ('value', 'stddev'))
-    return known_by(np.array([value]), np.array([stddev]))[0]
+    return classify_values(np.array([value]), np.array([stddev]))[0]
 
 
 def _count(severe: Sequence[str], word: str) -> str:

@@ -14,12 +14,12 @@ from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.files.export import Exported, export
 from robodyn_ros.identification.files.result_folder import MODEL, PAGE, is_page
 from robodyn_ros.identification.result.result import IdentificationResult
-from robodyn_ros.output_files import write_whole
-from robodyn_ros.report.coverage import Stated, stated_limits
+from robodyn_ros.output_files import write_file
+from robodyn_ros.report.coverage import Stated, list_limits
 from robodyn_ros.report.page import page_text
 from robodyn_ros.report.repeat import repeat_facts
 from robodyn_ros.report.source import source_of
-from robodyn_ros.report.stored import folder_of, stored_source
+from robodyn_ros.report.stored import folder_of, load_source
 from robodyn_ros.robot_file import lasting_reference
 from robodyn_ros.runs.file_set import sole_writer
 
@@ -55,7 +55,7 @@ def export_with_page(
         more_facts={
             'repeat': repeat_facts(result, command, robot),
             'signals_start': _start(result),
-            'joint_limits': stated_limits(result.model) if limits is None else limits,
+            'joint_limits': list_limits(result.model) if limits is None else limits,
         },
     )
     return replace(files, robot=robot, command=command)
@@ -84,7 +84,7 @@ def write_page(result: str | Path, path: str | Path | None = None) -> Path:
         )
     with sole_writer(folder, IdentificationError):  # no other run replaces the result meanwhile
         try:
-            text = page_text(stored_source(result))
+            text = page_text(load_source(result))
         except (
             ArithmeticError, AttributeError, LookupError, TypeError, UndefinedError, ValueError,
         ) as error:  # fmt: skip
@@ -92,5 +92,5 @@ def write_page(result: str | Path, path: str | Path | None = None) -> Path:
                 f'{folder}: the result is damaged, or of another version '
                 f'({type(error).__name__}: {error}): repeat the identification'
             ) from error
-        write_whole(path, lambda file: file.write_text(text, 'utf-8'), IdentificationError)
+        write_file(path, lambda file: file.write_text(text, 'utf-8'), IdentificationError)
     return path

@@ -21,7 +21,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from robodyn_ros.errors import RobodynError
-from robodyn_ros.output_files import is_folder, made_folder
+from robodyn_ros.output_files import is_folder, make_folder
 
 PATIENCE = 2.0
 """Longest wait for another run that writes to a folder, in [s]; writing files takes less."""
@@ -42,7 +42,7 @@ def sole_writer(folder: str | Path, error: type[RobodynError]) -> Iterator[tuple
     deadline = time.monotonic() + PATIENCE
     while True:
         try:
-            descriptor = os.open(made_folder(folder, error), os.O_RDONLY)
+            descriptor = os.open(make_folder(folder, error), os.O_RDONLY)
         except OSError as reason:
             raise error(f'the folder {folder} cannot be used: {reason.strerror}') from reason
         try:
@@ -50,7 +50,7 @@ def sole_writer(folder: str | Path, error: type[RobodynError]) -> Iterator[tuple
             if key in _HELD.get():
                 yield key
                 return
-            if _locked(descriptor) and _key(folder) == key:
+            if _try_lock(descriptor) and _key(folder) == key:
                 token = _HELD.set({**_HELD.get(), key: None})
                 try:
                     yield key
@@ -68,7 +68,7 @@ def sole_writer(folder: str | Path, error: type[RobodynError]) -> Iterator[tuple
         time.sleep(0.02)
 
 
-def _locked(descriptor: int) -> bool:
+def _try_lock(descriptor: int) -> bool:
     """Lock a folder; return False if another run has locked it."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -131,7 +131,7 @@ def _publish(partial: Path, folder: Path, leave: Callable[[], object]) -> None:
     for path in new:
         if path.is_file() and is_folder(folder / path.name):
             raise IsADirectoryError(f'{folder / path.name} is a folder')
-    with uninterrupted():
+    with delay_signals():
         leave()
         for path in new:
             if path.suffix == '.yaml':
@@ -141,7 +141,7 @@ def _publish(partial: Path, folder: Path, leave: Callable[[], object]) -> None:
 
 
 @contextmanager
-def uninterrupted() -> Iterator[None]:
+def delay_signals() -> Iterator[None]:
     """Delay SIGINT and SIGTERM to the end; only the main thread is interrupted by them."""
     arrived: list[int] = []
     before = {}

@@ -13,7 +13,7 @@ from robodyn_ros.watch.diagnostics import DiagnosticList
 from robodyn_ros.watch.events import Events
 from robodyn_ros.watch.joint_levels import NO_DATA, JointLevels
 from robodyn_ros.watch.progress import Progress
-from robodyn_ros.watch.source import Source
+from robodyn_ros.watch.source import DataAge
 
 DELIVERIES = ('unknown', 'delivered', 'not delivered')
 """Values of TorqueState.delivery."""
@@ -47,7 +47,7 @@ class Board:
         self.diagnostics = DiagnosticList(self.events, clock)
         self._levels = JointLevels(self.events, clock)
         self._sources = {
-            name: Source(stale_after, clock) for name in ('monitor', 'feedforward', 'measured')
+            name: DataAge(stale_after, clock) for name in ('monitor', 'feedforward', 'measured')
         }
         self._was_fresh = dict.fromkeys(self._sources, False)
         self._progress = Progress(clock)
@@ -73,7 +73,7 @@ class Board:
         muted: bool = False,
     ) -> None:
         """Take a message of the collision monitor."""
-        self._sources['monitor'].received()
+        self._sources['monitor'].note_data()
         self._levels.take(names, level, torque_error, threshold, message)
         if self._monitor['latched'] and not latched:
             self.events.add('collision monitor', 'info', 'collision cleared')
@@ -92,7 +92,7 @@ class Board:
         delivery: int,
     ) -> None:
         """Take a message of the feed-forward."""
-        self._sources['feedforward'].received()
+        self._sources['feedforward'].note_data()
         word = DELIVERIES[delivery] if delivery < len(DELIVERIES) else DELIVERIES[0]
         state = {'enabled': enabled, 'fault': fault, 'delivery': word}
         for key, text in _changes(self._feedforward, state):
@@ -105,11 +105,11 @@ class Board:
         }
         feedback = {name: row['feedback'] for name, row in self._torques.items()}
         if any(map(math.isfinite, feedback.values())):
-            self.measured(feedback)
+            self.take_torque(feedback)
 
-    def measured(self, torque: Mapping[str, float]) -> None:
+    def take_torque(self, torque: Mapping[str, float]) -> None:
         """Take measured torque of the joints."""
-        self._sources['measured'].received()
+        self._sources['measured'].note_data()
         self._measured = dict(torque)
 
     def progress(self, task: str, phase: str, share: float, text: str) -> None:

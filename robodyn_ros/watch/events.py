@@ -8,11 +8,11 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
-from robodyn_ros.errors import bounded
+from robodyn_ros.errors import shorten_line
 
 
 @dataclass
-class Event:
+class WatchEvent:
     """One event, or several of the same kind in a row.
 
     :ivar number: increases with every occurrence of an event
@@ -42,10 +42,10 @@ class Events:
         :param merge_time: in [s]
         :param clock: time since the epoch, in [s]
         """
-        self._events: deque[Event] = deque(maxlen=most)
+        self._events: deque[WatchEvent] = deque(maxlen=most)
         self._merge_time = merge_time
         self._clock = clock
-        self._last: dict[tuple[str, str], Event] = {}
+        self._last: dict[tuple[str, str], WatchEvent] = {}
         self._number = 0
         self.changes = 0
 
@@ -59,13 +59,13 @@ class Events:
         self._number += 1
         recent = self._recent(now)
         if event := recent.get(same):
-            event.number, event.time, event.text = self._number, now, bounded(text)
+            event.number, event.time, event.text = self._number, now, shorten_line(text)
             event.count += 1
             return
-        event = recent[same] = Event(self._number, now, source, severity, bounded(text))
+        event = recent[same] = WatchEvent(self._number, now, source, severity, shorten_line(text))
         self._events.append(event)
 
-    def _recent(self, now: float) -> dict[tuple[str, str], Event]:
+    def _recent(self, now: float) -> dict[tuple[str, str], WatchEvent]:
         """Return the events that another one can be merged with."""
         self._last = {
             same: event

@@ -7,8 +7,8 @@ import math
 import time
 from collections.abc import Callable
 
-from robodyn_ros.errors import bounded
-from robodyn_ros.watch.source import Source
+from robodyn_ros.errors import shorten_line
+from robodyn_ros.watch.source import DataAge
 
 
 class Progress:
@@ -21,7 +21,7 @@ class Progress:
 
         :param stale_after: time without feedback, in [s], after which another action is shown
         """
-        self._source = Source(stale_after, clock)
+        self._source = DataAge(stale_after, clock)
         self._task, self._facts = '', {'phase': '', 'share': 0.0, 'text': ''}
 
     def take(self, task: str, phase: str, share: float, text: str) -> None:
@@ -31,10 +31,14 @@ class Progress:
         """
         if self._task == 'identification' != task and self._source.fresh:
             return
-        self._source.received()
+        self._source.note_data()
         self._task = task
         share = min(1.0, max(0.0, share)) if math.isfinite(share) else 0.0
-        self._facts = {'phase': bounded(phase), 'share': round(share, 3), 'text': bounded(text)}
+        self._facts = {
+            'phase': shorten_line(phase),
+            'share': round(share, 3),
+            'text': shorten_line(text),
+        }
 
     def facts(self) -> dict[str, object]:
         """Return the progress for the page."""

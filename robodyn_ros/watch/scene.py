@@ -60,11 +60,11 @@ class Scene:
         origins = poses(bodies, self._samples)[:, :, :3, 3].reshape(-1, 3)
         room = np.percentile(origins, (10.0, 90.0), axis=0)  # nearly all: it is seen larger
         room[0, 2] = min(room[1, 2], 0.0)  # what is below the ground needs none
-        found = [
+        drawn = [
             {'body': s.body, 'ends': s.ends.tolist(), 'radius': s.radius, 'joint': s.joint}
             for s in shapes
         ]
-        return json.dumps({'kind': 'robot', 'shapes': found, 'room': room.tolist()})
+        return json.dumps({'kind': 'robot', 'shapes': drawn, 'room': room.tolist()})
 
     def frame(self, position: Array, markers: Iterable[Any], *, fresh: bool) -> str:
         """Return poses and markers in the base frame, as JSON.
@@ -73,16 +73,16 @@ class Scene:
         :param markers: visualization_msgs/Marker; those in frames of other robots are left out
         :param fresh: False: the positions are old
         """
-        found = poses(self._tree.bodies, position[None])[0]
-        drawn = [self._drawn(marker, found) for marker in markers]
+        current = poses(self._tree.bodies, position[None])[0]
+        drawn = [self._draw(marker, current) for marker in markers]
         content = {
             'kind': 'scene', 'fresh': fresh,
-            'poses': np.round(found[:, :3], 4).ravel().tolist(),
+            'poses': np.round(current[:, :3], 4).ravel().tolist(),
             'markers': [row for row in drawn if row],
         }  # fmt: skip
         return json.dumps(content)
 
-    def _drawn(self, marker: Any, found: Array) -> dict[str, Any] | None:
+    def _draw(self, marker: Any, current: Array) -> dict[str, Any] | None:
         """Return a marker with its points in the base frame; None: it is not drawn."""
         kind = KINDS.get(marker.type)
         frame = marker.header.frame_id.lstrip('/')
@@ -90,7 +90,7 @@ class Scene:
         if kind is None or removed or frame not in self._tree.places:
             return None
         body, place = self._tree.places[frame]
-        pose = (found[body] if body >= 0 else np.eye(4)) @ place @ _pose(marker.pose)
+        pose = (current[body] if body >= 0 else np.eye(4)) @ place @ _pose(marker.pose)
         step = 1 + len(marker.points) // self._most_points
         given = [*marker.points[::step], *marker.points[-1:]]
         points = np.array([[p.x, p.y, p.z] for p in given] or [[0.0, 0.0, 0.0]])
@@ -111,9 +111,9 @@ def _pose(pose: Any) -> Array:
     """Return a geometry_msgs/Pose as a matrix, shape (4, 4); a quaternion of zeros is no turn."""
     w, x, y, z = (float(getattr(pose.orientation, part)) for part in 'wxyz')
     norm = w * w + x * x + y * y + z * z
-    found = np.eye(4)
+    matrix = np.eye(4)
     if norm > w * w:  # few markers are turned
         cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-        found[:3, :3] += 2.0 / norm * (w * cross + cross @ cross)
-    found[:3, 3] = [pose.position.x, pose.position.y, pose.position.z]
-    return found
+        matrix[:3, :3] += 2.0 / norm * (w * cross + cross @ cross)
+    matrix[:3, 3] = [pose.position.x, pose.position.y, pose.position.z]
+    return matrix

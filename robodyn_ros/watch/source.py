@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 
-class Source:
+class DataAge:
     """Time of the last data of a sender. Old data never count as valid."""
 
     def __init__(self, limit: float, clock: Callable[[], float] = time.monotonic) -> None:
@@ -20,7 +20,7 @@ class Source:
         self._clock = clock
         self._last: float | None = None
 
-    def received(self) -> bool:
+    def note_data(self) -> bool:
         """Note new data; return True if the data before were too old, or there were none."""
         back = not self.fresh
         self._last = self._clock()

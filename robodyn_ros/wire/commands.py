@@ -19,7 +19,7 @@ def as_joint_state(data: bytes) -> bytes | None:
     :return: the serialised message; None: damaged, or without positions
     """
     try:
-        names, (start,) = Cursor(data).named_arrays(1)
+        names, (start,) = Cursor(data).read_named_arrays(1)
     except WireError:
         return None
     empty = bytes(8)  # no velocities, no efforts: two counts of zero
@@ -39,7 +39,7 @@ class CommandReader:
         """Return stamp, in [s], and positions; None: damaged, or a joint is missing."""
         try:
             cursor = Cursor(data)
-            names, (start,) = cursor.named_arrays(1)
+            names, (start,) = cursor.read_named_arrays(1)
         except WireError:
             return None
         if names != self._names and not self._match(names):

@@ -101,7 +101,7 @@ class Cursor:
             self._slack += 4  # rmw_fastrtps reserves the alignment of an empty sequence too
         return self.skip(8 * count, 8 if count else 1), count
 
-    def named_arrays(self, count: int) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    def read_named_arrays(self, count: int) -> tuple[tuple[str, ...], tuple[int, ...]]:
         """Read the common start of JointState and TorqueState: header, names, arrays of doubles.
 
         :return: joint names, and the offset of each array, -1 for an empty one

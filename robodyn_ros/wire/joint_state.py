@@ -40,7 +40,7 @@ class JointStateLayout:
         :raises WireError: it is not a little-endian JointState, or an array does not fit its names
         """
         cursor = Cursor(data)
-        self.names, self.starts = cursor.named_arrays(len(FIELDS))
+        self.names, self.starts = cursor.read_named_arrays(len(FIELDS))
         cursor.end()
         self.length = len(data)
         width = 8 * len(self.names)

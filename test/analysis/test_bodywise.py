@@ -45,14 +45,6 @@ def test_the_documents_example_within_its_errors(tmp_path):
     assert finding.code == 'not_identifiable' and 'body 1: J22, J33 cannot' in finding.text
 
 
-def test_without_rounding_the_values_are_exact(tmp_path):
-    for number, each in enumerate(identify_bodies(bodies(tmp_path, digits=None))[0]):
-        assert each.mass == pytest.approx(example.MASS[number], rel=1e-10)
-        shown = np.isfinite(each.inertia)
-        assert shown.sum() == (1 if number == 0 else 3)
-        np.testing.assert_allclose(each.inertia[shown], TRUTH[number][shown], rtol=1e-8)
-
-
 def tumbling(noise=0.0, inertia=(2.0, 3.0, 4.0), seed=0, samples=400):
     """A body of 5 kg in any motion, wrenches with noise."""
     random = np.random.default_rng(seed)
@@ -70,20 +62,6 @@ def test_standard_deviations_are_those_of_many_runs():
     np.testing.assert_allclose(claimed, inertia.std(axis=0), rtol=0.25)
     mass = np.array([each.mass for each in runs])
     assert np.mean([each.mass_stddev for each in runs]) == pytest.approx(mass.std(), rel=0.25)
-
-
-def test_noise_makes_nothing_up_about_a_body_that_only_spins():
-    hidden = 0
-    for seed in range(100):
-        body = tumbling(0.05, seed=seed, samples=30)
-        flat = np.array([1.0, 1e-5, 1e-5])  # what a gyroscope's offset looks like
-        body = replace(body, velocity=body.velocity * flat, acceleration=body.acceleration * flat)
-        moment = euler_matrix(body.velocity, body.acceleration) @ np.array([2.0, 3.0, 4.0])
-        moment += 0.05 * np.random.default_rng(seed).normal(size=moment.shape)
-        found = identify_body(replace(body, moment=moment)).inertia
-        assert found[0] == pytest.approx(2.0, abs=0.1)
-        hidden += np.isnan(found[1:]).all()
-    assert hidden == 100
 
 
 def test_wrong_axes_and_impossible_bodies_are_said():

@@ -106,7 +106,7 @@ def test_joined_thresholds_are_those_of_both_recordings_in_one() -> None:
     first, second, expected = (
         propose_thresholds(data, TORQUE, SETTINGS) for data in (calm, rough, one)
     )
-    for joined in (first.joined(second), second.joined(first)):
+    for joined in (first.join(second), second.join(first)):
         for field in fields(expected):
             np.testing.assert_array_equal(
                 getattr(joined, field.name), getattr(expected, field.name), field.name
@@ -122,14 +122,6 @@ def test_friction_by_load_is_allowed_for_at_its_largest_in_the_positions_recorde
     load = np.abs(body.torque(data.position, still, still, prior)).max(axis=0)
     proposal = propose_thresholds(data, torque, replace(SETTINGS, low_velocity=1e-9))
     np.testing.assert_allclose(proposal.largest_slow_error, 3.0 + 0.1 * load, rtol=1e-3)
-
-
-def test_equal_factors_are_allowed_and_give_one_threshold_for_both() -> None:
-    proposal = propose_thresholds(
-        recording(seconds=0.2), TORQUE, SETTINGS, contact_factor=1.0, collision_factor=1.0
-    )
-    np.testing.assert_array_equal(proposal.contact_threshold, proposal.max_torque_error)
-    np.testing.assert_array_equal(proposal.max_torque_error, proposal.largest_error)
 
 
 def test_least_keeps_a_perfect_model_from_a_hair_trigger() -> None:

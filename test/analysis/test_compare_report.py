@@ -10,8 +10,7 @@ from simulation import arm, record
 
 from robodyn_ros.analysis import compare_report
 from robodyn_ros.analysis.compare import compare
-from robodyn_ros.analysis.compare_report import export_comparison, text_comparison
-from robodyn_ros.errors import IdentificationError
+from robodyn_ros.analysis.compare_report import export_comparison
 from robodyn_ros.identification.files.result_file import load_identified_model, model_parameters
 from robodyn_ros.output_files import json_text
 
@@ -29,22 +28,6 @@ def comparison(tmp_path_factory):
 
 def table(path):
     return list(csv.DictReader(Path(path).read_text().splitlines()))
-
-
-def test_text_has_both_tables(comparison):
-    lines = text_comparison(comparison).splitlines()
-    for row in comparison.rows:
-        (line,) = [line for line in lines if line.endswith(f'{row.unit:<9} {row.expression}')]
-        cad = '-' if np.isnan(row.cad) else f'{row.cad:.5g}'
-        assert line.split()[:3] == [cad, f'{row.result:.5g}', '-']
-    errors = [each.report.rms_error[1] for each in comparison.torques]
-    unit = comparison.model.joints[1].torque_unit
-    expected = ['joint2', *(f'{value:.4g}' for value in errors), unit]
-    assert expected in [line.split() for line in lines]
-    shares = [f'{each.report.relative_residual:.2%}' for each in comparison.torques]
-    (residual,) = [line for line in lines if line.startswith('residual')]
-    assert residual.replace(' ', '') == 'residual' + ''.join(shares)
-    assert lines[-1] == 'no findings'
 
 
 def test_files(comparison, tmp_path):
@@ -73,9 +56,3 @@ def test_files(comparison, tmp_path):
     np.testing.assert_allclose(np.mean(middles, axis=0), [0.0, 1.0], atol=1e-12)
     for kind in ('tables', 'torques'):
         assert Path(files[kind]).read_bytes()[:8] == b'\x89PNG\r\n\x1a\n'
-
-
-def test_a_folder_that_cannot_be_made(comparison, tmp_path):
-    (tmp_path / 'file').write_text('')
-    with pytest.raises(IdentificationError, match='cannot be made'):
-        export_comparison(comparison, tmp_path / 'file' / 'out')

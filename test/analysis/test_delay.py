@@ -152,12 +152,6 @@ def test_a_motion_ahead_of_its_command_cannot_be_met_by_less_than_no_delay() -> 
     assert codes(estimate, 1) == ['delay_wrong']
 
 
-def test_uncertain_lags_do_not_count() -> None:
-    lags = [Lag('a', 3.5, 0.01), Lag('b', 9.0, 0.4)]
-    assert delay_estimate(lags).setting == 3
-    assert delay_estimate(lags[1:]).setting is None
-
-
 def test_signals_that_do_not_overlap_are_refused() -> None:
     values = np.zeros((400, 1))
     early, late = (Samples(PERIOD * np.arange(400) + at, values) for at in (0.0, 5.0))

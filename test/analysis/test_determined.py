@@ -6,7 +6,7 @@ import pytest
 from robots import random_urdf
 from simulation import arm, record
 
-from robodyn_ros.analysis.determined import determined
+from robodyn_ros.analysis.determined import assess_recording
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.recording.recording import Recording
@@ -36,7 +36,7 @@ def words(joints):
 def test_the_expected_error_is_that_of_the_noise_after_the_low_pass(moved, noise, word):
     model, truth, values = moved
     recording = record(truth, values, 3000, noise=noise, derivatives=False, rate=100.0)
-    joints, _, _ = determined(recording, model, OPTIONS)
+    joints, _, _ = assess_recording(recording, model, OPTIONS)
     clean = record(truth, values, 3000, derivatives=False, rate=100.0).torque
     rest = recording.torque - clean
     assert words(joints) == [word] * 3
@@ -56,7 +56,7 @@ def test_a_joint_at_rest_is_not_usable_and_the_others_are(moved):
     velocity = np.gradient(still, recording.time, axis=0)
     torque = truth.torque(still, velocity, np.gradient(velocity, recording.time, axis=0), values)
     torque += np.random.default_rng(1).normal(0.0, 0.01, torque.shape)
-    joints, parameters, findings = determined(
+    joints, parameters, findings = assess_recording(
         Recording(recording.time, recording.joints, still, torque), model, OPTIONS
     )
     assert words(joints) == ['not usable', 'usable', 'usable']
@@ -66,16 +66,6 @@ def test_a_joint_at_rest_is_not_usable_and_the_others_are(moved):
     assert 'rank_deficient' in [item.code for item in findings]
 
 
-def test_a_constant_torque_is_not_usable(moved):
-    model, truth, values = moved
-    recording = record(truth, values, 3000, noise=0.01, derivatives=False, rate=100.0)
-    torque = recording.torque.copy()
-    torque[:, 2] = 0.0
-    joints, _, _ = determined(replace(recording, torque=torque), model, OPTIONS)
-    assert words(joints) == ['usable', 'usable', 'not usable']
-    assert joints[recording.joints[2]]['reason'] == 'zero torque'
-
-
 def test_a_small_motion_determines_less(moved):
     model, truth, values = moved
     found = {}
@@ -83,7 +73,7 @@ def test_a_small_motion_determines_less(moved):
         recording = record(truth, values, 3000, derivatives=False, rate=100.0, size=size)
         noise = np.random.default_rng(2).normal(0.0, 0.05, recording.torque.shape)
         recording = replace(recording, torque=recording.torque + noise)
-        found[size] = determined(recording, model, OPTIONS)
+        found[size] = assess_recording(recording, model, OPTIONS)
     errors = {
         size: [each['expected_error'] for each in joints.values()]
         for size, (joints, _, _) in found.items()
@@ -99,6 +89,6 @@ def test_a_small_motion_determines_less(moved):
 def test_too_few_samples_are_a_finding(moved):
     model, truth, values = moved
     recording = record(truth, values, 15, derivatives=False, rate=100.0)
-    joints, parameters, findings = determined(recording, model, OPTIONS)
+    joints, parameters, findings = assess_recording(recording, model, OPTIONS)
     assert not joints and not parameters
     assert 'too_few_samples' in [item.code for item in findings if item.severity == 'error']

@@ -6,7 +6,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from bench_collision_public import Touched, position_errors
-from collision.roc import Curve
 
 from robodyn_ros.analysis.thresholds.session import Session
 
@@ -22,11 +21,6 @@ def touched(labels: list[tuple[float, float]], unsettled: tuple[float, float] = 
     return Touched(Session('', time, zero, zero, zero, used, ~used), label, None)
 
 
-def test_labels_that_are_close_are_one_contact():
-    own = touched([(5.0, 5.1), (5.9, 6.0), (9.0, 9.5)])
-    assert own.onsets().tolist() == [500, 900]
-
-
 @pytest.mark.parametrize('gap', [(8.5, 8.6), (9.2, 9.3)])
 def test_a_contact_without_a_settled_detector_does_not_count(gap):
     assert touched([(5.0, 5.1), (9.0, 9.5)], gap).onsets().tolist() == [500]
@@ -35,18 +29,6 @@ def test_a_contact_without_a_settled_detector_does_not_count(gap):
 def test_time_around_contacts_is_not_healthy():
     own = touched([(5.0, 6.0)])
     assert [(each.start, each.stop) for each in own.healthy()] == [(20, 450), (700, 2000)]
-
-
-def test_a_recording_without_contact_is_healthy_where_the_detector_is_settled():
-    own = touched([(30.0, 31.0)])
-    assert [(each.start, each.stop) for each in own.healthy()] == [(20, 2000)]
-    assert len(own.onsets()) == 0
-
-
-def test_stretches_below_a_second_are_no_healthy_time():
-    curve = Curve(PERIOD)
-    curve.add_healthy(np.ones(99))
-    assert curve.hours == 0.0
 
 
 def test_position_error_needs_a_reference(tmp_path):

@@ -4,8 +4,6 @@
 import numpy as np
 import pytest
 
-from bench.first_day.__main__ import problems
-from bench.first_day.day import Outcome
 from bench.first_day.kinds import KINDS
 from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.cell.robot_cell import RobotCell
@@ -28,13 +26,3 @@ def test_the_robot_file_declares_what_the_driver_reports_and_takes(name, tmp_pat
         offset = cell._driver.torque(effort.command(torque), position)
         added = effort.command_gravity_excluded * weight
         np.testing.assert_allclose(offset, torque + added, rtol=1e-9)
-
-
-def test_a_day_that_did_not_work_is_said():
-    good = Outcome(validation=0.05, false_alarms=0, latency=0.02, without=1e-3, torque=1e-4)
-    assert not problems(good, True)
-    assert problems(Outcome(), False) == [
-        'the model is not valid', 'false alarms', 'the alarm is late',
-    ]  # fmt: skip
-    worse = Outcome(validation=0.05, false_alarms=0, latency=0.02, without=1e-3, torque=9.5e-4)
-    assert problems(worse, True) == ['the torque does not help'] and not problems(worse, False)

@@ -4,24 +4,13 @@
 from __future__ import annotations
 
 import numpy as np
-import pinocchio as pin
 import pytest
-from scipy.linalg import eigh
 
 from bench.ns16_plant import (
-    COULOMB,
-    ENCODER_STEP,
     FULL_SPEED,
-    LOAD,
-    LOAD_STRIBECK,
-    NOMINAL,
-    PEAK,
     ROTOR,
     STIFFNESS,
-    STRIBECK,
-    TORQUE_NOISE,
     URDF,
-    VISCOUS,
     Plant,
     friction,
 )
@@ -75,46 +64,6 @@ def test_friction_is_what_the_motor_needs_more(runs):
     np.testing.assert_allclose(more, expected[middle].mean(axis=0), rtol=0.1)
 
 
-def test_friction_has_all_its_parts():
-    none, load = np.zeros(6), NOMINAL
-    np.testing.assert_allclose(friction(none, none), COULOMB + STRIBECK)
-    fast = friction(FULL_SPEED, none)
-    np.testing.assert_allclose(fast, COULOMB + VISCOUS * FULL_SPEED, rtol=1e-12)
-    np.testing.assert_allclose(friction(-FULL_SPEED, -load) - fast, LOAD * load)
-    np.testing.assert_allclose(
-        friction(none, load) - friction(none, none), (LOAD + LOAD_STRIBECK) * load
-    )
-
-
 def test_a_robot_does_not_feel_the_others(runs):
     alone = Plant().run([move(0.5)])[0]
     np.testing.assert_array_equal(alone.torque, runs['both'][0].torque)
-
-
-def test_a_joint_that_is_not_asked_to_move_sticks():
-    run = Plant().run([move(1.0, np.array([0.5, 0, 0, 0, 0, 0]))])[0]
-    assert np.ptp(run.position[:, 3:], axis=0).max() < 1e-5
-    assert np.ptp(run.link[:, 1]) > 0.0
-
-
-def test_first_elastic_modes_are_those_of_such_robots():
-    robot = pin.buildModelFromUrdf(str(URDF))
-    stretched = np.array([0, np.pi / 2, 0, 0, 0, 0])
-    mass = pin.crba(robot, robot.createData(), stretched)
-    mass = np.triu(mass) + np.triu(mass, 1).T
-    modes = np.sqrt(eigh(np.diag(STIFFNESS), mass, eigvals_only=True)) / (2 * np.pi)
-    assert 8.0 < modes[0] < modes[1] < 16.0
-    efforts = UrdfModel.from_file(URDF).urdf.joints
-    peaks = [joint.effort for joint in efforts if joint.type != 'fixed']
-    np.testing.assert_allclose(peaks, PEAK, rtol=0.01)
-
-
-def test_a_record_has_noise_by_its_seed_and_the_encoders_steps(runs):
-    run = runs['smooth']
-    once, again, averaged = run.recording(1), run.recording(1), run.recording(1, 30)
-    np.testing.assert_array_equal(once.torque, again.torque)
-    spread = (once.torque - run.torque).std(axis=0) / TORQUE_NOISE
-    np.testing.assert_allclose(spread, 1.0, atol=0.15)
-    assert ((averaged.torque - run.torque).std(axis=0) < 0.25 * TORQUE_NOISE).all()
-    steps = once.position / ENCODER_STEP
-    np.testing.assert_allclose(steps, np.round(steps), atol=1e-6)

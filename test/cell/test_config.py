@@ -15,23 +15,23 @@ CONFIGS = sorted(path for path in FOLDER.glob('*.yaml') if 'cell' in load_robot(
 
 
 def test_what_is_not_given_follows_from_the_limits():
-    numbers = JointConfig().completed(effort=200.0, velocity=2.0, prismatic=False)
+    numbers = JointConfig().fill_defaults(effort=200.0, velocity=2.0, prismatic=False)
     assert numbers['max_torque'] == 200.0 and numbers['rated_torque'] == 100.0
     assert numbers['coulomb_friction'] == 4.0 and numbers['static_friction'] == 4.8
     assert numbers['viscous_friction'] == pytest.approx(3.0)
     assert numbers['encoder_resolution'] == 2 * math.pi / 2**19 / 100
-    assert JointConfig().completed(effort=1, velocity=1, prismatic=True)[
+    assert JointConfig().fill_defaults(effort=1, velocity=1, prismatic=True)[
         'encoder_resolution'
     ] == pytest.approx(1e-6)
 
 
 def test_what_is_given_is_kept():
     joint = JointConfig(max_torque=50.0, coulomb_friction=0.0, encoder_side='joint')
-    numbers = joint.completed(effort=200.0, velocity=2.0, prismatic=False)
+    numbers = joint.fill_defaults(effort=200.0, velocity=2.0, prismatic=False)
     assert numbers['rated_torque'] == 25.0 and numbers['static_friction'] == 0.0
     assert numbers['encoder_resolution'] == 2 * math.pi / 2**19
     with pytest.raises(CellError, match='neither max_torque nor an effort limit'):
-        JointConfig().completed(effort=0.0, velocity=1.0, prismatic=False)
+        JointConfig().fill_defaults(effort=0.0, velocity=1.0, prismatic=False)
 
 
 def test_defaults_are_overlaid_by_the_joints_own_values(tmp_path):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from cells import IDEAL, config, pendulum
 
-from robodyn_ros.cell.drives import Drives
+from robodyn_ros.cell.drives import SimulatedDrives
 from robodyn_ros.cell.plant import Plant
 from robodyn_ros.cell.robot_cell import RobotCell
 
@@ -14,7 +14,7 @@ PERIOD = 0.002
 
 def drives_of(inertia=1.0, delay=3, substeps=4, **values):
     axes = Plant(config(pendulum(), **{**IDEAL, **values})).axes
-    return Drives(
+    return SimulatedDrives(
         axes=axes, inertia=np.array([inertia]), period=PERIOD, substeps=substeps, delay=delay
     )
 

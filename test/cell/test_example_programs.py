@@ -88,7 +88,7 @@ def test_program_is_the_documents_and_keeps_a_margin_to_the_limits(name):
     room = bounds.upper - bounds.lower
     assert (np.minimum(start, target) * DEGREES > bounds.lower + 0.02 * room).all()
     assert (np.maximum(start, target) * DEGREES < bounds.upper - 0.02 * room).all()
-    check_motion(motion, bounds.scaled(velocity=0.9, acceleration=0.9))
+    check_motion(motion, bounds.scale(velocity=0.9, acceleration=0.9))
     if robot != 'puma':  # its gears resonate below the document's 80 Hz
         assert parameters('identification', name)['filter_cutoff_frequency'] == 80.0
 

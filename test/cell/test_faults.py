@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from robodyn_ros.cell.faults import KINDS, FaultyStream, InjectedFault, Sample
+from robodyn_ros.cell.faults import KINDS, FaultyStream, InjectedFault, StreamSample
 from robodyn_ros.errors import CellError
 
 PERIOD = 0.002
@@ -17,7 +17,7 @@ def stream(text, count=20, before=5):
         if number == before:
             faulty.inject(InjectedFault.parse(text, STREAMS))
         values = np.full((3, 2), float(number))
-        out.append(faulty.through(Sample(number * 2_000_000, values)))
+        out.append(faulty.through(StreamSample(number * 2_000_000, values)))
         values[:] = -1.0  # the cell goes on using its arrays
     return out
 

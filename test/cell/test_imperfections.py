@@ -48,12 +48,12 @@ def test_ripple_shakes_a_joint_that_its_drive_does_not_hold():
 def test_measured_torque_has_whole_steps():
     drive = imperfections_of(torque_resolution=0.001, rated_torque=50.0)
     torque = np.random.default_rng(0).uniform(-60.0, 60.0, (2000, 1))
-    seen = np.array([drive.measured(row) for row in torque])
+    seen = np.array([drive.quantise_torque(row) for row in torque])
     np.testing.assert_allclose(seen / 0.05, np.rint(seen / 0.05), atol=1e-9)
     error = np.abs(seen - torque)
     assert 0.0249 < error.max() <= 0.025 + 1e-12
     same = imperfections_of(torque_resolution=0.0)
-    np.testing.assert_array_equal(same.measured(torque[0]), torque[0])
+    np.testing.assert_array_equal(same.quantise_torque(torque[0]), torque[0])
 
 
 def test_the_cell_reports_whole_steps_of_the_noisy_torque():

@@ -16,7 +16,7 @@ from robodyn_ros.cli.main import build_parser, main
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.identification.files.result_file import model_parameters
 from robodyn_ros.identification.files.signals_bag import write_signals
-from robodyn_ros.identification.result.content import Signals
+from robodyn_ros.identification.result.content import ResultSignals
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.thinning import Thinning
 
@@ -55,13 +55,6 @@ def test_json_is_one_object(run, capsys):
     assert [finding['code'] for finding in facts['findings']] == ['gaps']
 
 
-def test_errors_are_passed_on_and_info_names_its_successor(run, tmp_path, capsys):
-    with pytest.raises(RecordingError, match='no such file'):
-        run('b.npz')
-    assert main(['info', str(tmp_path / 'a.npz')]) == 2
-    assert capsys.readouterr().err == 'error: `robodyn check` replaces `robodyn info`\n'
-
-
 def test_a_bag_of_other_topics_shows_the_first_that_is_a_recording(run, tmp_path, capsys):
     time = 0.002 * np.arange(200)
     position = np.stack([np.sin(time), np.cos(time)], axis=1)
@@ -72,7 +65,7 @@ def test_a_bag_of_other_topics_shows_the_first_that_is_a_recording(run, tmp_path
         moving=mask, threshold=np.ones(2), upper_threshold=np.full(2, np.inf), cutoff=20.0,
         resting=~mask, thinning=Thinning(), raw_samples=200, **arrays,
     )  # fmt: skip
-    write_signals(Signals(processed, position), tmp_path / 'bag')
+    write_signals(ResultSignals(processed, position), tmp_path / 'bag')
     assert run('bag', '--json') == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts['joints'][1]['torque'][1] == pytest.approx(3.0)
@@ -210,12 +203,3 @@ def test_an_arm_fits_on_a_screen_with_a_verdict_for_each_joint(files, capsys):
     errors = [item['code'] for item in facts['findings'] if item['severity'] == 'error']
     assert errors == ['effort_undeclared']
     assert main(['identify', str(folder / 'gripper_nan'), *words[2:]]) == 2  # nor does this
-
-
-def test_a_recording_that_determines_nothing_exits_with_1(files, tmp_path, capsys):
-    folder, motion = files
-    noise = np.random.default_rng(1).normal(0.0, 20.0, motion.torque.shape)
-    names = [*motion.joints]
-    np.savez(tmp_path / 'n.npz', t=motion.time, q=motion.position, tau=noise, joint_names=names)
-    assert main(['check', str(tmp_path / 'n.npz'), '--urdf', str(folder / 'arm.urdf')]) == 1
-    assert capsys.readouterr().out.count('not usable: expected error') == 2

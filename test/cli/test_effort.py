@@ -83,36 +83,22 @@ def test_a_file_for_a_table_is_refused(files):
             robodyn(module, files / 'table.csv', '--effort', files / 'effort.yaml', *options)
 
 
-def test_check_shows_an_undeclared_bag_and_says_so(files, capsys):
-    assert robodyn(check, files / 'bare') == 1
-    output = ' '.join(capsys.readouterr().out.split())  # a long folder name wraps the sentence
-    assert 'rad or m, s, torque as recorded' in output
-    assert 'is not declared: declare its meaning' in output and '[effort_undeclared]' in output
-    ranges = []
-    for name, *options in (
-        ('bare', '--effort', files / 'effort.yaml'), ('declared',), ('bare', '--effort', 'Nm'),
-    ):  # fmt: skip
-        assert robodyn(check, files / name, '--json', *options) == 0
-        ranges.append(json.loads(capsys.readouterr().out)['joints'][0]['torque'])
-    assert ranges[0] == ranges[1] == pytest.approx([25.0 * value for value in ranges[2]])
-
-
 def test_a_unit_alone_says_what_it_needs(tmp_path):
     arguments = argparse.Namespace(effort='A', recording=str(tmp_path))
     with pytest.raises(ConfigError, match=r'A needs torque_constant \(Nm/A\). Write a file'):
-        effort.declared_effort(arguments)
+        effort.read_declarations(arguments)
     arguments.effort = 'permille_rated_current'
     with pytest.raises(ConfigError, match=r'rated_current \(mA\) and torque_constant \(Nm/A\)'):
-        effort.declared_effort(arguments)
+        effort.read_declarations(arguments)
     for given in ('nm', 'NM', 'nM', 'n'):
         arguments.effort = given
         meant = 'N' if given == 'n' else 'Nm'
         words = rf'--effort {given}: expected Nm, N.*mean {meant}\?$'
         with pytest.raises(ConfigError, match=words):
-            effort.declared_effort(arguments)
+            effort.read_declarations(arguments)
     arguments.effort = 'robot'
     with pytest.raises(ConfigError, match=r'my_robot\.yaml; there is no file robot$'):
-        effort.declared_effort(arguments)
+        effort.read_declarations(arguments)
 
 
 def test_effort_that_contradicts_the_robot_file_is_refused_naming_both(files):

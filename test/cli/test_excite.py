@@ -7,9 +7,8 @@ import signal
 
 import numpy as np
 import pytest
-from mujoco_collisions import MujocoCollisions
 from published import PUMA, robot, urdf
-from robots import LWR4, UR10
+from robots import LWR4
 
 from robodyn_ros.cli import excite
 from robodyn_ros.cli.main import main
@@ -28,7 +27,6 @@ joints: [joint1, joint2, joint3]
 geometry: {L1: 0.35, L2: 0.25}
 friction: [viscous, coulomb]
 """
-UR10_LIMITS = UR10.parents[1] / 'config' / 'robots' / 'ur10.yaml'
 QUICK = ['--time', '1.5', '--processes', '0', '--starts', '1', '--samples', '60']
 
 
@@ -68,41 +66,6 @@ def test_writes_what_it_says(files, capsys):
     there = trajectory.sample(np.array([float(rows[333]['t'])]))
     assert float(rows[333]['qd_joint4']) == pytest.approx(there.velocity[0, 3], abs=1e-9)
     assert np.abs(there.velocity[0, :2]).max() < 1.7454
-
-
-def test_closed_form_model_needs_limits_from_the_file(files, capsys):
-    arguments = ['excite', '--model', str(files / 'scara.yaml'), '--motion', 'waypoints']
-    assert main([*arguments, *QUICK]) == 2
-    assert "joint 'joint1' has neither a velocity nor" in capsys.readouterr().err
-    text = LIMITS + '  joint3: {max_velocity: 0.5, min_position: 0.0, max_position: 0.2}\n'
-    (files / 'limits.yaml').write_text(text)
-    limits = ['--limits', str(files / 'limits.yaml'), '--criterion', 'det']
-    assert main([*arguments, *limits, *QUICK]) == 0
-    printed = capsys.readouterr().out
-    assert 'log10 det' in printed and 'share of limits used' in printed and 'starts' in printed
-
-
-def test_torque_space_and_sines(files, capsys):
-    arguments = [
-        'excite', '--urdf', str(files / 'puma.urdf'), '--motion', 'sines', '--harmonics', '2',
-        '--torque-limits', '--frames', 'link6', '--floor', '-0.6', '--criterion', 'block',
-        '--nominal-torques', '50,90,40,5,5,5', '--normalise-torques', 'multiply', '--json',
-    ]  # fmt: skip
-    assert main([*arguments, *QUICK]) == 0
-    facts = json.loads(capsys.readouterr().out)
-    assert facts['value'] == pytest.approx(facts['figures']['block_objective'])
-
-
-def test_a_designed_motion_does_not_hit_the_robot(files, capsys):
-    out = files / 'out'
-    robot = ['--urdf', str(UR10), '--limits', str(UR10_LIMITS), '--out', str(out), '--json']
-    assert main(['excite', *robot, *QUICK]) == 0
-    facts = json.loads(capsys.readouterr().out)
-    motion = load_motion(out / 'trajectory.yaml')
-    depths = MujocoCollisions(UR10, motion.joints).depths(motion.grid(0.005).position)
-    assert depths.max() == 0.0
-    assert facts['collision']['checked'] and facts['collision']['share'] == 0.0
-    assert 'a floor (option floor)' in facts['not_checked']
 
 
 @pytest.mark.parametrize(
@@ -163,11 +126,3 @@ def test_second_ctrl_c_gives_up(files, capsys, monkeypatch):
     command = ['excite', '--urdf', str(files / 'puma.urdf'), '--out', str(files / 'out'), *QUICK]
     assert main(command) == 130
     assert capsys.readouterr().err.endswith('interrupted\n') and not (files / 'out').exists()
-
-
-def test_present_criterion_on_a_terminal(files, capsys, monkeypatch):
-    monkeypatch.setattr('sys.stderr.isatty', lambda: True, raising=False)
-    command = ['excite', '--urdf', str(files / 'puma.urdf'), *QUICK, '--criterion', 'det']
-    assert main(command) == 0
-    error = capsys.readouterr().err
-    assert 'searching' in error and 'log10 det' in error

@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 import argparse
 
-import pytest
-
-from robodyn_ros.cli.identify_options import REMOVED, add_options, given_options
-from robodyn_ros.errors import ConfigError
+from robodyn_ros.cli.identify_options import add_options, read_options
 from robodyn_ros.identification.options import OPTIONS, IdentifyOptions
 
 
 def parsed(*arguments):
     parser = argparse.ArgumentParser()
     add_options(parser.add_argument_group('fit'))
-    return given_options(parser.parse_args(arguments))
+    return read_options(parser.parse_args(arguments))
 
 
 def test_nothing_is_given_by_default():
@@ -39,17 +36,3 @@ def test_every_flag_sets_its_field():
     assert found == expected and set(found) == set(OPTIONS)
     assert IdentifyOptions(**found).loss == 'huber'
     assert parsed('--consistent', '--ridge', '0.5') == {'consistent': 'yes', 'ridge': 0.5}
-
-
-def test_every_flag_is_in_the_help():
-    parser = argparse.ArgumentParser()
-    add_options(parser.add_argument_group('fit'))
-    text = parser.format_help()
-    assert all(f'--{option.flag}' in text for option in OPTIONS.values())
-    assert not any(f'--{name}' in text for name in REMOVED)
-
-
-@pytest.mark.parametrize('name', REMOVED)
-def test_removed_flags_say_what_to_do(name):
-    with pytest.raises(ConfigError, match=f'--{name} was removed: '):
-        parsed(f'--{name}', 'x')

@@ -103,23 +103,6 @@ def test_a_bug_and_an_interrupt_are_one_sentence(raised, code, text, monkeypatch
     assert capsys.readouterr().err.startswith(text)
 
 
-def test_an_interrupt_during_an_import_is_one_sentence(monkeypatch, capsys):
-    def interrupted(name):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr('importlib.import_module', interrupted)
-    assert main(['check', 'x']) == 130
-    assert capsys.readouterr().err == 'interrupted\n'
-
-
-def test_debug_may_stand_before_and_after_the_command():
-    parser = build_parser()
-    for words in (['--debug', 'check', 'x'], ['check', 'x', '--debug'], ['check', '--debug', 'x']):
-        assert parser.parse_args(words).debug
-    arguments = parser.parse_args(['check', 'x', '--json'])
-    assert arguments.json and not arguments.debug
-
-
 def test_lists_may_start_with_a_negative_number(monkeypatch):
     seen = []
     monkeypatch.setattr(excite, 'run', lambda arguments: seen.append(arguments) or 0)

@@ -69,19 +69,6 @@ def test_what_breaks_a_limit_is_said_and_is_no_success(shown):
     assert f'tool_moves, {float(printed.out.split()[1]):.3f} s' in printed.out
 
 
-def test_limits_in_degrees_get_a_warning(shown, tmp_path):
-    file = tmp_path / 'limits.yaml'
-    high = {'max_velocity': 98, 'max_acceleration': 300}
-    file.write_text(yaml.safe_dump({'joint_limits': {'elbow_joint': high}}))
-    code, printed = shown(PATH, *ARM, '--limits', str(file))
-    assert code == 0 and 'warning: limits that hardly any joint has: elbow_joint' in printed.out
-    assert 'warning: limits without effect' in printed.out
-    _, printed = shown(PATH, *ARM, '--limits', str(file), '--json')
-    assert len(json.loads(printed.out)['limit_warnings']) == 2
-    _, printed = shown(PATH, *ARM, '--json')
-    assert json.loads(printed.out)['limit_warnings'] == []
-
-
 def test_a_collision_is_no_success(shown):
     home = [0.0, -1.5, 1.0, -1.0, 0.0, 0.0]
     folded = [0.0, -1.5, 3.1, -1.0, 0.0, 0.0]
@@ -94,22 +81,9 @@ def test_a_collision_is_no_success(shown):
     assert code == 0 and 'NOT checked: self-collision: it is switched off' in printed.out
 
 
-def test_a_delta_is_drawn_by_its_model_with_joints_in_any_order(shown, tmp_path):
-    folder = tmp_path / 'drawn'
-    robot = ['--model', str(ROOT / 'config' / 'robots' / 'delta.yaml')]
-    robot += ['--urdf', str(ROOT / 'urdf' / 'delta.urdf')]
-    code, printed = shown(DELTA, *robot, '--out', str(folder))
-    assert code == 0 and (folder / 'path.png').stat().st_size > 1000, printed.err
-
-
 def test_a_motion_of_other_joints_is_refused(shown):
     code, printed = shown({**DELTA, 'joints': ['a', 'b', 'c', 'd']}, *ARM)
     assert code == 2 and "the motion moves joint 'a', which is not one of" in printed.err
-
-
-def test_a_robot_file_is_a_motion_file_as_for_advise(capsys):
-    assert main(['motion', ARM[1], *ARM]) == 0
-    assert capsys.readouterr().out.startswith('sine, 20.000 s')
 
 
 def test_the_surroundings_in_the_robot_file_hold_for_every_motion(shown, tmp_path):
@@ -127,14 +101,3 @@ def test_the_surroundings_in_the_robot_file_hold_for_every_motion(shown, tmp_pat
     ]
     code, printed = shown(PATH, '--robot', str(file), '--obstacles', '5,5,5,6,6,6', '--json')
     assert code == 0 and json.loads(printed.out)['broken'] == ''
-
-
-def test_an_unknown_option_of_the_surroundings_is_refused(shown, tmp_path):
-    robot = yaml.safe_load(Path(ARM[1]).read_text())
-    wrong = {'obstacle': [0, 0, 0, 1, 1, 1], 7: None}
-    robot |= {'urdf': str(URDF), 'excitation': {'optimise': wrong}}
-    file = tmp_path / 'robot.yaml'
-    file.write_text(yaml.safe_dump(robot))
-    code, printed = shown(PATH, '--robot', str(file))
-    words = "no key 'optimise.obstacle'; did you mean optimise.obstacles?"
-    assert code == 2 and words in printed.err

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Progress bar: on a terminal only; the result file of a folder."""
 
-import argparse
 import io
 import json
 import sys
@@ -9,17 +8,8 @@ import sys
 import pytest
 
 from robodyn_ros.cli.main import main
-from robodyn_ros.cli.output import progress_bar, result_file, shown_output
+from robodyn_ros.cli.output import escape_output, progress_bar
 from robodyn_ros.long_work import progress
-
-
-def test_the_result_file_of_a_folder(tmp_path):
-    with pytest.raises(argparse.ArgumentTypeError, match=r'is a folder without result\.yaml$'):
-        result_file(str(tmp_path))
-    file = tmp_path / 'result.yaml'
-    file.touch()
-    assert result_file(str(tmp_path)) == result_file(str(file)) == str(file)
-    assert result_file('/no/such/file') == '/no/such/file'
 
 
 @pytest.mark.parametrize('odd', ['\u202e', '\u2066', '\x1b[31m', '\x07', '\u200b', '\x9b'])
@@ -43,7 +33,7 @@ def test_names_from_files_reach_the_terminal_only_as_it_shows_them(tmp_path, cap
 def test_a_terminal_that_lacks_letters_gets_their_codes(monkeypatch):
     stream = io.TextIOWrapper(io.BytesIO(), encoding='ascii')
     monkeypatch.setattr(sys, 'stdout', stream)
-    with shown_output():
+    with escape_output():
         print('Nm², \udcff')
     assert stream.buffer.getvalue() == b'Nm\\xb2, \\udcff\n'
 

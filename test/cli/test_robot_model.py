@@ -9,10 +9,8 @@ from published import PUMA, urdf
 from robodyn_ros.cli.robot_model import (
     add_robot,
     add_urdf_options,
-    chosen_model,
-    refuse,
+    build_chosen,
     robot,
-    split,
 )
 from robodyn_ros.errors import ConfigError, ModelError
 
@@ -34,7 +32,7 @@ def file(tmp_path):
 
 def test_urdf_with_its_options(file):
     def names(*words):
-        model = chosen_model(parsed('--urdf', file, *words), ('viscous',))
+        model = build_chosen(parsed('--urdf', file, *words), ('viscous',))
         return [item.name for item in model.parameters]
 
     assert names()[-1] == 'joint6.viscous_friction'
@@ -47,11 +45,11 @@ def test_urdf_with_its_options(file):
 
 def test_model_file_and_what_does_not_go_with_it(file):
     description = file.with_name('model.yaml')
-    model = chosen_model(parsed('--model', description), ('viscous',))
+    model = build_chosen(parsed('--model', description), ('viscous',))
     assert model.parameters[-1].name == 'joint6.coulomb_friction'
     for words in (['--friction', 'viscous'], ['--no-rotor-inertia'], ['--gravity', 0, 0, -9]):
         with pytest.raises(ConfigError, match=f'{words[0]} goes with --urdf'):
-            chosen_model(parsed('--model', description, *words), ())
+            build_chosen(parsed('--model', description, *words), ())
 
 
 @pytest.mark.parametrize(
@@ -93,8 +91,3 @@ def test_joints_of_the_robot_file_leave_a_gripper_at_rest(file):
     words = ['--robot', str(path), '--gravity', '0', '0', '2', '--joints', 'joint2']
     assert robot(parser.parse_args(words))[0].describe()['gravity'] == [0, 0, 2]
     assert robot(parser.parse_args(words))[1].joints == ('joint2',)
-
-
-def test_words():
-    assert split(None) == [] and split('a,b') == ['a', 'b']
-    refuse(argparse.Namespace(gravity=None, no_rotor_inertia=False), ['no-rotor-inertia'], 'x')

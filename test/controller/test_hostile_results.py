@@ -8,9 +8,7 @@ undefined-behaviour sanitizer.
 
 import hashlib
 import json
-import os
 import resource
-import subprocess
 import sys
 from pathlib import Path
 from random import Random
@@ -18,14 +16,15 @@ from random import Random
 import numpy as np
 import pytest
 import yaml
-from controller_build import program
+from controller_build import read_results, use_results
 from controller_gears import random_law
+from controller_law import run_law
 from writers import result_file
 
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.identification.files import gear_torque_block
 from robodyn_ros.identification.files.result_file import load_identified_model
-from robodyn_ros.models.catalog import build_model, robot_model
+from robodyn_ros.models.catalog import build_model
 from robodyn_ros.yaml_file import DUMPER
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))  # `faults` is a program of its own
@@ -166,43 +165,32 @@ def bounded():
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
-def checked(name, files, **options):
-    done = subprocess.run(
-        [program(name), *files], capture_output=True, timeout=300, text=True, errors='replace',
-        **options,
-    )  # fmt: skip
-    said = done.stdout.splitlines()
-    last = files[min(len(said), len(files) - 1)]
-    assert done.returncode == 0, f'{last}: {done.stderr[-3000:]}'
-    return said
-
-
 def check_sentences(said, files):
-    assert len(said) == len(files)  # a line for each: no sentence has two
     for line, path in zip(said, files, strict=True):
         assert line == 'used' or f'the result file {path} cannot be used: ' in line, line
         assert len(line) < 600 and line.isprintable(), line
     assert 0 < said.count('used') < len(said) / 2
 
 
-def test_damaged_and_hostile_results_are_sentences(files):
-    check_sentences(checked('result_check', files, preexec_fn=bounded), files)
+def check_promise(path, joints, folder):
+    """The law of a result over a smooth motion: finite, within limit and rate."""
+    angle = np.repeat(0.02 * np.arange(100)[:, None], joints, axis=1)
+    states = np.sin(angle), 10.0 * np.cos(angle), -100.0 * np.sin(angle)
+    options = {'measured': 0.9 * states[0], 'gears': (1.0, states[0]), 'ramp_down_time': 0.05}
+    out = run_law(path, states, window=0.01, limit=20.0, rate=400.0, folder=folder, **options)
+    assert np.isfinite(out.applied).all() and (np.abs(out.applied) <= 20.0).all()
+    steps = np.abs(np.diff(out.applied, axis=0, prepend=0.0))
+    assert (steps <= 400.0 * 0.002 * (1 + 1e-9)).all()
 
 
-def test_so_they_are_under_the_sanitizers(files):
-    if not (Path(program('result_check')).parent / 'sanitized').exists():
-        pytest.skip('the plugin was built without ROBODYN_SANITIZERS')
-    # urdfdom itself leaks 1 kB for links in a ring: its joints hold each other
-    quiet = {**os.environ, 'ASAN_OPTIONS': 'detect_leaks=0'}
-    check_sentences(checked('sanitized/result_check', files, env=quiet), files)
-
-
-def test_fuzzed_cycles_under_the_sanitizers(tmp_path):
-    if not (Path(program('result_check')).parent / 'sanitized').exists():
-        pytest.skip('the plugin was built without ROBODYN_SANITIZERS')
-    model = robot_model('urdf/six_axis.urdf', friction=['viscous', 'coulomb'])
-    path = result_file(tmp_path, model, np.nan_to_num(model.prior(), nan=1.0))
-    checked('sanitized/law_fuzz', [path, '10000', str(SEED)], env=os.environ)
+@pytest.mark.parametrize('folder', ['', 'sanitized'])
+def test_damaged_and_hostile_results_are_sentences_or_torques_that_keep_the_promise(files, folder):
+    options = {} if folder else {'preexec_fn': bounded}
+    answers = read_results('results', files, folder=folder, **options)
+    check_sentences([said for said, _ in answers], files)
+    for path, (said, joints) in zip(files, answers, strict=True):
+        if said == 'used':
+            check_promise(path, joints, folder)
 
 
 @pytest.mark.parametrize('encoding', ['utf-16', 'utf-16-le', 'utf-16-be', 'utf-32', 'latin-1'])
@@ -213,10 +201,10 @@ def test_a_result_in_another_encoding_is_refused_as_python_does(tmp_path, encodi
     assert 'ä' in text
     for coding in ('utf-8', 'utf-8-sig'):
         path.write_text(text, coding)
-        assert checked('result_check', [path]) == ['used']
+        assert use_results('results', [path]) == ['used']
         load_identified_model(path)
     path.write_text(text, encoding)
-    said = checked('result_check', [path])
+    said = use_results('results', [path])
     assert said[0].endswith('cannot be used: it is no UTF-8 text')
     with pytest.raises(RobodynError, match='cannot be read'):
         load_identified_model(path)
@@ -240,7 +228,7 @@ def test_a_verdict_is_read_and_held_against_its_hash_as_python_does(tmp_path):
         good['/**']['ros__parameters']['identification'] = facts
         files.append(tmp_path / f'{name}.yaml')
         files[-1].write_text(yaml.safe_dump(good, width=10**6))
-    said = dict(zip([*changes, 'no mapping'], checked('result_check', files), strict=True))
+    said = dict(zip([*changes, 'no mapping'], use_results('results', files), strict=True))
     for (name, line), path in zip(said.items(), files, strict=True):
         assert (line == 'used') is (name in {'as written', 'none'}), (name, line)
         if line == 'used':

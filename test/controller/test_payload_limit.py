@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The payloads that the plugin refuses are those that the node refuses, in the same words."""
 
-import subprocess
-
 import numpy as np
 import pytest
-from controller_build import program
+from controller_build import run_check
 from writers import result_file
 
 from robodyn_ros.control.payload_limit import PayloadLimit
@@ -51,11 +49,8 @@ def test_the_plugin_refuses_the_payloads_that_the_node_refuses(name, most, tmp_p
     path = result_file(tmp_path, model, values)
     answers = []
     for payload in PAYLOADS if len(limit._model.parameters) == 10 else SCALAR:
-        numbers = [str(value) for value in (most, 800.0, *payload)]
-        done = subprocess.run(
-            [program('payload_check'), path, *numbers], capture_output=True, timeout=60, text=True
-        )
-        answers.append(done.stderr.strip().splitlines()[-1:] if done.returncode else [])
+        done = run_check('payload', path, most, 800.0, *payload)
+        answers.append(done.stderr.decode().strip().splitlines()[-1:] if done.returncode else [])
         expected = by_node(limit, model, *payload)
         assert answers[-1] == ([expected] if expected else [])
     assert any(answers) and not all(answers)

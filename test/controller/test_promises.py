@@ -7,23 +7,22 @@ in test_ros2_control.py.
 
 import hashlib
 import json
-import re
-import subprocess
 
 import numpy as np
 import pytest
 import yaml
-from controller_build import program
-from controller_law import run_law
+from controller_build import run_check, use_results
+from controller_law import law_words, run_law
+from nonsense import Nonsense, check_promise
 from robots import SIX_AXIS
 from writers import result_file
 
+from robodyn_ros.control.torque_threshold import TorqueThreshold
 from robodyn_ros.models.catalog import robot_model
 
 PERIOD, DOWN, LIMIT, RATE, WINDOW = 0.002, 0.2, 60.0, 600.0, 0.01
 SWAY = {'window': WINDOW, 'limit': LIMIT, 'rate': RATE}
 CYCLES = 600
-NUMBERS = ['3', '1', '0.002', '0.1', '0.1', '0.5', '0', '1', '100']
 BAD = 300  # cycle in which something goes wrong
 
 
@@ -230,47 +229,62 @@ def test_activation_starts_from_zero(file):
     assert (np.abs(out.applied) <= LIMIT * share + 1e-9).all()
 
 
+@pytest.mark.parametrize('value', [39.9, 40.0, -40.0, 40.1, -40.1, np.inf, -np.inf, np.nan])
+def test_a_measured_torque_beyond_torque_threshold_ramps_to_zero_and_latches(file, value):
+    """As TorqueThreshold of the node; the additive torque stays below it."""
+    options = {**SWAY, 'limit': 30.0, 'threshold': 40.0}
+    torque = np.zeros((CYCLES, 6))
+    torque[BAD:, 3] = value
+    out = run_law(file, sway(), torque=torque, **options)
+    names = [f'joint{k}' for k in range(1, 7)]
+    if TorqueThreshold(names, np.full(6, 40.0)).command(torque[-1]):
+        check_ramped_out(out, 'torque threshold', since=BAD)
+    else:
+        assert set(out.fault) == {''} and abs(value) <= 40.0
+    assert set(run_law(file, sway(), torque=torque, **SWAY).fault) == {''}  # without a threshold
+
+
+def test_an_additive_torque_beyond_torque_threshold_ramps_to_zero_and_latches(file):
+    out = run_law(file, sway(), threshold=40.0, **SWAY)
+    first = out.fault.index('torque threshold')
+    assert np.abs(out.applied[first - 1]).max() > 40.0 >= np.abs(out.applied[first - 2]).max()
+    check_ramped_out(out, 'torque threshold', since=first)
+
+
 def test_a_ramp_that_cannot_keep_the_rate_is_refused(file):
     """One period and a half is one cycle of ramp: the torque of 1.5 steps would leave in one."""
-    command = [
-        program('law_check'),
-        file,
-        '3',
-        '1',
-        '0.002',
-        '0.1',
-        '0.003',
-        '0.5',
-        '0',
-        '1.5',
-        '500',
-    ]
-    done = subprocess.run(command, input=b'', capture_output=True, timeout=60)
+    words = law_words(file, window=0.0, limit=1.5, rate=500.0, ramp_down_time=0.003)
+    done = run_check('law', *words)
     assert done.returncode == 1 and b'cannot fall to zero within ramp_down_time' in done.stderr
 
 
-def test_one_million_fuzzed_cycles_never_give_a_non_finite_or_over_limit_torque(file):
-    command = [program('law_fuzz'), file, '1000000', '20261121']
-    done = subprocess.run(command, capture_output=True, timeout=300, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    counts = {key: int(number) for key, number in re.findall(r'(\w+) (\d+)', done.stdout)}
-    seen = (*range(1, 8), 9)
-    for key in ('refused', 'missed', 'paused', 'starts', 'at_limit', *(f'fault{k}' for k in seen)):
-        assert counts[key] > 0, done.stdout  # all of it happened
+@pytest.mark.parametrize('seed', range(5))
+def test_fuzzed_cycles_never_give_a_non_finite_or_over_limit_torque(file, seed):
+    """A million in all, with all that may go wrong in each of the five."""
+    out = check_promise(file, Nonsense(200_000, 6, seed))
+    assert set(out.fault) == {
+        '', 'reference not finite', 'torque not finite', 'reference missing', 'reference frozen',
+        'state missing', 'state frozen', 'time back', 'time forward', 'torque threshold',
+        'reference incomplete',
+    }  # fmt: skip
+    assert out.said.endswith('allocations 0\n'), out.said
+
+
+def test_the_same_under_the_sanitizers(file):
+    check_promise(file, Nonsense(10_000, 6, 9), folder='sanitized')
 
 
 def test_a_result_changed_by_hand_is_refused_as_by_the_python_nodes(file, tmp_path):
     content = yaml.safe_load(file.read_text())
     block = content['/**']['ros__parameters']['dynamic_model']
+    path = tmp_path / 'changed.yaml'
 
-    def outcome():
-        path = tmp_path / 'changed.yaml'
+    def answer():
         path.write_text(yaml.safe_dump(content, allow_unicode=True, width=10**6))
-        command = [program('law_check'), path, *NUMBERS]
-        return subprocess.run(command, input=b'', capture_output=True, timeout=60)
+        return use_results('results', [path])[0]
 
     block['parameter_values'][3] *= 1.0 + 1e-15
-    assert b'the hash does not fit the content' in outcome().stderr
+    assert 'the hash does not fit the content' in answer()
     # The hash is that of Python for every kind of number and letter.
     block['parameter_values'][:7] = [0.0, -0.0, 5e-324, -2.5e-310, 1e300, 1.0 / 3.0, -12.0]
     block['parameter_names'][:3] = ['gr\u00fc\u00dfe "\\', '\U0001f916\u20ac', 'a\tb\nc\x7f\x01']
@@ -280,5 +294,4 @@ def test_a_result_changed_by_hand_is_refused_as_by_the_python_nodes(file, tmp_pa
         [value.hex() for value in block['parameter_values']],
     ]  # fmt: skip
     block['hash'] = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
-    done = outcome()
-    assert done.returncode == 0, done.stderr
+    assert answer() == 'used'

@@ -30,7 +30,6 @@ from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from robodyn_ros.msg import TorqueState
 from robodyn_ros.srv import SetPayload
-from ros_client import undisturbed
 
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.models.payload import payload_of
@@ -49,7 +48,6 @@ def cell(tmp_path_factory):
         yield cell
 
 
-@undisturbed
 def test_the_commanded_effort_is_the_law_at_the_reference_some_cycles_earlier(cell):
     cell.go_on(0.5)  # ramp_up_time
     cell.clear()

@@ -39,7 +39,7 @@ def test_limits_narrow_the_motion_in_every_form(tmp_path, form):
             f'joint_limits: {{{NAME}: {{max_velocity: 0.5, max_acceleration: 1.0}}}}'
         )
     elif form == 'limits':
-        limits = model_limits(MODEL).with_default_acceleration().scaled(velocity=0.05)
+        limits = model_limits(MODEL).with_default_acceleration().scale(velocity=0.05)
     velocity, acceleration = reached(design_motion(MODEL, limits, **QUICK).trajectory)
     if form == 'limits':
         assert velocity <= limits.velocity[0] * (1.0 + 1e-9)

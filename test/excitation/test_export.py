@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from motions import JOINTS, limits, random_fourier
 
-from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation import export
 from robodyn_ros.excitation.catalog import load_motion
 from robodyn_ros.excitation.export import export_motion, write_table
@@ -62,14 +61,3 @@ def test_an_export_that_fails_leaves_the_motion_before_it(tmp_path, monkeypatch)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
     export_motion(random_fourier(4), tmp_path, limits=endless)
     assert {path.name for path in tmp_path.iterdir()} == set(before) - {'path.png'}
-
-
-def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path):
-    (tmp_path / 'file').write_text('')
-    with pytest.raises(MotionError, match='cannot be made'):
-        export_motion(MOTION, tmp_path / 'file' / 'motion', limits=limits())
-    with pytest.raises(MotionError, match='cannot be written'):
-        write_table(MOTION, tmp_path / 'nowhere' / 'table.csv', 0.1)
-    with pytest.raises(MotionError, match='period must be positive'):
-        write_table(MOTION, tmp_path / 'table.csv', 0.0)
-    assert not (tmp_path / 'table.csv').exists()

@@ -13,7 +13,7 @@ from robodyn_ros.excitation.design.problem import Design
 from robodyn_ros.excitation.limits.bounds import Margins
 from robodyn_ros.excitation.limits.constraints import SpaceLimit, TorqueLimit
 from robodyn_ros.excitation.limits.joint_limits import check_motion
-from robodyn_ros.excitation.options import OPTIONS, check_options, make_design, search
+from robodyn_ros.excitation.options import OPTIONS, make_design, search
 from robodyn_ros.models.catalog import build_model, with_friction
 
 MODEL = robot('puma')
@@ -88,10 +88,6 @@ def test_every_option_gets_where_it_belongs(tmp_path):
 def test_what_cannot_be_used(values, words):
     with pytest.raises(MotionError, match=words):
         make_design(values, MODEL, LIMITS)
-
-
-def test_null_in_a_file_is_not_given():
-    assert check_options(dict.fromkeys(OPTIONS)) == check_options({})
 
 
 def test_torque_limits_without_values_or_limits_are_refused():

@@ -57,16 +57,6 @@ def test_points_joined_by_quintics_are_the_motion(spacing, error):
     assert np.abs(fine.acceleration - exact.acceleration).max() < 1e-3
 
 
-def test_points_are_no_farther_apart_than_the_spacing():
-    motion = random_sine(7)
-    points = points_of(motion, 0.03)
-    assert points.time[0] == 0.0 and points.time[-1] == pytest.approx(motion.duration)
-    np.testing.assert_allclose(points.position, motion.sample(points.time).position)
-    assert np.diff(points.time).max() <= 0.03 + 1e-9
-    with pytest.raises(MotionError, match='sampling period must be positive, got 0'):
-        points_of(motion, 0.0)
-
-
 def test_the_last_point_rests_exactly_whatever_rounding_left():
     motion = random_fourier(3)
     left = motion.sample(np.array([motion.duration])).velocity

@@ -10,9 +10,9 @@ from published import robot
 
 from robodyn_ros.excitation.limits.constraints import frame_points
 from robodyn_ros.excitation.robot_frame import (
+    choose_frame,
     frame_in_urdf,
     model_limits,
-    shown_frame,
     tip_link,
 )
 from robodyn_ros.models.catalog import build_model, load_model, with_friction
@@ -40,10 +40,10 @@ def test_the_last_link_the_one_asked_for_the_tool_or_nothing():
     q = np.random.default_rng(0).uniform(-1.0, 1.0, (5, 6))
     for asked, link in (((), 'link6'), (('link4', 'link6'), 'link4')):
         expected = frame_points(PUMA, [link])(q)
-        np.testing.assert_array_equal(shown_frame(PUMA, asked)(q), expected)
-    tool = shown_frame(SCARA)(np.zeros((1, 4)))[0, 0]
+        np.testing.assert_array_equal(choose_frame(PUMA, asked)(q), expected)
+    tool = choose_frame(SCARA)(np.zeros((1, 4)))[0, 0]
     np.testing.assert_allclose(tool[:2], [0.5, 0.0], atol=1e-12)
-    assert shown_frame(AXIS) is None and shown_frame(PUMA, ['hand']) is None
+    assert choose_frame(AXIS) is None and choose_frame(PUMA, ['hand']) is None
 
 
 @pytest.mark.parametrize('name', ['ur10', 'scara'])

@@ -13,7 +13,7 @@ from robots import UR10
 
 from robodyn_ros.excitation.collisions.self_collision import SelfCollisionLimit
 from robodyn_ros.excitation.design.optimize import optimise
-from robodyn_ros.excitation.design.problem import Design, Problem
+from robodyn_ros.excitation.design.problem import Design, DesignProblem
 from robodyn_ros.excitation.design.search import ROUNDS, begin, improve
 from robodyn_ros.excitation.limits.constraints import SpaceLimit, TorqueLimit
 from robodyn_ros.excitation.limits.joint_limits import JointLimits, check_motion
@@ -81,7 +81,7 @@ BROKEN = {
 @pytest.fixture(scope='module')
 def free():
     """What a search finds that knows of no rule; no clock has a say in it."""
-    problem = Problem(DESIGN)
+    problem = DesignProblem(DESIGN)
     plan = replace(ROUNDS[0], iterations=15)
     found = improve(problem, begin(problem, 0, 0), plan, lambda: False, lambda value: None)
     return problem.finish(found.x).trajectory

@@ -10,9 +10,9 @@ from published import robot, table1, table3, table3_states
 
 from robodyn_ros.excitation.design.criteria import Criterion, Options
 from robodyn_ros.excitation.design.optimize import Optimised
-from robodyn_ros.excitation.limits.bounds import used_shares
+from robodyn_ros.excitation.limits.bounds import compute_shares
 from robodyn_ros.excitation.options import make_design
-from robodyn_ros.excitation.summary import present, sentence, summary, table
+from robodyn_ros.excitation.summary import convert_value, summary
 
 MODEL, MOTION = robot('puma'), table3()
 LIMITS = replace(table1(), effort=np.full(6, 80.0))
@@ -25,7 +25,7 @@ def result():
     criterion = Criterion(MODEL)
     return Optimised(
         MOTION, criterion.value(*states), {**criterion.figures(*states), 'endless': np.inf},
-        used_shares(MOTION, table1()), 12.3, 20, False, 'scaled down',
+        compute_shares(MOTION, table1()), 12.3, 20, False, 'scaled down',
     )  # fmt: skip
 
 
@@ -33,14 +33,14 @@ def result():
 def test_what_a_search_minimises_is_shown_as_people_know_it(name):
     states = table3_states()
     criterion = Criterion(MODEL, Options(name))
-    word, figure = present(name, criterion.value(*states))
+    word, figure = convert_value(name, criterion.value(*states))
     assert figure == pytest.approx(criterion.figures(*states)[word])
 
 
 @pytest.mark.parametrize('penalised', [308.5, 2704.5, np.inf])
 def test_a_motion_that_breaks_its_limits_has_a_figure_while_it_is_searched(penalised):
-    assert present('cond', penalised) == ('condition_number', np.inf)
-    assert present('det', penalised) == ('log10_det', -penalised)
+    assert convert_value('cond', penalised) == ('condition_number', np.inf)
+    assert convert_value('det', penalised) == ('log10_det', -penalised)
 
 
 def test_facts_are_plain_and_whole(result):
@@ -56,19 +56,3 @@ def test_facts_are_plain_and_whole(result):
     assert facts['joints'][1]['torque'] == pytest.approx(share)
     no_torque = summary(result, make_design({}, MODEL, table1()))
     assert 'torque' not in no_torque['joints'][0]
-
-
-def test_sentence_and_table(result):
-    assert 'condition number 136.6, largest share of a limit used position' in sentence(
-        result, DESIGN
-    )
-    text = sentence(result, DESIGN)
-    assert '; scaled down; NOT checked: ' in text and text.endswith(
-        '(option box; obstacles are in it)'
-    )
-    text = table({**summary(result, DESIGN), 'files': {'table': 'there.csv'}})
-    assert 'stopped before its end, by the time limit' in text and 'table        there.csv' in text
-    assert 'infinite' in text and text.count('%') == 4 * 6
-    facts = summary(result, DESIGN)
-    assert table({**facts, 'note': 'a note'}).splitlines()[-1] == 'a note'
-    assert '' not in table({**facts, 'note': ''}).splitlines()[-2:]

@@ -137,32 +137,6 @@ def write_file(recording, path):
     np.savetxt(path, table, delimiter=',', header=','.join(['time', *names]), comments='')
 
 
-@pytest.mark.parametrize('case', [case for case in BAD if ', and ' not in case])
-def test_the_command_line_says_it_and_ends_as_a_failed_identification(case, tmp_path, capsys):
-    build, code, joint, words = BAD[case]
-    file, urdf = tmp_path / f'{case.replace(" ", "_").lower()}.csv', tmp_path / 'robot_in.urdf'
-    write_file(build(), file)
-    urdf.write_text(XML)
-    out = tmp_path / 'out'
-    command = ['identify', str(file), '--urdf', str(urdf), '--out', str(out)]
-    assert main([*command, '--json']) == 1
-    printed, complaints = capsys.readouterr()
-    facts = json.loads(printed)
-    assert facts['success'] is False
-    assert (facts['result_file'] is None) is (case != 'wrong sign')
-    texts = {
-        (item['code'], item['joint']): item['text']
-        for item in facts['findings']
-        if item['severity'] == 'error'
-    }
-    assert words in texts[code, joint] and (joint or 'joint1') in texts[code, joint]
-    assert 'Traceback' not in complaints and 'error:' not in complaints
-    kept = {path.name for path in out.iterdir()}
-    assert 'result.json' in kept
-    assert case == 'wrong sign' or not kept & {'result.yaml', 'robot.urdf'}
-    assert json.loads((out / 'result.json').read_text())['findings'] == facts['findings']
-
-
 def test_a_short_nan_block_is_left_out_like_a_gap():
     recording = changed('torque', 1, lambda tau: nan_block(tau, 0.08))
     assert len(recording) == 4600
@@ -211,13 +185,6 @@ def torn():
         if (value := getattr(GOOD, name)) is not None
     }
     return replace(GOOD, **columns, source='torn')
-
-
-def test_a_validation_without_a_usable_sample_is_no_validation():
-    result = identify(GOOD, MODEL, validation=torn())
-    assert not result.success and result.validation is None
-    codes = [item.code for item in result.findings if item.severity == 'error']
-    assert codes == ['validation_too_short']
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def test_two_recordings_are_the_least_squares_of_all_their_rows(case):
     rows, torques = [], []
     for each in recordings:
         motion = (each.position, each.velocity, each.acceleration)
-        rows.append(model.selected(*motion, columns).reshape(-1, len(columns)))
+        rows.append(model.select_columns(*motion, columns).reshape(-1, len(columns)))
         torques.append(each.torque.ravel())
     expected = np.linalg.lstsq(np.vstack(rows), np.concatenate(torques), rcond=None)[0]
     result = identify(recordings, model, options=PLAIN)
@@ -131,8 +131,3 @@ def test_torque_offsets_per_recording_need_that_parameter(case):
     full = case[0]
     with pytest.raises(IdentificationError, match='wls, ols'):
         identify([first, second], full, options=replace(options, estimator='covariance'))
-
-
-def test_no_recording_is_refused(case):
-    with pytest.raises(IdentificationError, match='no recording'):
-        identify([], case[0])

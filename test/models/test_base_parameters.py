@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 from robots import DATA, dh_urdf, random_states, random_urdf
 
-from robodyn_ros.errors import ModelError
-from robodyn_ros.models.base_parameters import base_parameters, condition_number
+from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.models.friction import FrictionModel
-from robodyn_ros.models.interface import Joint, SumModel
+from robodyn_ros.models.interface import Joint
 from robodyn_ros.models.serial.urdf import UrdfModel
 from robodyn_ros.models.serial.urdf_file import UrdfWarning
 
@@ -224,13 +223,6 @@ def test_rotor_and_mass_of_a_horizontal_axis_merge_but_not_the_offset():
     }
 
 
-def test_offset_of_a_vertical_axis_merges_with_gravity():
-    base = base_parameters(robot_model(sliding_axis('0 0 1')))
-    assert base.rank == 4
-    assert base.expressions[0] == 'carriage.m + 0.101937*axis.torque_offset'
-    assert base.expressions[1] == 'axis.rotor_inertia - 0.101937*axis.torque_offset'
-
-
 def sliding_axis(direction):
     return (
         '<robot name="r"><link name="base"/><link name="carriage"/><joint name="axis" '
@@ -263,27 +255,3 @@ def test_parallel_vertical_axes_a_micrometre_apart_are_unclear():
         base = base_parameters(UrdfModel.from_xml(xml))
         assert ('link2.mx' in base.unclear) is unclear
         assert ('link2.mx' in base.unidentifiable) is (offset == 0.0)
-
-
-def test_friction_alone_and_a_model_without_effect():
-    friction = FrictionModel(joints=[Joint('a'), Joint('b')])
-    base = base_parameters(SumModel(parts=[friction]))
-    assert base.expressions == tuple(item.name for item in friction.parameters)
-    assert base.unidentifiable == ()
-    still = UrdfModel.from_xml(sliding_axis('1 0 0'), gravity=(0, 0, 0), rotor_inertia=False)
-    assert base_parameters(still).expressions == ('carriage.m',)
-    still.regressor = lambda q, qd, qdd: np.zeros((len(q), 1, 10))
-    with pytest.raises(ModelError, match='no parameter of the model has any'):
-        base_parameters(still)
-    still.regressor = lambda q, qd, qdd: np.full((len(q), 1, 10), np.nan)
-    with pytest.raises(ModelError, match='not finite'):
-        base_parameters(still)
-
-
-def test_condition_number_ignores_the_scale_of_columns():
-    matrix = np.array([[1.0, 1.0], [0.0, 1.0], [0.0, 0.0]])
-    expected = np.sqrt((1 + np.sqrt(0.5)) / (1 - np.sqrt(0.5)))
-    assert condition_number(matrix * [1.0, 1e6]) == pytest.approx(expected)
-    assert condition_number(matrix[:, None, :]) == pytest.approx(expected)
-    assert condition_number(np.eye(3)[:, :2] * [1, 0]) == float('inf')
-    assert condition_number(np.ones((4, 2))) > 1e15

@@ -9,7 +9,7 @@ import yaml
 from robots import SIX_AXIS, random_states, random_urdf
 
 from robodyn_ros.errors import ModelError
-from robodyn_ros.models.catalog import KINDS, build_model, load_model, model_hash, robot_model
+from robodyn_ros.models.catalog import build_model, load_model, model_hash, robot_model
 from robodyn_ros.models.interface import SumModel
 from robodyn_ros.models.serial.urdf import UrdfModel
 
@@ -71,13 +71,6 @@ def test_a_users_file_names_the_urdf_beside_it(folder):
     assert model_hash(model) == model_hash(expected)
 
 
-def test_without_friction_the_model_is_the_rigid_body_alone(folder):
-    for line in ('', 'friction: []', 'friction:'):
-        assert isinstance(
-            load_model(write(folder, f'kind: urdf\nurdf: arm.urdf\n{line}')), UrdfModel
-        )
-
-
 def test_hash_tells_models_apart():
     models = [
         robot_model(XML),
@@ -132,14 +125,6 @@ def test_refuses_with_a_sentence_that_names_the_file(folder, text, message):
     with pytest.raises(ModelError, match=r'gone.yaml cannot be read'):
         load_model(folder / 'gone.yaml')
     assert 'model.yaml' in str(caught.value)
-
-
-def test_a_new_kind_is_one_entry(monkeypatch):
-    entry = type(KINDS['sum'])(lambda description, folder: robot_model(XML), ('size',))
-    monkeypatch.setitem(KINDS, 'new', entry)
-    assert len(build_model({'kind': 'new', 'size': 1}).joints) == 3
-    with pytest.raises(ModelError, match='needs "size"'):
-        build_model({'kind': 'new'})
 
 
 def test_a_dynamic_model_wins_over_that_of_the_file(tmp_path):

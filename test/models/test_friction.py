@@ -28,35 +28,12 @@ def test_torque_is_the_sum_of_the_terms():
     np.testing.assert_array_equal(torque[0], values[:, 2])
 
 
-def test_names_and_units():
-    model = FrictionModel(joints=JOINTS[:2])
-    assert [(item.name, item.unit, item.joint) for item in model.parameters] == [
-        ('a.viscous_friction', 'Nm s/rad', 'a'),
-        ('a.coulomb_friction', 'Nm', 'a'),
-        ('a.torque_offset', 'Nm', 'a'),
-        ('b.viscous_friction', 'N s/m', 'b'),
-        ('b.coulomb_friction', 'N', 'b'),
-        ('b.torque_offset', 'N', 'b'),
-    ]
-    assert np.isnan(model.prior()).all()
-
-
-@pytest.mark.parametrize('term', [name for name in TERMS if name != 'load'])
-def test_one_term_alone(term):
-    coefficients = {name: np.full(3, 0.3) for name in TERMS[term].needs}
-    model = FrictionModel(joints=JOINTS, terms=[term], coefficients=coefficients)
-    qd = random_states(3, 4)[1]
-    expected = np.einsum('ni,ij->nij', TERMS[term].column(qd, coefficients), np.eye(3))
-    np.testing.assert_array_equal(model.regressor(qd, qd, qd), expected)
-    assert not model.open
-
-
 @pytest.mark.parametrize('term', [name for name, term in TERMS.items() if term.brakes])
 def test_braking_terms_never_drive(term):
     coefficients = {'smoothing': 0.1}
     model = FrictionModel(joints=JOINTS[:1], terms=[term], coefficients=coefficients)
     speed = np.linspace(-2.0, 2.0, 401)[:, None]
-    factor = model.loaded_regressor(speed, 2.0)[:, 0, 0]
+    factor = model.regressor_under_load(speed, 2.0)[:, 0, 0]
     assert (factor * speed[:, 0] >= 0.0).all() and np.abs(factor).max() > 0.1
     # One-sided terms act in one direction, the others in both.
     one_sided = term.endswith(('_forward', '_backward'))
@@ -134,7 +111,7 @@ def test_packed_columns_and_torque_are_those_of_the_regressor():
     whole = model.regressor(*states)
     columns = [np.sort(random.permutation(whole.shape[2])[:40]) for _ in range(6)]
     expected = np.concatenate([whole[:, joint, own] for joint, own in enumerate(columns)], axis=1)
-    np.testing.assert_array_equal(model.packed(*states, columns), expected)
+    np.testing.assert_array_equal(model.pack_columns(*states, columns), expected)
     values = random.normal(size=18)
     part = model.parts[1]
     np.testing.assert_allclose(
@@ -183,13 +160,6 @@ def test_open_models_wait_for_an_identification(terms, coefficients, is_open):
     again = build_model(model.describe())
     assert again.open == is_open and again.describe() == model.describe()
     assert np.isfinite(model.regressor(*random_states(3, 20))).all()
-
-
-def test_terms_keep_the_order_asked_for():
-    model = FrictionModel(joints=JOINTS[:1], terms=['offset', 'viscous'])
-    assert [item.name for item in model.parameters] == ['a.torque_offset', 'a.viscous_friction']
-    row = model.regressor(*(np.full((1, 1), 2.5),) * 3)[0, 0]
-    assert row.tolist() == [1.0, 2.5]
 
 
 @pytest.mark.parametrize(

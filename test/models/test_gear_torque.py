@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -95,36 +94,3 @@ def test_a_block_that_was_changed_is_refused(trained, change, reason):
     block = {**residual_block(trained[0], 'model'), **change}
     with pytest.raises(IdentificationError, match=reason):
         read_residual(block, JOINTS, 'model', 'file')
-
-
-def test_a_block_without_a_key_or_of_another_model_is_refused(trained):
-    block = residual_block(trained[0], 'model')
-    for key in block:
-        with pytest.raises(IdentificationError, match='cannot be used'):
-            read_residual({k: v for k, v in block.items() if k != key}, JOINTS, 'model', 'file')
-    for wrong in ([1], 'text', {}):
-        with pytest.raises(IdentificationError, match='cannot be used'):
-            read_residual(wrong, JOINTS, 'model', 'file')
-    with pytest.raises(IdentificationError, match='hash'):
-        read_residual(block, JOINTS, 'another', 'file')
-
-
-def test_joints_without_gain_stay_without_in_the_file(trained):
-    silent = replace(trained[0], limit=np.zeros(2))
-    again = read_residual(residual_block(silent, 'm'), JOINTS, 'm', 'file')
-    assert (again.torque(*signals(20)) == 0.0).all()
-
-
-@pytest.mark.parametrize('kind', ['rbf', 'gmr'])
-@pytest.mark.parametrize('moving', [slice(0, 0), slice(0, 3), slice(0, 400)])
-def test_a_joint_that_hardly_moves_gets_none_and_spoils_nothing(kind, moving):
-    seen = signals(3000)
-    torque = loaded_friction(seen[0], seen[2])
-    torque[:, 1] = 7.0
-    used = np.ones(torque.shape, dtype=bool)
-    used[:, 1] = False
-    used[moving, 1] = True
-    seen[0][:, 1], seen[1][:, 1] = 0.0, 0.0
-    residual, tried = fit_residual(JOINTS, seen, torque, used, kind=kind, inputs=(3,))
-    assert tried[0].rms_share[0] < 0.5 and residual.limit[0] > 0.0 == residual.limit[1]
-    assert (residual.torque(*seen)[:, 1] == 0.0).all()

@@ -38,25 +38,11 @@ class Spring(DynamicModel):
 JOINTS = (Joint('a'), Joint('b', 'prismatic'))
 
 
-def test_units_follow_the_kind_of_joint():
-    assert (JOINTS[0].position_unit, JOINTS[0].torque_unit) == ('rad', 'Nm')
-    assert (JOINTS[1].position_unit, JOINTS[1].torque_unit) == ('m', 'N')
-    assert Joint('c', 'continuous').torque_unit == 'Nm'
-
-
 @pytest.mark.parametrize('samples', [0, 1, BLOCK_SIZE, BLOCK_SIZE + 1, 3 * BLOCK_SIZE - 1])
 def test_blocks_cover_every_sample_once(samples):
     seen = [index for block in sample_blocks(samples) for index in range(samples)[block]]
     assert seen == list(range(samples))
     assert all(b.stop - b.start <= BLOCK_SIZE for b in sample_blocks(samples))
-
-
-def test_torque_is_computed_block_by_block():
-    model = Spring(joints=JOINTS)
-    q = np.random.default_rng(0).normal(size=(2 * BLOCK_SIZE + 7, 2))
-    torque = model.torque(q, q, q, np.array([2.5]))
-    np.testing.assert_array_equal(torque, 2.5 * q)
-    assert model.largest_block == BLOCK_SIZE
 
 
 def test_torque_refuses_the_wrong_number_of_values():
@@ -68,12 +54,12 @@ def test_torque_refuses_the_wrong_number_of_values():
 
 def test_one_sample_after_the_other_keeps_the_values_it_began_with():
     values = np.array([2.5])
-    at = Spring(joints=JOINTS).sampled(values)
+    at = Spring(joints=JOINTS).torque_function(values)
     values[:] = 0.0
     state = np.array([1.0, -2.0])
     np.testing.assert_array_equal(at(state, state, state), [2.5, -5.0])
     with pytest.raises(ModelError, match='has 1 parameters'):
-        Spring(joints=JOINTS).sampled(np.ones(2))
+        Spring(joints=JOINTS).torque_function(np.ones(2))
 
 
 def test_sum_adds_torques_and_joins_columns():
@@ -93,7 +79,7 @@ def test_selected_columns_are_those_of_the_regressor(samples, columns):
     friction = FrictionModel(joints=body.joints, terms=('coulomb', 'viscous'))
     model, states = SumModel(parts=[body, friction]), random_states(2, samples)
     expected = model.regressor(*states)[:, :, columns]
-    found = model.selected(*states, np.array(columns, dtype=np.intp))
+    found = model.select_columns(*states, np.array(columns, dtype=np.intp))
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13)
 
 

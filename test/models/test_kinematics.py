@@ -7,7 +7,6 @@ import pinocchio as pin
 import pytest
 import yaml
 from closed_form_oracle import body, urdf
-from robots import SIX_AXIS
 
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.catalog import build_model
@@ -193,12 +192,6 @@ def test_is_found_from_models_and_descriptions(kinematics):
     assert kinematics_of(SumModel(parts=[model, friction])).describe() == kinematics.describe()
     delta = DeltaModel(joints=NAMES, geometry={**RODS, 'h_O': 0.1})
     assert kinematics_of(delta).describe() == {'kind': 'delta', 'axes': 4, 'geometry': RODS}
-
-
-def test_is_found_from_a_urdf_file():
-    found = build_kinematics({'urdf': str(SIX_AXIS)})
-    assert found.axes == 6
-    assert build_kinematics({'urdf': str(SIX_AXIS), 'free': None}).describe() == found.describe()
 
 
 def test_refuses_other_robots_and_shapes_with_one_sentence():

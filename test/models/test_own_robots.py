@@ -22,7 +22,7 @@ from robots import (
 )
 
 from robodyn_ros.models.base_parameters import base_parameters
-from robodyn_ros.models.catalog import load_model, robot_model
+from robodyn_ros.models.catalog import load_model
 from robodyn_ros.models.closed_forms.puma import FOLLOWING
 from robodyn_ros.models.serial.urdf import UrdfModel
 
@@ -76,15 +76,6 @@ def test_every_robot_is_sound_and_the_simulator_agrees(path):
         data.qpos[:], data.qvel[:], data.qacc[:] = (value[index] for value in states)
         mujoco.mj_inverse(plant, data)
         np.testing.assert_allclose(torque[index], data.qfrc_inverse, rtol=0, atol=1e-10)
-
-
-def test_gravity_leaves_the_six_axis_arm_room_to_move():
-    model = UrdfModel.from_file(SIX_AXIS)
-    assert model.joint_names == tuple(f'joint{k}' for k in range(1, 7))
-    q = random_states(6, 2000)[0]
-    torque = np.abs(model.torque(q, 0 * q, 0 * q, model.prior())).max(axis=0)
-    efforts = [item.effort for item in model.urdf.joints if item.type != 'fixed']
-    assert (torque < 0.35 * np.array(efforts)).all()
 
 
 def tool_pose(path, joints, tool, values):
@@ -172,18 +163,6 @@ def test_ns16_has_the_published_kinematics(seed):
     np.testing.assert_allclose(pose, expected @ flange, atol=1e-12)
 
 
-def test_ns16_weighs_what_it_weighs_and_holds_its_load():
-    model = UrdfModel.from_file(URDF_FOLDER / 'ns16.urdf')
-    masses = [pseudo[3, 3] for pseudo in model.urdf.pseudo_inertia.values()]
-    assert sum(masses) == pytest.approx(335, abs=1)
-    level = np.array([[0, np.pi / 2, 0, 0, 0, 0]])
-    torque = model.torque(level, 0 * level, 0 * level, model.prior())[0]
-    reach = 0.7 + 0.624 + 0.135
-    assert abs(torque[1]) + 16 * 9.81 * reach < 955
-    friction = robot_model(URDF_FOLDER / 'ns16.urdf', friction=('coulomb', 'viscous', 'quadratic'))
-    assert base_parameters(friction).rank == 58
-
-
 CONFIG = URDF_FOLDER.parent / 'config'
 
 
@@ -250,15 +229,3 @@ def test_closed_form_of_a_robot_is_the_rnea_of_its_urdf(robot):
     expected = body.torque(*states, body.prior())
     assert (np.abs(expected).max(axis=0) > 1e-3).all()
     np.testing.assert_allclose(model.torque(*states, values), expected, rtol=0, atol=1e-9)
-
-
-def test_semi_static_model_is_the_gravity_of_the_puma():
-    model = load_model(CONFIG / 'robots' / 'puma.yaml#semi_static').parts[0]
-    body = UrdfModel.from_file(URDF_FOLDER / 'puma.urdf', rotor_inertia=False)
-    q = random_states(6, 200)[0]
-    expected = body.torque(q, 0 * q, 0 * q, body.prior())
-    regressor = model.regressor(q, 0 * q, 0 * q).reshape(-1, 5)
-    values = np.linalg.lstsq(regressor, expected.ravel(), rcond=None)[0]
-    np.testing.assert_allclose(model.torque(q, 0 * q, 0 * q, values), expected, atol=1e-9)
-    m2, centre, _ = bodies('puma')[1]
-    assert values[4] == pytest.approx(9.81 * m2 * centre[1])

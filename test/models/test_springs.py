@@ -40,23 +40,13 @@ def test_a_balancer_is_a_sine_about_any_position():
     np.testing.assert_allclose(model.torque(q, q, q, values), 40.0 * np.sin(q - 0.3), atol=1e-12)
 
 
-def test_names_and_units():
-    model = SpringModel(joints=JOINTS, terms=['spring', 'balancer'])
-    assert [(item.name, item.unit, item.joint) for item in model.parameters[::5]] == [
-        ('a.spring_stiffness', 'Nm/rad', 'a'),
-        ('b.balancer_cosine', 'N', 'b'),
-    ]
-    assert [item.unit for item in model.parameters[1:4]] == ['Nm', 'Nm', 'N/m']
-    assert np.isnan(model.prior()).all() and model.smooth
-
-
 def test_regressor_and_single_samples_agree_with_the_torque():
     model = SpringModel(joints=JOINTS, terms=list(SPRING_TERMS))
     q, qd, qdd = random_states(2, 30)
     values = np.random.default_rng(1).normal(size=6)
     torque = model.torque(q, qd, qdd, values)
     np.testing.assert_allclose(model.regressor(q, qd, qdd) @ values, torque, atol=1e-14)
-    at = model.sampled(values)
+    at = model.torque_function(values)
     np.testing.assert_allclose([at(*row) for row in zip(q, qd, qdd, strict=True)], torque)
 
 
@@ -133,8 +123,3 @@ def test_no_drive_adds_springs_as_gravity():
 def test_springs_alone_have_nothing_of_friction(key):
     with pytest.raises(ModelError, match=f"springs without friction have no '{key}'"):
         robot({'terms': ['spring'], key: [1.0]})
-
-
-def test_springs_beside_auto_are_refused():
-    with pytest.raises(ModelError, match='selects springs too'):
-        robot(['auto', 'spring'])

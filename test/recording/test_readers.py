@@ -11,7 +11,7 @@ from rosbags.rosbag2 import StoragePlugin
 from scipy.io import savemat
 
 from robodyn_ros.errors import MissingSignalError, RecordingError
-from robodyn_ros.long_work import CancelledError, shown_by
+from robodyn_ros.long_work import CancelledError, show_progress
 from robodyn_ros.recording.readers import TABLES, read_recording, recording_format
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -90,7 +90,7 @@ def test_a_long_file_reports_the_share_that_is_read(tmp_path, kind):
     else:
         plugin = {'mcap': StoragePlugin.MCAP, 'db3': StoragePlugin.SQLITE3}[kind]
         write_bag(path, [(time, cdr(state)) for time, state in wave(20)], plugin=plugin)
-    with shown_by(lambda phase, share: seen.append((phase, share))):
+    with show_progress(lambda phase, share: seen.append((phase, share))):
         read_recording(path)
     phases, shares = zip(*seen, strict=True)
     assert set(phases) == {f'reading {path.name if kind == "csv" else f"bag.{kind}"}'}
@@ -99,7 +99,7 @@ def test_a_long_file_reports_the_share_that_is_read(tmp_path, kind):
     def cancel(phase, share):
         raise CancelledError('cancelled')
 
-    with pytest.raises(CancelledError), shown_by(cancel):  # it is no damage of the file
+    with pytest.raises(CancelledError), show_progress(cancel):  # it is no damage of the file
         read_recording(path)
 
 

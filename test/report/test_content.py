@@ -1,17 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Links, friction, coverage, curves and torque errors of one identification."""
 
-import base64
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from robodyn_ros.report.coverage import coverage, stated_limits
-from robodyn_ros.report.curves import curves
 from robodyn_ros.report.friction import friction_curves
 from robodyn_ros.report.links import links
-from robodyn_ros.report.verdict import grouped_findings, joint_errors, verdict
 
 
 def test_links_have_urdf_identified_values_and_intervals(source):
@@ -42,46 +38,3 @@ def test_friction_data_of_an_exact_model_lie_on_its_law(source):
         assert np.abs(row['speed']).min() > threshold
         wanted = np.interp(row['speed'], row['grid'], row['law'])
         np.testing.assert_allclose(row['torque'], wanted, atol=1e-6)
-
-
-def test_coverage_has_ranges_and_the_limits_of_the_urdf(source):
-    rows = coverage(source.model, source.signals, stated_limits(source.model))
-    assert [row['quantity'] for row in rows[:3]] == ['position', 'velocity', 'acceleration']
-    joint = source.model.parts[0].urdf.joints[0]
-    position = rows[0]
-    assert position['min'] == source.signals.position[:, 0].min()
-    if np.isfinite(joint.lower):
-        assert (position['low'], position['high']) == (joint.lower, joint.upper)
-    assert rows[2]['low'] is None and rows[2]['used'] is None and max(rows[2]['density']) == 1.0
-
-
-def test_curves_are_bounded_for_many_joints(source):
-    found = curves(source.signals, source.model.joints, budget=2400)
-    assert found['samples'] == 1500 and found['points'] < 410
-    series = found['joints'][1]['series'][2]
-    numbers = np.frombuffer(base64.b64decode(series), '<f4')
-    assert len(numbers) == found['points'] and np.abs(numbers).max() == pytest.approx(
-        np.abs(source.signals.error[:, 1]).max(), rel=1e-6
-    )
-
-
-def test_errors_that_decide_come_from_the_validation(source):
-    found = joint_errors(source.facts)
-    assert found['validated'] and found['limit'] == '50 %'
-    checked = source.facts['validation']
-    wanted = [f'{100.0 * each:.3g} %' for each in checked['relative_error']]
-    assert [row['other'] for row in found['rows']] == wanted
-    assert [row['word'] for row in found['rows']] == ['usable', 'usable']
-    facts = {**source.facts, 'validation': None, 'max_relative_error_allowed': 1e-6}
-    found = joint_errors(facts)
-    assert not found['validated'] and all(row['above'] for row in found['rows'])
-    assert all(row['bar'] > found['limit_at'] for row in found['rows'])
-
-
-def test_findings_with_the_same_remedy_are_one_with_all_texts(source):
-    item = {'code': 'a', 'severity': 'error', 'remedy': 'Do.'}
-    every = [{**item, 'joint': f'j{k}', 'text': f'text {k}'} for k in range(3)]
-    facts = {**source.facts, 'success': False, 'findings': every}
-    (group,) = grouped_findings(facts)
-    assert group['texts'] == ['text 0', 'text 1', 'text 2'] and group['joints'][2] == 'j2'
-    assert verdict(facts)['reasons'] == group['texts'] and not verdict(facts)['success']

@@ -9,21 +9,6 @@ from robodyn_ros.findings import Finding
 from robodyn_ros.report.facts_page import facts_page
 
 
-def test_lists_of_each_joint_are_one_table_with_units():
-    facts = {
-        'joints': ['shoulder', 'slide'],
-        'torque_units': ['Nm', 'N'],
-        'torque_errors': {
-            'CAD': {'rms_error': [1.5, 2.5], 'relative_residual': 0.5},
-            'result': {'rms_error': [0.25, 0.5], 'relative_residual': 0.125},
-        },
-    }
-    text = facts_page('Title', facts, '')
-    row = '>slide</th><td class="number">2.5 N</td><td class="number">0.5 N</td>'
-    assert row in text and '>CAD: rms error</th>' in text and 'torque units' not in text
-    assert '>result</th><td class="number">0.125</td>' in text
-
-
 def test_values_lists_mappings_findings_and_pictures_are_shown(tmp_path):
     picture = tmp_path / 'law.png'
     picture.write_bytes(png(Figure(figsize=(1.0, 1.0))))

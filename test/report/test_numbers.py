@@ -3,7 +3,7 @@ import base64
 
 import numpy as np
 
-from robodyn_ros.report.numbers import extremes, packed, share, short, thinned, times
+from robodyn_ros.report.numbers import encode_numbers, extremes, times
 
 
 def test_thinning_keeps_every_peak_and_its_order():
@@ -20,16 +20,5 @@ def test_thinning_keeps_every_peak_and_its_order():
     assert (np.diff(times(np.arange(1003.0), 50)) > 0.0).all()
 
 
-def test_short_signals_are_kept():
-    values = np.arange(10.0)[:, None]
-    assert extremes(values, 5) is values and times(values[:, 0], 5)[3] == 3.0
-    np.testing.assert_array_equal(thinned(4, 10), [0, 1, 2, 3])
-
-
 def test_packed_numbers_are_little_endian_floats():
-    assert base64.b64decode(packed(np.array([1.0, -2.5]))) == b'\0\0\x80?\0\0 \xc0'
-
-
-def test_text_of_numbers_that_are_missing():
-    assert [short(each) for each in (None, float('nan'), 1.23456)] == ['-', '-', '1.235']
-    assert [share(each) for each in (None, 0.0372)] == ['-', '3.72 %']
+    assert base64.b64decode(encode_numbers(np.array([1.0, -2.5]))) == b'\0\0\x80?\0\0 \xc0'

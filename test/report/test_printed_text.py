@@ -6,13 +6,13 @@ from dataclasses import replace
 from verdicts import with_bad
 
 from robodyn_ros.findings import Finding
-from robodyn_ros.identification.files.written import printed_text
+from robodyn_ros.identification.files.written import format_result
 from robodyn_ros.report.write import export_with_page
 
 
 def test_a_success_names_each_file_and_the_next_command(result, tmp_path):
     files = export_with_page(result, tmp_path, command='')
-    lines = printed_text(result, files).splitlines()
+    lines = format_result(result, files).splitlines()
     model = tmp_path / 'result.yaml'
     assert len(lines) <= 25
     assert lines[-3:] == [
@@ -25,24 +25,7 @@ def test_a_success_names_each_file_and_the_next_command(result, tmp_path):
     ]
     named = lines[-4].removeprefix(f'written to {tmp_path}: ').split(', ')
     assert sorted(named) == sorted(path.name for path in tmp_path.iterdir())
-    assert len(printed_text(result, files, verbose=True).splitlines()) > 25
-
-
-def test_the_next_commands_name_the_robot_for_every_folder(result, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for given, named in (('six_axis#optimised', "'six_axis#optimised'"),
-                         ('my robot.yaml', f"'{tmp_path}/my robot.yaml'"),
-                         ('./arm.yaml#slow', f"'{tmp_path}/arm.yaml#slow'")):  # fmt: skip
-        files = export_with_page(result, 'out', command='', robot=given)
-        assert printed_text(result, files).count(f' robot:={named} ') == 2
-
-
-def test_thresholds_are_learned_from_recordings_that_are_read_alike(result, tmp_path):
-    command = "robodyn identify a.csv --columns 'my columns.yaml' --urdf r.urdf --effort=Nm"
-    text = printed_text(result, export_with_page(result, tmp_path, command=command))
-    assert "result.yaml --columns 'my columns.yaml' --effort=Nm --out thresholds.yaml" in text
-    other = export_with_page(result, tmp_path, command="node: it's no command --columns x")
-    assert '--columns' not in printed_text(result, other)
+    assert len(format_result(result, files, verbose=True).splitlines()) > 25
 
 
 def test_a_failure_names_no_model(result, tmp_path):
@@ -50,10 +33,10 @@ def test_a_failure_names_no_model(result, tmp_path):
     verdict = with_bad(result.verdict)
     failed = replace(result, success=False, verdict=verdict, findings=tuple(every))
     files = export_with_page(failed, tmp_path, command='')
-    text = printed_text(failed, files)
+    text = format_result(failed, files)
     assert len(text.splitlines()) <= 25 and text.startswith('identification FAILED')
     assert 'exported: ' not in text and 'no model is exported' in text
     assert 'result.yaml' not in text and 'report.html' in text
     forced = export_with_page(failed, tmp_path, command='', export_failed=True)
-    assert 'forced: nothing of it can be used' in printed_text(failed, forced)
-    assert len(printed_text(failed, None).splitlines()) <= 25
+    assert 'forced: nothing of it can be used' in format_result(failed, forced)
+    assert len(format_result(failed, None).splitlines()) <= 25

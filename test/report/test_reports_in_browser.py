@@ -2,7 +2,6 @@
 """Reports of real recordings and of a simulated SCARA in Chromium, on a desk and on a phone."""
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -162,21 +161,3 @@ def colour_of(browser, name):
     style = 'getComputedStyle(document.documentElement)'
     text = browser.run(f"{style}.getPropertyValue('--{name}').trim()")
     return ','.join(str(int(text[k : k + 2], 16)) for k in (1, 3, 5))
-
-
-def test_it_prints_from_a_dark_screen_in_colours_for_paper(report, tmp_path):
-    page, _ = report
-    with Browser(page.as_uri(), tmp_path / 'profile') as browser:
-        colours = []
-        for scheme in ('light', 'dark'):
-            browser.show(1280, scheme)
-            colours.append(colour_of(browser, 'error'))
-        light, dark = colours
-        assert light != dark
-        browser.wait(f"{DRAWN}.every((seen) => seen.includes('{dark}'))", 'curves for the dark')
-        browser.run("dispatchEvent(new Event('beforeprint'))")
-        browser.run('new Promise(requestAnimationFrame)')
-        assert all(light in each and dark not in each for each in browser.run(DRAWN))
-        browser.run("dispatchEvent(new Event('afterprint'))")
-        assert len(re.findall(rb'/Type\s*/Page\b', browser.pdf())) >= 2
-        assert browser.console == []

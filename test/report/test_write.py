@@ -10,7 +10,7 @@ from verdicts import with_bad
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.findings import Finding
 from robodyn_ros.identification.files.next_steps import next_steps
-from robodyn_ros.report.stored import stored_source
+from robodyn_ros.report.stored import load_source
 from robodyn_ros.report.write import export_with_page, write_page
 
 
@@ -54,7 +54,7 @@ def test_a_failed_identification_has_a_page_too(result, tmp_path):
     failed = replace(result, success=False, verdict=verdict, findings=(finding,))
     files = export_with_page(failed, tmp_path, command='')
     assert files.result is None and 'Identification FAILED' in files.page.read_text()
-    source = stored_source(tmp_path)
+    source = load_source(tmp_path)
     assert source.model is None and source.signals is not None
     assert 'Change it.' in write_page(tmp_path).read_text()
 

@@ -13,7 +13,7 @@ import pytest
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.recording.bags.joint_state_bag import JointStateBag
 from robodyn_ros.runs import file_set as module
-from robodyn_ros.runs.file_set import file_set, sole_writer, uninterrupted
+from robodyn_ros.runs.file_set import delay_signals, file_set, sole_writer
 
 NAMES = ('facts.json', 'page.html', 'table.csv', 'model.yaml')
 
@@ -165,7 +165,7 @@ def test_a_signal_in_the_middle_of_a_set(tmp_path, number, during):
 
 def test_signals_wait_for_the_end_of_a_step():
     done = []
-    with pytest.raises(KeyboardInterrupt), uninterrupted():
+    with pytest.raises(KeyboardInterrupt), delay_signals():
         os.kill(os.getpid(), signal.SIGINT)
         done.append('step')
     assert done == ['step']

@@ -45,12 +45,6 @@ def test_edited_source_needs_no_build_but_a_new_one_does(checkout: Path) -> None
     assert build.fingerprint() != before
 
 
-def test_changed_permission_of_a_script_builds_again(checkout: Path) -> None:
-    before = build.fingerprint()
-    (checkout / 'scripts' / 'cell').chmod(0o755)
-    assert build.fingerprint() != before
-
-
 def test_links_to_removed_files_go_and_the_rest_stays(checkout: Path) -> None:
     build.clean_up()
     assert not (checkout / 'install').exists(), 'a build of another environment'
@@ -86,20 +80,3 @@ def test_the_plugin_is_built_where_ros2_control_is_found(
     first = build.fingerprint()
     controller.write_text('edited again')
     assert len({without, first, build.fingerprint()}) == 3
-
-
-def test_what_cmake_left_out_is_a_remark(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build, 'LOG', checkout / 'stdout.log')
-    assert build.remarks() == []
-    build.LOG.write_text('-- Found x\n-- robodyn_ros: the plugin is left out\n[1/2] -- no\n')
-    assert build.remarks() == ['the plugin is left out']
-
-
-def test_cmake_names_what_the_plugin_lacks() -> None:
-    """On the wheels, which have no ros2_control."""
-    log = build.ROOT / 'log' / 'latest_build' / 'robodyn_ros' / 'stdout.log'
-    if build.has_ros2_control() or not log.exists():
-        pytest.skip('ros2_control is found, or make build has not been run')
-    (remark,) = (text for text in build.remarks() if 'plugin' in text)
-    assert remark.startswith('the controller plugin is left out, not found: controller_interface,')
-    assert remark.endswith('; the nodes do not need it')

@@ -15,10 +15,6 @@ from tools import checks
 from tools.common import Problem
 
 
-def test_this_system_passes() -> None:
-    checks.check_system(wheels=True)
-
-
 def test_folder_with_a_space_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checks, 'ROOT', Path('/home/me/my robots'))
     with pytest.raises(Problem, match="cannot handle ' ' in the path '/home/me/my robots'"):
@@ -59,12 +55,6 @@ def test_missing_compiler_is_named(
     monkeypatch.delenv('CC', raising=False)
     monkeypatch.delenv('CXX', raising=False)
     with pytest.raises(Problem, match=f'{missing}.*sudo apt install build-essential'):
-        checks.check_compilers()
-
-
-def test_compiler_the_user_chose_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv('CXX', 'no-such-compiler -m64')
-    with pytest.raises(Problem, match=r'C\+\+ compiler \(no-such-compiler\)'):
         checks.check_compilers()
 
 

@@ -36,13 +36,6 @@ def test_own_environment_is_not_a_sourced_ros(
     assert common.sourced_ros() is None
 
 
-def test_entry_is_inside_a_folder_only_as_a_whole() -> None:
-    assert common.inside('/a/b/c', Path('/a/b'))
-    assert common.inside('/a/b', Path('/a/b'))
-    assert not common.inside('/a/bc', Path('/a/b'))
-    assert not common.inside('', Path('/'))
-
-
 @pytest.mark.parametrize(
     ('error', 'told'),
     [

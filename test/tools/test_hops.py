@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-import subprocess
 import sys
 from pathlib import Path
 
-from tools.hops import ROOT, hops
+from tools.hops import hops
 
 
 def direct(item):
@@ -22,13 +21,3 @@ def test_functions_that_get_the_object_or_a_sequence_of_it_are_counted():
     assert {name.rpartition('.')[2] for _, name in found} == {'direct', 'take'}
     assert {name for name, _ in found} == {'test_hops.py'}
     assert sys.getprofile() is None
-
-
-def test_recording_of_an_identification():
-    done = subprocess.run(
-        [sys.executable, 'tools/hops.py'], cwd=ROOT, capture_output=True, text=True, timeout=120
-    )
-    assert done.returncode == 0, done.stderr
-    *functions, last = done.stdout.splitlines()
-    assert any(line.endswith(' identify') for line in functions)
-    assert last.endswith(f'functions in {len({line.split()[0] for line in functions})} files')

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -64,22 +63,6 @@ def test_figures_of_a_small_tree(checkout: Path) -> None:
     assert found['files that declare the options of identification'] == '2'
 
 
-def test_only_numbers_of_modules_are_numeric_constants() -> None:
-    text = (
-        'A = -1\nB: float = 2 * 3.0\n_C = (1, 2)\nD = "1"\nE = (1, "x")\nF = ()\ng = 4\nH = True\n'
-        'def f():\n    I = 5\n'
-    )
-    assert [*house.numeric_constants(ast.parse(text))] == ['A', 'B', '_C']
-
-
-def test_caches_are_not_folders(checkout: Path) -> None:
-    (checkout / 'config' / '__pycache__').mkdir()
-    assert {path.name: count for path, count in house.files_side_by_side(checkout).items()} == {
-        checkout.name: 0, 'robodyn_ros': 1, 'identification': 2, 'test': 1, 'config': 2,
-        'robots': 1,
-    }  # fmt: skip
-
-
 def test_the_file_runs_alone_and_compares_checkouts(checkout: Path) -> None:
     done = subprocess.run(
         [sys.executable, '-I', str(ROOT / 'tools' / 'house.py'), str(checkout), str(checkout)],
@@ -88,8 +71,3 @@ def test_the_file_runs_alone_and_compares_checkouts(checkout: Path) -> None:
     lines = [[cell.strip() for cell in line.split('|')[1:-1]] for line in done.stdout.splitlines()]
     assert lines[0] == ['', str(checkout), str(checkout)]
     assert ['YAML files in config', '3', '3'] in lines
-
-
-def test_a_folder_without_the_package_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match='is no checkout: it has no folder robodyn_ros'):
-        house.table([tmp_path])

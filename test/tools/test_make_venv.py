@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from tools import checks, make_venv, packages
-from tools.common import Problem
 
 
 @pytest.fixture
@@ -43,49 +42,6 @@ def test_an_environment_is_made_again_after_a_change(change: str, venv: Path) ->
         (packages.REQUIREMENTS / 'lock.txt').write_text('numpy==2.4.7\n')
     ros = Path('/opt/ros/jazzy') if change == 'ROS 2' else None
     assert make_venv.is_complete(ros) == (change == 'nothing')
-
-
-def test_moved_checkout_makes_it_anew(venv: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(make_venv, 'VENV', venv.rename(venv.parent / 'moved'))
-    monkeypatch.setattr(make_venv, 'STAMP', make_venv.VENV / 'complete')
-    assert not make_venv.is_complete(None)
-
-
-def test_its_python_is_kept_unless_another_is_chosen(
-    venv: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stamp('/usr 3.12.3')
-    assert make_venv.is_complete(None)
-    monkeypatch.setattr(sys, 'argv', ['make_venv', '--this-python'])
-    assert not make_venv.is_complete(None)
-
-
-def test_the_environment_behind_a_link_stays_complete(venv: Path, tmp_path: Path) -> None:
-    venv.rename(tmp_path / 'real')
-    venv.symlink_to(tmp_path / 'real')
-    with pytest.raises(Problem, match=f'is a link to {tmp_path}/real'):
-        make_venv.create_empty(system_packages=False)
-    assert (tmp_path / 'real' / 'complete').exists()
-
-
-def test_ros_is_remembered_as_long_as_it_is_there(venv: Path, tmp_path: Path) -> None:
-    assert make_venv.remembered_ros() is None
-    ros = tmp_path / 'ros'
-    ros.mkdir()
-    make_venv.ROS_SETUP.write_text(f'{ros}\n')
-    assert make_venv.remembered_ros() is None
-    (ros / 'setup.bash').touch()
-    assert make_venv.remembered_ros() == ros
-
-
-def test_setup_of_a_workspace_lies_above_its_prefixes(tmp_path: Path) -> None:
-    prefix = tmp_path / 'rclpy'
-    prefix.mkdir()
-    assert make_venv.setup_folder(prefix) == prefix
-    (tmp_path / 'setup.bash').touch()
-    assert make_venv.setup_folder(prefix) == tmp_path
-    (prefix / 'setup.bash').touch()
-    assert make_venv.setup_folder(prefix) == prefix
 
 
 def test_cmake_exports_name_this_python(venv: Path) -> None:

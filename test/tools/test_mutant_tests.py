@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from pathlib import Path
 
-from tools.mutant_tests import Executed, span
+from tools.mutant_tests import Executed
 
 SOURCE = Path('robodyn_ros/room/limits.py')
 TEXT = """LIMIT = 3
@@ -30,14 +30,6 @@ EXECUTED = Executed(
 )
 
 
-def test_span_of_a_line_is_its_innermost_statement_or_its_head() -> None:
-    spans = {line: span(TEXT, line) for line in range(1, 13)}
-    assert spans[1] == range(1, 2) and spans[2] == range(2, 3)
-    assert spans[4] == spans[6] == range(4, 7)
-    assert spans[7] == spans[9] == range(7, 10)
-    assert spans[10] == spans[12] == range(10, 13)
-
-
 def test_mirrored_tests_come_first_and_the_others_within_the_budget() -> None:
     def chosen(line: int, budget: float) -> list[str]:
         return EXECUTED.tests_of(SOURCE, TEXT, line, budget)
@@ -47,7 +39,3 @@ def test_mirrored_tests_come_first_and_the_others_within_the_budget() -> None:
     assert chosen(11, 60.0) == [MIRROR, f'{OTHER}::fast', f'{OTHER}::slow']
     assert chosen(1, 60.0) == [MIRROR, f'{OTHER}::fast', f'{OTHER}::slow'], 'runs at import'
     assert chosen(2, 60.0) == EXECUTED.tests_of(Path('robodyn_ros/x.py'), TEXT, 1, 60.0) == []
-
-
-def test_duration_counts_tests_and_files() -> None:
-    assert EXECUTED.duration([f'{OTHER}::fast', MIRROR]) == 6.0

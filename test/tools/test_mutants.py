@@ -3,15 +3,12 @@
 
 from __future__ import annotations
 
-import importlib.util
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from tools import mutants
-from tools.common import Problem
 from tools.mutant_tests import Executed
 
 SOURCE = """
@@ -76,77 +73,3 @@ def test_only_what_no_test_notices_survives(
         alive = mutants.survivors([noticed, endless, weak, unseen], EXECUTED, free, 1.0)
     assert alive == [weak, unseen]
     assert (checkout / LIMITS).read_text() == SOURCE
-
-
-def tools_python() -> Path:
-    if importlib.util.find_spec('cosmic_ray'):
-        return Path(sys.executable)
-    return mutants.ENVIRONMENT / 'bin' / 'python3'
-
-
-with_tools = pytest.mark.skipif(
-    not (tools_python().exists() and mutants.COVERAGE_FOLDER.exists()),
-    reason='cosmic-ray and coverage are installed by tools/mutants.py',
-)
-
-
-@with_tools
-def test_one_run_finds_the_tests_of_each_line(checkout: Path) -> None:
-    with mutants.scratches(checkout, Path(sys.executable)) as free:
-        found = free.get().executed('room', ['test/room'])
-    lines = found.lines[str(LIMITS)]
-    assert {line: lines[line] for line in '345'} == EXECUTED.lines[str(LIMITS)]
-    assert lines['2'] == [''] and '8' not in lines
-    assert found.seconds.keys() == {f'{MIRROR}::test_limited'}
-
-
-@with_tools
-def test_each_user_of_a_cached_value_executes_what_makes_it(checkout: Path) -> None:
-    made = 'from functools import cache\n\n@cache\ndef made():\n    return 3\n'
-    (checkout / 'robodyn_ros/room/made.py').write_text(made)
-    uses = 'from robodyn_ros.room.made import made\n\ndef test_{}():\n    assert made()\n'
-    for name in 'ab':
-        (checkout / f'test/room/test_{name}.py').write_text(uses.format(name))
-    with mutants.scratches(checkout, Path(sys.executable)) as free:
-        found = free.get().executed('room', ['test/room'])
-    users = [f'test/room/test_{name}.py::test_{name}' for name in 'ab']
-    assert found.lines['robodyn_ros/room/made.py']['5'] == users
-
-
-def test_tests_that_fail_unchanged_measure_nothing(checkout: Path) -> None:
-    (checkout / MIRROR).write_text('def test_fails():\n    assert False\n')
-    with (
-        mutants.scratches(checkout, Path(sys.executable)) as free,
-        pytest.raises(Problem, match=r'unchanged tests in test/room fail \(exit code 1\)'),
-    ):
-        free.get().executed('room', ['test/room'])
-
-
-@with_tools
-def test_all_mutants_of_a_file(checkout: Path) -> None:
-    source = checkout / LIMITS
-    source.write_text(
-        f'{SOURCE}\npairs = zip(strict=True)\n\ndef named(*, x=None): pass\n'
-    )  # guards
-    script = (
-        'import sys; from pathlib import Path; from tools.mutation import mutants;'
-        'root = Path(sys.argv[1]); source = root / sys.argv[2];'
-        '[print(each.line, each.before, each.after, sep="|")'
-        ' for each in mutants(root, [source], 99, 1)]'
-    )
-    done = subprocess.run(
-        [str(tools_python()), '-c', script, str(checkout), str(LIMITS)],
-        capture_output=True, text=True, check=True, cwd=mutants.ROOT,
-    )  # fmt: skip
-    found = done.stdout.splitlines()
-    assert sorted(found) == [
-        '3|if value < limit:|if not value < limit:',
-        '3|if value < limit:|if value <= limit:',
-        '3|if value < limit:|if value >= limit:',
-        '4|return value|pass',
-        '5|return limit|pass',
-        '8|return value + 1|pass',
-        '8|return value + 1|return value + 0',
-        '8|return value + 1|return value + 2',
-        '8|return value + 1|return value - 1',
-    ]

@@ -40,16 +40,6 @@ def answer(monkeypatch: pytest.MonkeyPatch, *, system: dict[str, str], pinocchio
     monkeypatch.setattr(packages, 'run_python', run)
 
 
-def test_names_are_normalised_as_in_the_lock() -> None:
-    assert packages.name('PyYAML') == 'pyyaml'
-    assert packages.name('backports.zstd ; python_version < "3.14"') == 'backports-zstd'
-    assert packages.name('ros-jazzy-rclpy[fastrtps]') == 'ros-jazzy-rclpy'
-
-
-def test_lines_are_without_comments(requirements: Path) -> None:
-    assert packages.lines('core.in') == ['numpy', 'pin', 'PyYAML', 'mujoco>=3.17']
-
-
 def test_system_packages_are_neither_pinned_nor_replaced(
     monkeypatch: pytest.MonkeyPatch, requirements: Path
 ) -> None:

@@ -46,7 +46,7 @@ def feedforward(made, feedback, **state):
 def test_old_data_are_never_shown_as_ok():
     made, clock = board()
     monitor(made, OK, OK)
-    made.measured({'a': 3.0, 'b': 4.0})
+    made.take_torque({'a': 3.0, 'b': 4.0})
     assert rows(made, 'level') == [OK, OK]
     assert rows(made, 'model') == [4.0, 2.0]
     clock.now += 0.6
@@ -112,13 +112,6 @@ def test_reset_and_collision_are_events():
     monitor(made, OK, OK)
     assert 'collision at b: torque error -2, collision threshold 5' in events(made)
     assert events(made)[0] == 'collision cleared'
-
-
-def test_mute_is_shown_and_an_event():
-    made, _ = board()
-    made.monitor(['a'], [OK], [0.0], [1.0], latched=False, message='ok', muted=True)
-    assert frame(made)['monitor']['muted'] is True
-    assert 'muted: collisions start no reaction' in events(made)
 
 
 def test_feed_forward_gives_measured_torque_and_its_changes_are_events():

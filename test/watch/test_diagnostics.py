@@ -6,18 +6,6 @@ from robodyn_ros.watch.diagnostics import DiagnosticList
 from robodyn_ros.watch.events import Events
 
 
-def test_a_status_ages():
-    now = [0.0]
-    rows = DiagnosticList(Events(), lambda: now[0], stale_after=3.5)
-    rows.take('cell', 1, 'slow', {'rate': '480'})
-    (row,) = rows.rows()
-    assert (row['level'], row['message'], row['values']) == ('warning', 'slow', {'rate': '480'})
-    now[0] = 4.0
-    assert rows.rows()[0]['level'] == 'stale'
-    rows.take('cell', 9, 'beyond the levels', {})
-    assert rows.rows()[0]['level'] == 'stale' and rows.changes == 2
-
-
 def test_hostile_statuses_take_bounded_memory():
     rows = DiagnosticList(Events(), most=3)
     for index in range(10):

@@ -80,34 +80,3 @@ def test_the_robot_and_a_marker_of_a_collision_are_drawn_from_the_messages(live,
     page.wait(f'{COLOURS}[0] === 0', 'no marker without a connection')
     page.wait("document.getElementById('scene-note').textContent.includes('old')", 'the note')
     assert page.console == []
-
-
-WORDS = """window.words = [];
-const fillText = CanvasRenderingContext2D.prototype.fillText;
-CanvasRenderingContext2D.prototype.fillText = function (...given) {
-  if (this.canvas.id === 'scene') window.words.push(given);
-  return fillText.apply(this, given);
-};"""
-LINES = """window.strokes = [];
-const lineTo = CanvasRenderingContext2D.prototype.lineTo;
-CanvasRenderingContext2D.prototype.lineTo = function (x, y) {
-  if (this.canvas.id === 'scene' && this.lineWidth === 2) window.strokes.push([x, y]);
-  return lineTo.call(this, x, y);
-};"""
-
-
-def test_words_do_not_cover_each_other_and_a_long_path_is_in_the_picture(live):
-    page, urdf = live.page, live.urdf
-    page.run(WORDS)
-    page.run(LINES)
-    texts = [marker(urdf.root, kind=9, position=(0.0, 0.0, z)) for z in (0.5, 0.505, 0.51)]
-    path = marker(urdf.root, [(0.0, 0.0, 0.0), (1.0, 0.0, 4.0)], kind=4)
-    live.shown['scene'] = live.scene.frame(np.zeros(6), [path, *texts], fresh=True)
-    page.wait('window.words.length >= 3 && window.strokes.length > 0', 'words and a path')
-    heights = sorted(y for _, _, y in page.run('window.words.slice(0, 3)'))
-    assert np.diff(heights).min() >= 13.9
-    page.run('window.strokes = []')
-    page.wait('window.strokes.length > 0', 'the next picture')
-    x, y = page.run('window.strokes[0]')
-    assert 0 < x < page.run("document.getElementById('scene').width") and y > 0
-    assert page.console == []

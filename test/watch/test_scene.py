@@ -48,13 +48,3 @@ def test_only_markers_of_this_robot_that_the_page_can_draw_are_sent():
     (short,) = frame(np.zeros(5), marker(URDF.root, many[:199], kind=4))['markers']
     assert len(short['points']) == 200, 'all, and the last one again'
     np.testing.assert_allclose(path['points'][-1], many[-1], atol=1e-4)
-
-
-def test_the_robot_stands_on_the_ground_in_the_room_where_it_mostly_is():
-    robot = json.loads(Scene(URDF).robot())
-    low, high = np.array(robot['room'])
-    assert low[2] <= 0.0 and (low < high).all()
-    samples = [frame(q)['poses'] for q in RANDOM.uniform(-1, 1, (100, 5))]
-    places = np.array(samples).reshape(-1, 3, 4)[:, :2, 3]
-    assert ((places >= low[:2]) & (places <= high[:2])).mean() > 0.5
-    assert {shape['body'] for shape in robot['shapes']} >= set(range(5))

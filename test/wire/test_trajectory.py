@@ -75,13 +75,6 @@ def test_a_message_in_blocks_is_the_same():
         assert written == data
 
 
-def test_times_are_rounded_to_nanoseconds():
-    time = np.array([0.0, 0.9999999999])
-    data = write_trajectory(stamp=0, joints=['a'], time=time, fields=np.zeros((4, 2, 1)))
-    last = TYPES.deserialize_cdr(data, TYPE).points[1].time_from_start
-    assert (last.sec, last.nanosec) == (1, 0)
-
-
 def test_each_truncated_message_is_refused():
     data, *_ = encoded(['a', 'bc'], 'base', (True, True, False, True), 3)
     for length in range(len(data)):

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import argparse
+import re
+from collections import Counter
 
 from robodyn_ros.cli.main import COMMANDS, build_parser
-from tools.pages import row
+from robodyn_ros.identification.options import OPTIONS
 
 PAGE = 'reference/commands.md'
 
@@ -15,40 +17,82 @@ HEAD = """# Commands
 Made from the parsers of `robodyn` by `python -m tools.pages`; do not edit. `robodyn COMMAND
 --help` shows the same, `--debug` shows tracebacks. The exit code is 0 only on success.
 
-| command | what it does |
-|---|---|
+## Flags of several commands
+
 """
 EVERYWHERE = ('help', 'debug')
-COLUMNS = '| argument | meaning | default |\n|---|---|---|\n'
+IDENTIFY = 'identify'
+FLAGS = {f'--{option.flag}' for option in OPTIONS.values() if option.flag}
+OPTIONS_PAGE = 'the [options of an identification](options_identification.md)'
+
+Parsers = dict[str, argparse.ArgumentParser]
 
 
 def page() -> str:
     """Return the text of the page."""
     parser = build_parser()
-    found = next(each for each in parser._actions if isinstance(each.choices, dict))
-    commands: dict[str, argparse.ArgumentParser] = dict(found.choices or {})
-    index = (row(f'[`robodyn {name}`](#robodyn-{name})', COMMANDS[name][1]) for name in commands)
-    chapters = (_chapter(name, each) for name, each in commands.items())
-    return HEAD + ''.join(index) + ''.join(chapters)
+    choices = next(each.choices for each in parser._actions if isinstance(each.choices, dict))
+    parsers: Parsers = dict(choices or {})
+    common = _common(parsers)
+    chapters = (_chapter(name, each, common) for name, each in parsers.items())
+    return HEAD + ''.join(common.values()) + ''.join(chapters)
 
 
-def _chapter(name: str, parser: argparse.ArgumentParser) -> str:
-    shown = [
+def _common(parsers: Parsers) -> dict[str, str]:
+    """Return the lines that several commands have, with their commands where a flag has two."""
+    commands: dict[str, list[str]] = {}
+    for name, parser in parsers.items():
+        for action in _actions(name, parser):
+            commands.setdefault(_line(parser, action), []).append(name)
+    common = {line: names for line, names in commands.items() if len(names) > 1}
+    flags = Counter(_flag_of(line) for line in common)
+    return {
+        line: _with_commands(line, names) if flags[_flag_of(line)] > 1 else line
+        for line, names in common.items()
+    }
+
+
+def _with_commands(line: str, names: list[str]) -> str:
+    return line.replace('`: ', f'` ({", ".join(names)}): ', 1)
+
+
+def _flag_of(line: str) -> str:
+    """Return the first name of the argument of a line."""
+    return line.split('`')[1].split()[0].rstrip(',')
+
+
+def _chapter(name: str, parser: argparse.ArgumentParser, common: dict[str, str]) -> str:
+    actions = _actions(name, parser)
+    lines = [_line(parser, each) for each in actions]
+    also = [f'`{_flag_of(line)}`' for line in lines if line in common]
+    also += [OPTIONS_PAGE] if name == IDENTIFY else []
+    rows = ''.join(line for line in lines if line not in common)
+    text = _visible(parser.description or COMMANDS[name][1])
+    end = f'\nAlso {", ".join(also)}.\n' if also else ''
+    return f'\n## robodyn {name}\n\n{text}\n\n{rows}{end}'
+
+
+def _actions(name: str, parser: argparse.ArgumentParser) -> list[argparse.Action]:
+    """Return the arguments that the help of a command shows, without those of another page."""
+    hidden = FLAGS if name == IDENTIFY else set()
+    return [
         each
         for each in parser._actions
-        if each.dest not in EVERYWHERE and each.help != argparse.SUPPRESS
+        if each.dest not in EVERYWHERE
+        and each.help != argparse.SUPPRESS
+        and not hidden & set(each.option_strings)
     ]
-    rows = ''.join(_row(parser, each) for each in shown)
-    text = parser.description or COMMANDS[name][1]
-    return f'\n## robodyn {name}\n\n{text}\n\n{COLUMNS}{rows}'
 
 
-def _row(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
-    """Return the row of one argument, with the text of its help."""
-    formatter = parser._get_formatter()
-    text = formatter._expand_help(action) if action.help else ''
-    meaning, _, default = text.partition('(default: ')
-    return row(f'`{_invocation(action)}`', meaning, default.rstrip(' )'))
+def _line(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
+    """Return the line of one argument, with the text of its help."""
+    text = parser._get_formatter()._expand_help(action) if action.help else ''
+    return f'- `{_invocation(action)}`: {_visible(" ".join(text.split()))}\n'
+
+
+def _visible(text: str) -> str:
+    """Return a text whose words in angle brackets are no HTML."""
+    return re.sub(r'<\w+>', r'`\g<0>`', text)
 
 
 def _invocation(action: argparse.Action) -> str:

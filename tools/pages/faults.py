@@ -12,14 +12,12 @@ HEAD = """# Fault codes
 
 Made from `robodyn_ros/faults.yaml` by `python -m tools.pages`; do not edit.
 
-The field `fault_code` of messages, results and answers has the number. The sentence beside it
-(`fault`, `message` or `problem`) has names, values and limits. In a program, use the constants
-`FAULT_NAME` of `robodyn_ros/msg/FaultCode`, not the numbers or the sentences. The column *state*
-names messages that have the constants too. The feed-forward node and the controller plugin give
-the same code for the same fault. Services of std_srvs have no field for a code.
+`fault_code` of messages, results and answers has the number; the sentence beside it (`fault`,
+`message` or `problem`) has names, values and limits. In a program, use the constants `FAULT_NAME`
+of `robodyn_ros/msg/FaultCode`, not the numbers or sentences. Services of std_srvs have no code.
 
-| number | constant | state | meaning | what to do |
-|---|---|---|---|---|
+| number | FAULT_ | meaning | what to do |
+|---|---|---|---|
 """
 
 
@@ -27,12 +25,6 @@ def page() -> str:
     """Return the text of the page."""
     rows = sorted((entry.number, name, entry) for name, entry in FAULTS.items())
     return HEAD + ''.join(
-        row(
-            str(number),
-            f'`FAULT_{name.upper()}`',
-            ', '.join(entry.states),
-            entry.meaning,
-            entry.remedy,
-        )
+        row(str(number), f'`{name.upper()}`', entry.meaning, entry.remedy)
         for number, name, entry in rows
     )

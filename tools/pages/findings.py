@@ -5,33 +5,37 @@ from __future__ import annotations
 
 import re
 
-from robodyn_ros.findings import FINDINGS, Entry, code_of
+from robodyn_ros.findings import FINDINGS, SEVERITIES, Entry, code_of
+from tools.pages import row
 
-PAGE = 'findings.md'
+PAGE = 'reference/findings.md'
 
 HEAD = """# Findings
 
 Made from `robodyn_ros/findings.yaml` by `python -m tools.pages`; do not edit.
-These are the findings about recordings, of an identification, and of what is analysed afterwards.
-An identification with a finding of severity *error*, also one about its recording, has failed.
-A code can have several texts. [Recordings](recordings.md) and [diagnosis](diagnosis.md) explain
-the checks.
+A finding is a fact about a recording, an identification or an analysis. An identification with a
+finding of severity *error* has failed. If a code has several texts, this page has the first one.
+[Recordings](../recordings.md) and [diagnosis](../diagnosis.md) explain the checks.
 
-| code | severity | text | remedy |
+| code | severity | meaning | remedy |
 |---|---|---|---|
 """
 
 
 def page() -> str:
     """Return the text of the page."""
-    rows = sorted(FINDINGS.items(), key=lambda each: code_of(each[0]))
-    return HEAD + ''.join(_row(key, entry) for key, entry in rows if entry.severities)
+    cases: dict[str, list[Entry]] = {}
+    for key, entry in FINDINGS.items():
+        if entry.severities:
+            cases.setdefault(code_of(key), []).append(entry)
+    return HEAD + ''.join(_row(code, cases[code]) for code in sorted(cases))
 
 
-def _row(key: str, entry: Entry) -> str:
-    severities = ' or '.join(entry.severities)
-    cells = (f'`{code_of(key)}`', severities, _readable(entry.text), _readable(entry.remedy))
-    return f'| {" | ".join(cells)} |\n'
+def _row(code: str, entries: list[Entry]) -> str:
+    """Return the row of a code: all its severities, text and remedy of its first case."""
+    present = {severity for entry in entries for severity in entry.severities}
+    severity = ', '.join(each for each in SEVERITIES if each in present)
+    return row(f'`{code}`', severity, *map(_readable, (entries[0].text, entries[0].remedy)))
 
 
 def _readable(template: str) -> str:

@@ -5,44 +5,39 @@ from __future__ import annotations
 
 from robodyn_ros import bounds
 
-PAGE = 'limits.md'
+PAGE = 'reference/limits.md'
 
 HEAD = """# Limits of files
 
 Made from `robodyn_ros/bounds.py` by `python -m tools.pages`; do not edit.
 
 Files can be damaged or hostile. Every reader checks a file against these bounds before it takes
-memory or time, and refuses it with one sentence. Devices, pipes and sockets are refused too: files
-must be regular ones.
+memory or time, and refuses it with one sentence. Files must be regular ones: devices, pipes and
+sockets are refused. The table in the code says why each bound has its size.
 
-| what | at most | why |
-|---|---|---|
+| what | at most |
+|---|---|
 """
 
 TAIL = """
-How files are read:
-
 - **YAML** has only plain data. A value that contains itself is refused.
 - **NPZ** archives never contain pickled objects.
-- **MAT** files are read by scipy in another process, because a damaged file can crash scipy. The
-  crash becomes a sentence.
-- **sqlite3** bags must have tables. Views and computed columns are refused: they can be endless.
-- **Bags** are compared with the numbers of messages in their summary and in metadata.yaml, and
-  with the checksums of their chunks. A difference is reported as the finding `damaged_bag`.
+- **MAT** files are read by scipy in another process, because a damaged one can crash it.
+- **Bags** are compared with the numbers of messages and the checksums that they state. A
+  difference is the finding `damaged_bag`.
 - **Meshes** must have a volume.
 - **Recordings**: samples with larger numbers are left out, like those with NaN.
 
-`python -m test.faults --cases 100000` damages valid files of every kind at random, adds hand-made
-hostile ones, and runs the commands on them in processes with 1 GB of memory and 10 s of CPU time.
-No case may end in a crash, a traceback or an unexpected error, exceed these limits, or leave
-output files. `make test` runs a few thousand cases.
+`python -m test.faults --cases 100000` damages valid files of every kind at random and runs the
+commands on them with 1 GB of memory and 10 s of CPU time. No case may end in a crash or a
+traceback, exceed these limits, or leave output files. `make test` runs a few thousand cases.
 """
 
 
 def page() -> str:
     """Return the text of the page."""
     every = [item for item in vars(bounds).values() if isinstance(item, bounds.Bound)]
-    rows = [f'| {item.what} | {_size(item)} | {item.why} |\n' for item in every]
+    rows = [f'| {item.what} | {_size(item)} |\n' for item in every]
     return HEAD + ''.join(rows) + TAIL
 
 

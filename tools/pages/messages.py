@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from tools.common import ROOT
 
 PAGE = 'reference/messages.md'
 
 HEAD = """# Messages, services and actions
 
-Made from `msg/`, `srv/` and `action/` by `python -m tools.pages`; do not edit. Parts of a service
-are separated by `---`: request and response; those of an action: goal, result and feedback.
-Which node has which is in [architecture](../architecture.md#nodes-topics-and-services).
+Made from `msg/`, `srv/` and `action/` by `python -m tools.pages`; do not edit. `---` separates
+request and response of a service; goal, result and feedback of an action. The constants `FAULT_*`
+are in [fault codes](faults.md), and left out here. The nodes that have them are in
+[architecture](../architecture.md#nodes-topics-and-services).
 """
 KINDS = {'msg': 'Messages', 'srv': 'Services', 'action': 'Actions'}
 
@@ -23,5 +26,11 @@ def page() -> str:
 
 def _chapter(kind: str, title: str) -> str:
     files = sorted((ROOT / kind).iterdir())
-    blocks = (f'\n### {file.stem}\n\n```text\n{file.read_text().strip()}\n```\n' for file in files)
+    blocks = (f'\n### {file.stem}\n\n```text\n{_definition(file)}\n```\n' for file in files)
     return f'\n## {title}\n{"".join(blocks)}'
+
+
+def _definition(file: Path) -> str:
+    """Return the text of a definition without the constants of faults."""
+    lines = file.read_text().strip().splitlines()
+    return '\n'.join(line for line in lines if not line.startswith('uint16 FAULT_'))

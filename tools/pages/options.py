@@ -5,16 +5,16 @@ from __future__ import annotations
 
 from robodyn_ros.identification.options import OPTIONS, Option, default_of
 
-PAGE = 'options_identification.md'
+PAGE = 'reference/options_identification.md'
 
 HEAD = """# Options of an identification
 
 Made from `robodyn_ros/identification/options.py` by `python -m tools.pages`; do not edit.
 `robodyn identify` has the flags, the node `identification` the parameters (read-only), and
-`IdentifyOptions` the fields.
+`IdentifyOptions` the fields. A field is named where it differs from the parameter.
 
-| field | flag | parameter | meaning | default |
-|---|---|---|---|---|
+| flag | parameter | meaning | default |
+|---|---|---|---|
 """
 
 
@@ -26,13 +26,15 @@ def page() -> str:
 def _row(name: str, option: Option) -> str:
     flag = f'`{_flag(option)}`' if option.flag else '-'
     parameter = f'`{option.parameter}`' if option.parameter else '-'
+    if name != option.parameter:
+        parameter += f', field `{name}`'
     if option.unset is not None:
         parameter += f' ({option.unset:g}: default)'
     text = option.text
     if option.per_joint:
         text += '; one value, or one per joint'
     default = option.default_text or f'`{default_of(name)}`'
-    return f'| `{name}` | {flag} | {parameter} | {text} | {default} |\n'
+    return f'| {flag} | {parameter} | {text} | {default} |\n'
 
 
 def _flag(option: Option) -> str:

@@ -2,7 +2,8 @@
 """Page of the parameters of all nodes and of the controller plugin, made from their declarations.
 
 Every node is created with a robot file of this package and its declarations are recorded. Those
-of the plugin are in the file that generate_parameter_library reads.
+of the plugin are in the file that generate_parameter_library reads. Parameters that several nodes
+declare alike are in one table. Options that have a page of their own are left out.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any
 from unittest import mock
 
 from robodyn_ros.errors import ConfigError
+from robodyn_ros.identification.options import OPTIONS
 from robodyn_ros.node_parameters.names import OF_ROS
 from robodyn_ros.yaml_file import read_yaml
 from tools.common import ROOT
@@ -28,12 +30,22 @@ PAGE = 'reference/parameters.md'
 HEAD = """# Node parameters
 
 Made from the declarations of the nodes by `python -m tools.pages`; do not edit. A robot file gives
-a node the values of its section ([one file per robot](../bring_your_own_robot.md)); `-p
-NAME:=VALUE` and parameter files override them. *fixed*: read at the start only. The last table
-has the parameters of the [controller plugin](../controller.md), which are in the file of the
-controller manager. *required*: it has no usable default.
+the defaults of a node in its section ([one file per robot](../bring_your_own_robot.md)); `-p
+NAME:=VALUE` and parameter files have priority. A parameter with \\* can be changed while the node
+runs; all others are read at the start. *per joint*: one value, or one per joint. *required*: it
+has no usable default. The last table has the parameters of the
+[controller plugin](../controller.md), which are in the file of the controller manager.
+
+## Of several nodes
+
 """
-COLUMNS = '| parameter | type | default | unit | meaning |\n|---|---|---|---|---|\n'
+ELSEWHERE = {
+    'excitation': r'Also `optimise.NAME`\*, as in [`robodyn excite`](commands.md#robodyn-excite).',
+    'identification': 'Also the [options of an identification](options_identification.md).',
+}
+"""Sentences about parameters that other pages list."""
+
+COLUMNS = '| parameter | default | meaning |\n|---|---|---|\n'
 NODES = ('cell', 'collision_monitor', 'excitation', 'feedforward', 'identification', 'recorder',
          'watch')  # fmt: skip
 ARGUMENTS = ['--ros-args', '-p', 'robot:=six_axis', '-p', 'port:=0']
@@ -42,13 +54,35 @@ PLUGIN = 'feedforward_torque_controller'
 UNIT = re.compile(r'(?: in)? \[(?!SIZE|LINK|TX )([^\]]*)\]')
 TYPES = {bool: 'bool', int: 'integer', float: 'number', str: 'text'}
 
+GROUP = re.compile(r'^(\w+) (of .*, if result_file is empty)')
+"""Text of a parameter that is one value of a result: rows of a group are one row."""
+
 Declared = dict[str, tuple[Any, Any]]
 """Default and descriptor of each parameter."""
 
 
 def page() -> str:
     """Return the text of the page."""
-    return HEAD + ''.join(_chapter(name, declared(name)) for name in NODES) + _plugin()
+    rows = {name: _rows(name) for name in NODES}
+    nodes: dict[str, list[str]] = {}
+    for name in NODES:
+        for each in rows[name]:
+            nodes.setdefault(each, []).append(name)
+    common = {each: names for each, names in nodes.items() if len(names) > 1}
+    chapters = (
+        _chapter(name, [each for each in rows[name] if each not in common]) for name in NODES
+    )
+    return HEAD + _shared(common) + ''.join(chapters) + _plugin()
+
+
+def _shared(common: dict[str, list[str]]) -> str:
+    """Return tables of the parameters that the same nodes declare alike."""
+    tables: dict[str, list[str]] = {}
+    for each, names in common.items():
+        tables.setdefault(', '.join(names), []).append(each)
+    return '\n'.join(
+        f'### {names}\n\n{COLUMNS}{"".join(sorted(rows))}' for names, rows in tables.items()
+    )
 
 
 @cache
@@ -101,16 +135,44 @@ def _recorded() -> Iterator[Declared]:
         yield found
 
 
-def _chapter(name: str, found: Declared) -> str:
-    rows = (_row(parameter, *found[parameter]) for parameter in sorted(found))
-    return f'\n## {name}\n\n{COLUMNS}{"".join(rows)}'
+def _chapter(name: str, rows: list[str]) -> str:
+    more = f'{ELSEWHERE[name]}\n\n' if name in ELSEWHERE else ''
+    return f'\n## {name}\n\n{more}{COLUMNS}{"".join(rows)}'
+
+
+def _rows(name: str) -> list[str]:
+    """Return the rows of a node, without parameters of other pages."""
+    parameters = declared(name)
+    return list(
+        dict.fromkeys(
+            _row(each, *parameters[each])
+            for each in sorted(parameters)
+            if not _elsewhere(name, each)
+        )
+    )
+
+
+def _elsewhere(node: str, parameter: str) -> bool:
+    """Return True for a parameter that another page lists."""
+    if node == 'identification':
+        return parameter in {option.parameter for option in OPTIONS.values()}
+    return node == 'excitation' and parameter.startswith('optimise.')
 
 
 def _row(name: str, default: Any, descriptor: Any) -> str:
     text = descriptor.description
-    units = dict.fromkeys(UNIT.findall(text))
-    meaning = UNIT.sub('', text) + (' (fixed)' if descriptor.read_only else '')
-    return row(f'`{name}`', _type(default), _default(default), ', '.join(units), meaning)
+    mark = '' if descriptor.read_only else r'\*'
+    if group := GROUP.match(text):
+        return row(f'`{name.rpartition(".")[0]}.*`', '-', f'values {group[2]}')
+    return row(f'`{name}`{mark}', *_default_and_meaning(default, _type(default), text))
+
+
+def _default_and_meaning(default: Any, kind: str, text: str) -> tuple[str, str]:
+    """Return the default (or the type, without one) with its unit, and the meaning."""
+    units = ', '.join(dict.fromkeys(UNIT.findall(text)))
+    value = _default(default)
+    shown = f'{kind if value == "-" else value} {units}'.strip() or '-'
+    return shown, UNIT.sub('', text).replace('; one value or one per joint', '; per joint')
 
 
 def _plugin() -> str:
@@ -133,19 +195,17 @@ def _plugin_row(name: str, given: dict[str, Any]) -> str:
     default = given.get('default_value')
     checks = given.get('validation', {})
     empty = default in ('', []) and ('not_empty<>' in checks or 'one_of<>' in checks)
-    words = ['required'] * empty + ['fixed'] * bool(given.get('read_only'))
-    text = given['description'] + (f' ({", ".join(words)})' if words else '')
+    mark = '' if given.get('read_only') else r'\*'
+    text = given['description'] + ' (required)' * empty
     kind = str(given['type']).replace('double', 'number').replace('string', 'text')
     kind = re.sub(r'^(\w+)_array$', r'list of \1', kind.replace('int', 'integer'))
-    units = dict.fromkeys(UNIT.findall(text))
-    shown = '-' if empty else _default(default)
-    return row(f'`{name}`', kind, shown, ', '.join(units), UNIT.sub('', text))
+    return row(f'`{name}`{mark}', *_default_and_meaning(None if empty else default, kind, text))
 
 
 def _type(default: Any) -> str:
-    """Return the type of a parameter by its default or its `Parameter.Type`."""
+    """Return the type of a parameter by its default or its `Parameter.Type`; '': any."""
     if default is None:
-        return 'any'
+        return ''
     if isinstance(default, (list, tuple)):
         return f'list of {TYPES[type(default[0])]}' if default else 'list'
     if type(default) in TYPES:

@@ -21,7 +21,7 @@ from robodyn_ros.analysis.thresholds.session import Session
 from robodyn_ros.analysis.thresholds.tail import level_at, rate_bound
 from robodyn_ros.control.collision.threshold_map import Bands, ThresholdMap
 from robodyn_ros.errors import ControlError
-from robodyn_ros.long_work import tracked
+from robodyn_ros.long_work import track
 from robodyn_ros.models.interface import Array
 
 LAYOUTS: tuple[Layout, ...] = (
@@ -132,7 +132,7 @@ def learn(
     still = still_speed(parts)
     trials = [
         _trial(parts, bands_of(parts, still, each), each, options)
-        for each in tracked(options.layouts, 'learning')
+        for each in track(options.layouts, 'learning')
     ]
     best = min(trials, key=lambda trial: trial.cost)
     cleaned = _without_contact(sessions, best, options)

@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         'Identify mass and principal moments of inertia of each body from the forces '
         'and moments at all its hinges, known from a simulation or from sensors. '
-        'docs/bodywise.md describes the columns of the file.'
+        'docs/reference/bodywise.md describes the columns of the file.'
     )
     parser.add_argument(
         'file', help='CSV: body, t, attitude (qw qx qy qz), motion, and a wrench per hinge'

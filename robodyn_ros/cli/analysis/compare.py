@@ -87,11 +87,11 @@ def _check_order(result: str, recording: str) -> None:
 
 
 def _result_in(path: str) -> str:
-    """Return what shows that a path is a result and no recording, or ''."""
+    """Return the reason why a path is a result and no recording; '' for a recording."""
     if Path(path).suffix.lower() in ('.yaml', '.yml'):
         return 'is a YAML file'
-    found = (Path(path) / MODEL).is_file() and not _format_of(path)
-    return f'is a folder with {MODEL}' if found else ''
+    is_result = (Path(path) / MODEL).is_file() and not _format_of(path)
+    return f'is a folder with {MODEL}' if is_result else ''
 
 
 def _format_of(path: str) -> str:

@@ -57,7 +57,7 @@ def _period(text: str) -> float:
 def run(arguments: argparse.Namespace) -> int:
     """Measure, check and print; 1 if the configured delay is wrong, or the delay is unknown."""
     with progress_bar():
-        facts = _measured(arguments)
+        facts = _measure(arguments)
     wrong = any(each.code in ('delay_wrong', 'delay_unknown') for each in facts['findings'])
     text = table(facts)
     if arguments.out is not None:
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     return EXIT_NEGATIVE if wrong else 0
 
 
-def _measured(arguments: argparse.Namespace) -> dict[str, Any]:
+def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
     """Measure and check; return the facts."""
     path = arguments.recording
     if recording_format(path) != 'rosbag2':
@@ -81,7 +81,7 @@ def _measured(arguments: argparse.Namespace) -> dict[str, Any]:
     command = read_commands(path, topic, measured.joints)
     measured = measured.select(command.joints)
     start = (command.stamps - measured.origin) / 1e9
-    recorded, servo = _recorded_delay(path, types, measured.joints)
+    recorded, servo = _read_delay(path, types, measured.joints)
     slowest = float(min(measured.period, np.median(np.diff(start))))
     period = arguments.period or servo or slowest
     lags = position_lags(
@@ -103,7 +103,7 @@ def _measured(arguments: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def _recorded_delay(
+def _read_delay(
     path: str, types: dict[str, str], joints: tuple[str, ...]
 ) -> tuple[int | None, float | None]:
     """Return the delay that the feed-forward had last, in cycles, and the time of a cycle, in [s].
@@ -112,9 +112,9 @@ def _recorded_delay(
     """
     for topic in [topic for topic, kind in types.items() if kind == TORQUE_STATE]:
         with suppress(RecordingError):  # of another robot or an earlier version, or no message
-            found = read_topic(path, topic, joints, _delays)
-            delay, cycle = (signal[:, 0] for signal in found.signals)
-            steps, passed = np.diff(cycle), np.diff(found.stamps) / 1e9
+            samples = read_topic(path, topic, joints, _delays)
+            delay, cycle = (signal[:, 0] for signal in samples.signals)
+            steps, passed = np.diff(cycle), np.diff(samples.stamps) / 1e9
             forward = steps > 0
             period = float(np.median(passed[forward] / steps[forward])) if forward.any() else None
             return int(delay[-1]), period

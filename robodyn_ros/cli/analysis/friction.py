@@ -17,7 +17,7 @@ from robodyn_ros.cli.output import add_json, out_folder, progress_bar, show
 from robodyn_ros.cli.page import with_page
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.files.parameter_text import write_bytes, write_text
-from robodyn_ros.long_work import tracked
+from robodyn_ros.long_work import track
 from robodyn_ros.models.friction_terms import LAWS
 from robodyn_ros.runs.file_set import file_set
 
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
         curves = friction_curves(
             read_in_si_units(arguments, arguments.recording, joint_names(arguments))
         )
-        fits = [curve.fit(arguments.law) for curve in tracked(curves, 'fitting')]
+        fits = [curve.fit(arguments.law) for curve in track(curves, 'fitting')]
     facts: dict[str, Any] = {}
     lines = [_table(curves, '  ').rstrip()]
     for curve, (values, residual) in zip(curves, fits, strict=True):
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
         named = {'picture': 'friction.png', 'table': 'friction.csv'}
         files = {kind: str(Path(arguments.out, name)) for kind, name in named.items()}
         title = 'Friction over velocity'
-        shown = {**_shown(curves, fits, arguments.law), 'files': files}
+        shown = {**_tabulate(curves, fits, arguments.law), 'files': files}
         with file_set(arguments.out, IdentificationError) as partial:
             write_text(_table(curves, ','), partial / named['table'])
             picture = _picture(curves, [residual for _, residual in fits])
@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _shown(curves: Sequence[FrictionCurve], fits: Sequence[Any], law: str) -> dict[str, Any]:
+def _tabulate(curves: Sequence[FrictionCurve], fits: Sequence[Any], law: str) -> dict[str, Any]:
     """Return the tables of the page: measured points, and the fitted laws."""
     points = [
         {'joint': curve.joint, 'speed': speed, 'friction': friction, 'spread': spread}

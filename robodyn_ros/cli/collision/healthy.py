@@ -19,7 +19,7 @@ from robodyn_ros.control.torque.low_pass import HIGHEST_SHARE
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ControlError
 from robodyn_ros.identification.result.result import IdentifiedModel
-from robodyn_ros.long_work import tracked
+from robodyn_ros.long_work import track
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Recording
 
@@ -35,7 +35,7 @@ def healthy_sessions(
     paths = [str(path) for path in arguments.recording]
     recordings = [
         read_in_si_units(arguments, path, identified.joints, identified.model)
-        for path in tracked(paths, 'reading')
+        for path in track(paths, 'reading')
     ]
     rests = [
         rests_in(arguments, path, each, torque.joints)
@@ -44,7 +44,7 @@ def healthy_sessions(
     _check_copies(recordings)
     settings = _settings(arguments, recordings, torque)
     pairs = list(zip(recordings, rests, strict=True))
-    sessions = [_session(*each, torque, settings) for each in tracked(pairs)]
+    sessions = [_session(*each, torque, settings) for each in track(pairs)]
     positions = (each.select(torque.joints).position for each in recordings)
     return settings, sessions, np.max([friction_at(q, torque) for q in positions], axis=0)
 

@@ -15,7 +15,7 @@ from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.collision.threshold_map import Bands, MappedThresholds, ThresholdMap
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.interface import Array
-from robodyn_ros.output_files import write_whole
+from robodyn_ros.output_files import write_file
 from robodyn_ros.yaml_file import DUMPER, read_yaml
 
 FORMAT = 'robodyn collision thresholds 1'
@@ -99,7 +99,7 @@ def write_thresholds(learned: LearnedThresholds, path: str | Path) -> None:
         },
     }
     text = yaml.dump(content, Dumper=DUMPER, sort_keys=False, width=99)
-    write_whole(path, lambda file: file.write_text(text, 'utf-8'), ControlError)
+    write_file(path, lambda file: file.write_text(text, 'utf-8'), ControlError)
 
 
 def read_thresholds(path: str | Path) -> LearnedThresholds:

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from robodyn_ros.bounds import parsed_json
+from robodyn_ros.bounds import parse_json
 from robodyn_ros.control.effort.joint_effort import GRAVITY, SIDES, UNITS, EffortConversion
 from robodyn_ros.control.effort.units import MECHANICS, OBJECTS, Drives
 from robodyn_ros.errors import ConfigError
@@ -117,7 +117,7 @@ class EffortDeclaration:
         if text is None:
             return None
         try:
-            found = parsed_json(text)
+            found = parse_json(text)
         except ValueError as error:
             raise ConfigError(f'{source}: {EFFORT_KEY} is not JSON: {error}') from error
         if not isinstance(found, dict):

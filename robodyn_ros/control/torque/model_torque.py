@@ -55,13 +55,13 @@ class ModelTorque:
         self.velocity_window = window
         # Without a window, the jump lies between the smallest velocities.
         self._window = window = np.maximum(window, SLOWEST)
-        terms = [item for part, own in parts for item in part.weighted(own)]
+        terms = [item for part, own in parts for item in part.list_terms(own)]
         self._unloaded = _FrictionSum([item for item in terms if not item.term.load], window)
         self._per_load = _FrictionSum([item for item in terms if item.term.load], window)
         self._gravity_free: Array | None = None
         self._bodies = [partial(part.torque, values=own) for part, own in self._body]
         self._load = next((part.load for part, _ in parts if part.load is not None), None)
-        self._load_of_sample = None if self._load is None else self._load.sampled()
+        self._load_of_sample = None if self._load is None else self._load.torque_function()
         self._beyond = np.maximum(window, _turned(parts, count))
         self._start, self._bodies_before = self._values, list[TorqueFunction]()
         self.set_values(values)
@@ -117,7 +117,7 @@ class ModelTorque:
 
     def _take(self, values: Array) -> None:
         self._values[:] = values
-        self._bodies_of_sample = [part.sampled(own) for part, own in self._body]
+        self._bodies_of_sample = [part.torque_function(own) for part, own in self._body]
         self._unloaded.renew()
         self._per_load.renew()
 

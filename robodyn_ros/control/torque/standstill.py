@@ -4,8 +4,8 @@
 An axis that stops needs its friction torque until it reaches its target; at standstill, static
 friction carries this torque. If friction fell to zero with the reference velocity, the axis would
 stop before its target, and the drive's integrator would have to build up the complete friction
-torque (measured: docs/tracking.md). A robot at rest needs no friction torque, and a permanent one
-would push the axis, so that it fades out.
+torque (measured by bench/bench_tracking.py). A robot at rest needs no friction torque, and a
+permanent one would push the axis, so that it fades out.
 """
 
 from __future__ import annotations

@@ -66,8 +66,8 @@ def around(link: str, points: Array, *, most: int = 300) -> Capsule:
     middle = points.mean(axis=0)
     principal = np.linalg.eigh((few - middle).T @ (few - middle))[1].T
     best = min((_axis(few - middle, start) for start in principal), key=lambda item: item[1])[0]
-    radius, low, high = _extent((points - middle) @ _moved(best).T, best.offset)
-    rows = _moved(best)
+    radius, low, high = _extent((points - middle) @ _turn_frame(best).T, best.offset)
+    rows = _turn_frame(best)
     ends = middle + np.array([[*best.offset, low], [*best.offset, high]]) @ rows
     return Capsule(link, radius, ends, 'fitted to its flat visual mesh')
 
@@ -104,8 +104,8 @@ def _axis(points: Array, start: Array) -> tuple[_Axis, float]:
 
     def volume(x: Array) -> float:
         poll()
-        found = axis(x)
-        radius, low, high = _extent(points @ _moved(found).T, found.offset)
+        trial = axis(x)
+        radius, low, high = _extent(points @ _turn_frame(trial).T, trial.offset)
         return float(np.pi * radius**2 * (high - low + 4.0 / 3.0 * radius))
 
     simplex = np.vstack([np.zeros(4), 0.2 * np.eye(4)])
@@ -125,7 +125,7 @@ def _extent(points: Array, offset: Array) -> tuple[float, float, float]:
     return float(radius), float(low), float(high)
 
 
-def _moved(axis: _Axis) -> Array:
+def _turn_frame(axis: _Axis) -> Array:
     """Return the rows x, y, z of the frame of an axis, shape (3, 3)."""
     x, y = axis.angles
     return _frame(axis.frame[2] + x * axis.frame[0] + y * axis.frame[1])

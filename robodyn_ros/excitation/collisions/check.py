@@ -17,7 +17,7 @@ from robodyn_ros.excitation.collisions.boxes import (
     free_space,
     obstacle_boxes,
 )
-from robodyn_ros.excitation.collisions.gaps import gaps, notes_of, unknown_shapes
+from robodyn_ros.excitation.collisions.gaps import find_missing_shapes, gaps, notes_of
 from robodyn_ros.excitation.collisions.robot_files import link_names
 from robodyn_ros.excitation.collisions.scene import read_scene
 from robodyn_ros.excitation.collisions.scene_shape import NOTHING, SceneShape, Surroundings
@@ -27,7 +27,7 @@ from robodyn_ros.excitation.collisions.self_collision import (
     SelfCollisionLimit,
     SelfCollisionRule,
 )
-from robodyn_ros.excitation.limits.constraints import Limit, SpaceLimit
+from robodyn_ros.excitation.limits.constraints import PathLimit, SpaceLimit
 from robodyn_ros.excitation.limits.joint_limits import CHECK_PERIOD
 from robodyn_ros.excitation.trajectory import Motion, Trajectory
 from robodyn_ros.models.interface import DynamicModel
@@ -42,7 +42,7 @@ class Coverage:
     :param missing: options of the surroundings that are needed and not given
     """
 
-    limits: tuple[Limit, ...] = ()
+    limits: tuple[PathLimit, ...] = ()
     rule: SelfCollisionRule | None = None
     unchecked: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -100,15 +100,15 @@ class Report:
 
     def facts(self) -> dict[str, Any]:
         """Return plain types, SI units; a distance of null: no objects that could touch."""
-        found = self.contacts
-        collision: dict[str, Any] = {'checked': found is not None}
-        if found is not None:
-            nearest = float(found.distance) if np.isfinite(found.distance) else None
+        contacts = self.contacts
+        collision: dict[str, Any] = {'checked': contacts is not None}
+        if contacts is not None:
+            nearest = float(contacts.distance) if np.isfinite(contacts.distance) else None
             collision |= {
-                'share': found.share,
+                'share': contacts.share,
                 'smallest_distance': nearest,
-                'pair': list(found.pair),
-                'time': found.time,
+                'pair': list(contacts.pair),
+                'time': contacts.time,
                 'guessed_links': list(self.guessed),
             }
         return {
@@ -120,15 +120,15 @@ class Report:
 
 def collision_lines(facts: Mapping[str, Any]) -> list[str]:
     """Format `Report.facts` as text."""
-    found, lines = facts['collision'], []
-    if found['checked'] and found['smallest_distance'] is not None:
-        distance, pair = 1e3 * found['smallest_distance'], ' and '.join(found['pair'])
+    collision, lines = facts['collision'], []
+    if collision['checked'] and collision['smallest_distance'] is not None:
+        distance, pair = 1e3 * collision['smallest_distance'], ' and '.join(collision['pair'])
         word = 'smallest distance' if distance > 0.0 else 'largest depth'
-        links = len(found['guessed_links'])
+        links = len(collision['guessed_links'])
         guess = f'with guessed shapes ({links} links): ' if links else ''
         lines.append(
-            f'{guess}collisions during {found["share"]:.2%} of the time; {word} '
-            f'{abs(distance):.1f} mm, {pair}, at t = {found["time"]:.3f} s'
+            f'{guess}collisions during {collision["share"]:.2%} of the time; {word} '
+            f'{abs(distance):.1f} mm, {pair}, at t = {collision["time"]:.3f} s'
         )
     lines += [f'NOT checked: {text}' for text in facts['not_checked']]
     return lines + list(facts['notes'])
@@ -149,7 +149,7 @@ def cover(
     box, floor, obstacles = values['box'], values['floor'], obstacle_boxes(values['obstacles'])
     lower, upper = free_space(box, floor)
     if surroundings.shapes and urdf:
-        surroundings = surroundings.placed(link_names(urdf))
+        surroundings = surroundings.select(link_names(urdf))
     scene = (read_scene(values['scene']) if values['scene'] else ()) + surroundings.shapes
     standing = bool(obstacles) or any(not item.attached for item in scene)
     walls = bool(box) or floor is not None
@@ -161,7 +161,7 @@ def cover(
         needed.append('box')
         others = 'what else stands' if standing else 'what stands'
         unchecked.append(f'{others} around the robot (option box; obstacles are in it)')
-    limits: list[Limit] = []
+    limits: list[PathLimit] = []
     if walls and values['frames']:
         limits.append(SpaceLimit(tuple(values['frames']), lower, upper))
         lower, upper = (-np.inf,) * 3, ENDLESS
@@ -182,7 +182,7 @@ def cover(
         check_distances(box, floor, values['obstacles'] or (), rule.geometry.extent)
     if rule is not None and rule.geometry.pairs:
         limits.append(limit)
-    unchecked += [*surroundings.unchecked, *_carried_alone(scene, rule)]
+    unchecked += [*surroundings.unchecked, *_find_unchecked(scene, rule)]
     return Coverage(
         tuple(limits),
         rule,
@@ -212,7 +212,7 @@ def _without_walls(scene: Sequence[SceneShape]) -> list[str]:
     return [f'floor and box for what links carry: {", ".join(carried)}'] if carried else []
 
 
-def _carried_alone(scene: Sequence[SceneShape], rule: SelfCollisionRule | None) -> Iterator[str]:
+def _find_unchecked(scene: Sequence[SceneShape], rule: SelfCollisionRule | None) -> Iterator[str]:
     """Yield what links carry and no distance is checked of."""
     near = {name for pair in (() if rule is None else rule.geometry.pairs) for name in pair}
     names = [] if rule is None else rule.geometry.carried
@@ -245,7 +245,7 @@ def _rule(
             raise
         if error.file.solid:
             if len(joints) > 1 or error.file.unread:  # else whatever their shapes are
-                missing = [*missing, *unknown_shapes(error.file)]
+                missing = [*missing, *find_missing_shapes(error.file)]
             return None, missing, ['no two links could collide: a joint joins them']
         return None, [*missing, f'self-collision: {error}'], []
     return rule, [*missing, *gaps(rule)], notes_of(rule)

@@ -12,11 +12,11 @@ from robodyn_ros.excitation.collisions.self_collision import SelfCollisionRule, 
 
 def gaps(rule: SelfCollisionRule) -> Iterator[str]:
     """Yield what a rule does not check."""
-    yield from unknown_shapes(rule.file)
-    if hidden := _hidden(rule):
+    yield from find_missing_shapes(rule.file)
+    if hidden := _find_hidden(rule):
         pairs = ', '.join(words(hidden))
         yield f'pairs whose visual shapes or capsules touch in every position: {pairs}'
-    if held := rule.geometry.held():
+    if held := rule.geometry.resting_joints():
         yield f'joints that do not move, taken to be at 0: {", ".join(held)}'
 
 
@@ -29,7 +29,7 @@ def notes_of(rule: SelfCollisionRule) -> list[str]:
         notes.append(
             f'links without <collision> are checked by their visual shapes: {", ".join(shown)}'
         )
-    hidden = _hidden(rule)
+    hidden = _find_hidden(rule)
     if touching := [pair for pair in rule.touching if pair not in hidden]:
         pairs = ', '.join(words(touching))
         notes.append(
@@ -44,12 +44,12 @@ def notes_of(rule: SelfCollisionRule) -> list[str]:
     return notes
 
 
-def _hidden(rule: SelfCollisionRule) -> list[tuple[str, str]]:
+def _find_hidden(rule: SelfCollisionRule) -> list[tuple[str, str]]:
     """Return pairs that are left out although only substitutes touch in every position."""
     return [pair for pair in rule.touching if set(pair) & rule.file.substituted]
 
 
-def unknown_shapes(file: CollisionFile) -> Iterator[str]:
+def find_missing_shapes(file: CollisionFile) -> Iterator[str]:
     """Yield the links without a shape, or with a guessed one, and what to do."""
     if file.unread:
         yield f'geometry that cannot be read: {"; ".join(file.unread)}'

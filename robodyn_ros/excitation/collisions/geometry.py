@@ -124,7 +124,7 @@ class CollisionGeometry:
         return frame.placement
 
     def _frame(self, item: SceneShape) -> Any:
-        """Return the frame of a link; `Surroundings.placed` has checked that there is one."""
+        """Return the frame of a link; `Surroundings.select` has checked that there is one."""
         return self._model.frames[self._model.getFrameId(item.frame, pin.FrameType.BODY)]
 
     def _add_carried(self, shapes: Sequence[SceneShape]) -> frozenset[frozenset[str]]:
@@ -195,7 +195,7 @@ class CollisionGeometry:
             self._geometry.addCollisionPair(pin.CollisionPair(first, second))
         self._reset()
 
-    def held(self) -> list[str]:
+    def resting_joints(self) -> list[str]:
         """Names of the moving joints that stay at rest."""
         names = list(self._model.names)[1:]  # without the universe
         return [name for index, name in enumerate(names) if index not in self._columns]
@@ -214,9 +214,9 @@ class CollisionGeometry:
             travel = np.cumsum(moved @ reach).tolist()
             row = 0
             while row < len(poses):
-                found = self._distance(pair, poses[row])
-                yield row, pair, found
-                row = bisect_right(travel, travel[row] + found - distance, row + 1)
+                gap = self._distance(pair, poses[row])
+                yield row, pair, gap
+                row = bisect_right(travel, travel[row] + gap - distance, row + 1)
 
     def distance(self, pair: int, position: Array) -> float:
         """Return the distance in [m] of a pair at joint positions (n,); negative: depth."""

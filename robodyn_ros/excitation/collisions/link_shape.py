@@ -74,14 +74,14 @@ def read_shape(element: ET.Element, link: str) -> LinkShape:
     """
     where = f'link {link!r}, <{element.tag}>'
     check_elements(element, where)
-    found = [part for parent in element.findall('geometry') for part in parent]
-    kinds = [part.tag for part in found]
-    if len(found) != 1 or kinds[0] not in (*_SHAPES, 'mesh'):
+    elements = [part for parent in element.findall('geometry') for part in parent]
+    kinds = [part.tag for part in elements]
+    if len(elements) != 1 or kinds[0] not in (*_SHAPES, 'mesh'):
         raise ModelError(
             f'{where}: expected one <geometry> with one of {", ".join((*_SHAPES, "mesh"))}, '
             f'got {", ".join(kinds) or "none"}'
         )
-    (shape,), (kind,) = found, kinds
+    (shape,), (kind,) = elements, kinds
     pose = transform(element.find('origin'), where)
     if kind != 'mesh':
         sizes = _SHAPES[kind][1]

@@ -70,7 +70,7 @@ def read_collision_file(urdf: str, *, substitutes: bool = True) -> CollisionFile
     source = 'the URDF' if is_text else urdf
     file = parse_urdf(text, source=source, warn=False)
     folder = None if is_text else Path(urdf).absolute().parent
-    reader = _Reader(file, folder, substitutes=substitutes)
+    reader = _GeometryReader(file, folder, substitutes=substitutes)
     for link in robot_element(text, source).findall('link'):
         reader.read(link)
     return reader.file()
@@ -92,8 +92,8 @@ def _text(urdf: str) -> tuple[bool, str]:
     return is_text, urdf if is_text else _read(urdf, 'the URDF')
 
 
-class _Reader:
-    """Collects the geometry of links."""
+class _GeometryReader:
+    """Collector of the geometry of links."""
 
     def __init__(self, urdf: UrdfFile, folder: Path | None, *, substitutes: bool) -> None:
         self._urdf, self._folder, self._substitutes = urdf, folder, substitutes
@@ -203,7 +203,7 @@ def _is_body(link: ET.Element) -> bool:
     return mass is not None and float(mass.get('value', '')) > 1e-3
 
 
-def disabled_pairs(srdf: str) -> frozenset[frozenset[str]]:
+def read_disabled_pairs(srdf: str) -> frozenset[frozenset[str]]:
     """Return pairs of links whose collisions an SRDF disables.
 
     :raises MotionError: it cannot be read or is not an SRDF

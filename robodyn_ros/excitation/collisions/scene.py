@@ -31,11 +31,11 @@ def read_scene(path: str) -> tuple[SceneShape, ...]:
         lines = read_text(path).splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise MotionError(f'the scene {path} cannot be read: {error}') from error
-    return tuple(_Reader(lines, f'the scene {path}').shapes())
+    return tuple(_SceneReader(lines, f'the scene {path}').shapes())
 
 
-class _Reader:
-    """Reads the lines of a file."""
+class _SceneReader:
+    """Reader of the lines of a file."""
 
     def __init__(self, lines: Sequence[str], source: str) -> None:
         """Keep the lines; the first one is the name of the scene."""
@@ -43,23 +43,23 @@ class _Reader:
 
     def shapes(self) -> list[SceneShape]:
         """Return all shapes of all objects."""
-        found: list[SceneShape] = []
+        result: list[SceneShape] = []
         while (line := self._line('an object ("* NAME") or the end (".")')) != '.':
             if not line.startswith('*'):
                 raise self._error('an object ("* NAME") or the end (".")', line)
-            self._object(line[1:].strip(), found)
-        return found
+            self._object(line[1:].strip(), result)
+        return result
 
-    def _object(self, name: str, found: list[SceneShape]) -> None:
+    def _object(self, name: str, shapes: list[SceneShape]) -> None:
         ahead = self._lines[self._at : self._at + 1]
         posed = bool(ahead) and len(ahead[0].split()) > 1
         pose = self._pose() if posed else np.eye(4)
         for _ in range(self._count('number of shapes')):
             poll()
-            check_bound(SCENE, len(found) + 1, self._source)
+            check_bound(SCENE, len(shapes) + 1, self._source)
             kind = self._line('a shape')
-            shape = SceneShape(name, kind, self._size(kind), np.eye(4)).checked(self._source)
-            found.append(replace(shape, pose=pose @ self._pose()))
+            shape = SceneShape(name, kind, self._size(kind), np.eye(4)).check(self._source)
+            shapes.append(replace(shape, pose=pose @ self._pose()))
             self._numbers(4, 'a colour')
         for _ in range(self._count('number of subframes') if posed else 0):
             self._line('a subframe')

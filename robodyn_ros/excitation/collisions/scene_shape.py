@@ -43,7 +43,7 @@ class SceneShape:
     touching: tuple[str, ...] = ()
     scene: str = 'the scene'
 
-    def checked(self, source: str) -> SceneShape:
+    def check(self, source: str) -> SceneShape:
         """Return this shape if its numbers can be used.
 
         :raises RobodynError: naming the object and what was expected
@@ -102,7 +102,7 @@ class SceneShape:
         mesh.buildConvexHull(True, 'Qt')
         return mesh.convex, self.pose
 
-    def moved(self, other: SceneShape) -> float:
+    def displacement(self, other: SceneShape) -> float:
         """Return an upper bound of the distance in [m] of any point from its place in another.
 
         The bound is exact for spheres, boxes and meshes, and `inf` if the shapes differ in more
@@ -154,7 +154,7 @@ def pose_of(position: Sequence[float] | Array, quaternion: Sequence[float] | Arr
         raise ValueError(f'expected a quaternion that is not zero, got {turn}')
     pose = np.eye(4)
     pose[:3, 3] = position
-    # NaN stays in it: `SceneShape.checked` names the object
+    # NaN stays in it: `SceneShape.check` names the object
     turned = Rotation.from_quat(turn / size).as_matrix() if np.isfinite(size) else np.nan
     pose[:3, :3] = turned
     return pose
@@ -172,7 +172,7 @@ class Surroundings:
     notes: tuple[str, ...] = ()
 
     def moves(self, other: Surroundings) -> dict[SceneShape, float] | None:
-        """Return how far each shape has moved in others, see `SceneShape.moved`.
+        """Return how far each shape has moved in others, see `SceneShape.displacement`.
 
         :return: of the shapes of this object, in [m]; None if not all are there, or others are
         """
@@ -180,15 +180,17 @@ class Surroundings:
             len(other.shapes), other.unchecked, other.notes
         ):  # fmt: skip
             return None
-        found = {one: one.moved(two) for one, two in zip(self.shapes, other.shapes, strict=True)}
-        return found if np.isfinite(list(found.values())).all() else None
+        distances = {
+            one: one.displacement(two) for one, two in zip(self.shapes, other.shapes, strict=True)
+        }
+        return distances if np.isfinite(list(distances.values())).all() else None
 
     def same(self, other: Surroundings) -> bool:
         """Return True if others are the same shapes at the same places."""
         moves = self.moves(other)
         return moves is not None and not any(moves.values())
 
-    def placed(self, links: frozenset[str]) -> Surroundings:
+    def select(self, links: frozenset[str]) -> Surroundings:
         """Return what can be placed; what a link carries that is not there is not checked.
 
         :raises MotionError: an object stands in a frame that is not one of them

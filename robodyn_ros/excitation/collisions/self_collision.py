@@ -13,11 +13,11 @@ from robodyn_ros.excitation.collisions.geometry import CollisionGeometry
 from robodyn_ros.excitation.collisions.meshes import missing_meshes
 from robodyn_ros.excitation.collisions.robot_files import (
     CollisionFile,
-    disabled_pairs,
     read_collision_file,
+    read_disabled_pairs,
 )
 from robodyn_ros.excitation.collisions.scene_shape import SceneShape
-from robodyn_ros.excitation.limits.constraints import STEEP, Excess, Limit, Rule, States
+from robodyn_ros.excitation.limits.constraints import STEEP, Excess, PathLimit, Rule, States
 from robodyn_ros.excitation.limits.joint_limits import CHECK_PERIOD
 from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
 from robodyn_ros.long_work import progress
@@ -32,7 +32,7 @@ SOFT = 0.02
 
 
 @dataclass(frozen=True)
-class SelfCollisionLimit(Limit):
+class SelfCollisionLimit(PathLimit):
     """Limit that keeps links without a common joint apart, inside a box, and out of obstacles.
 
     :param urdf: file with the collision geometry, or its text
@@ -136,7 +136,7 @@ class SelfCollisionRule(Rule):
         self.clearance = limit.clearance
         self.joints = tuple(joints)
         self.file: CollisionFile = read_collision_file(limit.urdf, substitutes=limit.substitutes)
-        disabled = disabled_pairs(limit.srdf) if limit.srdf else frozenset()
+        disabled = read_disabled_pairs(limit.srdf) if limit.srdf else frozenset()
         self.geometry = CollisionGeometry(
             self.file,
             joints,

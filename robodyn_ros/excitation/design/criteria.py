@@ -35,7 +35,7 @@ Normalisation = Literal['multiply', 'divide', 'none']
 NORMALISATIONS: tuple[str, ...] = get_args(Normalisation)
 
 BLOCKS = ('acceleration', 'velocity', 'position')
-WHOLE = 'whole'
+COMPLETE = 'whole'
 
 
 States = tuple[Array, Array, Array]
@@ -188,9 +188,9 @@ class Criterion:
 
     def _parts(self, states: States) -> dict[str, Array]:
         """Return W and its terms: acceleration Y(q, 0, qdd) - Y(q, 0, 0), velocity, ..."""
-        whole, moved, turned, still = np.split(self.matrix(*_four(states)), 4)
+        complete, moved, turned, still = np.split(self.matrix(*_four(states)), 4)
         return {
-            WHOLE: whole,
+            COMPLETE: complete,
             'acceleration': moved - still,
             'velocity': turned - still,
             'position': still,
@@ -223,7 +223,7 @@ class Criterion:
         """Return log10 of Eq. 14, (sum w) cond(W) + sum over blocks of w cond(block)."""
         parts = self._parts(states)
         every = np.arange(len(self.columns))
-        terms = [_Term(parts[WHOLE], every, 1.0, sharpness)]
+        terms = [_Term(parts[COMPLETE], every, 1.0, sharpness)]
         for name, weight in self.block_weights.items():
             terms.append(_Term(parts[name], self.block_columns[name], weight, sharpness))
         # sum of w 10^value without overflow where a block switched to its determinant
@@ -234,8 +234,8 @@ class Criterion:
         result = top + float(np.log10(shares.sum()))
         if not gradient:
             return result, _zeros(states)
-        by_part = dict.fromkeys(parts, np.zeros(parts[WHOLE].shape))
-        names = [WHOLE, *self.block_weights]
+        by_part = dict.fromkeys(parts, np.zeros(parts[COMPLETE].shape))
+        names = [COMPLETE, *self.block_weights]
         for name, term, share in zip(names, terms, shares / shares.sum(), strict=True):
             by_part[name] = term.by_matrix(share)
         return result, self._pull_parts(by_part, states)
@@ -244,7 +244,7 @@ class Criterion:
         """Convert derivatives by the parts to those by the state; zero states stay zero."""
         moved, turned = by_part['acceleration'], by_part['velocity']
         still = by_part['position'] - moved - turned
-        by_four = np.concatenate([by_part[WHOLE], moved, turned, still])
+        by_four = np.concatenate([by_part[COMPLETE], moved, turned, still])
         pulled = np.array(self._pull(by_four, _four(states)))
         q, qd, qdd = pulled.reshape(3, 4, *states[0].shape)
         return q.sum(axis=0), qd[0] + qd[2], qdd[0] + qdd[1]

@@ -73,7 +73,7 @@ def descend(
                 there = _step(objective, here, -(0.3 / size) * here.slope)  # of length 0.3
             if there is None:
                 break
-            metric = _updated(metric, there.x - here.x, there.slope - here.slope)
+            metric = _update_metric(metric, there.x - here.x, there.slope - here.slope)
             here = there
             values.append(here.value)
             if len(values) > _PATIENCE and values[-_PATIENCE] - values[-1] < _WORTHWHILE:
@@ -106,7 +106,7 @@ def _step(objective: Objective, here: Point, way: Array) -> Point | None:
     return lower
 
 
-def _updated(metric: Array | None, step: Array, change: Array) -> Array | None:
+def _update_metric(metric: Array | None, step: Array, change: Array) -> Array | None:
     """Update the inverse Hessian by BFGS; leave it if the curvature is not positive."""
     along = float(step @ change)
     if not along > 0.0:

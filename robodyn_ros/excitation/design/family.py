@@ -55,7 +55,7 @@ class MotionFamily(ABC):
         self.duration = float(duration)
 
     @abstractmethod
-    def sampled(self, time: Array) -> Sampled:
+    def prepare(self, time: Array) -> Sampled:
         """Prepare the evaluation at times (N,), in [s]."""
 
     @abstractmethod
@@ -102,7 +102,7 @@ class FourierFamily(MotionFamily):
         half = self.harmonics - 1
         return rows[:, :half] @ self.a_space.T, rows[:, half:] @ self.b_space.T
 
-    def sampled(self, time: Array) -> Sampled:
+    def prepare(self, time: Array) -> Sampled:
         """Prepare sines and cosines."""
         phase = np.asarray(time, dtype=float)[:, None] * self.omega
         sine, cosine, a, b = np.sin(phase), np.cos(phase), self.a_space, self.b_space
@@ -160,7 +160,7 @@ class SineSumFamily(MotionFamily):
         top = self.highest[:, None]
         return rows[:, 0], top * (0.05 + 0.95 * share), 0.95 * top * share * (1.0 - share)
 
-    def sampled(self, time: Array) -> Sampled:
+    def prepare(self, time: Array) -> Sampled:
         """Prepare the schedule of lead-in and lead-out."""
         still = self.motion(np.zeros(self.size), np.zeros(len(self.joints)))
         return _Sines(self, still.schedule(np.asarray(time, dtype=float)))
@@ -205,9 +205,9 @@ class _Sines(Sampled):
         """Return sines, cosines (N, n, W), and the sines' derivatives by time (3, N, n, W)."""
         phase = omega * self._s
         sine, cosine = np.sin(phase), np.cos(phase)
-        return sine, cosine, self._timed(sine, omega * cosine, -(omega**2) * sine)
+        return sine, cosine, self._scale_rates(sine, omega * cosine, -(omega**2) * sine)
 
-    def _timed(self, value: Array, first: Array, second: Array) -> Array:
+    def _scale_rates(self, value: Array, first: Array, second: Array) -> Array:
         return np.stack([value, first * self._rate, second * self._rate**2 + first * self._change])
 
     def deviation(self, x: Array) -> Array:
@@ -218,7 +218,7 @@ class _Sines(Sampled):
         amplitude, frequency, slope = self._family.split(x)
         s, omega = self._s, 2.0 * np.pi * frequency
         sine, cosine, terms = self._waves(omega)
-        by_omega = self._timed(
+        by_omega = self._scale_rates(
             s * cosine,
             cosine - omega * s * sine,
             -2.0 * omega * sine - omega**2 * s * cosine,

@@ -21,10 +21,10 @@ import numpy as np
 
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.design.candidate import Candidate
-from robodyn_ros.excitation.design.problem import Design, Problem
-from robodyn_ros.excitation.design.search import ROUNDS, Found, begin
-from robodyn_ros.excitation.design.workers import Task, Team
-from robodyn_ros.excitation.limits.bounds import used_shares
+from robodyn_ros.excitation.design.problem import Design, DesignProblem
+from robodyn_ros.excitation.design.search import ROUNDS, SearchResult, begin
+from robodyn_ros.excitation.design.workers import SearchTask, Team
+from robodyn_ros.excitation.limits.bounds import compute_shares
 from robodyn_ros.excitation.trajectory import Array, Trajectory
 
 Method = Literal['gradient', 'genetic']
@@ -82,27 +82,27 @@ def optimise(
     began = time.monotonic()
     if not seconds > 0.0 or method not in METHODS:
         raise MotionError(f'expected seconds above 0, one of {METHODS}, got {seconds}, {method}')
-    problem = Problem(design)
+    problem = DesignProblem(design)
     count = starts or starts_within(problem, seconds, method)
     work = _Work(seconds, began, _finishing(problem, seed, seconds), progress, cancel)
     cores = os.cpu_count() or 1
     team = Team(problem.design, problem, cores if processes is None else processes)
     with closing(team):
-        found = _search(team, work, method, seed, count)
-    best = _best(problem, found, work)
+        results = _search(team, work, method, seed, count)
+    best = _best(problem, results, work)
     return Optimised(
         trajectory=best.trajectory,
         value=best.value,
         figures=problem.criterion.figures(*problem.states(best.trajectory)),
-        shares=used_shares(best.trajectory, design.limits),
+        shares=compute_shares(best.trajectory, design.limits),
         seconds=time.monotonic() - began,
         starts=count,
-        complete=all(item.complete for item in found),
+        complete=all(item.complete for item in results),
         note=best.note,
     )
 
 
-def starts_within(problem: Problem, seconds: float, method: Method = 'gradient') -> int:
+def starts_within(problem: DesignProblem, seconds: float, method: Method = 'gradient') -> int:
     """Return the random starts for a time budget, by a rate that is the same on any machine."""
     rate = STARTS_PER_MINUTE[method] / problem.effort()
     return int(np.clip(round(seconds / 60.0 * rate), 2, 2000))
@@ -150,26 +150,26 @@ class _Work:
         return self._cancelled
 
 
-def _search(team: Team, work: _Work, method: Method, seed: int, count: int) -> list[Found]:
+def _search(team: Team, work: _Work, method: Method, seed: int, count: int) -> list[SearchResult]:
     """Run all rounds of the remaining searches; return all results in a fixed order."""
     if method == 'genetic':
-        tasks = [Task(seed, start) for start in range(count)]
+        tasks = [SearchTask(seed, start) for start in range(count)]
         return team.run(tasks, work.until(1.0), work.watch)
-    found: list[Found] = []
-    chosen = [Task(seed, start) for start in range(count)]
+    done: list[SearchResult] = []
+    chosen = [SearchTask(seed, start) for start in range(count)]
     for plan in ROUNDS:
         kept = max(1, round(plan.kept * len(chosen)))
         tasks = [replace(task, plan=plan) for task in chosen[:kept]]
         results = team.run(tasks, work.until(plan.until), work.watch)
-        found = results + found
+        done = results + done
         if work.watch(float('inf')):
             break
         pairs = sorted(zip(results, tasks, strict=True), key=lambda pair: pair[0].value)
-        chosen = [replace(task, found=result) for result, task in pairs]
-    return found
+        chosen = [replace(task, previous=result) for result, task in pairs]
+    return done
 
 
-def _finishing(problem: Problem, seed: int, seconds: float) -> float:
+def _finishing(problem: DesignProblem, seed: int, seconds: float) -> float:
     """Measure the time in [s] to reserve for finishing, on a random motion."""
     began = time.monotonic()
     with suppress(MotionError):
@@ -179,15 +179,15 @@ def _finishing(problem: Problem, seed: int, seconds: float) -> float:
     return reserve + (0.15 * seconds if problem.design.rules else 0.0)  # repairs take longer
 
 
-def _best(problem: Problem, found: list[Found], work: _Work) -> Candidate:
+def _best(problem: DesignProblem, results: list[SearchResult], work: _Work) -> Candidate:
     """Finish the most promising motions, at least one, and return the best within every limit."""
     best: Candidate | None = None
     reason: MotionError | None = None
-    for place, item in enumerate(sorted(found, key=lambda item: item.value)):
+    for place, item in enumerate(sorted(results, key=lambda item: item.value)):
         if best is not None and (place >= _JUDGED or work.over()):
             break
         try:
-            candidate = _finished(problem, item.x, work)
+            candidate = _finish(problem, item.x, work)
         except MotionError as error:
             reason = error
             continue
@@ -208,17 +208,17 @@ def _rank(candidate: Candidate) -> tuple[bool, float]:
     return bool(candidate.slow), candidate.value
 
 
-def _finished(problem: Problem, x: Array, work: _Work) -> Candidate:
+def _finish(problem: DesignProblem, x: Array, work: _Work) -> Candidate:
     """Finish the motion of x, with enough cycles of each joint if that is possible."""
-    candidate = _repaired(problem, x, work)
+    candidate = _finish_within_rules(problem, x, work)
     if candidate.slow:
         with suppress(MotionError):
-            other = _repaired(problem, problem.quicken(x, work.overdue).x, work)
+            other = _finish_within_rules(problem, problem.quicken(x, work.overdue).x, work)
             candidate = min(candidate, other, key=_rank)
     return candidate
 
 
-def _repaired(problem: Problem, x: Array, work: _Work) -> Candidate:
+def _finish_within_rules(problem: DesignProblem, x: Array, work: _Work) -> Candidate:
     """Finish the motion of x; if it breaks a rule, return a repaired one if that is better."""
     candidate: Candidate | None = None
     with suppress(MotionError):

@@ -34,8 +34,8 @@ from robodyn_ros.excitation.limits.bounds import (
 )
 from robodyn_ros.excitation.limits.constraints import (
     Excess,
-    Limit,
     ModelRule,
+    PathLimit,
     Rule,
     check_rest,
     first_broken,
@@ -88,13 +88,13 @@ class Design:
     fly_by: float = 1.0
     rise: float = RISE
     conservative: bool = False
-    rules: tuple[Limit, ...] = ()
+    rules: tuple[PathLimit, ...] = ()
     cycles: float = 0.0
     coverage: Coverage = field(default_factory=Coverage, compare=False)
 
 
 @dataclass(frozen=True)
-class Stage:
+class Smoothing:
     """Smoothing of the problem: samples, see `log_condition` and `GridBounds.gauge`."""
 
     samples: int
@@ -103,11 +103,11 @@ class Stage:
     penalty: float = 1.0
 
 
-CLOSE = Stage(samples=SAMPLES, sharpness=np.inf, hardness=600.0, penalty=300.0)
+CLOSE = Smoothing(samples=SAMPLES, sharpness=np.inf, hardness=600.0, penalty=300.0)
 """The last stage, with almost no smoothing."""
 
 
-class Problem:
+class DesignProblem:
     """A prepared design: minimise `objective`, then call `finish`."""
 
     def __init__(self, design: Design) -> None:
@@ -206,14 +206,14 @@ class Problem:
         return descend(objective, x, iterations=iterations)
 
     def objective(
-        self, x: Array, stage: Stage, *, judged: bool = True, turning: bool = False
+        self, x: Array, stage: Smoothing, *, judged: bool = True, turning: bool = False
     ) -> tuple[float, Array]:
         """Return the smoothed criterion plus penalties of the motion of x, and the derivative.
 
         :param judged: False: the penalties alone
         :param turning: True: with the penalty of joints with too few cycles
         """
-        sampled = self._sampled(stage.samples)
+        sampled = self._prepare(stage.samples)
         deviation = sampled.deviation(x)
         gauge, pull = self.bounds.gauge(x, stage.hardness)
         states = self._states(deviation / gauge)
@@ -237,7 +237,7 @@ class Problem:
     def cost(self, x: Array, samples: int) -> float:
         """Return the criterion without smoothing, plus penalties, within the limits."""
         gauge, _ = self.bounds.gauge(x, CLOSE.hardness)
-        states = self._states(self._sampled(samples).deviation(x) / gauge)
+        states = self._states(self._prepare(samples).deviation(x) / gauge)
         try:
             value = self.criterion.value(*states)
             for rule in self.rules:
@@ -246,9 +246,9 @@ class Problem:
             return _HOPELESS
         return float(value) if np.isfinite(value) else _HOPELESS
 
-    def _sampled(self, samples: int) -> Sampled:
+    def _prepare(self, samples: int) -> Sampled:
         if samples not in self._at:
-            self._at[samples] = self.family.sampled(self._times(samples))
+            self._at[samples] = self.family.prepare(self._times(samples))
         return self._at[samples]
 
     def _states(self, bounded: Array) -> tuple[Array, Array, Array]:
@@ -288,19 +288,19 @@ class Problem:
         They are determined on coarse grids, and reduced until a fine grid keeps the rules too.
         """
 
-        def broken(factors: Array, period: float) -> Excess:
+        def violation(factors: Array, period: float) -> Excess:
             motion = self.family.motion(x, factors * scale).grid(period)
             return first_broken(self.rules, motion)
 
         factors, sentence = np.ones(len(self.family.joints)), ''
         for period in (0.1, 0.01):  # in [s]: a coarse grid shows most violations at low cost
-            excess = broken(factors, period)
+            excess = violation(factors, period)
             sentence = sentence or excess.sentence
             while excess.size > 0.0 and factors.min() > _LEAST:
-                factors, excess = _smaller(factors, excess, partial(broken, period=period))
+                factors, excess = _smaller(factors, excess, partial(violation, period=period))
         step = _LEAST
         while factors.max() > 0.0:
-            excess = broken(factors, CHECK_PERIOD)
+            excess = violation(factors, CHECK_PERIOD)
             if excess.size == 0.0:
                 break
             sentence = sentence or excess.sentence

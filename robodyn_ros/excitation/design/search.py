@@ -14,7 +14,7 @@ import numpy as np
 from scipy.optimize import differential_evolution
 
 from robodyn_ros.excitation.design.descent import StopError, descend
-from robodyn_ros.excitation.design.problem import CLOSE, Problem, Stage
+from robodyn_ros.excitation.design.problem import CLOSE, DesignProblem, Smoothing
 from robodyn_ros.excitation.trajectory import Array
 
 Stop = Callable[[], bool]
@@ -24,7 +24,7 @@ News = Callable[[float], object]
 
 @dataclass(frozen=True)
 class Round:
-    """One part of a search: smoothing of the problem, see `Stage`, and duration.
+    """One part of a search: smoothing of the problem, see `Smoothing`, and duration.
 
     :param kept: share of the searches, the best ones, that continue in this round
     :param until: share of the time after which it ends
@@ -38,10 +38,10 @@ class Round:
     until: float
     thorough: bool = False
 
-    def stage(self, problem: Problem) -> Stage:
+    def stage(self, problem: DesignProblem) -> Smoothing:
         """Return the smoothing of this round."""
         samples = problem.design.samples if self.thorough else problem.coarse_samples()
-        return Stage(samples, self.sharpness, self.hardness, self.penalty)
+        return Smoothing(samples, self.sharpness, self.hardness, self.penalty)
 
 
 ROUNDS = (
@@ -55,7 +55,7 @@ ROUNDS = (
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """Result of a search: variables x, and their criterion without smoothing.
 
     :param complete: False if the search was stopped
@@ -67,13 +67,15 @@ class Found:
     metric: Array | None = None
 
 
-def begin(problem: Problem, seed: int, start: int) -> Found:
+def begin(problem: DesignProblem, seed: int, start: int) -> SearchResult:
     """Make random start number `start` of this seed."""
     x = problem.family.start(np.random.default_rng([seed, start]))
-    return Found(np.inf, x, complete=True)
+    return SearchResult(np.inf, x, complete=True)
 
 
-def improve(problem: Problem, found: Found, plan: Round, stop: Stop, news: News) -> Found:
+def improve(
+    problem: DesignProblem, start: SearchResult, plan: Round, stop: Stop, news: News
+) -> SearchResult:
     """Continue a search for one round."""
     stage = plan.stage(problem)
 
@@ -82,14 +84,14 @@ def improve(problem: Problem, found: Found, plan: Round, stop: Stop, news: News)
             raise StopError
         return problem.objective(x, stage)
 
-    result = descend(objective, found.x, plan.iterations, found.metric)
+    result = descend(objective, start.x, plan.iterations, start.metric)
     value = problem.cost(result.x, problem.design.samples)
     news(value)
-    return Found(value, result.x, result.complete, result.metric)
+    return SearchResult(value, result.x, result.complete, result.metric)
 
 
 def evolve(
-    problem: Problem,
+    problem: DesignProblem,
     seed: int,
     start: int,
     stop: Stop,
@@ -97,7 +99,7 @@ def evolve(
     *,
     population: int = 150,
     generations: int = 120,
-) -> Found:
+) -> SearchResult:
     """Search by differential evolution of random population number `start`.
 
     Population and generations are those of document "local_identification", section III.
@@ -112,7 +114,7 @@ def evolve(
         return stop()
 
     people = np.array([problem.family.start(random) for _ in range(population)])
-    found = differential_evolution(
+    result = differential_evolution(
         cost,
         # x scales a motion that fills its limits anyway: 5 times its spread is no restriction
         [(-5.0, 5.0)] * problem.family.size,
@@ -126,4 +128,4 @@ def evolve(
         seed=random,
         callback=report,
     )
-    return Found(float(found.fun), found.x, complete=not stop())
+    return SearchResult(float(result.fun), result.x, complete=not stop())

@@ -15,7 +15,7 @@ import numpy as np
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.design.family import MotionFamily, Sampled
 from robodyn_ros.excitation.motions.joint_moves import RISE, JointMoves
-from robodyn_ros.excitation.motions.moves import fly_by_shares, shaped_profile
+from robodyn_ros.excitation.motions.moves import fly_by_shares, shape_profile
 from robodyn_ros.excitation.trajectory import Array
 
 RAMP = 1.0 / 3.0
@@ -47,7 +47,7 @@ class WaypointFamily(MotionFamily):
         self.points = int(points)
         self.rise = float(rise)
         self.fly_by = float(fly_by_shares(fly_by, self.points)[0])
-        self.profile = shaped_profile(1.0, RAMP, self.rise)
+        self.profile = shape_profile(1.0, RAMP, self.rise)
         self.size = len(self.joints) * self.points + self.points + 1
 
     def split(self, x: Array) -> tuple[Array, Array]:
@@ -76,7 +76,7 @@ class WaypointFamily(MotionFamily):
         by_weight -= values[:, :, None] * total / length
         return values[0], values[1], by_weight * slope
 
-    def sampled(self, time: Array) -> Sampled:
+    def prepare(self, time: Array) -> Sampled:
         """Store the times, because their moves depend on x."""
         return _Moves(self, np.asarray(time, dtype=float))
 

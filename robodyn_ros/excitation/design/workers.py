@@ -22,8 +22,8 @@ from typing import Any, cast
 
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.collisions.check import Coverage
-from robodyn_ros.excitation.design.problem import Design, Problem
-from robodyn_ros.excitation.design.search import Found, Round, begin, evolve, improve
+from robodyn_ros.excitation.design.problem import Design, DesignProblem
+from robodyn_ros.excitation.design.search import Round, SearchResult, begin, evolve, improve
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.interface import DynamicModel
 
@@ -36,23 +36,23 @@ Watch = Callable[[float], bool]
 
 
 @dataclass(frozen=True)
-class Task:
+class SearchTask:
     """One search, or one round of it.
 
     :param plan: round of a search by gradients; None: a search by evolution
-    :param found: result to continue from; None: the random start of this number
+    :param previous: result to continue from; None: the random start of this number
     """
 
     seed: int
     start: int
     plan: Round | None = None
-    found: Found | None = None
+    previous: SearchResult | None = None
 
 
 class Team:
     """Runner of searches in this process or in others."""
 
-    def __init__(self, design: Design, problem: Problem, processes: int) -> None:
+    def __init__(self, design: Design, problem: DesignProblem, processes: int) -> None:
         """Start the processes.
 
         :param processes: number of processes; 0: search in this process
@@ -89,13 +89,15 @@ class Team:
                 'model cannot be built there from its description); processes=0 searches here'
             ) from error
 
-    def run(self, tasks: Sequence[Task], deadline: float, watch: Watch) -> list[Found]:
+    def run(
+        self, tasks: Sequence[SearchTask], deadline: float, watch: Watch
+    ) -> list[SearchResult]:
         """Run the tasks and return their results in order."""
         if self._pool is None:
             return [self._here(task, deadline, watch) for task in tasks]
         with self._alive():
             futures = [self._pool.submit(_work, task, deadline) for task in tasks]
-            left: set[Future[Found]] = set(futures)
+            left: set[Future[SearchResult]] = set(futures)
             while left and time.monotonic() < deadline + 3.0 * _LOOK:
                 _, left = wait(left, timeout=_LOOK, return_when=FIRST_COMPLETED)
                 if any([watch(value) for value in self._drain()] or [watch(float('inf'))]):
@@ -104,7 +106,7 @@ class Team:
             pairs = zip(tasks, futures, strict=True)
             return [self._result(task, future) for task, future in pairs]
 
-    def _here(self, task: Task, deadline: float, watch: Watch) -> Found:
+    def _here(self, task: SearchTask, deadline: float, watch: Watch) -> SearchResult:
         return search(
             self._problem,
             task,
@@ -112,13 +114,13 @@ class Team:
             news=watch,
         )
 
-    def _result(self, task: Task, future: Future[Found]) -> Found:
+    def _result(self, task: SearchTask, future: Future[SearchResult]) -> SearchResult:
         """Return the result of a task; its start if no process reached it in time."""
         if future.done():
             return future.result()
         future.cancel()
-        found = task.found or begin(self._problem, task.seed, task.start)
-        return replace(found, complete=False)
+        first = task.previous or begin(self._problem, task.seed, task.start)
+        return replace(first, complete=False)
 
     def _drain(self) -> Iterator[float]:
         while True:
@@ -146,19 +148,22 @@ class Team:
 
 
 def search(
-    problem: Problem, task: Task, stop: Callable[[], bool], news: Callable[[float], object]
-) -> Found:
+    problem: DesignProblem,
+    task: SearchTask,
+    stop: Callable[[], bool],
+    news: Callable[[float], object],
+) -> SearchResult:
     """Run one task."""
     if task.plan is None:
         return evolve(problem, task.seed, task.start, stop, news)
-    found = task.found or begin(problem, task.seed, task.start)
-    return improve(problem, found, task.plan, stop, news)
+    first = task.previous or begin(problem, task.seed, task.start)
+    return improve(problem, first, task.plan, stop, news)
 
 
 class _Worker:
     """State of a worker process between tasks."""
 
-    problem: Problem
+    problem: DesignProblem
     stop: Any
     news: Any
 
@@ -166,7 +171,7 @@ class _Worker:
 def _begin(design: Design, stop: Any, news: Any) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     description = cast(dict[str, object], design.model)  # see `Team`
-    _Worker.problem = Problem(replace(design, model=build_model(description)))
+    _Worker.problem = DesignProblem(replace(design, model=build_model(description)))
     _Worker.stop, _Worker.news = stop, news
     news.cancel_join_thread()  # unread news must not keep the process alive
 
@@ -183,7 +188,7 @@ def _ready() -> None:
     time.sleep(_LOOK)  # long enough for every process to get one
 
 
-def _work(task: Task, deadline: float) -> Found:
+def _work(task: SearchTask, deadline: float) -> SearchResult:
     def stop() -> bool:
         return time.monotonic() > deadline or bool(_Worker.stop.is_set())
 

@@ -107,7 +107,7 @@ class GridBounds:
     def __init__(self, family: MotionFamily, room: Room) -> None:
         """Prepare the grid, ten times finer than the fastest oscillation."""
         count = int(np.ceil(max(200.0, 20.0 * family.fastest() * family.duration)))
-        self._sampled = family.sampled(np.linspace(0.0, family.duration, count + 1))
+        self._sampled = family.prepare(np.linspace(0.0, family.duration, count + 1))
         self._room = room
 
     def gauge(self, x: Array, hardness: float) -> tuple[Array, Pull]:
@@ -168,7 +168,7 @@ class ConservativeBounds:
 Bounds = GridBounds | ConservativeBounds
 
 
-def used_shares(trajectory: Trajectory, limits: JointLimits) -> dict[str, Array]:
+def compute_shares(trajectory: Trajectory, limits: JointLimits) -> dict[str, Array]:
     """Compute the share of each limit that a motion uses, by quantity, shape (n,).
 
     For positions it is the share of the distance from the start of the motion to the limit. The
@@ -199,7 +199,7 @@ def scale_within(
     """
     scale = np.ones(len(family.joints)) if start is None else start
     for _ in range(2):  # the second iteration corrects rounding and the rise between samples
-        used = used_shares(family.motion(x, scale), limits)
+        used = compute_shares(family.motion(x, scale), limits)
         worst = np.max([used[name] for name in QUANTITIES], axis=0) * (1.0 + 1e-9)
         scale = scale / np.maximum(worst, 1.0)
     return scale

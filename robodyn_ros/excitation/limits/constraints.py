@@ -21,7 +21,7 @@ from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.kinematics import kinematics_of
 from robodyn_ros.models.sensitivity import STEP, state_gradient
-from robodyn_ros.models.serial.chain import Chain
+from robodyn_ros.models.serial.chain import LinkTree
 from robodyn_ros.models.serial.urdf import rigid_part
 
 States = tuple[Array, Array, Array]
@@ -156,7 +156,7 @@ class SpaceRule(Rule):
         return float(factor * (over**2).sum()), (by_q, by_qd, by_qdd)
 
 
-class Limit(ABC):
+class PathLimit(ABC):
     """Plain description of a rule, from which the rule is made for a model."""
 
     @abstractmethod
@@ -168,7 +168,7 @@ class Limit(ABC):
 
 
 @dataclass(frozen=True)
-class TorqueLimit(Limit):
+class TorqueLimit(PathLimit):
     """Largest torques (n,) in [Nm] or [N], by a prior model (its description) and its values.
 
     Without description the prior model is that of the motion.
@@ -190,7 +190,7 @@ class TorqueLimit(Limit):
 
 
 @dataclass(frozen=True)
-class SpaceLimit(Limit):
+class SpaceLimit(PathLimit):
     """A box, corners in [m] in the base frame, for frames: links of the URDF, or 'tool'."""
 
     frames: tuple[str, ...]
@@ -211,7 +211,7 @@ def frame_points(model: DynamicModel, frames: Sequence[str]) -> Points:
     body = rigid_part(model)
     try:
         if body is not None:
-            chain = Chain(body)
+            chain = LinkTree(body)
             chain.places(np.zeros((1, len(model.joints))), frames)
             return lambda q: chain.places(q, frames)
         robot = kinematics_of(model)

@@ -13,9 +13,9 @@ from robodyn_ros.excitation.limits.joint_limits import JointLimits
 def doubts(limits: JointLimits) -> Iterator[str]:
     """Yield a sentence about limits that are probably in degrees, and one about unused ones."""
     parts = [
-        f'{name}: {", ".join(found)}'
+        f'{name}: {", ".join(odd)}'
         for joint, name in enumerate(limits.joints)
-        if limits.units[joint] == 'rad' and (found := list(_implausible(limits, joint)))
+        if limits.units[joint] == 'rad' and (odd := list(_implausible(limits, joint)))
     ]
     if parts:
         yield (

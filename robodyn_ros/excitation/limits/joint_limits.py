@@ -114,7 +114,7 @@ class JointLimits:
             )
         return replace(self, acceleration=np.where(missing, self.velocity, self.acceleration))
 
-    def assumed_accelerations(self) -> str:
+    def default_acceleration_note(self) -> str:
         """Return a sentence about what `with_default_acceleration` sets; '': nothing."""
         missing = np.flatnonzero(np.isinf(self.acceleration))
         values = ', '.join(
@@ -125,7 +125,7 @@ class JointLimits:
             f'within 1 s: {values}'
         )
 
-    def scaled(self, *, velocity: float = 1.0, acceleration: float = 1.0) -> JointLimits:
+    def scale(self, *, velocity: float = 1.0, acceleration: float = 1.0) -> JointLimits:
         """Use a share of the velocity and acceleration limits.
 
         :raises MotionError: a factor is not within (0, 1]

@@ -64,10 +64,10 @@ def _file(path: str | Path) -> str | Path:
     if not Path(path).is_dir():
         return path
     places = [Path(path) / name for name in ('joint_limits.yaml', 'config/joint_limits.yaml')]
-    found = [place for place in places if place.is_file()]
-    if not found:
+    present = [place for place in places if place.is_file()]
+    if not present:
         raise ConfigError(f'{path}: this folder has no joint_limits.yaml, also not in config/')
-    return found[0]
+    return present[0]
 
 
 def narrow_limits(
@@ -80,7 +80,7 @@ def narrow_limits(
     """
     if not isinstance(document, Mapping) or not isinstance(document.get('joint_limits'), Mapping):
         raise ConfigError(f'{source} must hold the mapping "joint_limits"')
-    _known_keys(document, ('joint_limits', *_FACTORS), source)
+    _check_keys(document, ('joint_limits', *_FACTORS), source)
     arrays: dict[str, Any] = {name: np.array(getattr(base, name)) for name in QUANTITIES}
     unused = []
     for joint, entry in document['joint_limits'].items():
@@ -100,7 +100,7 @@ def narrow_limits(
     factors = [_number(document.get(key, 1.0), source, key) for key in _FACTORS]
     try:
         arrays['unused'] = ', '.join(unused)
-        return replace(base, **arrays).scaled(velocity=factors[0], acceleration=factors[1])
+        return replace(base, **arrays).scale(velocity=factors[0], acceleration=factors[1])
     except MotionError as error:
         raise ConfigError(f'{source}: {error}') from error
 
@@ -109,7 +109,7 @@ def _read_joint(entry: object, where: str) -> dict[str, float]:
     """Limits one joint's mapping gives, by the names of `JointLimits`."""
     if not isinstance(entry, Mapping):
         raise ConfigError(f'{where} must have a mapping of limits, got {entry!r:.60}')
-    _known_keys(entry, (*_VALUES, *_FLAGS), where)
+    _check_keys(entry, (*_VALUES, *_FLAGS), where)
     for flag in _FLAGS:
         if not isinstance(entry.get(flag, True), bool):
             raise ConfigError(f'{where}: {flag} must be true or false, got {entry[flag]!r:.60}')
@@ -127,7 +127,7 @@ def _read_joint(entry: object, where: str) -> dict[str, float]:
     return result
 
 
-def _known_keys(mapping: Mapping[Any, Any], known: tuple[str, ...], where: str) -> None:
+def _check_keys(mapping: Mapping[Any, Any], known: tuple[str, ...], where: str) -> None:
     for key in mapping:
         if key not in known:
             raise ConfigError(f'{where} has no key {key!r}, there are: {", ".join(known)}')

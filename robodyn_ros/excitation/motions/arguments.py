@@ -39,7 +39,7 @@ def numbers(name: str, values: object) -> Array:
         raise MotionError(f'{name} must be numbers, got {values!r:.80}') from error
 
 
-def filled(name: str, values: object, count: int, each: str = '') -> Array:
+def broadcast(name: str, values: object, count: int, each: str = '') -> Array:
     """Return as many numbers as needed, shape (count,), from one for all or from all of them.
 
     :param each: object that each number belongs to, the end of a message about another count
@@ -58,7 +58,7 @@ def per_joint(joints: Sequence[str], name: str, values: object) -> Array:
 
     :raises MotionError: another count, NaN or infinite values; the joint is named
     """
-    given = filled(name, values, len(joints), f', one for each of {list(joints)}')
+    given = broadcast(name, values, len(joints), f', one for each of {list(joints)}')
     return _finite(joints, name, given)
 
 

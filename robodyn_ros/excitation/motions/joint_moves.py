@@ -10,12 +10,12 @@ import numpy as np
 
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
-from robodyn_ros.excitation.motions.arguments import filled, joint_names, numbers
+from robodyn_ros.excitation.motions.arguments import broadcast, joint_names, numbers
 from robodyn_ros.excitation.motions.moves import (
     LONGEST_RAMP,
     Schedule,
     fly_by_shares,
-    shaped_profile,
+    shape_profile,
 )
 from robodyn_ros.excitation.motions.point_to_point import SLACK
 from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
@@ -58,12 +58,12 @@ class JointMoves(Trajectory):
         self.joints = joint_names(joints)
         self.points = _points(self.joints, points)
         moves = len(self.points) - 1
-        self.durations = filled('durations', durations, moves)
-        self.ramp = filled('ramp', ramp, moves)
-        self.rise = float(filled('rise', rise, 1)[0])
+        self.durations = broadcast('durations', durations, moves)
+        self.ramp = broadcast('ramp', ramp, moves)
+        self.rise = float(broadcast('rise', rise, 1)[0])
         self.fly_by = fly_by_shares(fly_by, moves - 1)
         figures = zip(self.durations.tolist(), self.ramp.tolist(), strict=True)
-        profiles = [shaped_profile(*figure, self.rise) for figure in figures]
+        profiles = [shape_profile(*figure, self.rise) for figure in figures]
         self.schedule = Schedule(profiles, self.fly_by)
         self.duration = self.schedule.duration
         self._ways: Array = np.diff(self.points, axis=0)
@@ -92,7 +92,7 @@ class JointMoves(Trajectory):
         shares = fly_by_shares(fly_by, len(ways) - 1)
         if (still := np.flatnonzero(~(ways > 0.0).any(axis=1))).size:
             raise MotionError(f'via-point {still[0] + 1} is equal to the previous one: no move')
-        limits = limits.scaled(velocity=speed)
+        limits = limits.scale(velocity=speed)
         with np.errstate(divide='ignore', over='ignore'):
             velocity, acceleration, jerk = (
                 (value / ways).min(axis=1)

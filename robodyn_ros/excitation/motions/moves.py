@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.motions.arguments import filled
+from robodyn_ros.excitation.motions.arguments import broadcast
 from robodyn_ros.excitation.motions.speed_profile import SpeedProfile
 from robodyn_ros.excitation.trajectory import Array
 
@@ -71,13 +71,13 @@ def fly_by_shares(fly_by: object, corners: int) -> Array:
     :param fly_by: shares in [0, 1], or one for all
     :raises MotionError: a wrong number of values, or an invalid share
     """
-    shares = filled('fly_by', fly_by, corners, ', one for each via-point between two moves')
+    shares = broadcast('fly_by', fly_by, corners, ', one for each via-point between two moves')
     if not ((shares >= 0.0) & (shares <= 1.0)).all():
         raise MotionError(f'fly_by must be a share in [0, 1], got {fly_by!r:.60}')
     return shares
 
 
-def shaped_profile(duration: float, ramp: float, rise: float) -> SpeedProfile:
+def shape_profile(duration: float, ramp: float, rise: float) -> SpeedProfile:
     """Make the profile of a distance of 1 with a given duration and shape.
 
     :param duration: in [s]

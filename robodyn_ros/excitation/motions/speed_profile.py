@@ -89,7 +89,7 @@ class SpeedProfile:
         :param time: shape (N,), in [s]; clamped to [0, duration]
         """
         time = np.clip(np.asarray(time, dtype=float), 0.0, self.duration)
-        late, first, index = self._found(time)
+        late, first, index = self._locate(time)
         s, v, a, j = self._states[index].T
         way, velocity, change = _advance(s, v, a, j, first - self._begins[index])
         return (
@@ -100,11 +100,11 @@ class SpeedProfile:
 
     def jerk(self, time: Array) -> Array:
         """Compute the jerk within the segments, shape (N,); 0 for a trapezoid."""
-        index = self._found(np.clip(np.asarray(time, dtype=float), 0.0, self.duration))[2]
+        index = self._locate(np.clip(np.asarray(time, dtype=float), 0.0, self.duration))[2]
         result: Array = self._states[index, 3]
         return result
 
-    def _found(self, time: Array) -> tuple[NDArray[np.bool_], Array, NDArray[np.intp]]:
+    def _locate(self, time: Array) -> tuple[NDArray[np.bool_], Array, NDArray[np.intp]]:
         """Return which times are in the second half, the time in the first, and the segment."""
         late = time > 0.5 * self.duration
         first = np.where(late, self.duration - time, time)

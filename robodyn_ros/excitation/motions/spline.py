@@ -53,9 +53,9 @@ class TrajectoryPoints:
         _check_times(self.time)
         for name in ('position', 'velocity', 'acceleration', 'effort'):
             if (value := getattr(self, name)) is not None:
-                object.__setattr__(self, name, self._checked(name, value))
+                object.__setattr__(self, name, self._check_values(name, value))
 
-    def _checked(self, name: str, value: Array) -> Array:
+    def _check_values(self, name: str, value: Array) -> Array:
         value = np.asarray(value, dtype=float)
         expected = (len(self.time), len(self.joints))
         if value.shape != expected:

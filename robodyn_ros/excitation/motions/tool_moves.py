@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from robodyn_ros.errors import ModelError, MotionError
-from robodyn_ros.excitation.limits.bounds import used_shares
+from robodyn_ros.excitation.limits.bounds import compute_shares
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.excitation.motions.arguments import joint_names, numbers, per_joint
 from robodyn_ros.excitation.motions.moves import Schedule, fly_by_shares
@@ -114,13 +114,13 @@ class ToolMoves(Trajectory):
         :raises MotionError: as the constructor
         """
         path = cls(**arguments)
-        shares = used_shares(path, limits)
+        shares = compute_shares(path, limits)
         slower = max(
             float(shares['velocity'].max()), math.sqrt(float(shares['acceleration'].max()))
         )
-        return path if slower <= 1.0 else path.slowed(SLACK * slower)
+        return path if slower <= 1.0 else path.slow_down(SLACK * slower)
 
-    def slowed(self, factor: float) -> ToolMoves:
+    def slow_down(self, factor: float) -> ToolMoves:
         """Return the same path with a duration that is longer by a factor."""
         return ToolMoves(
             joints=self.joints,
@@ -191,7 +191,7 @@ class ToolMoves(Trajectory):
         self._knots: Array = np.empty((len(poses), self.robot.axes))
         near = self.near
         for row in range(len(poses)):
-            near = self._followed(lambda: self.robot.inverse(poses[row : row + 1], near=near))[0]  # noqa: B023
+            near = self._compute(self.robot.inverse, poses[row : row + 1], near=near)[0]
             self._knots[row] = near
         self.near = self._knots[0]  # the description must give the same configuration
         check = self.sample(np.linspace(0.0, self.duration, 4 * KNOTS * len(self.moves) + 1))
@@ -235,11 +235,13 @@ class ToolMoves(Trajectory):
         time = np.clip(np.asarray(time, dtype=float), 0.0, self.duration)
         columns = [np.interp(time, self._times, column) for column in self._knots.T]
         poses, near = self.poses(time), np.stack(columns, axis=1)
-        return Motion(time, *self._followed(lambda: self.robot.motion(*poses, near=near)))
+        return Motion(time, *self._compute(self.robot.motion, *poses, near=near))
 
-    def _followed(self, compute: Callable[[], Result]) -> Result:
+    def _compute(
+        self, function: Callable[..., Result], *poses: Array, near: Array | None
+    ) -> Result:
         try:
-            return compute()
+            return function(*poses, near=near)
         except ModelError as error:
             raise MotionError(f'the {self.what} cannot be followed: {error}') from error
 
@@ -263,12 +265,12 @@ class _Turn:
         quaternions = self._rotation.as_quat()
         quaternions[rows] = (turn * self._rotation[rows]).as_quat()
         self._rotation = rotations().from_quat(quaternions)
-        own = speed[:, None] * axis
+        rate = speed[:, None] * axis
         carried = turn.apply(self._velocity[rows])
         self._acceleration[rows] = (
-            change[:, None] * axis + turn.apply(self._acceleration[rows]) + np.cross(own, carried)
+            change[:, None] * axis + turn.apply(self._acceleration[rows]) + np.cross(rate, carried)
         )
-        self._velocity[rows] = own + carried
+        self._velocity[rows] = rate + carried
 
     def quaternions(self) -> tuple[Array, Array, Array]:
         """Return quaternions h and their derivatives: h' = w h / 2, h'' = (w' h + w h') / 2."""

@@ -14,8 +14,8 @@ from robodyn_ros.identification.factors.condense import Condensed, Indices
 from robodyn_ros.identification.factors.joint_fit import (
     ENOUGH,
     LONGEST_SHIFT,
-    OwnFit,
-    own_fit,
+    JointFit,
+    fit_joint,
 )
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.processed import Processed
@@ -66,9 +66,9 @@ class Sample:
     rows: Indices
     reach: int
     regressor: Array
-    own: tuple[OwnFit | None, ...]
+    own: tuple[JointFit | None, ...]
 
-    def fits(self) -> Iterator[tuple[int, OwnFit]]:
+    def fits(self) -> Iterator[tuple[int, JointFit]]:
         """Return the joints that can be fitted alone, with their fits."""
         return ((joint, own) for joint, own in enumerate(self.own) if own is not None)
 
@@ -85,9 +85,9 @@ def draw(case: Case) -> Sample:
     count = min(ENOUGH, len(signals) - 2 * reach)
     rows = np.linspace(reach, len(signals) - 1 - reach, count).astype(np.intp)
     q, qd, qdd = (values[rows] for values in signals.motion)
-    regressor = case.model.selected(q, qd, qdd, case.base.columns)
+    regressor = case.model.select_columns(q, qd, qdd, case.base.columns)
     own = [
-        own_fit(regressor[:, joint], factor.columns, signals.torque[rows, joint], used)
+        fit_joint(regressor[:, joint], factor.columns, signals.torque[rows, joint], used)
         for joint, (factor, used) in enumerate(
             zip(case.condensed.segments[0], signals.used[rows].T, strict=True)
         )

@@ -11,7 +11,7 @@ import numpy as np
 
 from robodyn_ros.findings import SEVERITIES, Finding, finding
 from robodyn_ros.identification.factors.condense import SAMPLES_PER_COLUMN, Condensed
-from robodyn_ros.identification.factors.joint_fit import ENOUGH, own_fit, root_mean_square
+from robodyn_ros.identification.factors.joint_fit import ENOUGH, fit_joint, root_mean_square
 from robodyn_ros.identification.fit.choice import INDEPENDENT
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.least_squares import Estimate
@@ -19,7 +19,7 @@ from robodyn_ros.identification.fit.success import reference_torque, relative_er
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.cutoff import moving_joints
 from robodyn_ros.identification.signals.processed import Processed
-from robodyn_ros.identification.signals.processing import frozen_findings, torque_findings
+from robodyn_ros.identification.signals.processing import standstill_findings, torque_findings
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.recording.recording import Recording
@@ -36,7 +36,7 @@ def data_findings(
 
     :param frozen: names of joints without a motion or a torque, which have a finding of their own
     """
-    for name, factor in zip(condensed.joints, condensed.merged(), strict=True):
+    for name, factor in zip(condensed.joints, condensed.merge(), strict=True):
         needed = SAMPLES_PER_COLUMN * len(factor.columns)
         least = INDEPENDENT * len(factor.columns)
         if factor.samples < needed and name not in frozen:
@@ -54,7 +54,7 @@ def data_findings(
         order = [k for k in np.argsort(-share, kind='stable') if share[k] > 0.05]
         shown = ', '.join(base.expressions[k] for k in order[:5])
         more = f' and {len(order) - 5} more' if len(order) > 5 else ''
-        named = zip(condensed.joints, condensed.merged(), strict=True)
+        named = zip(condensed.joints, condensed.merge(), strict=True)
         felt = [name for name, factor in named if np.isin(factor.columns, order).any()]
         yield finding(
             'rank_deficient',
@@ -140,9 +140,9 @@ def _unexplained(
     """Return the RMS torque of a joint that no parameters explain, in [Nm] or [N]."""
     rows = np.linspace(0, len(signals) - 1, min(len(signals), ENOUGH)).astype(np.intp)
     q, qd, qdd = (values[rows] for values in signals.motion)
-    regressor = model.selected(q, qd, qdd, base.columns)[:, joint]
+    regressor = model.select_columns(q, qd, qdd, base.columns)[:, joint]
     every = np.ones(len(rows), dtype=bool)
-    own = own_fit(regressor, np.arange(regressor.shape[1]), signals.torque[rows, joint], every)
+    own = fit_joint(regressor, np.arange(regressor.shape[1]), signals.torque[rows, joint], every)
     return root_mean_square(signals.torque[rows, joint] if own is None else own.rest)
 
 
@@ -227,7 +227,7 @@ def failure_findings(
     joints = ', '.join(model.joint_names)
     duration, rate = recording.duration, 1.0 / recording.period
     found = [
-        *frozen_findings(own, ~moving_joints(own.position)),
+        *standstill_findings(own, ~moving_joints(own.position)),
         *torque_findings(own),
         finding(
             'too_few_samples.nothing', joints=joints, reason=reason, duration=duration, rate=rate

@@ -19,7 +19,7 @@ import numpy as np
 
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.diagnosis.case import Case, Sample
-from robodyn_ros.identification.factors.joint_fit import OwnFit
+from robodyn_ros.identification.factors.joint_fit import JointFit
 from robodyn_ros.identification.fit.choice import FOUR, MOST, HeldOut, is_better
 from robodyn_ros.identification.fit.folds import BLOCKS, Labels, labels_of, least_squares
 from robodyn_ros.models.interface import Array
@@ -62,7 +62,7 @@ def saturation_findings(case: Case, sample: Sample) -> Iterator[Finding]:
             )
 
 
-def limit_of(own: OwnFit, labels: Sequence[Labels], velocity: Array) -> Limit | None:
+def limit_of(own: JointFit, labels: Sequence[Labels], velocity: Array) -> Limit | None:
     """Return the limit of a joint's torque.
 
     Predictions without a limit are bounded by the largest torque too, so that no limit is found
@@ -93,14 +93,14 @@ def limit_of(own: OwnFit, labels: Sequence[Labels], velocity: Array) -> Limit | 
     return Limit(limit, reached, float(above.mean()), not is_better(control, errors))
 
 
-def _with_friction(own: OwnFit, velocity: Array) -> OwnFit:
+def _with_friction(own: JointFit, velocity: Array) -> JointFit:
     """Return the fit with any function of the velocity, linear between its quantiles."""
     knots = np.unique(np.quantile(velocity, np.linspace(0.0, 1.0, BLOCKS + 1)))
     shapes = [np.interp(velocity, knots, knot) for knot in np.eye(len(knots))]
     return replace(own, basis=np.column_stack([own.basis, *shapes]))
 
 
-def _spoilt(own: OwnFit, labels: Sequence[Labels], inside: Array | None) -> bool:
+def _spoilt(own: JointFit, labels: Sequence[Labels], inside: Array | None) -> bool:
     """Return True if the fit of the samples inside a limit is better without the others.
 
     :param inside: which samples are; None: they do not determine a fit
@@ -116,7 +116,7 @@ Candidate = tuple[HeldOut, Array, Array | None]
 """Errors of a correction, its torque without a limit (m,), and the samples that are inside."""
 
 
-def _cut_off(own: OwnFit, labels: Sequence[Labels], size: Array) -> Iterator[Candidate]:
+def _cut_off(own: JointFit, labels: Sequence[Labels], size: Array) -> Iterator[Candidate]:
     """Yield fits to smaller torques, with a limit."""
     for level in np.unique(np.quantile(size, LEVELS)):
         inside = size < BELOW * level
@@ -127,7 +127,7 @@ def _cut_off(own: OwnFit, labels: Sequence[Labels], size: Array) -> Iterator[Can
             yield _held_out(own, labels, inside, limit=limit), model, inside
 
 
-def _bent(own: OwnFit, labels: Sequence[Labels], size: Array) -> Iterator[Candidate]:
+def _bent(own: JointFit, labels: Sequence[Labels], size: Array) -> Iterator[Candidate]:
     """Yield a torque that bends down."""
     every = np.ones(len(size), dtype=bool)
     model = _predicted(own, every)
@@ -139,18 +139,18 @@ def _bent(own: OwnFit, labels: Sequence[Labels], size: Array) -> Iterator[Candid
         yield errors, np.abs(own.basis @ values[:-1]), None
 
 
-def _predicted(own: OwnFit, kept: Array) -> Array:
+def _predicted(own: JointFit, kept: Array) -> Array:
     """Return the torque (m,) of a fit to some samples."""
     return np.asarray(own.basis @ least_squares(_gram(own, kept)))
 
 
-def _gram(own: OwnFit, rows: Array) -> Array:
+def _gram(own: JointFit, rows: Array) -> Array:
     full = np.column_stack([own.basis[rows], own.torque[rows]])
     return np.asarray(full.T @ full)
 
 
 def _held_out(
-    own: OwnFit,
+    own: JointFit,
     labels: Sequence[Labels],
     kept: Array,
     judged: Array | None = None,

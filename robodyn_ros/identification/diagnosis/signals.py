@@ -13,7 +13,7 @@ from robodyn_ros.identification.diagnosis.case import Case, Sample, thinned
 from robodyn_ros.identification.factors.joint_fit import root_mean_square
 from robodyn_ros.identification.fit.success import SMALL_TORQUE, rated_torque
 from robodyn_ros.identification.signals.cutoff import steps_of
-from robodyn_ros.identification.signals.grid import measured
+from robodyn_ros.identification.signals.grid import drop_repeated
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.fresh import COARSE, fresh
 from robodyn_ros.recording.signals import white_noise
@@ -35,7 +35,7 @@ def stale_findings(case: Case) -> Iterator[Finding]:
     if any((item.code, item.severity) == STALE for item in case.recording.findings):
         return  # the recording repeats samples of all joints, which are not used
     recording = case.recording.select(case.signals.joints)
-    remaining, _ = measured(recording)  # the other samples are not used
+    remaining, _ = drop_repeated(recording)  # the other samples are not used
     taken = fresh(remaining.position)
     for joint, name in enumerate(case.signals.joints):
         lengths = stale_runs(recording.position[:, joint])

@@ -18,7 +18,7 @@ from scipy.linalg import lapack
 
 from robodyn_ros.errors import InsufficientData
 from robodyn_ros.identification.factors.row_sample import RowSample, SampleCollector
-from robodyn_ros.identification.signals.thinning import Thinning, thinned_columns
+from robodyn_ros.identification.signals.thinning import Thinning, thin_columns
 from robodyn_ros.long_work import progress
 from robodyn_ros.models.interface import BLOCK_SIZE, Array, DynamicModel, sample_blocks
 
@@ -76,22 +76,22 @@ class CoupledFactor:
 
     def rows(self, joint: int, width: int) -> Array:
         """Return rows [A | y] of a joint in all `width` columns, the same for every joint."""
-        own = self.columns[joint]
+        indices = self.columns[joint]
         first = sum(len(columns) for columns in self.columns[:joint])
         matrix = np.zeros((len(self.triangle), width + 1))
-        matrix[:, own] = self.triangle[:, first : first + len(own)]
+        matrix[:, indices] = self.triangle[:, first : first + len(indices)]
         matrix[:, -1] = self.triangle[:, joint - len(self.columns)]
         return matrix
 
     def apart(self) -> tuple[JointFactor, ...]:
         """Return the factors of the joints by themselves, of all samples."""
-        width = max(int(own.max(initial=-1)) for own in self.columns) + 1
+        width = max(int(indices.max(initial=-1)) for indices in self.columns) + 1
         result = []
         for joint, rest in enumerate(self.rest):
-            own = self.columns[joint]
-            rows = self.rows(joint, width)[:, [*own, -1]]
+            indices = self.columns[joint]
+            rows = self.rows(joint, width)[:, [*indices, -1]]
             result.append(
-                JointFactor(own, triangle([rest.triangle, rows]), rest.samples + self.samples)
+                JointFactor(indices, triangle([rest.triangle, rows]), rest.samples + self.samples)
             )
         return tuple(result)
 
@@ -117,15 +117,15 @@ class Condensed:
         counts = [[factor.samples for factor in segment] for segment in self.segments]
         return np.asarray(np.array(counts, dtype=np.int64).sum(axis=0))
 
-    def merged(self, segments: Sequence[int] | None = None) -> tuple[JointFactor, ...]:
+    def merge(self, segments: Sequence[int] | None = None) -> tuple[JointFactor, ...]:
         """Return a factor per joint over the given segments (default: all)."""
         chosen = range(len(self.segments)) if segments is None else segments
         picked = [self.segments[index] for index in chosen]
         if len(picked) == 1:
             return picked[0]
-        return tuple(_stacked(factors) for factors in zip(*picked, strict=True))
+        return tuple(_stack_factors(factors) for factors in zip(*picked, strict=True))
 
-    def merged_coupled(self, segments: Sequence[int] | None = None) -> CoupledFactor:
+    def merge_coupled(self, segments: Sequence[int] | None = None) -> CoupledFactor:
         """Return the factor of all joints together over the given segments (default: all)."""
         parts = [self.coupled[k] for k in segments or range(len(self.coupled))]
         rest = zip(*(part.rest for part in parts), strict=True)
@@ -133,7 +133,7 @@ class Condensed:
             columns=parts[0].columns,
             triangle=triangle([part.triangle for part in parts]),
             samples=sum(part.samples for part in parts),
-            rest=tuple(_stacked(factors) for factors in rest),
+            rest=tuple(_stack_factors(factors) for factors in rest),
         )
 
 
@@ -157,7 +157,7 @@ def condense(
     :param used: which samples of which joint count, shape (N, n)
     :param columns: columns of the model's regressor to use (those of the base parameters)
     :param thinning: low pass and decimation of regressor and torque; default: none
-    :param segments: number of segments of time of equal length with factors of their own
+    :param segments: number of segments of equal length, with separate factors
     :param weights: of the squared residual of each sample left by the thinning, shape (M, n), 0
         to 1; default: 1
     :param coupled: condense all joints together too, for a joint error covariance
@@ -169,7 +169,7 @@ def condense(
     centres = thinning.centres(len(torque))
     used, position = used[centres], motion[0][centres]
     acting = acting_columns(model, columns)
-    felt = [columns[own] for own in acting]
+    felt = [columns[indices] for indices in acting]
     counting = np.asarray(used.any(axis=0))
     # Of every step-th sample only are there rigid columns.
     size = max(1, thinning.count(BLOCK_SIZE * min(thinning.step, 4)))
@@ -181,7 +181,7 @@ def condense(
         for block in sample_blocks(last - first, size):
             here = slice(first + block.start, first + block.stop)
             rows = thinning.rows(here.start, here.stop)
-            packed = thinned_columns(model, [values[rows] for values in motion], felt, thinning)
+            packed = thin_columns(model, [values[rows] for values in motion], felt, thinning)
             fresh = _beside(packed, felt, thinning.apply(torque[rows]))
             weight = used[here].astype(np.float64) if weights is None else weights[here]
             parts[-1].add(fresh, used[here], weight)
@@ -191,7 +191,7 @@ def condense(
         joints=model.joint_names,
         width=len(columns),
         segments=tuple(part.factors() for part in parts),
-        coupled=tuple(part.coupled() for part in parts if isinstance(part, _Coupled)),
+        coupled=tuple(part.coupling_factor() for part in parts if isinstance(part, _Coupled)),
         sample=collector.sample(len(columns)),
     )
 
@@ -209,12 +209,12 @@ def _samples_left(thinning: Thinning, samples: int, segments: int) -> int:
 def _beside(packed: Array, columns: list[Indices], torque: Array) -> list[Array]:
     """Return rows [Y_j | tau_j] of each joint, of columns (N, k) of all joints side by side."""
     result, first = [], 0
-    for joint, own in enumerate(columns):
-        fresh = np.empty((len(packed), len(own) + 1), order='F')  # as LAPACK wants them
-        fresh[:, :-1] = packed[:, first : first + len(own)]
+    for joint, indices in enumerate(columns):
+        fresh = np.empty((len(packed), len(indices) + 1), order='F')  # as LAPACK wants them
+        fresh[:, :-1] = packed[:, first : first + len(indices)]
         fresh[:, -1] = torque[:, joint]
         result.append(fresh)
-        first += len(own)
+        first += len(indices)
     return result
 
 
@@ -223,7 +223,7 @@ class _Apart:
 
     def __init__(self, acting: list[Indices]) -> None:
         self.acting = acting
-        self.triangles = [np.zeros((len(own) + 1,) * 2) for own in acting]
+        self.triangles = [np.zeros((len(indices) + 1,) * 2) for indices in acting]
         self.count = np.zeros(len(acting))
 
     def add(self, fresh: list[Array], used: Mask, weights: Array) -> None:
@@ -240,35 +240,35 @@ class _Apart:
     def factors(self) -> tuple[JointFactor, ...]:
         """Return the factor of each joint."""
         return tuple(
-            JointFactor(columns=own, triangle=factor, samples=round(count))
-            for own, factor, count in zip(self.acting, self.triangles, self.count, strict=True)
+            JointFactor(columns=indices, triangle=factor, samples=round(count))
+            for indices, factor, count in zip(self.acting, self.triangles, self.count, strict=True)
         )
 
 
 class _Coupled(_Apart):
-    """Triangle of all joints side by side; samples that some joints leave out stay apart."""
+    """Triangle of all joints side by side; samples that lack a joint are stored separately."""
 
     def __init__(self, acting: list[Indices], counting: Mask) -> None:
         super().__init__(acting)
         self.counting = counting
-        size = sum(len(own) + 1 for own in acting)
+        size = sum(len(indices) + 1 for indices in acting)
         self.wide, self.samples = np.zeros((size, size)), 0
 
     def add(self, fresh: list[Array], used: Mask, weights: Array) -> None:
         """Add rows of all joints; weights are not for these."""
-        whole = (used == self.counting).all(axis=1) & self.counting.any()
-        matrices = [rows[whole, :-1] for rows in fresh]
-        torques = [rows[whole, -1:] for rows in fresh]
+        complete = (used == self.counting).all(axis=1) & self.counting.any()
+        matrices = [rows[complete, :-1] for rows in fresh]
+        torques = [rows[complete, -1:] for rows in fresh]
         together = np.hstack([*matrices, *torques])
         for joint in np.flatnonzero(~self.counting):
             first = sum(matrix.shape[1] for matrix in matrices[:joint])
             together[:, first : first + matrices[joint].shape[1]] = 0.0
             together[:, joint - len(fresh)] = 0.0
         self.wide = triangle([together], self.wide)
-        self.samples += int(whole.sum())
-        super().add(fresh, used & ~whole[:, None], weights)
+        self.samples += int(complete.sum())
+        super().add(fresh, used & ~complete[:, None], weights)
 
-    def coupled(self) -> CoupledFactor:
+    def coupling_factor(self) -> CoupledFactor:
         """Return the factor of all joints."""
         return CoupledFactor(tuple(self.acting), self.wide, self.samples, super().factors())
 
@@ -276,7 +276,7 @@ class _Coupled(_Apart):
         """Return the factor of each joint, of all samples."""
         return tuple(
             replace(factor, samples=factor.samples if counts else 0)
-            for factor, counts in zip(self.coupled().apart(), self.counting, strict=True)
+            for factor, counts in zip(self.coupling_factor().apart(), self.counting, strict=True)
         )
 
 
@@ -297,7 +297,7 @@ def acting_columns(model: DynamicModel, columns: Indices) -> list[Indices]:
     return [np.flatnonzero(row > 1e-12 * largest) for row in size]
 
 
-def _stacked(factors: Sequence[JointFactor]) -> JointFactor:
+def _stack_factors(factors: Sequence[JointFactor]) -> JointFactor:
     """Return the factor of the samples of several factors of one joint."""
     return JointFactor(
         columns=factors[0].columns,

@@ -17,7 +17,7 @@ ENOUGH = 2500
 
 
 @dataclass(frozen=True)
-class OwnFit:
+class JointFit:
     """Least squares of one joint's torque alone, as if it shared no parameter with the others.
 
     :param rows: samples of the `Sample` that are used, shape (m,)
@@ -59,7 +59,7 @@ class OwnFit:
         return float(max(size, 0.01 * self.rms, 1e-12))  # no model of a joint is more exact
 
 
-def own_fit(regressor: Array, columns: Indices, torque: Array, used: Array) -> OwnFit | None:
+def fit_joint(regressor: Array, columns: Indices, torque: Array, used: Array) -> JointFit | None:
     """Fit one joint alone; None with too few samples.
 
     :param regressor: of the joint, shape (M, b)
@@ -78,7 +78,7 @@ def own_fit(regressor: Array, columns: Indices, torque: Array, used: Array) -> O
     left = orthogonal @ left
     kept = singular > 1e-5 * singular[0]  # below it directions are noise of the filter
     inverse = (right[kept].T / singular[kept]) @ left[:, kept].T / scale[:, None]
-    return OwnFit(rows, columns, matrix, left[:, kept], inverse, torque[rows])
+    return JointFit(rows, columns, matrix, left[:, kept], inverse, torque[rows])
 
 
 def root_mean_square(values: Array) -> float:

@@ -13,7 +13,7 @@ from robodyn_ros.identification.factors.condense import (
     Condensed,
     condense,
 )
-from robodyn_ros.identification.factors.row_sample import LENGTH, SEGMENTS, RowSample, Segment
+from robodyn_ros.identification.factors.row_sample import LENGTH, SEGMENTS, RowSample, RowSegment
 from robodyn_ros.identification.options import FOLDS, IdentifyOptions
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.segments import Segments
@@ -21,7 +21,7 @@ from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
 
 
-def condensed_signals(
+def condense_signals(
     model: DynamicModel,
     signals: Processed,
     base: BaseParameters,
@@ -46,7 +46,7 @@ def condensed_signals(
     )
 
 
-def condensed_parts(
+def condense_parts(
     model: DynamicModel,
     parts: Segments,
     base: BaseParameters,
@@ -57,23 +57,23 @@ def condensed_parts(
 
     def factors(signals: Processed) -> Condensed:
         weight = None if weights is None else weights(signals.to_estimate())
-        return condensed_signals(model, signals, base, options, weight)
+        return condense_signals(model, signals, base, options, weight)
 
     if parts.others is None:
         return factors(parts.shown)
     segments = options.segments or FOLDS
-    return joined((factors(signals) for signals in parts), segments, parts.count)
+    return join_parts((factors(signals) for signals in parts), segments, parts.count)
 
 
-def joined(processed: Iterable[Condensed], segments: int, count: int) -> Condensed:
+def join_parts(processed: Iterable[Condensed], segments: int, count: int) -> Condensed:
     """Return the factors of the segments of processing as those of one recording."""
     chosen = set(np.linspace(0, count - 1, SEGMENTS).astype(int).tolist())
     parts = [
         replace(part, sample=_begin(part.sample, LENGTH if number in chosen else 0))
         for number, part in enumerate(processed)
     ]
-    whole = _grouped(parts, segments)
-    return replace(whole, sample=_sample([part.sample for part in parts]))
+    result = _group_segments(parts, segments)
+    return replace(result, sample=_sample([part.sample for part in parts]))
 
 
 def together(parts: Sequence[Condensed], segments: int) -> Condensed:
@@ -84,21 +84,21 @@ def together(parts: Sequence[Condensed], segments: int) -> Condensed:
     kept = tuple(each for sample in samples for each in sample.segments)
     total = sum(sample.total for sample in samples)
     sample = replace(samples[0], segments=kept, total=total)
-    return replace(_grouped(parts, segments), sample=sample)
+    return replace(_group_segments(parts, segments), sample=sample)
 
 
-def _grouped(parts: Sequence[Condensed], segments: int) -> Condensed:
+def _group_segments(parts: Sequence[Condensed], segments: int) -> Condensed:
     """Return all segments, neighbours merged until there are no more than allowed."""
-    whole = replace(
+    every = replace(
         parts[0],
         segments=tuple(segment for part in parts for segment in part.segments),
         coupled=tuple(segment for part in parts for segment in part.coupled),
     )
-    groups = np.array_split(np.arange(len(whole.segments)), min(segments, len(whole.segments)))
-    coupled = tuple(whole.merged_coupled(group.tolist()) for group in groups if whole.coupled)
+    groups = np.array_split(np.arange(len(every.segments)), min(segments, len(every.segments)))
+    coupled = tuple(every.merge_coupled(group.tolist()) for group in groups if every.coupled)
     return replace(
-        whole,
-        segments=tuple(whole.merged(group.tolist()) for group in groups),
+        every,
+        segments=tuple(every.merge(group.tolist()) for group in groups),
         coupled=coupled,
     )
 
@@ -113,5 +113,5 @@ def _begin(sample: RowSample, count: int) -> RowSample:
     """Return a copy of the first rows of a sample, so that the others can be released."""
     first = sample.segments[0]
     rows = tuple(np.array(matrix[:count]) for matrix in first.rows)
-    part = Segment(rows, np.array(first.used[:count]), np.array(first.position[:count]))
+    part = RowSegment(rows, np.array(first.used[:count]), np.array(first.position[:count]))
     return replace(sample, segments=(part,))

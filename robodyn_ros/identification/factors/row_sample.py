@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Some rows of a recording's regression, in their order, beside the condensed factors.
+"""Some rows of a recording's regression, in their order, in addition to the condensed factors.
 
-Robust weights and the colour of residuals need rows, not only what least squares needs of them: a
-few thousand are enough, whatever the length of the recording.
+Robust weights and the spectrum of residuals need rows, not only their factors. A few thousand are
+enough, whatever the length of the recording.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MOST = 10_000_000
 
 
 @dataclass(frozen=True)
-class Segment:
+class RowSegment:
     """Rows that follow each other.
 
     :param rows: per joint [Y | tau], shape (m, k + 1); rows that do not count are zero
@@ -48,7 +48,7 @@ class RowSample:
 
     columns: tuple[Indices, ...] = ()
     width: int = 0
-    segments: tuple[Segment, ...] = ()
+    segments: tuple[RowSegment, ...] = ()
     total: int = 0
 
     @property
@@ -60,11 +60,13 @@ class RowSample:
         """Return the segments that represent all rows."""
         if not self.complete or self.total <= SEGMENTS * LENGTH:
             return self
-        (whole,) = self.segments
+        (segment,) = self.segments
         parts = (slice(first, last) for first, last in _spread(self.total))
         few = tuple(
-            Segment(
-                tuple(rows[part] for rows in whole.rows), whole.used[part], whole.position[part]
+            RowSegment(
+                tuple(rows[part] for rows in segment.rows),
+                segment.used[part],
+                segment.position[part],
             )
             for part in parts
         )
@@ -81,28 +83,35 @@ def _spread(total: int) -> list[tuple[int, int]]:
 
 
 class SampleCollector:
-    """Keeps rows of some segments while all rows pass by."""
+    """Collector of the rows of some segments, while all rows are processed in blocks."""
 
     def __init__(self, total: int, columns: Sequence[Indices], *, keep: bool = True) -> None:
-        """Choose the segments of so many rows.
+        """Choose the segments.
 
-        :param columns: per joint, which of the selected columns act on it
-        :param keep: choose all of them, if they are not too many
+        :param total: number of rows
+        :param columns: per joint, indices of the selected columns that act on it
+        :param keep: collect all rows, if they are at most `MOST` numbers
         """
         self.total, self.columns = total, tuple(columns)
-        size = total * sum(len(own) + 1 for own in columns)
+        size = total * sum(len(indices) + 1 for indices in columns)
         few = total > SEGMENTS * LENGTH and (size > MOST or not keep)
         self.bounds = _spread(total) if few else [(0, total)]
         self.parts = tuple(self._room(last - first) for first, last in self.bounds)
 
-    def _room(self, count: int) -> Segment:
-        rows = tuple(np.empty((count, len(own) + 1), order='F') for own in self.columns)
-        return Segment(
+    def _room(self, count: int) -> RowSegment:
+        rows = tuple(np.empty((count, len(indices) + 1), order='F') for indices in self.columns)
+        return RowSegment(
             rows, np.zeros((count, len(rows)), dtype=bool), np.zeros((count, len(rows)))
         )
 
     def add(self, where: slice, rows: Sequence[Array], used: Mask, position: Array) -> None:
-        """Take what belongs to a segment of rows per joint, and of which of them count."""
+        """Store those rows of a block that lie in a segment.
+
+        :param where: range of the block in all rows
+        :param rows: per joint [Y | tau], shape (m, k + 1)
+        :param used: rows that count, shape (m, n); all others are stored as zeros
+        :param position: of the joints, shape (m, n), in [rad] or [m]
+        """
         for (first, last), part in zip(self.bounds, self.parts, strict=True):
             low, high = max(first, where.start), min(last, where.stop)
             if low < high:
@@ -116,5 +125,8 @@ class SampleCollector:
                         kept[there][~counts] = 0.0
 
     def sample(self, width: int) -> RowSample:
-        """Return the rows kept, on columns of `width` in all."""
+        """Return the stored rows.
+
+        :param width: number of selected columns
+        """
         return RowSample(self.columns, width, self.parts, self.total)

@@ -12,7 +12,7 @@ from scipy.ndimage import spline_filter1d
 from scipy.optimize import minimize_scalar
 
 from robodyn_ros.errors import RecordingError
-from robodyn_ros.identification.factors.joint_fit import OwnFit
+from robodyn_ros.identification.factors.joint_fit import JointFit
 from robodyn_ros.identification.signals.cutoff import cutoffs_of
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.models.interface import Array, Indices
@@ -29,19 +29,19 @@ class TorqueShift:
     """Shift that explains a joint's torque best.
 
     :param shift: in samples, positive: the torque is late; None: it is out of reach
-    :param residual: squared residual at a shift: at whole ones, and near the best one at any
+    :param residual: squared residual at a shift: at integers, and at any shift near the best one
     """
 
     shift: float | None
     residual: Callable[[float], float]
 
 
-def smoothed(torque: Array) -> Array:
+def smooth_torque(torque: Array) -> Array:
     """Return the torque (N,) of a joint as `torque_shift` needs it."""
     return np.convolve(torque, SMOOTH, mode='same')
 
 
-def disturbed(signals: Processed) -> Array:
+def extract_vibration(signals: Processed) -> Array:
     """Return the velocity (N, n) above the frequencies of the motion, which disturbances cause.
 
     A drive answers a disturbance with torque against this velocity, and so before the joint has
@@ -56,21 +56,21 @@ def disturbed(signals: Processed) -> Array:
     return np.zeros_like(signals.velocity)
 
 
-def torque_shift(own: OwnFit, torque: Array, rows: Indices, reach: int) -> TorqueShift:
+def torque_shift(fit: JointFit, torque: Array, rows: Indices, reach: int) -> TorqueShift:
     """Find the shift of a joint's torque that its model explains best.
 
     :param torque: of the joint, all samples, smoothed, shape (N,)
     :param rows: samples of the fit among these, shape (m,)
     """
     shifted = torque[rows[:, None] + np.arange(-reach, reach + 1)]
-    coarse = np.sum(shifted**2, axis=0) - np.sum((own.basis.T @ shifted) ** 2, axis=0)
+    coarse = np.sum(shifted**2, axis=0) - np.sum((fit.basis.T @ shifted) ** 2, axis=0)
     middle = float(np.argmin(coarse) - reach)
     # Between samples torque is a cubic spline: a few columns, whatever the shift.
     low, high = rows.min() - reach, rows.max() + reach + 1
     knots = np.arange(-3, 4)
     near = np.clip(rows[:, None] - low + int(middle) + knots, 0, high - low - 1)
     columns = spline_filter1d(torque[low:high])[near]
-    explained = own.basis.T @ columns
+    explained = fit.basis.T @ columns
     left = columns.T @ columns - explained.T @ explained
 
     def residual(shift: float) -> float:
@@ -85,9 +85,9 @@ def torque_shift(own: OwnFit, torque: Array, rows: Indices, reach: int) -> Torqu
 def best_shift(coarse: Array, first: int, residual: Callable[[float], float]) -> float | None:
     """Return the shift with the smallest squared residual, in samples; None: it is out of range.
 
-    :param coarse: squared residual at whole shifts
+    :param coarse: squared residual at integer shifts
     :param first: the first of these shifts
-    :param residual: squared residual at any shift within one of a whole one
+    :param residual: squared residual at any shift within one of an integer
     """
     best = int(np.argmin(coarse))
     if best in (0, len(coarse) - 1):

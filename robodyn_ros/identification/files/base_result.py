@@ -13,7 +13,7 @@ from robodyn_ros.identification.files.export import URDF
 from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.catalog import model_hash
-from robodyn_ros.models.friction import body_of, unspecified_friction
+from robodyn_ros.models.friction import body_of, find_unspecified
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.serial.urdf import rigid_part
 from robodyn_ros.models.serial.urdf_file import UrdfFile, UrdfWarning, read_urdf
@@ -42,7 +42,7 @@ def load_base(path: str | Path, model: DynamicModel | None = None) -> Identified
             f'{list(model.joint_names)}'
         )
     meant = base.model
-    if unspecified_friction(model) is not None:  # any friction of the same robot will do
+    if find_unspecified(model) is not None:  # any friction of the same robot will do
         meant, model = body_of(meant), body_of(model)
     if model_hash(meant) != model_hash(model):
         raise IdentificationError(
@@ -58,16 +58,16 @@ def _restore_text(arm: DynamicModel, model: DynamicModel | None, beside: Path) -
     :param model: the model meant, whose text has priority
     :param beside: the URDF in the folder of the result; ignored if it is of another robot
     """
-    own, meant = rigid_part(arm), None if model is None else rigid_part(model)
-    if own is None:
+    rigid, meant = rigid_part(arm), None if model is None else rigid_part(model)
+    if rigid is None:
         return
     urdf = None if meant is None else meant.urdf
     if urdf is None and beside.is_file():
         with suppress(ModelError), warnings.catch_warnings():
             warnings.simplefilter('ignore', UrdfWarning)
             urdf = read_urdf(beside)
-    if urdf is not None and _names(urdf) == _names(own.urdf):
-        own.urdf = replace(own.urdf, text=urdf.text)
+    if urdf is not None and _names(urdf) == _names(rigid.urdf):
+        rigid.urdf = replace(rigid.urdf, text=urdf.text)
 
 
 def _names(urdf: UrdfFile) -> list[tuple[str, str, str]]:

@@ -27,7 +27,7 @@ from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.identification.result.urdf import inertials_yaml
 from robodyn_ros.models.closed_forms.closed_form import closed_form_part
 from robodyn_ros.models.serial.urdf import rigid_part
-from robodyn_ros.output_files import json_text, made_folder
+from robodyn_ros.output_files import json_text, make_folder
 
 URDF, INERTIALS = 'robot.urdf', 'inertials.yaml'
 
@@ -92,14 +92,14 @@ def export(
     :param more_facts: plain facts that result.json has in addition
     :raises IdentificationError: a file cannot be written; the folder is then as it was
     """
-    folder = made_folder(folder, IdentificationError)
+    folder = make_folder(folder, IdentificationError)
     with ResultFolder(folder) as target:
         files = Exported(facts=folder / FACTS)
         if target.has_model:
             note = f'the model of the run before is now in {folder / PREVIOUS}'
             files = replace(files, notes=(note,))
         if export_failed and not result.has_estimate:
-            files = _noted(files, 'no model is written: nothing could be identified')
+            files = _add_note(files, 'no model is written: nothing could be identified')
         elif result.verdict.worth_writing or export_failed:
             write_result(result, target.partial / MODEL, export_failed=export_failed)
             files = replace(files, result=folder / MODEL)
@@ -112,7 +112,7 @@ def export(
     return files
 
 
-def _noted(files: Exported, note: str) -> Exported:
+def _add_note(files: Exported, note: str) -> Exported:
     return replace(files, notes=(*files.notes, note))
 
 
@@ -121,12 +121,12 @@ def _with_urdf(files: Exported, result: IdentificationResult, target: ResultFold
     possible = links_are_consistent(result.model, result.values)
     if not possible or rigid_part(result.model) is None:
         return files
-    if target.taken(URDF):
-        return _noted(files, f'no URDF is written: {target.folder / URDF} is another file')
+    if target.is_taken(URDF):
+        return _add_note(files, f'no URDF is written: {target.folder / URDF} is another file')
     result.to_urdf(target.partial / URDF)
     files = replace(files, urdf=target.folder / URDF)
-    if target.taken(INERTIALS):
-        return _noted(files, f'{target.folder / INERTIALS} is another file and is kept')
+    if target.is_taken(INERTIALS):
+        return _add_note(files, f'{target.folder / INERTIALS} is another file and is kept')
     write_text(inertials_yaml(result.model, result.values), target.partial / INERTIALS)
     return replace(files, inertials=target.folder / INERTIALS)
 
@@ -137,12 +137,12 @@ def _with_prg(
     """Write the result in softMC's format, if it can be."""
     if closed_form_part(result.model) is None:
         return files
-    if target.taken(name):
-        return _noted(files, f'no .PRG file is written: {target.folder / name} is another file')
+    if target.is_taken(name):
+        return _add_note(files, f'no .PRG file is written: {target.folder / name} is another file')
     try:
         text = prg_text(result)
     except PrgError as error:
-        return _noted(files, f'no .PRG file is written: {error}')
+        return _add_note(files, f'no .PRG file is written: {error}')
     write_text(text, target.partial / name)
     return replace(files, prg=target.folder / name)
 
@@ -152,12 +152,12 @@ def _with_signals(files: Exported, result: IdentificationResult, target: ResultF
     if result.signals is None:
         return files
     path, note = target.folder / SIGNALS, 'no recording of the identification is written'
-    if target.taken(SIGNALS):
-        return _noted(files, f'{note}: {path} is no recording of an identification and is kept')
+    if target.is_taken(SIGNALS):
+        return _add_note(files, f'{note}: {path} is no recording of an identification and is kept')
     try:
         write_signals(result.signals, target.partial / SIGNALS)
     except RobodynError as error:
-        return _noted(files, f'{note}: {error}')
+        return _add_note(files, f'{note}: {error}')
     return replace(files, signals=path)
 
 
@@ -168,11 +168,11 @@ def _with_page(
     if page is None:
         return files
     path, note = target.folder / PAGE, f'no {PAGE} is written'
-    if target.taken(PAGE):
-        return _noted(files, f'{note}: {path} is another file')
+    if target.is_taken(PAGE):
+        return _add_note(files, f'{note}: {path} is another file')
     try:
         text = page(facts)
     except Exception as error:  # a recording and its fit must not be lost with their picture
-        return _noted(files, f'{note}: {type(error).__name__}: {error}')
+        return _add_note(files, f'{note}: {type(error).__name__}: {error}')
     write_text(text, target.partial / PAGE)
     return replace(files, page=path)

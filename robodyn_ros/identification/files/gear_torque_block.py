@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from robodyn_ros.bounds import GEAR_NUMBERS, parsed_json
+from robodyn_ros.bounds import GEAR_NUMBERS, parse_json
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.gears.maps import MAPS
 from robodyn_ros.models.gear_torque import INPUTS, GearTorqueLaw
@@ -77,15 +77,15 @@ def _read(block: object, joints: tuple[str, ...], model_hash: str) -> GearTorque
     per_input = {key: _finite(block[key], (count, len(inputs)), key) for key in PER_INPUT}
     cutoff = float(_finite([block['cutoff']], (1,), 'cutoff')[0])
     _check_ranges(cutoff, **per_joint, **per_input)
-    found = MAPS[kind].from_arrays(_arrays(block, count))
-    if not np.isfinite(found.predict(np.zeros((1, count, len(inputs))))).all():
+    residual = MAPS[kind].from_arrays(_arrays(block, count))
+    if not np.isfinite(residual.predict(np.zeros((1, count, len(inputs))))).all():
         raise ValueError('it gives no finite torque')
     if _hash(block, model_hash) != block['hash']:
         raise ValueError('its hash does not fit: it was changed, or belongs to another model')
     return GearTorqueLaw(
         joints=joints,
         inputs=inputs,
-        map=found,
+        map=residual,
         cutoff=cutoff,
         **per_joint,
         **per_input,
@@ -111,7 +111,7 @@ def _arrays(block: Mapping[str, Any], joints: int) -> dict[str, Array]:
     values = _finite(numbers, (len(numbers),), 'numbers')
     arrays, first = {}, 0
     for key, text in zip(names, block['array_shapes'], strict=True):
-        shape = (joints, *(int(size) for size in parsed_json(text)))
+        shape = (joints, *(int(size) for size in parse_json(text)))
         if min(shape) < 1 or len(shape) > 5:
             raise ValueError(f'shape {text} of {key}')
         last = first + int(np.prod(shape, dtype=float))
@@ -135,6 +135,6 @@ def _hash(block: Mapping[str, Any], model_hash: str) -> str:
     exact = [
         [float(value).hex() for value in block[key]] for key in (*PER_JOINT, *PER_INPUT, 'numbers')
     ]
-    shapes = [parsed_json(text) for text in block['array_shapes']]
+    shapes = [parse_json(text) for text in block['array_shapes']]
     parts = [block['kind'], float(block['cutoff']).hex(), words, exact, shapes, model_hash]
     return hashlib.sha256(json.dumps(parts).encode('utf-8')).hexdigest()

@@ -47,10 +47,10 @@ def monitoring(result_file: Path, robot: str, thresholds: str) -> str:
 def _reading(command: str) -> str:
     """Return the options of a command of `robodyn` that say how to read a recording."""
     words = shlex.split(command) if command.startswith('robodyn ') else []
-    found: list[str] = []
+    options: list[str] = []
     for place, word in enumerate(words):
         if word in _READING:
-            found += words[place : place + 2]
+            options += words[place : place + 2]
         elif word.partition('=')[0] in _READING:
-            found.append(word)
-    return ''.join(f' {shlex.quote(word)}' for word in found)
+            options.append(word)
+    return ''.join(f' {shlex.quote(word)}' for word in options)

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.output_files import write_whole
+from robodyn_ros.output_files import write_file
 
 
 def parameter_text(parameters: Mapping[str, Any]) -> str:
@@ -34,7 +34,7 @@ def write_bytes(content: bytes, path: str | Path) -> None:
 
     :raises IdentificationError: it cannot be written
     """
-    write_whole(path, lambda file: file.write_bytes(content), IdentificationError)
+    write_file(path, lambda file: file.write_bytes(content), IdentificationError)
 
 
 class _Dumper(yaml.SafeDumper):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Result files in softMC's format, IDNT<group>.PRG (docs/prg.md).
+"""Result files in softMC's format, IDNT<group>.PRG (docs/reference/softmc.md).
 
 softMC document, "Explanation of the identification output file": seven comment lines of facts,
 then a program that sets the dynamic parameters in the document's order, the friction of each axis
@@ -69,19 +69,19 @@ class Layout:
         :param robot: its name in softMC; default: its kind in capitals, A1 for an axis
         :raises PrgError: the model is none of the document's
         """
-        found = closed_form_part(model)
-        if found is None:
+        closed = closed_form_part(model)
+        if closed is None:
             raise PrgError(
                 'a .PRG file holds the models of softMC (axis, scara, delta, puma), which this '
                 'model is none of'
             )
-        part, place = found
+        part, place = closed
         single = part.kind == 'axis'
         name = robot or ('A1' if single else part.kind.upper())
         key = (part.kind, part.dynamic_model)
         names = tuple(item.name for item in part.named_parameters)
         documented = names[: DOCUMENTED.get(key, len(names))]
-        own = {item.name for item in part.parameters}
+        of_part = {item.name for item in part.parameters}
         printed = {f'{joint}.{term}' for joint in model.joint_names for term in FRICTION.values()}
         return cls(
             model=model,
@@ -93,11 +93,11 @@ class Layout:
             entries=max(len(documented), PRINTED.get(key, 0)),
             beside=(
                 *names[len(documented) :],
-                *(item for item in part.unnamed if item in own),
+                *(item for item in part.unnamed if item in of_part),
                 *(
                     item.name
                     for item in model.parameters
-                    if item.name not in own and item.name not in printed
+                    if item.name not in of_part and item.name not in printed
                 ),
             ),
         )
@@ -105,11 +105,11 @@ class Layout:
     def split(self, values: Array) -> tuple[Array, dict[str, float]]:
         """Return entries of DynamicParameter, and the parameters beside them, of values (p,)."""
         every = dict(zip((p.name for p in self.model.parameters), values.tolist(), strict=True))
-        own = values[self.first : self.first + len(self.part.parameters)]
+        of_part = values[self.first : self.first + len(self.part.parameters)]
         named = dict(
             zip(
                 (item.name for item in self.part.named_parameters),
-                np.nan_to_num(self.part.named_values(own)).tolist(),
+                np.nan_to_num(self.part.compute_named(of_part)).tolist(),
                 strict=True,
             )
         )
@@ -121,7 +121,7 @@ class Layout:
         entries[: len(self.documented)] = [named[name] for name in self.documented]
         return entries, beside
 
-    def joined(self, entries: Array, beside: dict[str, float], friction: Array) -> Array:
+    def join(self, entries: Array, beside: dict[str, float], friction: Array) -> Array:
         """Return the parameter values (p,), the inverse of `split`.
 
         :param entries: shape (k,), those behind the documented ones are zero
@@ -133,9 +133,9 @@ class Layout:
             if name in beside:
                 named[sum_] -= beside[name]
         order = [item.name for item in self.part.named_parameters]
-        own = self.part.values_of(np.array([{**beside, **named}[name] for name in order]))
+        of_part = self.part.values_of(np.array([{**beside, **named}[name] for name in order]))
         values = np.zeros(len(self.model.parameters))
-        values[self.first : self.first + len(own)] = own
+        values[self.first : self.first + len(of_part)] = of_part
         for index, item in enumerate(self.model.parameters):
             if item.name in beside and item.name not in order:
                 values[index] = beside[item.name]
@@ -157,7 +157,7 @@ def prg_text(result: IdentificationResult, *, robot: str = '') -> str:
     _check_possible(result)
     entries, beside = layout.split(result.values)
     friction = _friction(result.model, result.values)
-    _check_fit(layout, result.values, layout.joined(entries, beside, friction))
+    _check_fit(layout, result.values, layout.join(entries, beside, friction))
     lines = [
         *_header(result, layout),
         '',

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read softMC's result files, IDNT<group>.PRG, for a model described here (docs/prg.md)."""
+"""Read softMC's result files, IDNT<group>.PRG, for a model described here.
+
+The format is in docs/reference/softmc.md.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +79,7 @@ def read_prg(
     entries, friction = body.read(friction_sign)
     beside, notes = _beside(source, layout)
     try:
-        values = layout.joined(entries, beside, friction)
+        values = layout.join(entries, beside, friction)
     except ModelError as error:
         raise IdentificationError(f'{path}: {error}') from error
     _check_kept(source, layout, friction)
@@ -229,7 +232,7 @@ def _finite(text: str) -> float | None:
 
 def _beside(source: _Source, layout: Layout) -> tuple[dict[str, float], tuple[str, ...]]:
     """Return the parameters in comments, and notes on missing ones."""
-    found: dict[str, float] = {}
+    values: dict[str, float] = {}
     notes = []
     for line, row in source.comments:
         if not row.startswith(MARK):
@@ -238,15 +241,15 @@ def _beside(source: _Source, layout: Layout) -> tuple[dict[str, float], tuple[st
         value = _finite(text)
         if name.startswith('payload.'):
             notes.append(f'{name} is not imported: set the payload on its own')
-        elif name not in layout.beside or value is None or name in found:
+        elif name not in layout.beside or value is None or name in values:
             raise source.refuse(
                 line,
                 f'{row:.60} is no parameter of dynamic model '
                 f'{layout.part.label} with a finite value, once',
             )
         else:
-            found[name] = value
-    missing = [name for name in layout.beside if name not in found]
+            values[name] = value
+    missing = [name for name in layout.beside if name not in values]
     if missing and layout.part.kind == 'puma' and layout.part.dynamic_model == 1:
         raise IdentificationError(
             f'{source.path}: {missing[0]} is missing: the 23 parameters of the document say '
@@ -255,7 +258,7 @@ def _beside(source: _Source, layout: Layout) -> tuple[dict[str, float], tuple[st
         )
     if missing:
         notes.append(f'softMC has no {", ".join(missing)}: taken as 0')
-    return {name: found.get(name, 0.0) for name in layout.beside}, tuple(notes)
+    return {name: values.get(name, 0.0) for name in layout.beside}, tuple(notes)
 
 
 def _check_kept(source: _Source, layout: Layout, friction: Array) -> None:

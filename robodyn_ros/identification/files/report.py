@@ -11,7 +11,11 @@ import numpy as np
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.success import relative_error
 from robodyn_ros.identification.friction.chosen_law import FrictionChoice
-from robodyn_ros.identification.physical.chosen_estimate import NamedParameters, Status, known_by
+from robodyn_ros.identification.physical.chosen_estimate import (
+    NamedParameters,
+    Status,
+    classify_values,
+)
 from robodyn_ros.identification.result.actions import by_importance
 from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.identification.result.summary import WIDTH, joint_table, mass_text
@@ -55,7 +59,7 @@ def text_report(result: IdentificationResult) -> str:
             else []
         ),
         '',
-        *(line for row in joint_table(result.verdict) for line in _wrapped(row)),
+        *(line for row in joint_table(result.verdict) for line in _wrap(row)),
         '',
         *_errors('identification', report, result),
     ]
@@ -65,19 +69,19 @@ def text_report(result: IdentificationResult) -> str:
         ]
     if result.validation is not None:
         lines += ['', *_errors('validation', result.validation, result)]
-    lines += ['', *_friction(result.friction), *_named(result.named), *_base(result), '']
+    lines += ['', *_friction(result.friction), *_softmc_lines(result.named), *_base(result), '']
     lines += _residual(result)
     if result.completion_rule:
-        lines += [*_wrapped(result.completion_rule), '']
+        lines += [*_wrap(result.completion_rule), '']
     return '\n'.join([*lines, *_findings(result)])
 
 
 def _findings(result: IdentificationResult) -> list[str]:
     texts = [finding.line for finding in by_importance(result.findings)] or ['no findings']
-    return [line for text in texts for line in _wrapped(text)]
+    return [line for text in texts for line in _wrap(text)]
 
 
-def _wrapped(text: str) -> list[str]:
+def _wrap(text: str) -> list[str]:
     return textwrap.wrap(text, WIDTH, subsequent_indent='  ', break_long_words=False)
 
 
@@ -125,19 +129,19 @@ def _friction(choice: FrictionChoice | None) -> list[str]:
 
 
 def _residual(result: IdentificationResult) -> list[str]:
-    """Return the RMS errors without and with the torque that the deflection of gears shows."""
-    found = result.residual
-    if found is None:
+    """Return the RMS errors without and with the torque that the gear deflection explains."""
+    residual = result.residual
+    if residual is None:
         return []
-    pairs = [(found.without, result.identification)]
-    if found.validation_without is not None and result.validation is not None:
-        pairs.append((found.validation_without, result.validation))
+    pairs = [(residual.without, result.identification)]
+    if residual.validation_without is not None and result.validation is not None:
+        pairs.append((residual.validation_without, result.validation))
     names = [joint.name for joint in result.model.joints]
     width = max(5, *(len(name) for name in names))
     title = ''.join(f'  {word:>24}' for word in ('identification', 'validation')[: len(pairs)])
     lines = [
-        f'residual torque ({found.torque.kind} over {", ".join(found.torque.inputs)}): RMS error '
-        'without and with it',
+        f'residual torque ({residual.torque.kind} over {", ".join(residual.torque.inputs)}): '
+        'RMS error without and with it',
         f'{"joint":<{width}}{title}',
     ]
     for row, name in enumerate(names):
@@ -149,7 +153,7 @@ def _residual(result: IdentificationResult) -> list[str]:
     return [*lines, '']
 
 
-def _named(named: NamedParameters | None) -> list[str]:
+def _softmc_lines(named: NamedParameters | None) -> list[str]:
     """Return the parameters of the softMC document, in its order."""
     if named is None:
         return []
@@ -158,7 +162,7 @@ def _named(named: NamedParameters | None) -> list[str]:
     for number, (value, stddev, unit, name, status) in enumerate(rows, start=1):
         size = '-' if math.isnan(value) else f'{value:.5g}'
         spread = '-' if math.isnan(stddev) else f'{stddev:.3g}'
-        known = known_by(np.array([value]), np.array([stddev]))[0]
+        known = classify_values(np.array([value]), np.array([stddev]))[0]
         known = known if status == 'identified' else MEANING[status]
         known = '' if known == 'determined' else f'  ({known})'
         lines.append(f'{size:>12}  {spread:>10}  {unit:<10} {number} {name}{known}')
@@ -173,7 +177,7 @@ def _base(result: IdentificationResult) -> list[str]:
         result.base_stddevs,
         result.base_units,
         result.base_expressions,
-        result.base_status or known_by(result.base_values, result.base_stddevs),
+        result.base_status or classify_values(result.base_values, result.base_stddevs),
         strict=True,
     ):
         spread = 'unseen' if math.isnan(stddev) else f'{stddev:.3g}'

@@ -43,8 +43,8 @@ def write_result(
         parameters['payload'] = payload_block(result.payload.payload)
     residual = result.residual_of_base if result.residual is None else result.residual.torque
     if residual is not None:
-        own_hash = str(parameters['dynamic_model']['hash'])
-        parameters['residual_torque'] = residual_block(residual, own_hash)
+        model_hash = str(parameters['dynamic_model']['hash'])
+        parameters['residual_torque'] = residual_block(residual, model_hash)
     write_text(parameter_text(parameters), path)
 
 
@@ -83,8 +83,8 @@ def load_identified_model(source: str | Path | Mapping[str, Any]) -> IdentifiedM
         length, a value is not finite, the hash does not fit, or the model cannot be built
     """
     name = 'result' if isinstance(source, Mapping) else str(source)
-    whole = _read(source) if not isinstance(source, Mapping) else source
-    content = _dynamic_model(whole, name)
+    document = _read(source) if not isinstance(source, Mapping) else source
+    content = _dynamic_model(document, name)
     for key, kind in _KEYS.items():
         if key not in content:
             raise IdentificationError(f'{name}: dynamic_model has no "{key}"')
@@ -109,18 +109,18 @@ def load_identified_model(source: str | Path | Mapping[str, Any]) -> IdentifiedM
         raise IdentificationError(
             f'{name}: the hash does not fit the content: the file was changed or is damaged'
         )
-    facts = _facts(beside(whole, 'identification'), len(model.joints), name)
+    facts = _facts(beside(document, 'identification'), len(model.joints), name)
     return IdentifiedModel(
         model=model,
         values=values,
         stddevs=stddevs,
         hash=content['hash'],
         source=name,
-        payload=read_payload(beside(whole, 'payload'), model, name),
+        payload=read_payload(beside(document, 'payload'), model, name),
         facts=facts,
         given_verdict=read_verdict(facts.get('verdict'), model.joint_names, content['hash'], name),
         residual=read_residual(
-            beside(whole, 'residual_torque'), model.joint_names, content['hash'], name
+            beside(document, 'residual_torque'), model.joint_names, content['hash'], name
         ),
     )
 

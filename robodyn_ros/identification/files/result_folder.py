@@ -15,7 +15,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 
-from robodyn_ros.bounds import check_regular, parsed_json, read_text
+from robodyn_ros.bounds import check_regular, parse_json, read_text
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.files.signals_bag import is_signals
 from robodyn_ros.runs.file_set import file_set
@@ -52,7 +52,7 @@ class ResultFolder:
                     'kept: choose another folder'
                 )
 
-    def taken(self, name: str) -> bool:
+    def is_taken(self, name: str) -> bool:
         """Tell whether a file of this name is in the folder that no earlier run wrote."""
         return (self.folder / name).exists() and name not in self.former
 
@@ -137,7 +137,7 @@ def _is_ours(path: Path) -> bool:
 def _facts(path: Path) -> dict[str, object]:
     """Return the content of a result.json; {}: it is none."""
     try:
-        content = parsed_json(read_text(path))
+        content = parse_json(read_text(path))
     except (OSError, ValueError):
         return {}
     known = isinstance(content, dict) and {'success', *_FILES} <= content.keys()

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from robodyn_ros.bounds import read_text
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.identification.result.content import Signals
+from robodyn_ros.identification.result.content import ResultSignals
 from robodyn_ros.models.interface import Array, sample_blocks
 from robodyn_ros.recording.bags.bag_folder import finish_bag
 from robodyn_ros.recording.bags.bag_metadata import EFFORT_KEY, RECORD_NAME, SI_EFFORT
@@ -42,8 +42,8 @@ TOPICS = (
 )
 
 
-def write_signals(signals: Signals, path: str | Path) -> None:
-    """Write the signals as a rosbag2 folder, whole or not at all; a former one is replaced.
+def write_signals(signals: ResultSignals, path: str | Path) -> None:
+    """Write the signals as a rosbag2 folder, complete or not at all; an earlier one is replaced.
 
     raw: position and effort as measured. filtered: position, velocity, effort. acceleration:
     under position. model: effort. torque_error: effort, model minus filtered torque. SI units.
@@ -89,16 +89,16 @@ def read_signals(path: str | Path, joints: Sequence[str]) -> dict[str, Array]:
     :raises RecordingError: the bag cannot be read, or a topic or joint is missing
     :raises IdentificationError: signals are incomplete
     """
-    found: dict[str, Array] = {}
+    signals: dict[str, Array] = {}
     for topic, columns in _COLUMNS.items():
         table = read_rosbag(Path(path), topic=topic, joints=joints)
         for name, column in columns.items():
-            found[name] = np.asarray(table.column(column, name), dtype=np.float64)
-    if len({len(values) for values in found.values()}) > 1 or not all(
-        np.isfinite(values).all() for values in found.values()
+            signals[name] = np.asarray(table.column(column, name), dtype=np.float64)
+    if len({len(values) for values in signals.values()}) > 1 or not all(
+        np.isfinite(values).all() for values in signals.values()
     ):
         raise IdentificationError(f'{path}: its signals are incomplete')
-    return found
+    return signals
 
 
 _COLUMNS = {
@@ -117,7 +117,7 @@ def is_signals(path: Path) -> bool:
         return False
 
 
-def _messages(signals: Signals) -> Iterator[tuple[Stamps, list[Bytes]]]:
+def _messages(signals: ResultSignals) -> Iterator[tuple[Stamps, list[Bytes]]]:
     """Yield blocks of stamps in [ns], shape (N,), and messages of each topic."""
     kept = signals.processed
     every = stamps_of(kept.time, signals.origin, 'the signals')

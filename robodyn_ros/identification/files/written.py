@@ -10,19 +10,19 @@ from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.identification.result.summary import LINES
 
 
-def printed_text(
+def format_result(
     result: IdentificationResult, files: Exported | None, *, verbose: bool = False
 ) -> str:
     """Return what an operator reads: the result, the files and the next commands.
 
     :param verbose: all parameters and findings in full; otherwise at most `LINES` lines
     """
-    end = written_text(result, files)
+    end = list_files(result, files)
     text = text_report(result) if verbose else result.summary(LINES - len(end) - 1)
     return '\n'.join([text, '', *end])
 
 
-def written_text(result: IdentificationResult, files: Exported | None) -> list[str]:
+def list_files(result: IdentificationResult, files: Exported | None) -> list[str]:
     """Return which files were written, and the next commands."""
     if files is None:
         return [_next_without_files(result)]

@@ -21,11 +21,11 @@ Labels = NDArray[np.intp]
 
 BLOCKS, REGIONS = 10, 6
 """Numbers of folds: enough that most samples are fitted and that a standard error can be computed,
-few enough that a block is longer than the motion is correlated and a region is a place of its own.
+few enough that a block is longer than the correlation of the motion, and regions are separate.
 """
 
 NEGLIGIBLE = 1e-9
-"""Ridge on columns of unit length: what no row shows comes out as zero, all else is unchanged."""
+"""Ridge on columns of unit length: values that no row depends on become zero."""
 
 
 def labels_of(position: Array) -> tuple[Labels, ...]:
@@ -88,7 +88,7 @@ class Folds:
         """
         total = max(int(used.sum()), 1)
         weighted, plain, samples = [], [], []
-        places = [np.ix_(acting := np.append(own, width), acting) for own in columns]
+        places = [np.ix_(acting := np.append(indices, width), acting) for indices in columns]
         for number, kind in enumerate(labels):
             grams = np.zeros((2, kind.max() + 1, width + 1, width + 1))
             for joint, (where, size) in enumerate(zip(places, sigma, strict=True)):
@@ -103,17 +103,17 @@ class Folds:
             plain.append(grams[1])
             counts = np.bincount(kind, used.sum(axis=1), minlength=len(filled))
             samples.append(counts.astype(np.float64))
-        whole = weighted[0].sum(axis=0)
-        values = least_squares(whole)
+        total_gram = weighted[0].sum(axis=0)
+        values = least_squares(total_gram)
         residual = np.column_stack(
             [
-                matrix[:, -1] - matrix[:, :-1] @ values[own]
-                for matrix, own in zip(rows, columns, strict=True)
+                matrix[:, -1] - matrix[:, :-1] @ values[indices]
+                for matrix, indices in zip(rows, columns, strict=True)
             ]
         )
         independent = used.sum(axis=0) / correlation_length(residual, used)
         # A few samples of a motion show few unknowns, however many there are.
-        per_unknown = float(independent.sum()) / max(_unknowns(whole), 1.0)
+        per_unknown = float(independent.sum()) / max(_unknowns(total_gram), 1.0)
         per_unknown = min(per_unknown, total / max(width, 1))
         return cls(tuple(weighted), tuple(plain), tuple(samples), per_unknown)
 
@@ -150,11 +150,11 @@ class Folds:
 
         :param fit: gives base values (k, b) of k candidates for normal equations of [A | y],
             (b + 1, b + 1), with the joints weighted
-        :param judged: the same folds of other rows, of which the errors are; None: of these
+        :param judged: the same folds of other rows, whose errors are returned; None: these rows
         """
         judged = judged or self
         kinds = [
-            np.array([squared_errors(fit(total - left), plain) for left, plain in pairs])
+            np.array([sum_squared_errors(fit(total - left), plain) for left, plain in pairs])
             for total, pairs in (
                 (weighted.sum(axis=0), zip(weighted, plain, strict=True))
                 for weighted, plain in zip(self.weighted, judged.plain, strict=True)
@@ -184,13 +184,13 @@ def parts_of(rows: Array, labels: Labels) -> list[Array]:
 
 def least_squares(gram: Array) -> Array:
     """Return the values (b,) that suit the normal equations of [A | y] best."""
-    scaled, length = _scaled(gram)
+    scaled, length = _scale_columns(gram)
     scaled += NEGLIGIBLE * np.eye(len(scaled))
     values: Array = np.linalg.solve(scaled, gram[:-1, -1] / length) / length
     return values
 
 
-def _scaled(gram: Array) -> tuple[Array, Array]:
+def _scale_columns(gram: Array) -> tuple[Array, Array]:
     """Return A^T A (b, b) with columns of unit length, and their lengths (b,), 1 for none."""
     length = np.sqrt(np.maximum(np.diag(gram)[:-1], 0.0))
     length[length == 0.0] = 1.0
@@ -202,11 +202,11 @@ def _unknowns(gram: Array) -> float:
 
     Joints at rest add columns but no rows: what no row shows takes no sample to determine.
     """
-    size = np.maximum(np.linalg.eigvalsh(_scaled(gram)[0]), 0.0)
+    size = np.maximum(np.linalg.eigvalsh(_scale_columns(gram)[0]), 0.0)
     return float(np.sum(size / (size + NEGLIGIBLE)))
 
 
-def squared_errors(values: Array, gram: Array) -> Array:
+def sum_squared_errors(values: Array, gram: Array) -> Array:
     """Return ||A x - y||^2 (k,) of values (k, b) from the normal equations of [A | y]."""
     full = np.column_stack([values, np.full(len(values), -1.0)])
     return np.asarray(np.maximum(np.einsum('ki,ij,kj->k', full, gram, full), 0.0))

@@ -35,20 +35,20 @@ class Coupled:
 
 def decouple(condensed: Condensed, start: Estimate) -> Coupled:
     """Decouple joints; covariance and values are computed in turn until they settle."""
-    whole, values = condensed.merged_coupled(), start.values
+    merged, values = condensed.merge_coupled(), start.values
     mixing = np.eye(len(start.sigma))
     # With fewer samples than values there is hardly a residual, so they are reported as too few.
-    for _ in range(20 if whole.samples > condensed.width else 1):
-        omega = error_covariance(whole, values, start.sigma)
+    for _ in range(20 if merged.samples > condensed.width else 1):
+        omega = error_covariance(merged, values, start.sigma)
         before, mixing = mixing, unit_lower_inverse(omega)
-        factors = _decoupled(whole, mixing, omega, condensed.width)
+        factors = _decouple_factor(merged, mixing, omega, condensed.width)
         values = estimate(factors, condensed.width).values
         scale = np.sqrt(np.outer(np.diag(omega), 1.0 / np.diag(omega)))
         if np.abs((mixing - before) / scale).max() < 1e-6:
             break
     size = np.sqrt(np.diag(omega))
     segments = tuple(
-        _decoupled(part, mixing, omega, condensed.width) for part in condensed.coupled
+        _decouple_factor(part, mixing, omega, condensed.width) for part in condensed.coupled
     )
     return Coupled(
         condensed=replace(condensed, segments=segments, coupled=()),
@@ -84,12 +84,12 @@ def unit_lower_inverse(omega: Array) -> Array:
     return np.asarray(solve_triangular(lower, np.eye(len(omega)), lower=True, unit_diagonal=True))
 
 
-def _decoupled(
+def _decouple_factor(
     factor: CoupledFactor, mixing: Array, omega: Array, width: int
 ) -> tuple[JointFactor, ...]:
     """Return the factors of the decoupled joints.
 
-    Samples that lack some joint say nothing of its error: the others' keep their own, larger
+    Samples that lack some joint do not contain its error: the other joints keep their larger
     variance. They are too few for a weight of their own, which would be that of a perfect fit.
     """
     rows = np.array([factor.rows(joint, width) for joint in range(len(mixing))])

@@ -73,7 +73,7 @@ def estimate(
     """Return the ordinary or weighted least squares over all joints.
 
     'ols' weighs all rows alike. 'wls' weighs each joint's rows by its own residual standard
-    deviation, computed again until settled (Gautier, "Dynamic identification of robots with
+    deviation, computed again until it converges (Gautier, "Dynamic identification of robots with
     power model", 1997; Swevers et al. 2007, Eq. 12). Directions that the data do not determine
     are set to zero in column-scaled coordinates (minimum norm) and returned in `unseen`.
 
@@ -84,7 +84,7 @@ def estimate(
 
     :param factors: one per joint, on `width` columns in all
     :param inflation: c_j, shape (n,), at least 1
-    :param scores: see `noise_spectrum.coloured_scores`, shape (n, n, width, width)
+    :param scores: see `noise_spectrum.score_covariance`, shape (n, n, width, width)
     :raises IdentificationError: unknown estimator, or no samples at all
     """
     if estimator not in ESTIMATORS:
@@ -105,7 +105,7 @@ def estimate(
     while True:
         iterations += 1
         solution = _Solution(rows, weights)
-        used = solution.used(inflation, scores)
+        used = solution.degrees_of_freedom(inflation, scores)
         sigma = np.maximum(solution.sigma(counts, used), floor)
         change = np.abs(weights * sigma - 1.0).max(where=counts > 0, initial=0.0)
         if estimator == 'ols' or change < 1e-9 or iterations == 50:
@@ -141,11 +141,11 @@ class _Solution:
         self.triangle = triangle[:, :width]  # has the singular values of the scaled matrix
         inverse = _inverse(triangle[:width, :width])
         if inverse is not None:
-            self._determined(inverse, triangle[:width, -1])
+            self._solve_regular(inverse, triangle[:width, -1])
         else:
-            self._partly_determined(target)
+            self._solve_singular(target)
 
-    def _determined(self, inverse: Array, target: Array) -> None:
+    def _solve_regular(self, inverse: Array, target: Array) -> None:
         """Solve by a triangle that is far from singular: quicker than by singular values."""
         # Its square is (A^T A)^-1, as far as the rank goes.
         self.root: Array = inverse / self.length[:, None]
@@ -153,7 +153,7 @@ class _Solution:
         self.unseen: Array = np.zeros((len(inverse), 0))
         self.hidden = np.zeros(len(inverse), dtype=bool)
 
-    def _partly_determined(self, target: Array) -> None:
+    def _solve_singular(self, target: Array) -> None:
         left, singular, right = np.linalg.svd(self.scaled, full_matrices=False)
         if len(singular) < self.scaled.shape[1]:  # fewer rows than columns
             right = np.linalg.svd(self.scaled)[2]
@@ -164,14 +164,14 @@ class _Solution:
         self.unseen = unseen / np.maximum(np.linalg.norm(unseen, axis=0), 1e-300)
         self.hidden = np.abs(right[rank:]).max(axis=0, initial=0.0) > 1e-6
 
-    def used(self, inflation: Array, scores: Array | None) -> Array:
+    def degrees_of_freedom(self, inflation: Array, scores: Array | None) -> Array:
         """Return degrees of freedom (n,) that errors of each joint alone explain of themselves."""
         if scores is None:
             size = [np.sum((a @ self.root) ** 2) for a in self.weighted]
             return np.asarray(inflation * np.array(size))
         inverse = self.root @ self.root.T
-        own = np.array([score[joint] for joint, score in enumerate(scores)])
-        used: Array = self.weights**2 * np.einsum('bc,jbc->j', inverse, own)
+        diagonal = np.array([score[joint] for joint, score in enumerate(scores)])
+        used: Array = self.weights**2 * np.einsum('bc,jbc->j', inverse, diagonal)
         return used
 
     def sigma(self, counts: Array, used: Array) -> Array:

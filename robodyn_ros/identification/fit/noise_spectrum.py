@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The colour of residuals, and what it means for the covariance of an estimate.
+"""Spectrum of the residuals, and its effect on the covariance of an estimate.
 
 Residuals are correlated in time: by filters, by friction the model does not have, by noise that
 is coloured itself. Parameters whose columns change slowly then are less certain than as many
@@ -22,13 +22,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import fft
 
-from robodyn_ros.identification.factors.row_sample import Indices, RowSample, Segment
+from robodyn_ros.identification.factors.row_sample import Indices, RowSample, RowSegment
 from robodyn_ros.identification.fit.choice import FOUR
 from robodyn_ros.identification.fit.least_squares import Estimate
 from robodyn_ros.models.interface import Array
 
 
-def coloured_scores(
+def score_covariance(
     sample: RowSample,
     fit: Estimate,
     *,
@@ -36,7 +36,7 @@ def coloured_scores(
 ) -> Array:
     """A_i^T G_ij A_j of joints i and j, shape (n, n, b, b), variances of residuals taken as 1.
 
-    G_ij is the covariance of the joints' residuals: each is its own innovations, coloured, and
+    G_ij is the covariance of the joints' residuals: each is filtered innovations, and
     those of different joints go together at the same time only (Parks, "Efficient estimation of
     a system of regression equations when disturbances are both serially and contemporaneously
     correlated", 1967).
@@ -54,18 +54,18 @@ def coloured_scores(
     joints = [_joint(parts, mixing[k], fit, root, k) for k in range(count)]
     together = _correlation([joint.innovations for joint in joints], samples)
     products = np.zeros((count, count, sample.width, sample.width))
-    for one, own in enumerate(joints):
+    for one, row in enumerate(joints):
         for other, its in enumerate(joints[: one + 1]):
             if together[one, other]:
-                block = share * together[one, other] * (own.rows.T @ its.rows)
-                products[one, other][np.ix_(own.columns, its.columns)] = block
-                products[other, one][np.ix_(its.columns, own.columns)] = block.T
+                block = share * together[one, other] * (row.rows.T @ its.rows)
+                products[one, other][np.ix_(row.columns, its.columns)] = block
+                products[other, one][np.ix_(its.columns, row.columns)] = block.T
     return products
 
 
 @dataclass(frozen=True)
 class _Joint:
-    """A joint's columns and residual, seen by the colour of the residual.
+    """A joint's columns and residual, whitened by the spectrum of the residual.
 
     :param rows: real and imaginary parts of the columns' spectra times the residual's, its
         variance 1: rows of one joint times those of another are A_i^T G_ij A_j, if their
@@ -83,10 +83,10 @@ def _joint(parts: list[_Spectra], mixing: Array, fit: Estimate, root: Array, joi
 
     :param root: matrix L with L L^T the covariance of the fit
     """
-    columns, residuals = zip(*(part.mixed(mixing, fit.values) for part in parts), strict=True)
-    own = np.flatnonzero(np.any([matrix.any(axis=0) for matrix in columns], axis=0))
-    columns = tuple(matrix[:, own] for matrix in columns)
-    share = root[own] / fit.sigma[joint]
+    columns, residuals = zip(*(part.mix(mixing, fit.values) for part in parts), strict=True)
+    acting = np.flatnonzero(np.any([matrix.any(axis=0) for matrix in columns], axis=0))
+    columns = tuple(matrix[:, acting] for matrix in columns)
+    share = root[acting] / fit.sigma[joint]
     taken = [_energy(matrix, share) for matrix in columns]
     counted = [part.counted[:, joint] for part in parts]
     model = _model([np.abs(rest) ** 2 for rest in residuals], taken, counted)
@@ -98,15 +98,15 @@ def _joint(parts: list[_Spectra], mixing: Array, fit: Estimate, root: Array, joi
         gain = np.sqrt(mean / (mean @ np.abs(inverse) ** -2.0))
         rows.append(matrix * (gain / inverse.conj())[:, None])
         innovations.append(rest * inverse * np.sqrt(mean))
-    whole, new = np.concatenate(rows), np.concatenate(innovations)
-    return _Joint(own, np.vstack([whole.real, whole.imag]), np.append(new.real, new.imag))
+    spectra, new = np.concatenate(rows), np.concatenate(innovations)
+    return _Joint(acting, np.vstack([spectra.real, spectra.imag]), np.append(new.real, new.imag))
 
 
 def _energy(matrix: Array, share: Array) -> Array:
     """Return the squares of a complex matrix times a real one, added up along its rows."""
     parts = np.vstack([matrix.real, matrix.imag]) @ share
-    whole: Array = np.einsum('ij,ij->i', parts, parts)
-    return whole[: len(matrix)] + whole[len(matrix) :]
+    energy: Array = np.einsum('ij,ij->i', parts, parts)
+    return energy[: len(matrix)] + energy[len(matrix) :]
 
 
 def _correlation(innovations: list[Array], samples: int) -> Array:
@@ -117,10 +117,10 @@ def _correlation(innovations: list[Array], samples: int) -> Array:
     rows = np.array(innovations)
     size = np.linalg.norm(rows, axis=1)
     rows = rows / np.where(size > 0.0, size, 1.0)[:, None]
-    found: Array = rows @ rows.T
-    found[np.abs(found) < FOUR / np.sqrt(max(samples, 1))] = 0.0
-    np.fill_diagonal(found, 1.0)
-    return found
+    correlation: Array = rows @ rows.T
+    correlation[np.abs(correlation) < FOUR / np.sqrt(max(samples, 1))] = 0.0
+    np.fill_diagonal(correlation, 1.0)
+    return correlation
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ class _Spectra:
         """Number of samples."""
         return len(self.counted)
 
-    def mixed(self, mixing: Array, values: Array) -> tuple[Array, Array]:
+    def mix(self, mixing: Array, values: Array) -> tuple[Array, Array]:
         """Return spectra of the columns (f, b) and the residual (f,) of a mixture of joints."""
         columns = np.zeros((len(self.joints[0]), self.width), dtype=complex)
         torque = np.zeros(len(columns), dtype=complex)
@@ -151,7 +151,7 @@ class _Spectra:
         return columns, torque - columns @ values
 
 
-def _spectra(part: Segment, sample: RowSample) -> _Spectra:
+def _spectra(part: RowSegment, sample: RowSample) -> _Spectra:
     count = len(part.used)
     length = int(fft.next_fast_len(2 * count, real=True))
     joints = [fft.rfft(rows, length, axis=0) for rows in part.rows]
@@ -233,5 +233,5 @@ def autoregressive(correlation: Array, samples: int) -> Array:
 def _power(model: Array, length: int) -> Array:
     """Return power spectrum of an autoregressive model with variance 1, at the bins of an FFT."""
     power: Array = 1.0 / np.abs(fft.rfft(model, length)) ** 2
-    whole = 2.0 * power.sum() - power[0] - (power[-1] if length % 2 == 0 else 0.0)
-    return np.asarray(power * length / whole)
+    total = 2.0 * power.sum() - power[0] - (power[-1] if length % 2 == 0 else 0.0)
+    return np.asarray(power * length / total)

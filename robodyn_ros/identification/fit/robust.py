@@ -87,13 +87,13 @@ def robust_fit(sample: RowSample, start: Array, loss: Loss) -> Robust:
             ]
             spread = _spreads(rows, residuals)
             factors = []
-            for matrix, own, rest, size in zip(
+            for matrix, indices, rest, size in zip(
                 rows, sample.columns, residuals, spread, strict=True
             ):
                 share = weight(rest / size, phase)
                 # Rows in units of their spread, so that joints need no other weights.
                 factor = triangle([matrix], scale=np.sqrt(share) / size)
-                factors.append(JointFactor(own, factor, round(float(share.sum()))))
+                factors.append(JointFactor(indices, factor, round(float(share.sum()))))
             before, values = values, estimate(factors, sample.width, estimator='ols').values
             if np.abs(values - before).max() <= 1e-4 * np.abs(values).max():
                 break
@@ -115,12 +115,12 @@ def _widening(size: Array, loss: Loss) -> float:
     bend, energy = float(slope(size, loss).sum()), float(share @ size**2)
     if not (bend > 0.0 and energy > 0.0):
         return 1.0
-    variance = float(share**2 @ size**2) / len(size)  # of a residual as far as it has a say
+    variance = float(share**2 @ size**2) / len(size)  # of a residual, by its weight
     return float(share.sum() / bend * np.sqrt(variance * share.sum() / energy))
 
 
 def pseudo_observed(sample: RowSample, robust: Robust, values: Array) -> RowSample:
-    """Return a sample with the residuals of base values (b,) as far as they have a say.
+    """Return a sample with the residuals of base values (b,), reduced by their weights.
 
     Its torques are A v + w r (Huber 1981, section 7.8): with these, all rows weighed alike, the
     robust estimate is that of least squares. Their residuals w r are what makes it uncertain:
@@ -129,8 +129,8 @@ def pseudo_observed(sample: RowSample, robust: Robust, values: Array) -> RowSamp
     segments = []
     for part in sample.segments:
         rows = []
-        for matrix, own, spread in zip(part.rows, sample.columns, robust.spread, strict=True):
-            fitted = matrix[:, :-1] @ values[own]
+        for matrix, indices, spread in zip(part.rows, sample.columns, robust.spread, strict=True):
+            fitted = matrix[:, :-1] @ values[indices]
             rest = matrix[:, -1] - fitted
             torque = fitted + weight(rest / spread, robust.loss) * rest
             rows.append(np.column_stack([matrix[:, :-1], torque]))
@@ -138,27 +138,27 @@ def pseudo_observed(sample: RowSample, robust: Robust, values: Array) -> RowSamp
     return replace(sample, segments=tuple(segments))
 
 
-def reweighted(condensed: Condensed, fit: Robust) -> Condensed:
+def reweigh(condensed: Condensed, fit: Robust) -> Condensed:
     """Condense the rows of a complete sample again, with robust weights."""
-    (whole,) = condensed.sample.segments
-    bounds = np.linspace(0, len(whole.used), len(condensed.segments) + 1).astype(int)
+    (segment,) = condensed.sample.segments
+    bounds = np.linspace(0, len(segment.used), len(condensed.segments) + 1).astype(int)
     segments = []
     for first, last in pairwise(bounds.tolist()):
         factors = []
-        for joint, own in enumerate(condensed.sample.columns):
-            rows, used = whole.rows[joint][first:last], whole.used[first:last, joint]
+        for joint, indices in enumerate(condensed.sample.columns):
+            rows, used = segment.rows[joint][first:last], segment.used[first:last, joint]
             if not used.all():
                 rows = rows[used]
-            share = weight(_residual(rows, own, fit.values) / fit.spread[joint], fit.loss)
+            share = weight(_residual(rows, indices, fit.values) / fit.spread[joint], fit.loss)
             factor = triangle([rows], scale=np.sqrt(share))
-            factors.append(JointFactor(own, factor, round(float(share.sum()))))
+            factors.append(JointFactor(indices, factor, round(float(share.sum()))))
         segments.append(tuple(factors))
     return Condensed(condensed.joints, condensed.width, tuple(segments), sample=condensed.sample)
 
 
 def _residuals(rows: list[Array], sample: RowSample, values: Array) -> list[Array]:
     """Return the residuals of each joint."""
-    return [_residual(m, own, values) for m, own in zip(rows, sample.columns, strict=True)]
+    return [_residual(m, indices, values) for m, indices in zip(rows, sample.columns, strict=True)]
 
 
 def _residual(rows: Array, columns: Indices, values: Array) -> Array:

@@ -5,7 +5,7 @@ Position and torque often take different ways: through filters, buses and driver
 torque is shifted in time until the model, fitted to this joint alone, explains it best. The shift
 is taken for an offset only if it lowers the held-out error by more than four standard errors:
 friction near standstill, flexibility and noise can look like one in a single motion. It must also
-lower it by more than the drive's answer to disturbances does (`shift_search.disturbed`).
+lower it by more than the drive's answer to disturbances does (`shift_search.extract_vibration`).
 
 Less than a sample is reported, but not corrected. It comes from how
 signals are sampled (a command is held for a sample, a position latched within it), so that it is
@@ -28,8 +28,12 @@ from scipy.ndimage import map_coordinates
 
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.factors.condense import Indices, acting_columns
-from robodyn_ros.identification.factors.joint_fit import LONGEST_SHIFT, OwnFit, own_fit
-from robodyn_ros.identification.factors.shift_search import disturbed, smoothed, torque_shift
+from robodyn_ros.identification.factors.joint_fit import LONGEST_SHIFT, JointFit, fit_joint
+from robodyn_ros.identification.factors.shift_search import (
+    extract_vibration,
+    smooth_torque,
+    torque_shift,
+)
 from robodyn_ros.identification.fit.choice import FOUR, ONE, HeldOut, is_better
 from robodyn_ros.identification.fit.folds import Folds, Labels, labels_of, least_squares
 from robodyn_ros.identification.options import SAMPLES, IdentifyOptions
@@ -56,27 +60,22 @@ def offsets_of(
     rows = np.arange(ends, len(signals) - ends, -(-count // SAMPLES))
     q = signals.position[rows]
     columns = acting_columns(model, base.columns)
-    regressor = _columns(model, signals, [base.columns[own] for own in columns], rows)
+    regressor = _columns(model, signals, [base.columns[indices] for indices in columns], rows)
     bounds = np.cumsum([0, *map(len, columns)])
     taps = signals.thinning.taps
     measured = signals.torque if half == 0 else signals.measured
-    answers, labels, trials = cache(lambda: disturbed(signals)[rows]), labels_of(q), {}
+    answers, labels, trials = cache(lambda: extract_vibration(signals)[rows]), labels_of(q), {}
     for joint, (first, last) in enumerate(pairwise(bounds)):
-        torque = smoothed(np.convolve(measured[:, joint], taps, mode='same'))
-        used, own_columns = signals.used[rows, joint], np.arange(last - first)
-        own = own_fit(regressor[:, first:last], own_columns, torque[rows], used)
-        if own is not None:
-            answer = partial(_answer, answers, own.rows, joint)
-            trials[joint] = OffsetTrial(own, labels, torque, rows[own.rows], answer)
+        torque = smooth_torque(np.convolve(measured[:, joint], taps, mode='same'))
+        used, local = signals.used[rows, joint], np.arange(last - first)
+        fit = fit_joint(regressor[:, first:last], local, torque[rows], used)
+        if fit is not None:
+            answer = partial(_answer, answers, fit.rows, joint)
+            trials[joint] = OffsetTrial(fit, labels, torque, rows[fit.rows], answer)
     return {
-        joint: TimeOffset(shift * period, gain, applied=_is_whole(shift))
+        joint: TimeOffset(shift * period, gain, applied=round(abs(shift), 1) >= 1.0)
         for joint, (shift, gain) in _shifts(trials, reach).items()
     }
-
-
-def _is_whole(shift: float) -> bool:
-    """Return True if a shift in samples, measured to a tenth, is at least a whole one."""
-    return round(abs(shift), 1) >= 1.0
 
 
 def _answer(answers: Callable[[], Array], rows: Indices, joint: int) -> Array:
@@ -87,23 +86,23 @@ def _answer(answers: Callable[[], Array], rows: Indices, joint: int) -> Array:
 def _columns(
     model: DynamicModel, signals: Processed, columns: Sequence[Indices], rows: Indices
 ) -> Array:
-    """Return columns of each joint (`DynamicModel.packed`) at some rows, shape (m, k).
+    """Return columns of each joint (`DynamicModel.pack_columns`) at some rows, shape (m, k).
 
-    Friction turns round within a sample, so that it goes through the same filter as the torque:
-    else its corners would look like a shift.
+    Friction changes its sign within a sample. It is filtered like the torque: else its corners
+    would look like a shift.
     """
     if isinstance(model, SumModel):
         result = np.empty((len(rows), sum(map(len, columns))))
-        for part, own, place in model.shares(columns):
-            result[:, place] = _columns(part, signals, own, rows)
+        for part, share, place in model.shares(columns):
+            result[:, place] = _columns(part, signals, share, rows)
         return result
     if model.smooth:
         q, qd, qdd = (values[rows] for values in signals.motion)
-        return model.packed(q, qd, qdd, columns)
+        return model.pack_columns(q, qd, qdd, columns)
     taps = signals.thinning.taps
     q, qd, qdd = (values[int(rows[0]) - len(taps) // 2 :] for values in signals.motion)
     every = Thinning(taps, int(rows[1] - rows[0]))
-    return every.apply(model.packed(q, qd, qdd, columns))[: len(rows)]
+    return every.apply(model.pack_columns(q, qd, qdd, columns))[: len(rows)]
 
 
 def _shifts(trials: dict[int, OffsetTrial], reach: int) -> dict[int, tuple[float, float]]:
@@ -114,28 +113,28 @@ def _shifts(trials: dict[int, OffsetTrial], reach: int) -> dict[int, tuple[float
     that of all joints that do not contradict it.
     """
     best = {joint: trial.best(reach) for joint, trial in trials.items()}
-    found = _gains(trials, best, FOUR)
-    sure, level = [shift for shift, _ in found.values()], ONE
+    result = _gains(trials, best, FOUR)
+    sure, level = [shift for shift, _ in result.values()], ONE
     likely = [shift for shift, _ in _gains(trials, best, ONE).values()]
     if _agree(likely, len(trials)):
         sure, level = likely, 0.0
     if sure:
-        common = dict.fromkeys(trials.keys() - found.keys(), float(np.median(sure)))
-        found |= _gains(trials, common, level)
-    return found
+        common = dict.fromkeys(trials.keys() - result.keys(), float(np.median(sure)))
+        result |= _gains(trials, common, level)
+    return result
 
 
 def _gains(
     trials: Mapping[int, OffsetTrial], shifts: Mapping[int, float | None], level: float
 ) -> dict[int, tuple[float, float]]:
     """Return those shifts, with their gains, that are significant; each is known to a tenth."""
-    found = {}
+    result = {}
     for joint, shift in shifts.items():
         if shift is not None and round(shift, 1):
             gain = trials[joint].gain(shift, level)
             if gain is not None:
-                found[joint] = (shift, gain)
-    return found
+                result[joint] = (shift, gain)
+    return result
 
 
 def _agree(shifts: Sequence[float], count: int) -> bool:
@@ -156,11 +155,12 @@ class OffsetTrial:
     :param labels: fold of each looked-at sample, for every kind
     :param torque: of the joint, smoothed, shape (N,)
     :param rows: samples of the fit among these, shape (m,)
-    :param answer: gives the column that explains early torque too, see `disturbed`, shape (m,);
+    :param answer: gives the column that explains early torque too, shape (m,), see
+        `extract_vibration`;
         None: an early torque has no such rival
     """
 
-    own: OwnFit
+    fit: JointFit
     labels: Sequence[Labels]
     torque: Array
     rows: Indices
@@ -169,7 +169,7 @@ class OffsetTrial:
 
     def best(self, reach: int) -> float | None:
         """Return the shift in samples that the joint's model explains best; None: out of reach."""
-        return torque_shift(self.own, self.torque, self.rows, reach).shift
+        return torque_shift(self.fit, self.torque, self.rows, reach).shift
 
     def gain(self, shift: float, level: float, *, over: float = 0.0) -> float | None:
         """Return the share of the squared error that a shift removes; None: not significant.
@@ -180,18 +180,18 @@ class OffsetTrial:
         if still is None or shifted is None or not is_better(still, shifted, level):
             return None
         if self.answer is not None and shift < over:
-            answered = self._errors_of(np.column_stack([self.own.matrix, self.answer()]), over)
+            answered = self._errors_of(np.column_stack([self.fit.matrix, self.answer()]), over)
             if answered is not None and answered.mean < shifted.mean:
                 return None
         return 1.0 - shifted.mean / still.mean
 
     def _held_out(self, shift: float) -> HeldOut | None:
         if shift not in self._known:
-            self._known[shift] = self._errors_of(self.own.matrix, shift)
+            self._known[shift] = self._errors_of(self.fit.matrix, shift)
         return self._known[shift]
 
     def _errors_of(self, matrix: Array, shift: float) -> HeldOut | None:
-        torque = self.own.torque
+        torque = self.fit.torque
         if shift:
             torque = map_coordinates(self.torque, [self.rows + shift], order=3, mode='nearest')
         columns = np.arange(matrix.shape[1])
@@ -199,7 +199,7 @@ class OffsetTrial:
             [np.column_stack([matrix, torque])],
             [columns],
             len(columns),
-            [kind[self.own.rows] for kind in self.labels],
+            [kind[self.fit.rows] for kind in self.labels],
             np.ones((len(torque), 1), dtype=bool),
             np.ones(1),
         )
@@ -208,19 +208,19 @@ class OffsetTrial:
         return folds.held_out(lambda gram: least_squares(gram)[None])[0]
 
 
-def common_offsets(found: Sequence[dict[int, TimeOffset]]) -> dict[int, TimeOffset]:
+def common_offsets(offsets: Sequence[dict[int, TimeOffset]]) -> dict[int, TimeOffset]:
     """Return the offsets of all recordings of a robot: the medians of those that have one.
 
-    :param found: offsets of each recording, by the number of the joint
+    :param offsets: offsets of each recording, by the number of the joint
     """
-    if len(found) == 1:
-        return found[0]
+    if len(offsets) == 1:
+        return offsets[0]
     result = {}
-    for joint in sorted({joint for each in found for joint in each}):
-        own = [each[joint] for each in found if joint in each]
-        seconds = float(np.median([each.seconds for each in own]))
-        applied = sum(each.applied for each in own) > len(own) / 2
-        result[joint] = TimeOffset(seconds, min(each.gain for each in own), applied)
+    for joint in sorted({joint for each in offsets for joint in each}):
+        of_joint = [each[joint] for each in offsets if joint in each]
+        seconds = float(np.median([each.seconds for each in of_joint]))
+        applied = sum(each.applied for each in of_joint) > len(of_joint) / 2
+        result[joint] = TimeOffset(seconds, min(each.gain for each in of_joint), applied)
     return result
 
 

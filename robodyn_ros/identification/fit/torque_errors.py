@@ -50,7 +50,7 @@ def predict(
     """
     predicted = np.empty_like(signals.torque)
     for block in sample_blocks(len(signals)):
-        predicted[block] = model.torque(*signals.commanded(block), parameters)
+        predicted[block] = model.torque(*signals.motion_at(block), parameters)
         if phase:
             progress(phase, block.stop / len(signals))
     return predicted if signals.known is None else predicted + signals.known
@@ -69,11 +69,11 @@ def residual_ratio(
         return 1.0
     rows = rows[np.unique(np.linspace(0, len(rows) - 1, 5000).astype(int))]
     measured = signals.measured[rows]
-    own = model.torque(*signals.commanded(rows), parameters)
+    torque = model.torque(*signals.motion_at(rows), parameters)
     if signals.known is not None:
-        own = own + signals.known[rows]
+        torque = torque + signals.known[rows]
     size = float(np.linalg.norm(measured - predicted[rows]))
-    return float(np.linalg.norm(measured - own)) / size if size > 0.0 else 1.0
+    return float(np.linalg.norm(measured - torque)) / size if size > 0.0 else 1.0
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ class Tally:
 
     def report(self, signals: Processed, source: str) -> FitReport:
         """Report of these errors; thresholds are those of the signals."""
-        whole = np.sqrt(self.error.sum()), np.sqrt(self.size.sum())
+        norms = np.sqrt(self.error.sum()), np.sqrt(self.size.sum())
         return FitReport(
             source=source,
             samples=self.samples,
@@ -139,7 +139,7 @@ class Tally:
             max_relative_torque_error=_ratio(self.worst, self.peak),
             mean_relative_torque_error=_ratio(self.mean / np.maximum(self.moving, 1), self.peak),
             usual_torque=self.usual_torque,
-            relative_residual=float(_ratio(*whole)),
+            relative_residual=float(_ratio(*norms)),
             joint_relative_residual=_ratio(np.sqrt(self.error), np.sqrt(self.size)),
         )
 
@@ -148,11 +148,11 @@ def _usual(size: Array, moving: NDArray[np.bool_]) -> Array:
     """Return the size (n,) that `USUAL` of the moving samples of each joint keep; 0 for none."""
     columns = zip(size.T, moving.T, strict=True)
     return np.array(
-        [np.quantile(own[rows], USUAL) if rows.any() else 0.0 for own, rows in columns]
+        [np.quantile(values[rows], USUAL) if rows.any() else 0.0 for values, rows in columns]
     )
 
 
-def _ratio(part: Array | np.floating, whole: Array | np.floating) -> Array:
-    """Return part / whole; 0 / 0 is NaN: a joint without moving samples has no relative error."""
+def _ratio(part: Array | np.floating, total: Array | np.floating) -> Array:
+    """Return part / total; 0 / 0 is NaN: a joint without moving samples has no relative error."""
     with np.errstate(divide='ignore', invalid='ignore'):
-        return np.divide(part, whole)
+        return np.divide(part, total)

@@ -12,12 +12,12 @@ from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.factors.condense import Condensed
 from robodyn_ros.identification.fit.joint_coupling import Coupled, decouple
 from robodyn_ros.identification.fit.least_squares import Estimate, Estimator, estimate
-from robodyn_ros.identification.fit.noise_spectrum import coloured_scores
+from robodyn_ros.identification.fit.noise_spectrum import score_covariance
 from robodyn_ros.identification.fit.robust import (
     OUTLIER,
     Robust,
     pseudo_observed,
-    reweighted,
+    reweigh,
     robust_fit,
 )
 from robodyn_ros.identification.options import IdentifyOptions
@@ -53,11 +53,11 @@ def fit_condensed(
     method = options.estimator
     if method not in ('robust', 'covariance'):
         return Fitted(fit_least_squares(condensed, options), condensed)
-    first = estimate(condensed.merged(), condensed.width)
+    first = estimate(condensed.merge(), condensed.width)
     if method == 'robust':
         robust = robust_fit(condensed.sample.few(), first.values, options.loss)
         return _robust(condensed, robust, recondense)
-    return _coupled(condensed, decouple(condensed, first))
+    return _fit_coupled(condensed, decouple(condensed, first))
 
 
 def fit_least_squares(condensed: Condensed, options: IdentifyOptions) -> Estimate:
@@ -66,41 +66,41 @@ def fit_least_squares(condensed: Condensed, options: IdentifyOptions) -> Estimat
     :raises IdentificationError: no samples
     """
     plain: Estimator = 'ols' if options.estimator == 'ols' else 'wls'
-    factors, width = condensed.merged(), condensed.width
+    factors, width = condensed.merge(), condensed.width
     first = estimate(factors, width, estimator=plain)
-    scores = coloured_scores(condensed.sample.few(), first)
+    scores = score_covariance(condensed.sample.few(), first)
     return estimate(factors, width, estimator=plain, scores=scores)
 
 
 def _robust(condensed: Condensed, robust: Robust, recondense: Recondense) -> Fitted:
     """Return the weighted least squares with the weights of a robust fit."""
     if condensed.sample.complete:
-        weighted = reweighted(condensed, robust)
-        first = estimate(weighted.merged(), weighted.width)
-    else:  # what some rows show little of must not be taken for outliers elsewhere
-        found = estimate(recondense(robust).merged(), condensed.width)
-        robust = replace(robust, values=found.values)
+        weighted = reweigh(condensed, robust)
+        first = estimate(weighted.merge(), weighted.width)
+    else:  # samples that excite rare parameters must not be taken for outliers
+        again = estimate(recondense(robust).merge(), condensed.width)
+        robust = replace(robust, values=again.values)
         weighted = recondense(robust)
-        first = estimate(weighted.merged(), weighted.width)
+        first = estimate(weighted.merge(), weighted.width)
     sample = pseudo_observed(condensed.sample.few(), robust, first.values)
-    scores = coloured_scores(sample, first)
+    scores = score_covariance(sample, first)
     wider = np.einsum('i,j,ijbc->ijbc', robust.widening, robust.widening, scores)
-    fit = estimate(weighted.merged(), weighted.width, scores=wider)
+    fit = estimate(weighted.merge(), weighted.width, scores=wider)
     return Fitted(fit, weighted, (_outlier_finding(robust, condensed.joints),))
 
 
-def _coupled(condensed: Condensed, coupled: Coupled) -> Fitted:
+def _fit_coupled(condensed: Condensed, coupled: Coupled) -> Fitted:
     """Return the weighted least squares of decoupled joints."""
-    factors, width = coupled.condensed.merged(), condensed.width
+    factors, width = coupled.condensed.merge(), condensed.width
     first = estimate(factors, width)
-    scores = coloured_scores(condensed.sample.few(), first, mixing=coupled.mixing)
+    scores = score_covariance(condensed.sample.few(), first, mixing=coupled.mixing)
     fit = estimate(factors, width, scores=scores)
     text = tuple(_correlation_findings(coupled.correlation, condensed.joints))
     return Fitted(fit, coupled.condensed, text)
 
 
 def _outlier_finding(robust: Robust, joints: tuple[str, ...]) -> Finding:
-    """Tell how much of the recording had no say."""
+    """Return the finding on the share of samples that the robust loss gives no weight."""
     worst = int(np.argmax(robust.gross))
     return finding(
         'outliers',
@@ -112,7 +112,7 @@ def _outlier_finding(robust: Robust, joints: tuple[str, ...]) -> Finding:
 
 
 def _correlation_findings(correlation: Array, joints: tuple[str, ...]) -> Iterator[Finding]:
-    """Tell which joints' errors go together most."""
+    """Yield a finding on the two joints with the largest error correlation, from 0.5 on."""
     apart = np.abs(np.tril(correlation, -1))
     if not apart.size or apart.max() < 0.5:
         return

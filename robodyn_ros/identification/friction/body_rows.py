@@ -40,13 +40,13 @@ class BodyRows:
         """
         parts, known = self._known[kind]
         total = self.rows.shape[1] + friction.shape[1]
-        own = np.arange(self.rows.shape[1] - 1, total - 1)
-        body = np.setdiff1d(np.arange(total), own)
+        law = np.arange(self.rows.shape[1] - 1, total - 1)
+        body = np.setdiff1d(np.arange(total), law)
         result = np.empty((len(known), total, total))
         result[:, body[:, None], body] = known
         divided = parts_of(friction, self.labels[kind])
         for square, rows, columns in zip(result, parts, divided, strict=True):
             cross = rows.T @ columns
-            square[body[:, None], own], square[own[:, None], body] = cross, cross.T
-            square[own[:, None], own] = columns.T @ columns
+            square[body[:, None], law], square[law[:, None], body] = cross, cross.T
+            square[law[:, None], law] = columns.T @ columns
         return result

@@ -43,7 +43,7 @@ def mixing(terms: tuple[str, ...]) -> Array:
     return matrix
 
 
-def solved_within(
+def solve_bounded(
     gram: Array, side: Array, held: NDArray[np.bool_], most: Array | None = None
 ) -> Array:
     """Solve least squares with some values held at zero where they would be negative.
@@ -56,18 +56,18 @@ def solved_within(
     :param held: values that are not negative, shape (m,)
     :param most: largest values, shape (m,); None: there are none
     """
-    values, fixed = solved(gram, side), np.zeros(len(side))
+    values, fixed = solve_normal(gram, side), np.zeros(len(side))
     most = np.full(len(side), np.inf) if most is None else most
     kept = np.ones(len(side))
     while (outside := (held & (values < 0.0)) | (values > most)).any():
         kept[outside] = 0.0
         fixed[outside] = np.where(values > most, most, 0.0)[outside]
         rest = (side - gram @ fixed) * kept
-        values = solved(gram * kept * kept[:, None], rest) + fixed
+        values = solve_normal(gram * kept * kept[:, None], rest) + fixed
     return values
 
 
-def solved(gram: Array, side: Array) -> Array:
+def solve_normal(gram: Array, side: Array) -> Array:
     """Solve least squares by the normal equations; unobservable directions are zero.
 
     :param gram: shape (.., m, m)

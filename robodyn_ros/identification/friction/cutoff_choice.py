@@ -52,7 +52,7 @@ class Trial:
         """Estimate the offsets, and what the model then leaves unexplained."""
         signals = parts.shown.to_estimate()
         offsets = offsets_of(model, base_parameters(model), signals, options)
-        shown = parts.corrected(offsets).shown.to_estimate()
+        shown = parts.correct(offsets).shown.to_estimate()
         held_out = None if parts.cutoffs is None else _held_out(model, shown, options)
         return cls(parts, offsets, held_out)
 

@@ -25,8 +25,8 @@ from robodyn_ros.identification.friction.bounded import (
     braking,
     largest,
     mixing,
-    solved,
-    solved_within,
+    solve_bounded,
+    solve_normal,
 )
 from robodyn_ros.identification.friction.law_state import LawFit, LawState, grid_of
 from robodyn_ros.identification.friction.samples import FrictionSample
@@ -63,7 +63,7 @@ class FrictionSearch:
         self._rigid = np.ascontiguousarray(
             (sample.rigid * used[:, :, None]).transpose(1, 0, 2)
         )  # (n, M, b)
-        self._acting = [np.flatnonzero(own.any(axis=0)) for own in self._rigid]
+        self._acting = [np.flatnonzero(rows.any(axis=0)) for rows in self._rigid]
         self._torque = (sample.torque * used).T.copy()  # (n, M)
         self._gram = self._rigid.transpose(0, 2, 1) @ self._rigid
         self._side = (self._rigid.transpose(0, 2, 1) @ self._torque[:, :, None])[:, :, 0]
@@ -99,8 +99,8 @@ class FrictionSearch:
         :param finer: search around the best shape coefficients
         :param load: fixed load, (M, n); None: that of the fitted body, if friction depends on it
         """
-        own = known or [{}] * self.sample.joints
-        state = LawState.begin(terms, own, start, self.sample.reach)
+        given = known or [{}] * self.sample.joints
+        state = LawState.begin(terms, given, start, self.sample.reach)
         keep = load is not None
         state.load = load if keep or not state.loaded or start is None else start.rigid_load
         self._solve(state)
@@ -118,9 +118,9 @@ class FrictionSearch:
                 change = float(np.linalg.norm(state.torque - before))
                 if change <= SETTLED * float(np.linalg.norm(state.torque)):
                     break
-        return self._fitted(state)
+        return self._result(state)
 
-    def _fitted(self, state: LawState) -> LawFit:
+    def _result(self, state: LawState) -> LawFit:
         left = np.array(
             [
                 np.linalg.norm(self._rest(state, joint) - self._columns(state, joint) @ bounded)
@@ -148,16 +148,16 @@ class FrictionSearch:
         total[:b, :b] = self._counts.sum() * precision
         side[:b] = total[:b, :b] @ mean
         for joint in range(joints):
-            weight, own = self.weights[joint] ** 2, slice(b + joint * k, b + (joint + 1) * k)
+            weight, place = self.weights[joint] ** 2, slice(b + joint * k, b + (joint + 1) * k)
             columns = self._columns(state, joint)
             cross = self._rigid[joint].T @ columns
             total[:b, :b] += weight * self._gram[joint]
-            total[:b, own] += weight * cross
-            total[own, :b] += weight * cross.T
-            total[own, own] += weight * columns.T @ columns
+            total[:b, place] += weight * cross
+            total[place, :b] += weight * cross.T
+            total[place, place] += weight * columns.T @ columns
             side[:b] += weight * self._side[joint]
-            side[own] += weight * columns.T @ self._torque[joint]
-        values = solved_within(total, side, *self._bounds(state.terms))
+            side[place] += weight * columns.T @ self._torque[joint]
+        values = solve_bounded(total, side, *self._bounds(state.terms))
         state.values, state.bounded = values[:b], values[b:].reshape(joints, k)
         rigid = self.sample.rigid
         state.torque = (rigid.reshape(-1, b) @ state.values).reshape(rigid.shape[:2])
@@ -181,15 +181,17 @@ class FrictionSearch:
     ) -> None:
         """Set the shape coefficients of a joint that have the smallest residual."""
         shape = state.shapes[joint]
-        left = [self._left(state, joint, {**shape, **each}, rest) for each in tried]
+        left = [self._shape_cost(state, joint, {**shape, **each}, rest) for each in tried]
         shape.update(tried[int(np.argmin(left))])
 
-    def _left(self, state: LawState, joint: int, shape: Mapping[str, float], rest: Array) -> float:
+    def _shape_cost(
+        self, state: LawState, joint: int, shape: Mapping[str, float], rest: Array
+    ) -> float:
         """Return the squared residual of a shape, without the constant square of the torque."""
-        columns = self._mixed(state.terms, joint, shape, state.load)
+        columns = self._mix_columns(state.terms, joint, shape, state.load)
         side = columns.T @ rest
         gram, bounds = columns.T @ columns, (braking(state.terms), largest(state.terms))
-        values = solved_within(gram, side, *bounds)
+        values = solve_bounded(gram, side, *bounds)
         return float(values @ (gram @ values - 2.0 * side))
 
     def held_out(self, fit: LawFit) -> HeldOut | None:
@@ -197,7 +199,7 @@ class FrictionSearch:
 
         :return: None: the sample is too short to leave anything out
         """
-        state = LawState(fit.terms, (), [dict(own) for own in fit.shapes], fit.load)
+        state = LawState(fit.terms, (), [dict(shape) for shape in fit.shapes], fit.load)
         b, k, joints = self.rigid_width, len(fit.terms), self.sample.joints
         friction = [self._columns(state, joint) for joint in range(joints)]
         rows = [body.with_friction(friction[j]) for j, body in enumerate(self._bodies)]
@@ -216,20 +218,20 @@ class FrictionSearch:
             return None
         mean, precision = self.prior
 
-        def fitted(gram: Array) -> Array:
+        def solve(gram: Array) -> Array:
             total, side = gram[:-1, :-1].copy(), gram[:-1, -1].copy()
             total[:b, :b] += precision
             side[:b] += precision @ mean
-            return solved_within(total, side, *self._bounds(fit.terms))[None, :]
+            return solve_bounded(total, side, *self._bounds(fit.terms))[None, :]
 
-        return folds.held_out(fitted)[0]
+        return folds.held_out(solve)[0]
 
     @cached_property
     def _bodies(self) -> list[BodyRows]:
         """Rows of the rigid body of each joint, with the columns that act on it."""
         return [
-            BodyRows(np.column_stack([own[:, acting], torque]), self._labels)
-            for own, acting, torque in zip(self._rigid, self._acting, self._torque, strict=True)
+            BodyRows(np.column_stack([rigid[:, acting], torque]), self._labels)
+            for rigid, acting, torque in zip(self._rigid, self._acting, self._torque, strict=True)
         ]
 
     def _bounds(self, terms: tuple[str, ...]) -> tuple[NDArray[np.bool_], Array]:
@@ -239,9 +241,9 @@ class FrictionSearch:
         return held, np.append(rigid, np.tile(largest(terms), joints))
 
     def _columns(self, state: LawState, joint: int) -> Array:
-        return self._mixed(state.terms, joint, state.shapes[joint], state.load)
+        return self._mix_columns(state.terms, joint, state.shapes[joint], state.load)
 
-    def _mixed(
+    def _mix_columns(
         self, terms: tuple[str, ...], joint: int, shape: Mapping[str, float], load: Array | None
     ) -> Array:
         """Return the columns of values that are not negative where terms brake, shape (M, k)."""
@@ -259,13 +261,13 @@ class FrictionSearch:
         ||R (x - rigid values)||^2 is what values x add to the mean squared residual, relative to
         its variance, with the friction fitted to x.
         """
-        state = LawState(fit.terms, (), [dict(own) for own in fit.shapes], fit.load)
+        state = LawState(fit.terms, (), [dict(shape) for shape in fit.shapes], fit.load)
         weights = 1.0 / np.maximum(fit.residuals, self._floor)
         total = np.zeros((self.rigid_width,) * 2)
         for joint, weight in enumerate(weights):
             columns = self._columns(state, joint)
             cross = columns.T @ self._rigid[joint]
-            explained = cross.T @ solved(columns.T @ columns, cross)
+            explained = cross.T @ solve_normal(columns.T @ columns, cross)
             total += weight**2 * (self._gram[joint] - explained)
         size, axes = np.linalg.eigh(total / self._counts.sum())
         return np.asarray(np.sqrt(np.maximum(size, 0.0))[:, None] * axes.T)

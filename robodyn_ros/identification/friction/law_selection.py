@@ -42,7 +42,7 @@ from robodyn_ros.identification.physical.semidefinite import (
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.models.base_parameters import BaseParameters, base_parameters
 from robodyn_ros.models.catalog import with_friction
-from robodyn_ros.models.friction import FrictionModel, body_of, unspecified_friction
+from robodyn_ros.models.friction import FrictionModel, body_of, find_unspecified
 from robodyn_ros.models.friction_terms import LAWS
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.springs import SPRING_TERMS, SPRINGS, spring_terms
@@ -70,7 +70,7 @@ def select_friction(
 
     :raises InsufficientData: no joint has a moving sample
     """
-    friction = unspecified_friction(model)
+    friction = find_unspecified(model)
     if friction is None:
         return model, None
     body = body_of(model)
@@ -86,10 +86,10 @@ def select_friction(
         candidates = _candidates(search)
     else:
         terms = (*friction.terms, *spring_terms(model))
-        candidates = {'+'.join(terms): _Candidate.of(search, terms, known=_known(friction))}
-    chosen, reason = _chosen(candidates)
+        candidates = {'+'.join(terms): _Candidate.of(search, terms, known=_read_shapes(friction))}
+    chosen, reason = _choose_law(candidates)
     table = tuple(_table(candidates))
-    described, loops = _described(search, candidates[chosen].fit, friction, body, base, options)
+    described, loops = _describe_law(search, candidates[chosen].fit, friction, body, base, options)
     free = search.with_prior(problem.base_prior(WEAKEST))
     either = friction.automatic and _as_well_without_springs(free, candidates[chosen])
     choice = FrictionChoice(chosen, table, loops, friction.automatic, reason, either)
@@ -115,7 +115,7 @@ class _Candidate:
         return is_better(other.held_out, self.held_out, level, share=RELEVANT)
 
 
-def _chosen(candidates: Mapping[str, _Candidate]) -> tuple[str, str]:
+def _choose_law(candidates: Mapping[str, _Candidate]) -> tuple[str, str]:
     """Name of the law with the fewest terms that no other one beats significantly, and doubts.
 
     The best of many laws is better than the simplest one by chance. Hence at least one of them
@@ -131,7 +131,7 @@ def _chosen(candidates: Mapping[str, _Candidate]) -> tuple[str, str]:
     return names[index], doubt(errors, index)
 
 
-def _known(friction: FrictionModel) -> list[dict[str, float]]:
+def _read_shapes(friction: FrictionModel) -> list[dict[str, float]]:
     """Return the shape coefficients of the description, for each joint."""
     return [
         {name: float(values[joint]) for name, values in friction.coefficients.items()}
@@ -146,15 +146,15 @@ def _candidates(search: FrictionSearch) -> dict[str, _Candidate]:
     certain, all further laws have them.
     """
     room = search.samples // SAMPLES_PER_TERM
-    found = {'linear': _Candidate.of(search, LAWS['linear'])}
+    candidates = {'linear': _Candidate.of(search, LAWS['linear'])}
 
     def add(name: str, terms: tuple[str, ...], **options: Any) -> None:
         if len(terms) <= room:
-            found[name] = _Candidate.of(search, terms, **options)
+            candidates[name] = _Candidate.of(search, terms, **options)
 
     for name, terms in SPRINGS.items():
         add(f'linear+{name}', (*LAWS['linear'], *terms))
-    springs = _springs(found)
+    springs = _springs(candidates)
     beside = f'+{springs}' if springs else ''
     plain, terms = f'linear{beside}', SPRINGS.get(springs, ())
     if springs:
@@ -162,35 +162,36 @@ def _candidates(search: FrictionSearch) -> dict[str, _Candidate]:
         add(plain, (*LAWS['linear'], *terms))
     for name in SIMPLE:
         add(f'{name}{beside}', (*LAWS[name], *terms), finer=name == 'smooth')
-    smooth = found.get(f'smooth{beside}')
-    if smooth is not None and smooth.beats(found[plain]):
-        turned = [{'smoothing': own['smoothing']} for own in smooth.fit.shapes]
+    smooth = candidates.get(f'smooth{beside}')
+    if smooth is not None and smooth.beats(candidates[plain]):
+        turned = [{'smoothing': shape['smoothing']} for shape in smooth.fit.shapes]
         for name in REFINED:
             add(f'{name}{beside}', (*LAWS[name], *terms), known=turned)
-    best = sorted(found, key=lambda name: _error(found[name]))
-    # What little load there may be imitates any friction.
-    count = LOADED * search.carries_load(found[plain].fit)
+    best = sorted(candidates, key=lambda name: _error(candidates[name]))
+    # A small load would imitate any friction.
+    count = LOADED * search.carries_load(candidates[plain].fit)
     for name in list(dict.fromkeys([plain, *best]))[:count]:
-        own = found[name].fit
-        add(f'{name}+load', (*own.terms, 'load'), known=own.shapes, start=own)
-    return found
+        fit = candidates[name].fit
+        add(f'{name}+load', (*fit.terms, 'load'), known=fit.shapes, start=fit)
+    return candidates
 
 
-def _springs(found: Mapping[str, _Candidate]) -> str:
+def _springs(candidates: Mapping[str, _Candidate]) -> str:
     """Return the name of the springs that the joints have; '' for none.
 
-    What imitates a spring turns against the user on other motions, hence `FOUR`.
+    A spring must be significant by `FOUR` standard errors: a wrong spring
+    increases the error on other motions.
     """
-    plain = found['linear']
+    plain = candidates['linear']
     better = [
         name
         for name in SPRINGS
-        if f'linear+{name}' in found and found[f'linear+{name}'].beats(plain, FOUR)
+        if f'linear+{name}' in candidates and candidates[f'linear+{name}'].beats(plain, FOUR)
     ]
     if len(better) < 2:
         return ''.join(better)
     first, last = better
-    return last if found[f'linear+{last}'].beats(found[f'linear+{first}']) else first
+    return last if candidates[f'linear+{last}'].beats(candidates[f'linear+{first}']) else first
 
 
 def _as_well_without_springs(free: FrictionSearch, chosen: _Candidate) -> bool:
@@ -222,7 +223,7 @@ def _table(candidates: Mapping[str, _Candidate]) -> Iterator[FrictionCandidate]:
         yield FrictionCandidate(name, len(each.fit.terms), error, residual)
 
 
-def _described(
+def _describe_law(
     search: FrictionSearch,
     fit: LawFit,
     friction: FrictionModel,
@@ -234,7 +235,7 @@ def _described(
 
     The load is that of a body that can exist, so that it can be trusted on other motions too.
     """
-    given = _known(friction)
+    given = _read_shapes(friction)
     fit = search.fit(fit.terms, known=given, start=fit, finer=True)
     load: dict[str, object] = {}
     loops = fit.loops

@@ -44,7 +44,7 @@ class LawFit:
     @property
     def coefficients(self) -> dict[str, list[float]]:
         """Shape coefficients by name, one number per joint."""
-        return {name: [own[name] for own in self.shapes] for name in self.shapes[0]}
+        return {name: [shape[name] for shape in self.shapes] for name in self.shapes[0]}
 
 
 @dataclass
@@ -72,17 +72,17 @@ class LawState:
         reach: Array,
     ) -> LawState:
         """Start with known shape coefficients, those of a similar law, or the usual ones."""
-        wanted = tuple(name for name in searched(terms) if name not in known[0])
+        wanted = tuple(name for name in list_coefficients(terms) if name not in known[0])
         uses = {name for term in terms if term in TERMS for name in TERMS[term].uses}
         shapes = []
-        for joint, own in enumerate(known):
+        for joint, given in enumerate(known):
             size = float(reach[joint])
             usual = {name: grid_of(name, 0.0, size, None)[len(SHARES) // 2 - 1] for name in wanted}
             if 'reach' in uses:
                 usual['reach'] = size
             before = {} if start is None else start.shapes[joint]
             kept = {name: value for name, value in before.items() if name in usual}
-            shapes.append({**usual, **kept, **own})
+            shapes.append({**usual, **kept, **given})
         return cls(terms, wanted, shapes)
 
     @property
@@ -91,7 +91,7 @@ class LawState:
         return any(term in TERMS and TERMS[term].load for term in self.terms)
 
 
-def searched(terms: tuple[str, ...]) -> tuple[str, ...]:
+def list_coefficients(terms: tuple[str, ...]) -> tuple[str, ...]:
     """Return the shape coefficients that a law needs, and the threshold if it may have one."""
     known = [TERMS[term] for term in terms if term in TERMS]
     names = [name for term in known for name in term.needs]

@@ -75,7 +75,7 @@ class ModelRows:
         torque = sample.torque * sample.used
         return cls(
             tuple(np.column_stack([*rows[joint], torque[:, joint]]) for joint in joints),
-            tuple(np.concatenate(own) for own in columns),
+            tuple(np.concatenate(indices) for indices in columns),
             grouping,
             sample.used,
             sample.time,
@@ -85,7 +85,7 @@ class ModelRows:
     @property
     def torque(self) -> Array:
         """RMS torque of each joint, shape (n,), in [Nm] or [N]."""
-        square = np.array([own[:, -1] @ own[:, -1] for own in self.rows])
+        square = np.array([matrix[:, -1] @ matrix[:, -1] for matrix in self.rows])
         return np.asarray(np.sqrt(square / np.maximum(self.used.sum(axis=0), 1)))
 
     def labels(self, labels: Sequence[Labels], time: Array) -> list[Labels]:
@@ -97,14 +97,14 @@ class ModelRows:
         nearest = np.searchsorted(0.5 * (time[1:] + time[:-1]), self.time)
         return [kind[nearest] for kind in labels]
 
-    def fitted(self, labels: Sequence[Labels]) -> Folds | None:
+    def divide_weighted(self, labels: Sequence[Labels]) -> Folds | None:
         """Divide the rows to fit them, joints weighted; None: too few of them have torque."""
-        return self._divided(labels, self._sigma())
+        return self._divide(labels, self._sigma())
 
-    def judged(self, labels: Sequence[Labels], size: Array) -> Folds | None:
+    def divide_relative(self, labels: Sequence[Labels], size: Array) -> Folds | None:
         """Divide the rows to measure errors relative to a torque (n,) of each joint."""
-        rows = tuple(own / one for own, one in zip(self.rows, size, strict=True))
-        return replace(self, rows=rows)._divided(labels, np.ones(len(size)))
+        rows = tuple(matrix / one for matrix, one in zip(self.rows, size, strict=True))
+        return replace(self, rows=rows)._divide(labels, np.ones(len(size)))
 
     def _sigma(self) -> Array:
         """Return the RMS residual of each joint by weighted least squares, shape (n,)."""
@@ -113,7 +113,7 @@ class ModelRows:
         least, width = np.maximum(1e-4 * sigma, 1e-12), len(self.grouping)
         for _ in range(3):
             total = np.zeros((width + 1, width + 1))
-            places = [np.append(own, width) for own in self.columns]
+            places = [np.append(indices, width) for indices in self.columns]
             for gram, place, size in zip(grams, places, np.maximum(sigma, least), strict=True):
                 total[np.ix_(place, place)] += gram / size**2
             values = np.append(least_squares(total), -1.0)
@@ -124,6 +124,6 @@ class ModelRows:
             sigma = np.sqrt(np.maximum(left, 0.0) / counts)
         return np.maximum(sigma, least)
 
-    def _divided(self, labels: Sequence[Labels], sigma: Array) -> Folds | None:
+    def _divide(self, labels: Sequence[Labels], sigma: Array) -> Folds | None:
         width = len(self.grouping)
         return Folds.of(self.rows, self.columns, width, labels, self.used, sigma)

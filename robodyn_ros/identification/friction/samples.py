@@ -65,7 +65,7 @@ class FrictionSample:
         rigid = np.empty((count, len(signals.joints), base.rank))
         for block in sample_blocks(count):
             q, qd, qdd = (values[block] for values in motion)
-            rigid[block] = body.selected(q, qd, qdd, base.columns)
+            rigid[block] = body.select_columns(q, qd, qdd, base.columns)
         measured = signals.torque if len(given.taps) == 1 else signals.measured
         speed = signals.velocity
         if thinning.stride > len(given.taps):  # most samples are in no window: leave them out
@@ -98,10 +98,10 @@ class FrictionSample:
         if term in SPRING_TERMS:
             return SPRING_TERMS[term].column(self.position[:, joint]) * self.used[:, joint]
         entry = TERMS[term]
-        own = {name: shape[name] for name in (*entry.needs, *entry.uses) if name in shape}
-        key = (term, joint, *sorted(own.items()))
+        given = {name: shape[name] for name in (*entry.needs, *entry.uses) if name in shape}
+        key = (term, joint, *sorted(given.items()))
         if key not in self._columns:
-            coefficients = {name: np.array([value]) for name, value in own.items()}
+            coefficients = {name: np.array([value]) for name, value in given.items()}
             raw = entry.column(self.speed[:, joint : joint + 1], coefficients)
             self._columns[key] = self.thinning.apply(raw)[:, 0] * self.used[:, joint]
         if not entry.load:

@@ -100,13 +100,13 @@ def mixture(samples: Array, components: int) -> tuple[Array, Array, Array]:
     width = samples.shape[1]
     # All that both steps need of a sample: its products with itself, itself, and 1.
     pairs = (samples[:, :, None] * samples[:, None, :]).reshape(-1, width * width)
-    shares = _nearest(samples, _spread_out(samples, components))
+    shares = _nearest(samples, _spread_samples(samples, components))
     for _ in range(ITERATIONS):
-        shares = _expected(samples, pairs, *_maximised(samples, pairs, shares))
-    return _maximised(samples, pairs, shares)
+        shares = _responsibilities(samples, pairs, *_maximise(samples, pairs, shares))
+    return _maximise(samples, pairs, shares)
 
 
-def _spread_out(samples: Array, components: int) -> Array:
+def _spread_samples(samples: Array, components: int) -> Array:
     """Return samples to start with, as in k-means++: each far from those before."""
     random = np.random.default_rng(0)
     chosen = [samples[random.integers(len(samples))]]
@@ -131,7 +131,7 @@ def _nearest(samples: Array, centres: Array) -> Array:
     return np.asarray(shares)
 
 
-def _maximised(samples: Array, pairs: Array, shares: Array) -> tuple[Array, Array, Array]:
+def _maximise(samples: Array, pairs: Array, shares: Array) -> tuple[Array, Array, Array]:
     """Return the M step: weights, means and covariances from responsibilities (N, K)."""
     counts = shares.sum(axis=0) + 1e-9
     means = shares.T @ samples / counts[:, None]
@@ -141,7 +141,7 @@ def _maximised(samples: Array, pairs: Array, shares: Array) -> tuple[Array, Arra
     return counts / counts.sum(), means, covariances
 
 
-def _expected(
+def _responsibilities(
     samples: Array, pairs: Array, weights: Array, means: Array, covariances: Array
 ) -> Array:
     """Return the E step: responsibilities (N, K) of the components (Eq. 31, 37)."""

@@ -87,7 +87,7 @@ def in_turn(
         if torque is None:
             break
         kind, counts = tried[0].kind, (len(torque.inputs),)
-        change = _weighted(design, left - torque.torque(*inputs), used)
+        change = _solve_weighted(design, left - torque.torque(*inputs), used)
         left = left - design @ change
         values[base] += change
     return torque, candidates, values
@@ -114,7 +114,7 @@ def _sample(
     )
 
 
-def _weighted(design: Array, torque: Array, used: NDArray[np.bool_]) -> Array:
+def _solve_weighted(design: Array, torque: Array, used: NDArray[np.bool_]) -> Array:
     """Return the weighted least squares of all joints (document, Eq. 21, 22).
 
     :param design: shape (N, n, b)
@@ -124,5 +124,5 @@ def _weighted(design: Array, torque: Array, used: NDArray[np.bool_]) -> Array:
     spread = np.sqrt((torque**2 * used).mean(axis=0))
     weight = np.where(used, 1.0 / np.maximum(spread, 1e-12), 0.0)
     rows = (design * weight[:, :, None]).reshape(-1, design.shape[2])
-    found = np.linalg.lstsq(rows, (torque * weight).ravel(), rcond=None)[0]
-    return np.asarray(found, dtype=float)
+    values = np.linalg.lstsq(rows, (torque * weight).ravel(), rcond=None)[0]
+    return np.asarray(values, dtype=float)

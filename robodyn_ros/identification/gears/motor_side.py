@@ -51,5 +51,5 @@ def gear_torque_of(recording: Recording, signals: Processed, torque: GearTorqueL
     """
     if recording.motor_position is None:
         return np.zeros_like(signals.torque)
-    found = torque.torque(*motor_side(recording, torque.cutoff))
-    return np.asarray(found[nearest_samples(recording.time, signals.time)])
+    result = torque.torque(*motor_side(recording, torque.cutoff))
+    return np.asarray(result[nearest_samples(recording.time, signals.time)])

@@ -39,7 +39,7 @@ class RbfMap:
         """Return the torque (N, n) from features (N, n, k)."""
         result = np.broadcast_to(self.weights, (len(features), *self.weights.shape))
         for index, centre in enumerate(self.centres):
-            basis = normalised(features[..., index], centre, self.widths[:, index])
+            basis = normalise_gaussians(features[..., index], centre, self.widths[:, index])
             shape = (*basis.shape, *(1,) * (result.ndim - 3))
             result = (result * basis.reshape(shape)).sum(axis=2)
         return np.asarray(result)
@@ -57,7 +57,7 @@ class RbfMap:
         return cls(centres, arrays['widths'], arrays['weights'])
 
 
-def normalised(values: Array, centres: Array, width: Array) -> Array:
+def normalise_gaussians(values: Array, centres: Array, width: Array) -> Array:
     """Return the gaussians about centres, divided by their sum (Eq. 26, 28).
 
     :param values: shape (..., n)
@@ -95,7 +95,9 @@ class RbfFit:
         """Return all basis functions of samples (N, k), one row each."""
         rows = np.ones((len(samples), 1))
         for index, centre in enumerate(self.centres):
-            basis = normalised(samples[:, [index]], centre[None], self.widths[[index]])[:, 0]
+            basis = normalise_gaussians(samples[:, [index]], centre[None], self.widths[[index]])[
+                :, 0
+            ]
             rows = (rows[:, :, None] * basis[:, None, :]).reshape(len(samples), -1)
         return rows
 

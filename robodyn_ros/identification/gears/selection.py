@@ -50,7 +50,7 @@ def fit_residual(
     :return: the residual torque, None where no joint gains significantly (see `fit.choice`), and
         all that was tried, best first
     """
-    torque, used = _told(torque, used)
+    torque, used = _select_torque(torque, used)
     kinds: tuple[Literal['rbf', 'gmr'], ...] = ('rbf', 'gmr')
     if kind in ('rbf', 'gmr'):
         kinds = (kind,)
@@ -79,7 +79,7 @@ def fit_residual(
     residual = GearTorqueLaw(
         joints=tuple(joints),
         inputs=best.inputs,
-        map=_joined([fit.map() for fit in fits]),
+        map=_join_maps([fit.map() for fit in fits]),
         low=np.array([low for low, _ in ends]),
         high=np.array([high for _, high in ends]),
         limit=np.where(gains, limit, 0.0),
@@ -89,7 +89,7 @@ def fit_residual(
     return residual, candidates
 
 
-def _told(torque: Array, used: NDArray[np.bool_]) -> tuple[Array, NDArray[np.bool_]]:
+def _select_torque(torque: Array, used: NDArray[np.bool_]) -> tuple[Array, NDArray[np.bool_]]:
     """Return torque and used samples; zero for a joint with hardly any of them in a fold.
 
     :param torque: shape (N, n)
@@ -108,7 +108,7 @@ def _fold_rows(samples: int) -> list[NDArray[np.bool_]]:
 
 def _folds(samples: Array, torque: Array, used: NDArray[np.bool_]) -> Folds:
     """Return the samples of one joint in folds."""
-    kept = [used & own for own in _fold_rows(len(torque))]
+    kept = [used & fold for fold in _fold_rows(len(torque))]
     return [(samples[rows], torque[rows]) for rows in kept]
 
 
@@ -116,8 +116,8 @@ def _held_out(fit: RbfFit | GmrFit, folds: Folds) -> tuple[HeldOut, HeldOut]:
     """Return squared errors on each fold without a map, and with a map of the other folds."""
     errors = []
     for fold, (samples, torque) in enumerate(folds):
-        found: ResidualMap = fit.map(without=fold)
-        left = torque - found.predict(samples[:, None])[:, 0]
+        residual: ResidualMap = fit.map(without=fold)
+        left = torque - residual.predict(samples[:, None])[:, 0]
         errors.append((float(torque @ torque), float(left @ left)))
     counts = (np.array([len(torque) for _, torque in folds], dtype=float),)
     without, with_map = np.array(errors).T
@@ -129,9 +129,9 @@ def _share(without: HeldOut, with_map: HeldOut) -> float:
     return float(np.sqrt(with_map.mean / without.mean)) if without.mean > 0.0 else 1.0
 
 
-def _joined(maps: Sequence[ResidualMap]) -> ResidualMap:
+def _join_maps(maps: Sequence[ResidualMap]) -> ResidualMap:
     """Return one map of all joints from maps of one joint each."""
     arrays = [item.arrays() for item in maps]
     return MAPS[maps[0].kind].from_arrays(
-        {name: np.concatenate([own[name] for own in arrays]) for name in arrays[0]}
+        {name: np.concatenate([of_joint[name] for of_joint in arrays]) for name in arrays[0]}
     )

@@ -25,9 +25,9 @@ from robodyn_ros.identification.fit.weighting import fit_least_squares
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.physical.completion import Completion
 from robodyn_ros.identification.physical.consistency import is_consistent
-from robodyn_ros.identification.physical.semidefinite import weighted_rows
+from robodyn_ros.identification.physical.semidefinite import weigh_rows
 from robodyn_ros.identification.result.result import IdentifiedModel
-from robodyn_ros.models.base_parameters import BaseParameters, grouped
+from robodyn_ros.models.base_parameters import BaseParameters, group_columns
 from robodyn_ros.models.interface import Array
 from robodyn_ros.models.payload import Payload, PayloadModel
 
@@ -49,19 +49,19 @@ def check_payload_options(options: IdentifyOptions) -> None:
         raise IdentificationError('a payload is identified without torque offsets per recording')
 
 
-def carried(arm: Condensed, mixing: Array) -> Condensed:
+def map_factors(arm: Condensed, mixing: Array) -> Condensed:
     """Return the factors of the payload's columns from those of the arm's.
 
     :param mixing: from the payload's columns to the arm's base columns, shape (b, k)
     """
     columns = np.arange(mixing.shape[1])
-    segments = tuple(_carried(part, mixing) for part in arm.segments)
+    segments = tuple(_map_segment(part, mixing) for part in arm.segments)
     kept = tuple(
         replace(
             part,
             rows=tuple(
-                _mixed(rows, mixing[own])
-                for rows, own in zip(part.rows, arm.sample.columns, strict=True)
+                _map_rows(rows, mixing[indices])
+                for rows, indices in zip(part.rows, arm.sample.columns, strict=True)
             ),
         )
         for part in arm.sample.segments
@@ -75,15 +75,15 @@ def carried(arm: Condensed, mixing: Array) -> Condensed:
     return replace(arm, width=len(columns), segments=segments, coupled=(), sample=sample)
 
 
-def _carried(factors: Sequence[JointFactor], mixing: Array) -> tuple[JointFactor, ...]:
+def _map_segment(factors: Sequence[JointFactor], mixing: Array) -> tuple[JointFactor, ...]:
     columns = np.arange(mixing.shape[1])
     return tuple(
-        replace(each, columns=columns, triangle=_mixed(each.triangle, mixing[each.columns]))
+        replace(each, columns=columns, triangle=_map_rows(each.triangle, mixing[each.columns]))
         for each in factors
     )
 
 
-def _mixed(rows: Array, mixing: Array) -> Array:
+def _map_rows(rows: Array, mixing: Array) -> Array:
     """Return the rows [Y | tau] with the regressor times a matrix."""
     return np.column_stack([rows[:, :-1] @ mixing, rows[:, -1]])
 
@@ -97,14 +97,14 @@ def payload_parameters(model: PayloadModel, arm: Condensed, mixing: Array) -> Ba
     :raises IdentificationError: there are none
     """
     rows = []
-    for factor in _carried(arm.merged(), mixing):
+    for factor in _map_segment(arm.merge(), mixing):
         rows.append(factor.triangle[:, :-1] / max(factor.torque_norm, 1e-12))
     stacked = np.vstack(rows)
     length = np.linalg.norm(stacked, axis=0)
     length[length < 1e-9 * length.max(initial=1e-300)] = 0.0
     try:
         # A column that depends more on the others has a thousand times the standard deviation.
-        return grouped(model, stacked, length, dependent=1e-3)
+        return group_columns(model, stacked, length, dependent=1e-3)
     except ModelError as error:
         raise IdentificationError(
             'the payload is not observable in this motion: no joint that moves carries it'
@@ -126,9 +126,9 @@ def with_arm_uncertainty(
     :param mixing: from the payload's columns to the arm's base columns, shape (b, k)
     """
     spread = _arm_covariance(base, arm, options)
-    factors = arm.merged()
-    rows, _ = weighted_rows(_carried(factors, mixing), mixing.shape[1], fit.sigma)
-    arms, _ = weighted_rows(factors, arm.width, fit.sigma)
+    factors = arm.merge()
+    rows, _ = weigh_rows(_map_segment(factors, mixing), mixing.shape[1], fit.sigma)
+    arms, _ = weigh_rows(factors, arm.width, fit.sigma)
     passed = np.linalg.lstsq(rows, arms, rcond=1e-9)[0]
     given = options.payload_gain_uncertainty
     gain = base.gain_uncertainty if given is None else given
@@ -146,8 +146,8 @@ def _arm_covariance(base: IdentifiedModel, arm: Condensed, options: IdentifyOpti
     known = np.array(base.facts.get('base_parameter_stddevs', ()), dtype=float)
     if known.shape != (arm.width,) or np.isnan(known).any():
         return covariance
-    own = np.sqrt(np.diag(covariance))
-    scale = known / np.where(own > 0.0, own, np.inf)
+    local = np.sqrt(np.diag(covariance))
+    scale = known / np.where(local > 0.0, local, np.inf)
     result: Array = covariance * np.outer(scale, scale)
     return result
 
@@ -179,13 +179,13 @@ def scalar_completion(
     stddevs[seen.columns] = fit.stddevs
     values = np.zeros(len(model.parameters))
     values[seen.columns] = fit.values
-    found = tuple(scalar_findings(model, seen, values, stddevs))
+    findings = tuple(scalar_findings(model, seen, values, stddevs))
     negative = not model.products and bool((values < 0.0).any())
-    if negative and not has_error(found):
-        rows, target = weighted_rows(condensed.merged(), seen.rank, fit.sigma)
+    if negative and not has_error(findings):
+        rows, target = weigh_rows(condensed.merge(), seen.rank, fit.sigma)
         values[seen.columns] = nnls(rows, target)[0]
     possible = bool(model.products) or bool((values >= 0.0).all())
-    return Completion(values, stddevs, possible, found)
+    return Completion(values, stddevs, possible, findings)
 
 
 def scalar_findings(

@@ -59,7 +59,7 @@ def payload_data_findings(seen: BaseParameters, condensed: Condensed) -> Iterato
         yield finding('too_few_samples.payload', samples=samples, needed=needed)
 
 
-def seen_findings(
+def share_findings(
     facts: IdentifiedPayload, seen: BaseParameters, fit: Estimate, report: FitReport
 ) -> Iterator[Finding]:
     """Yield how much of the torque the payload explains, and what of it cannot be seen."""

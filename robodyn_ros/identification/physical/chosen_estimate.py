@@ -27,12 +27,12 @@ class Selection:
         to the prior without constraints (see `ridge`)
     :param prior: 'urdf' or 'none'
     :param unseen_error: of the consistent estimate, on segments it was not fitted to
-    :param excess: residual of the consistent estimate on the whole recording, over the smallest
+    :param excess: residual of the consistent estimate on the recording, over the smallest
     :param growth: of the error on parts that were left out, over that of the fit to all samples;
         without such parts, what so few independent samples hide
     :param doubt: why the recording does not determine the weight of the prior; empty: it does
     :param free_rotors: with 'consistent_links': rotor inertias may be negative
-    :param unconstrained_residual: relative residual of the unconstrained estimate, whole recording
+    :param unconstrained_residual: relative residual of the unconstrained estimate
     """
 
     estimate: EstimateKind = 'unconstrained'
@@ -63,7 +63,7 @@ class NamedParameters:
     status: tuple[Status, ...]
 
 
-def known_by(
+def classify_values(
     values: Array, stddevs: Array, fitted: Array | None = None, prior: Array | None = None
 ) -> tuple[str, ...]:
     """Return how each value is known: determined, weak, or from the prior.

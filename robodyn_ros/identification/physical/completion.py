@@ -23,7 +23,7 @@ class Completion:
     :param values: shape (p,), SI; their torque is that of the base values
     :param stddevs: shape (p,); NaN where the parameter cannot be identified on its own
     :param physically_consistent: every link and rotor is possible (see `consistency`)
-    :param rule: how values were chosen that torque shows only in combination
+    :param rule: rule for values that the torque determines only in combination
     """
 
     values: Array
@@ -71,7 +71,7 @@ def complete(
 
 
 def completion_rule(model: DynamicModel, prior: Array) -> str:
-    """Say in one sentence how parameters are chosen that torque shows only in combination."""
+    """Return the rule, in one sentence, for values that torque determines only in combination."""
     text = 'parameters not identifiable alone: '
     if bodies_of(model).links:
         return text + 'the physically consistent robot nearest to the prior, in natural scales'
@@ -85,7 +85,7 @@ def completion_rule(model: DynamicModel, prior: Array) -> str:
     return text + 'minimum norm in SI units' + (' for the others' if known else '')
 
 
-def seen_and_prior(fit: Estimate, base: BaseParameters, prior: Array) -> Array:
+def fill_from_prior(fit: Estimate, base: BaseParameters, prior: Array) -> Array:
     """Return base values (b,) that take from the prior what the recording leaves undetermined.
 
     The estimate sets such directions to zero; the torque on the recording stays as it is.

@@ -29,7 +29,7 @@ def minimise(
     try:
         return clarabel.DefaultSolver(upper, linear, rows, limits, cones, settings).solve()
     except BaseException as error:
-        # A panic of Rust code is no Exception, so that it would end a whole node.
+        # A panic of Rust code is no Exception, so that it would end the node.
         if isinstance(error, Exception) or type(error).__name__ == 'PanicException':
             text = ' '.join(str(error).split())
             raise IdentificationError(f'the consistency solver failed: {text}') from error
@@ -47,15 +47,15 @@ def minimise_within(quadratic: Array, linear: Array, lower: Array, upper: Array)
     at = np.zeros(len(linear))  # -1: at the lower limit, 1: at the upper one
     for _ in range(30):
         held = at != 0.0
-        found = np.where(at < 0.0, lower, np.where(held, upper, 0.0))
+        x = np.where(at < 0.0, lower, np.where(held, upper, 0.0))
         try:
-            rest = linear[~held] - quadratic[np.ix_(~held, held)] @ found[held]
-            found[~held] = np.linalg.solve(quadratic[np.ix_(~held, ~held)], rest)
+            rest = linear[~held] - quadratic[np.ix_(~held, held)] @ x[held]
+            x[~held] = np.linalg.solve(quadratic[np.ix_(~held, ~held)], rest)
         except np.linalg.LinAlgError:
             return None
-        outside = (found > upper).astype(float) - (found < lower)
-        pulled = at * (quadratic @ found - linear) > 0.0
+        outside = (x > upper).astype(float) - (x < lower)
+        pulled = at * (quadratic @ x - linear) > 0.0
         if not (outside.any() or pulled.any()):
-            return found if np.isfinite(found).all() else None
+            return x if np.isfinite(x).all() else None
         at = np.where(pulled, 0.0, at + outside)
     return None

@@ -63,9 +63,9 @@ def bodies_of(model: DynamicModel) -> Bodies:
     for name in index:
         body, _, suffix = name.rpartition('.')
         if suffix == INERTIAL_NAMES[0]:
-            own = tuple(index.get(f'{body}.{part}', -1) for part in INERTIAL_NAMES)
-            if min(own) >= 0:
-                links.append((body, own))
+            indices = tuple(index.get(f'{body}.{part}', -1) for part in INERTIAL_NAMES)
+            if min(indices) >= 0:
+                links.append((body, indices))
     rotors = tuple(k for name, k in index.items() if name.endswith('.rotor_inertia'))
     friction = tuple(k for name, k in index.items() if name.endswith(_FRICTION))
     shares = tuple(k for name, k in index.items() if name.endswith(_SHARES))
@@ -83,16 +83,16 @@ def links_are_consistent(model: DynamicModel, values: Array) -> bool:
     links = bodies_of(model).links
     if not links:
         return True
-    tens = values[np.array([own for _, own in links])]
+    tens = values[np.array([indices for _, indices in links])]
     return bool(np.linalg.eigvalsh(pseudo_inertia(tens)).min() > 0.0)
 
 
 def scales(model: DynamicModel, prior: Array) -> Array:
     """Return the natural size of each parameter, shape (p,), the unit of distances to a prior."""
     result = np.ones(len(model.parameters))
-    for _, own in bodies_of(model).links:
-        mass = max(prior[own[0]], 0.1)
-        result[list(own)] = mass * np.array([1.0, *(LENGTH,) * 3, *(LENGTH**2,) * 6])
+    for _, indices in bodies_of(model).links:
+        mass = max(prior[indices[0]], 0.1)
+        result[list(indices)] = mass * np.array([1.0, *(LENGTH,) * 3, *(LENGTH**2,) * 6])
     return result
 
 
@@ -149,7 +149,7 @@ def consistent(model: DynamicModel, grouping: Array, base: Array, prior: Array) 
             start = start + directions @ np.array(solution.x)
     # Nearly consistent is not consistent: the solution is checked in the form in which it is used.
     values = start + scale * (np.linalg.pinv(grouping * scale) @ (base - grouping @ start))
-    values[list(bodies.rotors)] = _snapped(values[list(bodies.rotors)])
+    values[list(bodies.rotors)] = _clear_rounding(values[list(bodies.rotors)])
     if not is_consistent(model, values):
         raise IdentificationError(
             'no physically consistent robot (positive masses, inertias and rotor inertias) has '
@@ -158,7 +158,7 @@ def consistent(model: DynamicModel, grouping: Array, base: Array, prior: Array) 
     return values
 
 
-def _snapped(rotors: Array) -> Array:
+def _clear_rounding(rotors: Array) -> Array:
     """Return the rotor inertias with rounding noise below zero taken as zero."""
     return np.where((rotors < 0.0) & (rotors > -_ROUNDING), 0.0, rotors)
 
@@ -183,15 +183,15 @@ def constraints(
         cones.append(clarabel.NonnegativeConeT(len(single) + len(most)))
         rows += [-directions[single], directions[most]]
         limits += [start[single] + 0.1 * _ROUNDING, 1.0 - start[most]]
-    for _, own in bodies.links:
-        link = list(own)
+    for _, indices in bodies.links:
+        link = list(indices)
         # Scaled to numbers near 1, so that the solver's tolerances mean something.
         unit = unit_of(scale[link[0]])
-        packed = packed_matrices(unit @ BASIS @ unit)
+        packed = pack_matrices(unit @ BASIS @ unit)
         cones.append(clarabel.PSDTriangleConeT(4))
         rows.append(-packed.T @ directions[link])
         # With a margin for the tolerance of the solver.
-        limits.append(packed.T @ start[link] - 1e-5 * packed_matrices(np.eye(4)))
+        limits.append(packed.T @ start[link] - 1e-5 * pack_matrices(np.eye(4)))
     return cones, np.vstack(rows), np.concatenate(limits)
 
 
@@ -213,7 +213,7 @@ def unit_of(mass: float) -> Array:
     return unit
 
 
-def packed_matrices(matrices: Array) -> Array:
+def pack_matrices(matrices: Array) -> Array:
     """Upper triangles (..., 10), column by column, off-diagonals times sqrt 2 (clarabel's)."""
     columns, rows = np.tril_indices(4)
     factor = np.where(rows == columns, 1.0, np.sqrt(2.0))

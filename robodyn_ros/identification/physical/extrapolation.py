@@ -27,7 +27,7 @@ from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array
 
 
-def expected_error(
+def extrapolate_error(
     problem: Problem,
     base: BaseParameters,
     factors: Sequence[JointFactor],
@@ -47,6 +47,6 @@ def expected_error(
     counts = np.array([factor.samples for factor in factors])
     independent = max(float(np.sum(counts / fit.inflation)), 1.0)
     spread = triangle @ inverse / np.sqrt(independent)
-    rows = problem.model.selected(*states, base.columns)
+    rows = problem.model.select_columns(*states, base.columns)
     variance = np.mean(np.sum((rows @ spread.T) ** 2, axis=2), axis=0)
     return np.asarray(selection.growth * np.sqrt(sigma**2 + variance))

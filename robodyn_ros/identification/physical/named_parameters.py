@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +14,7 @@ from robodyn_ros.identification.factors.condense import Condensed
 from robodyn_ros.identification.fit.least_squares import Estimate
 from robodyn_ros.identification.physical.chosen_estimate import NamedParameters, Status
 from robodyn_ros.identification.physical.completion import Completion, combination_stddevs
-from robodyn_ros.identification.physical.semidefinite import WEAKEST, weighted_rows
+from robodyn_ros.identification.physical.semidefinite import WEAKEST, weigh_rows
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.closed_forms.closed_form import ClosedFormModel, closed_form_part
 from robodyn_ros.models.friction_terms import BRAKING
@@ -33,14 +32,14 @@ def non_negative(
 
     :param chosen: values of all parameters that suit the data without limits
     """
-    found = closed_form_part(model)
-    if found is None:
+    closed = closed_form_part(model)
+    if closed is None:
         return chosen
-    definite = _definite(found[0], model.parameters)
+    definite = np.array([_is_definite(closed[0], each) for each in model.parameters], dtype=bool)
     wrong = definite & (chosen.values < 0.0)
     if not wrong.any():
         return chosen
-    rows, target = weighted_rows(condensed.merged(), condensed.width, fit.sigma)
+    rows, target = weigh_rows(condensed.merge(), condensed.width, fit.sigma)
     matrix = rows @ base.grouping
     length = np.linalg.norm(matrix, axis=0)
     scale = np.where(length > 0.0, length, 1.0)
@@ -56,11 +55,6 @@ def non_negative(
     return replace(chosen, values=values, findings=(*chosen.findings, held))
 
 
-def _definite(part: ClosedFormModel, parameters: Sequence[Parameter]) -> NDArray[np.bool_]:
-    """Return which parameters are masses, inertias or friction, which are not negative."""
-    return np.array([_is_definite(part, each) for each in parameters], dtype=bool)
-
-
 def _is_definite(part: ClosedFormModel, parameter: Parameter) -> bool:
     if parameter.name.rpartition('.')[2] in BRAKING:
         return True
@@ -69,7 +63,7 @@ def _is_definite(part: ClosedFormModel, parameter: Parameter) -> bool:
     return parameter.unit in ('kg', 'kg m^2') and not parameter.name.startswith('L1*')
 
 
-def named_parameters(
+def compute_named(
     model: DynamicModel, values: Array, base: BaseParameters, covariance: Array
 ) -> NamedParameters | None:
     """Compute the document's parameters from identified ones; None for a model without them.
@@ -80,14 +74,14 @@ def named_parameters(
     :param values: parameter values, shape (p,)
     :param covariance: of the base values, shape (b, b)
     """
-    found = closed_form_part(model)
-    if found is None:
+    closed = closed_form_part(model)
+    if closed is None:
         return None
-    part, place = found
-    own = values[place]
-    named = part.named_values(own)
+    part, place = closed
+    of_part = values[place]
+    named = part.compute_named(of_part)
     slopes = np.zeros((len(named), len(values)))
-    slopes[:, place] = _slopes(part, own)
+    slopes[:, place] = _slopes(part, of_part)
     known = np.isfinite(model.prior())
     shown = np.asarray(base.grouping.any(axis=0))
     alone, stddevs = combination_stddevs(base, covariance, slopes)
@@ -132,6 +126,6 @@ def _slopes(part: ClosedFormModel, values: Array) -> Array:
     for index, value in enumerate(values.tolist()):
         step = np.zeros(len(values))
         step[index] = 1e-6 * max(abs(value), 1e-3)
-        upper, lower = part.named_values(values + step), part.named_values(values - step)
+        upper, lower = part.compute_named(values + step), part.compute_named(values - step)
         columns.append((upper - lower) / (2.0 * step[index]))
     return np.asarray(np.array(columns).T, dtype=np.float64)

@@ -28,7 +28,7 @@ from robodyn_ros.identification.fit.choice import (
     is_better,
     simplest,
 )
-from robodyn_ros.identification.fit.folds import Folds, squared_errors
+from robodyn_ros.identification.fit.folds import Folds, sum_squared_errors
 from robodyn_ros.identification.fit.least_squares import Estimate
 from robodyn_ros.identification.options import IdentifyOptions, Prior
 from robodyn_ros.identification.physical.chosen_estimate import EstimateKind, Selection
@@ -42,22 +42,22 @@ from robodyn_ros.identification.physical.semidefinite import (
     fit_consistent,
     residual_sigma,
     starting_prior,
-    weighted_rows,
+    weigh_rows,
 )
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
 
 CONTRADICTED = 1.1
-"""Growth of an error by what is asked for beside a good fit (a possible body, a prior, a law) from
-which on the recording contradicts it."""
+"""Ratio of the RMS error with a requirement (consistent body, prior, friction law) to that
+without. Above this ratio the recording contradicts the requirement."""
 
 DRIVEN = 0.05
-"""Share of the squared held-out error, 2.5 % of the RMS error, that negative rotor inertias must
-save: no rotor has one, and a delay of the torque explains a part of what they do."""
+"""Share by which negative rotor inertias must reduce the squared held-out error (5 %: 2.5 % of the
+RMS error). They are not physical, and a torque delay has a similar effect."""
 
 _APPARENT = '.viscous_friction'
-"""Friction, of both directions or one, that a delay of the torque can make negative: the torque
-error of a delay is proportional to velocity too."""
+"""Suffix of viscous friction terms. A torque delay can make them negative, because its torque
+error is proportional to velocity too."""
 
 
 def choose(
@@ -77,9 +77,9 @@ def choose(
     """
     if options.consistent == 'no' and options.ridge is None:
         return completion, Selection()
-    trial = _Trial.of(model, base, condensed, _sigma(condensed, fit, options), options)
+    trial = _FoldedFit.of(model, base, condensed, _sigma(condensed, fit, options), options)
     if options.ridge is not None:
-        drawn, selection = trial.drawn(options.ridge)
+        drawn, selection = trial.regularise(options.ridge)
         possible = is_consistent(model, drawn)
         return (
             replace(completion, values=drawn, physically_consistent=possible, findings=()),
@@ -97,8 +97,8 @@ def choose(
         return replace(completion, findings=(refused,)), Selection()
     if values is None:
         return completion, selection
-    possible, found = is_consistent(model, values), tuple(_apparent_findings(model, values))
-    chosen = replace(completion, values=values, physically_consistent=possible, findings=found)
+    possible, findings = is_consistent(model, values), tuple(_apparent_findings(model, values))
+    chosen = replace(completion, values=values, physically_consistent=possible, findings=findings)
     return chosen, selection
 
 
@@ -106,13 +106,13 @@ def _without_links(completion: Completion, options: IdentifyOptions) -> Completi
     """Say that a consistent estimate was asked for where there is nothing to be consistent."""
     if options.consistent == 'auto':
         return completion
-    found = finding('consistency_without_links')
-    return replace(completion, findings=(*completion.findings, found))
+    without = finding('consistency_without_links')
+    return replace(completion, findings=(*completion.findings, without))
 
 
 def _sigma(condensed: Condensed, fit: Estimate, options: IdentifyOptions) -> Array:
     """Return the residual standard deviations (n,) that weigh joints; equal with OLS."""
-    sigma = residual_sigma(condensed.merged(), fit.values)
+    sigma = residual_sigma(condensed.merge(), fit.values)
     return np.full_like(sigma, np.sqrt(np.mean(sigma**2))) if options.estimator == 'ols' else sigma
 
 
@@ -132,7 +132,7 @@ def _apparent_findings(model: DynamicModel, values: Array) -> Iterator[Finding]:
 
 
 @dataclass(frozen=True)
-class _Trial:
+class _FoldedFit:
     """A recording to be fitted by consistent robots, and its folds to test them on."""
 
     problem: Problem
@@ -149,20 +149,20 @@ class _Trial:
         condensed: Condensed,
         sigma: Array,
         options: IdentifyOptions,
-    ) -> _Trial:
+    ) -> _FoldedFit:
         prior, known = starting_prior(model, options.prior)
         folds = Folds.of_sample(condensed.sample.few(), sigma)
         if folds is not None and folds.independent < INDEPENDENT:
             folds = None
         return cls(
             problem=Problem.of(model, base, prior),
-            factors=condensed.merged(),
+            factors=condensed.merge(),
             sigma=sigma,
             folds=folds,
             prior='urdf' if known else 'none',
         )
 
-    def drawn(self, weight: float) -> tuple[Array, Selection]:
+    def regularise(self, weight: float) -> tuple[Array, Selection]:
         """Return the estimate (p,) that is regularised towards the prior without constraints.
 
         :param weight: of the prior; 0: chosen by held-out errors
@@ -191,7 +191,7 @@ class _Trial:
         count = len(weights) * (1 + links)
         driven = 0
 
-        def fitted(weight: float) -> Array:
+        def fit(weight: float) -> Array:
             return fit_consistent(problem, self.factors, self.sigma, weight, reweigh=reweigh)
 
         if errors:
@@ -200,26 +200,26 @@ class _Trial:
             if is_better(errors[chosen], errors[driven], share=DRIVEN):
                 chosen = driven
         else:
-            chosen = self._not_contradicted([fitted(each) for each in weights])
+            chosen = self._not_contradicted([fit(each) for each in weights])
         weight = weights[chosen % len(weights)]
-        values = fitted(weight)
-        found = self._selection('consistent', weight, errors, chosen, values)
+        values = fit(weight)
+        selection = self._selection('consistent', weight, errors, chosen, values)
         # What negative rotor inertias explain as well is no evidence against the links.
         if (
             links
             and errors
             and all(is_better(errors[each], errors[-1], FOUR) for each in {chosen, driven})
         ):
-            return None, replace(found, estimate='unconstrained')
+            return None, replace(selection, estimate='unconstrained')
         if chosen >= len(weights):
             data = Data.of(self.factors, len(problem.grouping), self.sigma)
             values = refit_joints(problem, data, values, free_rotors=chosen >= count)
             growth = self._growth(errors[chosen], values)
             free_rotors = chosen >= count
-            found = replace(
-                found, estimate='consistent_links', growth=growth, free_rotors=free_rotors
+            selection = replace(
+                selection, estimate='consistent_links', growth=growth, free_rotors=free_rotors
             )
-        return values, found
+        return values, selection
 
     def _not_contradicted(self, fits: Sequence[Array]) -> int:
         """Return the strongest weight that the recording does not contradict, by its index.
@@ -284,7 +284,7 @@ class _Trial:
             return float(np.sqrt(INDEPENDENT))
         base_values = (self.problem.grouping @ values)[None]
         seen = tuple(
-            np.array([squared_errors(base_values, gram)[0] for gram in plain])
+            np.array([sum_squared_errors(base_values, gram)[0] for gram in plain])
             for plain in self.folds.plain
         )
         gain, _ = gains(error, HeldOut(seen, self.folds.samples))
@@ -310,7 +310,7 @@ class _Trial:
         The smallest is 1 by the definition of sigma, except where sigma is a floor.
         """
         width = len(self.problem.grouping)
-        matrix, target = weighted_rows(self.factors, width, self.sigma)
+        matrix, target = weigh_rows(self.factors, width, self.sigma)
         least = Data.of(self.factors, width, self.sigma).values
         size, smallest = (
             np.linalg.norm(matrix @ base_values - target)
@@ -348,7 +348,7 @@ def refit_joints(
 
     :param free_rotors: rotor inertias are not limited either
     """
-    links = [index for _, own in problem.bodies.links for index in own]
+    links = [index for _, indices in problem.bodies.links for index in indices]
     others = np.setdiff1d(np.arange(len(values)), links)
     result = np.array(values)
     if not others.size:  # a payload alone; SciPy before 1.12 cannot solve for nothing

@@ -39,7 +39,7 @@ from robodyn_ros.identification.physical.consistency import (
     bodies_of,
     constraints,
     is_consistent,
-    packed_matrices,
+    pack_matrices,
     scales,
     unit_of,
     within,
@@ -61,12 +61,12 @@ _ASIDE = float(np.sqrt(np.finfo(float).eps))
 def has_usable_inertials(model: DynamicModel) -> bool:
     """Return True if the prior gives every link a mass and an inertia that a body can have."""
     prior, links = np.nan_to_num(model.prior()), bodies_of(model).links
-    for _, own in links:
-        ten = prior[list(own)]
+    for _, indices in links:
+        ten = prior[list(indices)]
         if not ten[0] > 0.0:
             return False
         unit = unit_of(ten[0])
-        # Rounded files make thin plates impossible by a hair.
+        # Rounding in files makes thin plates slightly impossible.
         scaled = unit @ pseudo_inertia(ten) @ unit
         if not np.isfinite(scaled).all() or np.linalg.eigvalsh(scaled).min() < -1e-3:
             return False
@@ -76,8 +76,8 @@ def has_usable_inertials(model: DynamicModel) -> bool:
 def plain_prior(model: DynamicModel) -> Array:
     """Return start values (p,) without a prior: links of 1 kg and 0.1 m radius."""
     values = np.zeros(len(model.parameters))
-    for _, own in bodies_of(model).links:
-        values[list(own)] = [1.0, 0.0, 0.0, 0.0, 0.02, 0.0, 0.02, 0.0, 0.0, 0.02]
+    for _, indices in bodies_of(model).links:
+        values[list(indices)] = [1.0, 0.0, 0.0, 0.0, 0.02, 0.0, 0.02, 0.0, 0.0, 0.02]
     return values
 
 
@@ -145,7 +145,7 @@ class Problem:
         metric = np.sqrt(max(weight, WEAKEST)) * self.metric * self.scale
         aside = np.full(len(self.scale), _ASIDE)
         quadratic = matrix.T @ matrix + metric.T @ metric + np.diag(aside)
-        quick = self._whole_links(quadratic, matrix.T @ target)
+        quick = self._solve_without_cones(quadratic, matrix.T @ target)
         if quick is not None:
             return quick
         cones, rows, limits = self.constraints
@@ -161,7 +161,7 @@ class Problem:
 
     @property
     def limits(self) -> tuple[Array, Array]:
-        """Smallest and largest z (p,) of parameters apart from links: prior + scale * z."""
+        """Smallest and largest z (p,) of parameters that are not of links: prior + scale * z."""
         lower, upper = np.full((2, len(self.scale)), [[-np.inf], [np.inf]])
         lower[list(self.bodies.not_negative)] = 0.0
         upper[list(self.bodies.shares)] = 1.0
@@ -174,9 +174,9 @@ class Problem:
         (x - mean)^T precision (x - mean).
         """
         rows = np.sqrt(max(weight, WEAKEST)) * self.metric * self.scale
-        whole = rows.T @ rows + _ASIDE * np.eye(len(self.scale))
+        quadratic = rows.T @ rows + _ASIDE * np.eye(len(self.scale))
         grouping = self.grouping * self.scale
-        covariance = grouping @ np.linalg.solve(whole, grouping.T)
+        covariance = grouping @ np.linalg.solve(quadratic, grouping.T)
         size = np.sqrt(np.diag(covariance))
         precision = np.linalg.inv(covariance / np.outer(size, size)) / np.outer(size, size)
         return self.grouping @ self.prior, precision
@@ -191,7 +191,7 @@ class Problem:
         values: Array = self.prior + self.scale * np.linalg.lstsq(rows, side, rcond=1e-10)[0]
         return values
 
-    def _whole_links(self, quadratic: Array, linear: Array) -> Array | None:
+    def _solve_without_cones(self, quadratic: Array, linear: Array) -> Array | None:
         """Return the non-negative parameters (p,) of smallest cost, if their links are possible.
 
         The smallest cost that limits of the links do not touch is the smallest within these
@@ -199,11 +199,11 @@ class Problem:
         """
         single = np.array(self.bodies.not_negative, dtype=np.intp)
         lower, upper = self.limits
-        found = minimise_within(quadratic, linear, lower, upper)
+        z = minimise_within(quadratic, linear, lower, upper)
         _, rows, limits = self.constraints
-        if found is None or not within(self.bodies, limits - rows @ found):
+        if z is None or not within(self.bodies, limits - rows @ z):
             return None
-        values: Array = self.prior + self.scale * found
+        values: Array = self.prior + self.scale * z
         values[single] = np.maximum(values[single], 0.0)
         return values if is_consistent(self.model, values) else None
 
@@ -223,7 +223,7 @@ class Data:
     @classmethod
     def of(cls, factors: Sequence[JointFactor], width: int, sigma: Array) -> Data:
         """Weigh each joint's rows by its residual standard deviation (n,)."""
-        matrix, target = weighted_rows(factors, width, sigma)
+        matrix, target = weigh_rows(factors, width, sigma)
         length = np.linalg.norm(matrix, axis=0)
         length[length == 0.0] = 1.0
         values = np.linalg.lstsq(matrix / length, target, rcond=1e-7)[0] / length
@@ -242,7 +242,7 @@ class Data:
         return cls(triangle=root[:, None] * axes.T * length, values=values)
 
 
-def weighted_rows(factors: Sequence[JointFactor], width: int, sigma: Array) -> tuple[Array, Array]:
+def weigh_rows(factors: Sequence[JointFactor], width: int, sigma: Array) -> tuple[Array, Array]:
     """Return rows (A, y) of all joints; ||A x - y||^2 is the mean of (residual / sigma)^2."""
     total = max(sum(factor.samples for factor in factors), 1)
     rows = [factor.rows(width) for factor in factors]
@@ -291,18 +291,18 @@ def prior_metric(bodies: Bodies, scale: Array, prior: Array) -> Array:
     """Return the rows M (10 l, p) of the distance to the prior, see the head of this file."""
     rows = np.zeros((10 * len(bodies.links), len(prior)))
     roots = prior_roots(bodies, scale, prior)
-    for number, ((_, own), root) in enumerate(zip(bodies.links, roots, strict=True)):
-        link = list(own)
-        rows[10 * number : 10 * number + 10, link] = packed_matrices(root @ BASIS @ root.T).T
+    for number, ((_, indices), root) in enumerate(zip(bodies.links, roots, strict=True)):
+        link = list(indices)
+        rows[10 * number : 10 * number + 10, link] = pack_matrices(root @ BASIS @ root.T).T
     return rows
 
 
 def prior_roots(bodies: Bodies, scale: Array, prior: Array) -> Array:
     """Return a root (P0)^-1/2 of each link's thickened prior, shape (l, 4, 4)."""
     roots = np.zeros((len(bodies.links), 4, 4))
-    for number, (_, own) in enumerate(bodies.links):
-        unit = unit_of(scale[own[0]])
-        size, axes = np.linalg.eigh(unit @ pseudo_inertia(prior[list(own)]) @ unit)
-        # A prior that is a rod or a point says little about the inertia that it lacks.
+    for number, (_, indices) in enumerate(bodies.links):
+        unit = unit_of(scale[indices[0]])
+        size, axes = np.linalg.eigh(unit @ pseudo_inertia(prior[list(indices)]) @ unit)
+        # A prior that is a rod or a point gives no information on the missing inertia.
         roots[number] = (axes / np.sqrt(np.maximum(size, 0.01))).T @ unit
     return roots

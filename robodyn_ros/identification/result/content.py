@@ -45,7 +45,7 @@ class IdentifiedPayload:
 
 
 @dataclass(frozen=True)
-class Signals:
+class ResultSignals:
     """Processed signals of the recording, with the model torque.
 
     :param predicted: torque of the identified model, shape (N, n), in [Nm] or [N]
@@ -66,26 +66,25 @@ class ResultContent:
     :param values: parameter values of the model, shape (p,)
     :param stddevs: their standard deviations, shape (p,); NaN: not identifiable on its own
     :param base_values: shape (b,)
-    :param base_status: how each base value is known, see `physical.named_parameters.known_by`
-    :param base_stddevs: shape (b,); NaN where the recording does not determine the value. Those
-        of an estimate that is drawn away from least squares (to be consistent, to a prior) count
-        how far, so that they are rather wide where it was drawn right
+    :param base_status: status of each base value, see `physical.chosen_estimate.classify_values`
+    :param base_stddevs: shape (b,); NaN where the recording does not determine the value. A
+        consistent or regularised estimate differs from least squares; this difference is included
     :param torque_uncertainty: expected on other motions, shape (n,), see `uncertainty`
     :param condition_number: of the weighted regressor, columns as they are
     :param filter_cutoff: in [Hz]; None: signals were used as given
     :param physically_consistent: whether `values` are those of a possible robot
-    :param selection: which estimate this is, and what it was compared with
+    :param selection: chosen estimate, and the held-out errors that it was chosen by
     :param raw_samples: samples of the recording (the fit uses `identification.samples`)
     :param timings: seconds per step
     :param payload: payload in addition to the arm's parameters, whose `values` then are
         those of the run without payload; the base values are the payload's
     :param named: parameters of the softMC document; None: the model does not have them, or
         `payload` was identified instead
-    :param completion_rule: how values were chosen that torque shows only in combination
+    :param completion_rule: rule for values that the torque determines only in combination
     :param residual: torque of gear deflection in addition to the model; all errors in the
-        result are those with it
-    :param residual_of_base: with `payload`: that of the run without, which still holds
-    :param friction: how friction was completed; None: the model had all of it
+        result include it
+    :param residual_of_base: with `payload`: torque of gear deflection of the base result
+    :param friction: selected friction law; None: the model had all its friction
     """
 
     success: bool
@@ -114,7 +113,7 @@ class ResultContent:
     payload: IdentifiedPayload | None = None
     named: NamedParameters | None = None
     completion_rule: str = ''
-    signals: Signals | None = field(default=None, repr=False)
+    signals: ResultSignals | None = field(default=None, repr=False)
     residual: IdentifiedResidual | None = None
     residual_of_base: GearTorqueLaw | None = None
     friction: FrictionChoice | None = None

@@ -10,7 +10,7 @@ import numpy as np
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.success import relative_error
 from robodyn_ros.identification.friction.chosen_law import FrictionChoice
-from robodyn_ros.identification.physical.chosen_estimate import NamedParameters, known_by
+from robodyn_ros.identification.physical.chosen_estimate import NamedParameters, classify_values
 from robodyn_ros.identification.result.actions import actions, by_importance
 from robodyn_ros.identification.result.content import (
     IdentifiedPayload,
@@ -43,7 +43,7 @@ def json_facts(result: ResultContent) -> dict[str, object]:
         'identification': _report_facts(result.identification, result),
         'recordings': [_report_facts(report, result) for report in result.recordings],
         'validation': None if checked is None else _report_facts(checked, result),
-        'dynamic_parameters': [] if named is None else _named_rows(named),
+        'dynamic_parameters': [] if named is None else _softmc_rows(named),
         'friction': friction_facts(result.model, result.values),
         'friction_choice': result.friction,
         **_parameter_rows(result),
@@ -74,7 +74,7 @@ def header_facts(result: ResultContent) -> dict[str, object]:
         facts = _report_facts(result.validation, result)
         header.update({f'validation_{key}': value for key, value in facts.items()})
     if result.named is not None:
-        header.update(named_facts(result.named))
+        header.update(softmc_facts(result.named))
     header.update(friction_facts(result.model, result.values))
     if result.payload is not None:
         header['base_result'] = result.payload.base_source
@@ -90,9 +90,9 @@ def header_facts(result: ResultContent) -> dict[str, object]:
     if result.base_status:
         header['base_parameter_status'] = list(result.base_status)
     if result.findings:  # an empty list has no type, which ROS parameters need
-        found = by_importance(result.findings)
-        header['findings'] = [f'{f.severity} {f.code}: {f.message}' for f in found]
-        header['actions'] = actions(found) or ['nothing to do']
+        ordered = by_importance(result.findings)
+        header['findings'] = [f'{f.severity} {f.code}: {f.message}' for f in ordered]
+        header['actions'] = actions(ordered) or ['nothing to do']
     return header
 
 
@@ -128,7 +128,7 @@ def moving_masses(model: DynamicModel, values: Array) -> dict[str, float]:
     return {name: float(each[of_links].sum()) for name, each in every.items()}
 
 
-def named_facts(named: NamedParameters) -> dict[str, object]:
+def softmc_facts(named: NamedParameters) -> dict[str, object]:
     """Return the parameters of the softMC document in its order, as flat ROS parameters."""
     return {
         'dynamic_parameter_names': list(named.names),
@@ -145,14 +145,14 @@ def friction_facts(model: DynamicModel, values: Array) -> dict[str, dict[str, fl
     :param values: parameter values, shape (p,)
     """
     by_name = dict(zip((item.name for item in model.parameters), values.tolist(), strict=True))
-    found: dict[str, dict[str, float]] = {}
+    result: dict[str, dict[str, float]] = {}
     names = [term.parameter for term in TERMS.values()]
     for parameter in (*names, *(term.parameter for term in SPRING_TERMS.values())):
         for joint in model.joint_names:
             name = f'{joint}.{parameter}'
             if name in by_name:
-                found.setdefault(parameter, {})[joint] = by_name[name]
-    return found
+                result.setdefault(parameter, {})[joint] = by_name[name]
+    return result
 
 
 def _choice_facts(choice: FrictionChoice) -> dict[str, object]:
@@ -168,32 +168,32 @@ def _choice_facts(choice: FrictionChoice) -> dict[str, object]:
     }
 
 
-def _payload_facts(found: IdentifiedPayload) -> dict[str, object]:
+def _payload_facts(payload: IdentifiedPayload) -> dict[str, object]:
     return {
-        **payload_block(found.payload),
-        'mass': found.payload.mass,
-        'center_of_mass': found.payload.center_of_mass,
-        'relative_residual_without': found.without.relative_residual,
-        'joint_relative_residual_without': found.without.joint_relative_residual,
-        'base_result': found.base_source,
-        'base_hash': found.base_hash,
+        **payload_block(payload.payload),
+        'mass': payload.payload.mass,
+        'center_of_mass': payload.payload.center_of_mass,
+        'relative_residual_without': payload.without.relative_residual,
+        'joint_relative_residual_without': payload.without.joint_relative_residual,
+        'base_result': payload.base_source,
+        'base_hash': payload.base_hash,
     }
 
 
-def _gear_facts(found: IdentifiedResidual) -> dict[str, object]:
-    other = found.validation_without
+def _gear_facts(residual: IdentifiedResidual) -> dict[str, object]:
+    other = residual.validation_without
     return {
-        **gear_torque_facts(found.torque),
+        **gear_torque_facts(residual.torque),
         'candidates': [
             {'kind': each.kind, 'inputs': each.inputs, 'rms_share': each.rms_share}
-            for each in found.candidates
+            for each in residual.candidates
         ],
-        'rms_error_without': found.without.rms_error,
+        'rms_error_without': residual.without.rms_error,
         'validation_rms_error_without': None if other is None else other.rms_error,
     }
 
 
-def _named_rows(named: NamedParameters) -> list[dict[str, object]]:
+def _softmc_rows(named: NamedParameters) -> list[dict[str, object]]:
     return [
         {'name': name, 'value': value, 'stddev': stddev, 'unit': unit, 'status': status}
         for name, unit, value, stddev, status in zip(
@@ -203,8 +203,8 @@ def _named_rows(named: NamedParameters) -> list[dict[str, object]]:
 
 
 def _parameter_rows(result: ResultContent) -> dict[str, list[dict[str, object]]]:
-    status = known_by(result.values, result.stddevs)
-    base_status = result.base_status or known_by(result.base_values, result.base_stddevs)
+    status = classify_values(result.values, result.stddevs)
+    base_status = result.base_status or classify_values(result.base_values, result.base_stddevs)
     parameters = zip(result.model.parameters, result.values, result.stddevs, status, strict=True)
     base = zip(
         result.base_expressions, result.base_values, result.base_stddevs, result.base_units,

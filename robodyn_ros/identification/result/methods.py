@@ -13,7 +13,7 @@ from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.result.summary import LINES, summary_text
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.payload import Payload
-from robodyn_ros.output_files import write_whole
+from robodyn_ros.output_files import write_file
 
 if TYPE_CHECKING:  # slow to load, and nodes need none of it
     from matplotlib.figure import Figure
@@ -86,18 +86,18 @@ class ResultMethods:
     def to_urdf(self: Result, path: str | Path | None = None) -> str:
         """Return the robot's URDF with the identified inertias and friction, without payload.
 
-        All else in it stays as it is, see `identified_urdf`.
+        All else in it stays as it is, see `update_urdf`.
 
         :param path: file to write it to as well
         :raises IdentificationError: the model is not that of a URDF, the links are not physically
             consistent, or the file cannot be written
         """
         # Imports a solver, which a node that only computes torques does not need.
-        from robodyn_ros.identification.result.urdf import identified_urdf
+        from robodyn_ros.identification.result.urdf import update_urdf
 
-        text = identified_urdf(self.model, self.values)
+        text = update_urdf(self.model, self.values)
         if path is not None:
-            write_whole(path, lambda file: file.write_text(text, 'utf-8'), IdentificationError)
+            write_file(path, lambda file: file.write_text(text, 'utf-8'), IdentificationError)
         return text
 
     def plot(self: Result, recording: Recording | None = None) -> Figure:

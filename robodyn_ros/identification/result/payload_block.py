@@ -104,7 +104,7 @@ def beside(content: Mapping[str, Any], key: str) -> Any:
     if 'dynamic_model' in content:
         return content.get(key)
     for inner in content.values():
-        found = beside(inner, key) if isinstance(inner, Mapping) else None
-        if found is not None:
-            return found
+        block = beside(inner, key) if isinstance(inner, Mapping) else None
+        if block is not None:
+            return block
     return None

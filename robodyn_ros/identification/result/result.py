@@ -50,7 +50,7 @@ class IdentifiedModel(ResultMethods):
     :param stddevs: shape (p,); NaN: not identifiable on its own
     :param payload: on top of the values, if the result has one
     :param facts: the block `identification` of the file: how the values were found
-    :param residual: torque that the deflection of gears shows, for robots with double encoders
+    :param residual: torque that the gear deflection explains, for robots with double encoders
     :param given_verdict: of the file; None: it has none, see `verdict`
     """
 

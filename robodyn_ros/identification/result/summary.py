@@ -38,16 +38,16 @@ def summary_text(
 def _actions(facts: Mapping[str, Any], room: int) -> list[str]:
     """Return an empty line and the findings of most consequence, as many as there is room for."""
     every = [str(each) for each in facts.get('findings', ())]
-    told = [str(each) for each in facts.get('actions', sorted(every, key=_severity))]
-    told = [each for each in told if not each.startswith('info')][:FINDINGS]
+    texts = [str(each) for each in facts.get('actions', sorted(every, key=_severity))]
+    texts = [each for each in texts if not each.startswith('info')][:FINDINGS]
     lines = ['']
-    for number, action in enumerate(told):
+    for number, action in enumerate(texts):
         wrapped = textwrap.wrap(action, WIDTH, subsequent_indent='  ')
         if len(lines) + len(wrapped) + 1 > room:
-            told = told[:number]
+            texts = texts[:number]
             break
         lines += wrapped
-    if len(every) > len(told):
+    if len(every) > len(texts):
         return [*lines, f'{len(every)} findings in all: {MORE}']
     return lines if every else []
 
@@ -58,7 +58,7 @@ def _severity(finding: str) -> int:
 
 
 def _verdict(model: DynamicModel, facts: Mapping[str, Any], payload: Payload | None) -> list[str]:
-    success, found = facts.get('success'), verdict_of_facts(facts)
+    success, judgement = facts.get('success'), verdict_of_facts(facts)
     verdict = 'of unknown success' if success is None else 'succeeded' if success else 'FAILED'
     rows = {
         'recording': _with_residual(facts, ''),
@@ -66,8 +66,8 @@ def _verdict(model: DynamicModel, facts: Mapping[str, Any], payload: Payload | N
         'model': _model(model, facts),
         'mass': mass_text(facts) if payload is None else '',  # the arm's is that of its base
         'base': str(facts.get('base_result', '')),
-        'inertials': '' if found is None or payload is not None else found.inertials.text,
-        'use': '' if found is None or found.payload is None else found.payload.text,
+        'inertials': '' if judgement is None or payload is not None else judgement.inertials.text,
+        'use': '' if judgement is None or judgement.payload is None else judgement.payload.text,
     }
     payload_rows = [] if payload is None else payload_figures(payload_block(payload))
     rows |= {
@@ -103,10 +103,10 @@ def mass_text(facts: Mapping[str, Any]) -> str:
 
     Masses far from those of the URDF mean torque or masses in a wrong unit.
     """
-    own, given = facts.get('moving_mass'), facts.get('moving_mass_of_urdf')
-    if own is None or given is None or math.isnan(own + given):
+    identified, given = facts.get('moving_mass'), facts.get('moving_mass_of_urdf')
+    if identified is None or given is None or math.isnan(identified + given):
         return ''
-    return f'moving links {own:.4g} kg, by the URDF {given:.4g} kg'
+    return f'moving links {identified:.4g} kg, by the URDF {given:.4g} kg'
 
 
 def verdict_of_facts(facts: Mapping[str, Any]) -> Verdict | None:
@@ -122,11 +122,11 @@ def joint_table(verdict: Verdict) -> list[str]:
     size = max(len(tested), 6)
     rows = [f'{"joint":<{width}}  {"error":>6}  {tested:>{size}}  use']
     for each in verdict.joints:
-        own, other = (
+        fitted, other = (
             '-' if math.isnan(error) else f'{100.0 * error:.3g} %'
             for error in (each.error, each.other_error)
         )
-        rows.append(f'{each.joint:<{width}}  {own:>6}  {other:>{size}}  {each.text}')
+        rows.append(f'{each.joint:<{width}}  {fitted:>6}  {other:>{size}}  {each.text}')
     return rows
 
 

@@ -21,7 +21,7 @@ from robodyn_ros.models.serial.inertia import pseudo_inertia
 from robodyn_ros.models.serial.urdf import UrdfModel, rigid_part
 
 
-def identified_urdf(model: DynamicModel, values: Array) -> str:
+def update_urdf(model: DynamicModel, values: Array) -> str:
     """Return the URDF text of a robot with identified values.
 
     It is the file of the user in which only `<inertial>` and `<dynamics>` change: visuals,
@@ -59,7 +59,7 @@ def identified_urdf(model: DynamicModel, values: Array) -> str:
 def inertials_yaml(model: DynamicModel, values: Array) -> str:
     """Return the identified inertials for a xacro: origin, mass and inertia of each link.
 
-    :raises IdentificationError: as `identified_urdf`
+    :raises IdentificationError: as `update_urdf`
     """
     lines = ['# identified by robodyn_ros; for xacro: xacro.load_yaml']
     for share in _shares(model, values):
@@ -130,10 +130,10 @@ def _shares(model: DynamicModel, values: Array) -> list[_Share]:
             'the identified links are not physically consistent (positive masses and inertias), '
             'no URDF is written'
         )
-    carried = _carried(body)
+    carried = _find_carriers(body)
     return [
-        _share(body, name, pseudo_inertia(values[list(own)]), carried)
-        for name, own in bodies_of(model).links
+        _share(body, name, pseudo_inertia(values[list(indices)]), carried)
+        for name, indices in bodies_of(model).links
     ]
 
 
@@ -151,18 +151,18 @@ class _Carried:
     held: bool
 
 
-def _carried(body: UrdfModel) -> dict[str, _Carried]:
-    found = {body.urdf.root: _Carried('', np.eye(4), False)}
+def _find_carriers(body: UrdfModel) -> dict[str, _Carried]:
+    result = {body.urdf.root: _Carried('', np.eye(4), False)}
     for joint in body.urdf.joints:  # from the base outwards
-        before = found[joint.parent]
-        found[joint.child] = (
+        before = result[joint.parent]
+        result[joint.child] = (
             _Carried(joint.child, np.eye(4), False)
             if joint.name in body.joint_names
             else _Carried(
                 before.carrier, before.pose @ joint.origin, before.held or joint.type != 'fixed'
             )
         )
-    return found
+    return result
 
 
 def _share(body: UrdfModel, name: str, total: Array, carried: dict[str, _Carried]) -> _Share:
@@ -184,23 +184,23 @@ def _friction(model: DynamicModel, values: Array) -> dict[str, dict[str, str]]:
     index = {item.name: number for number, item in enumerate(model.parameters)}
     other, result = _curves(model, values), {}
     for joint in _body(model).urdf.joints:
-        found = {
+        terms = {
             key: float(values[index[f'{joint.name}.{name}']])
             for key, name in (('damping', 'viscous_friction'), ('friction', 'coulomb_friction'))
             if f'{joint.name}.{name}' in index
         }
         if joint.name in other:
-            found = _nearest_linear(joint.velocity, *other[joint.name])
-        if found and min(found.values()) >= 0.0:
-            result[joint.name] = {key: _text(value) for key, value in found.items()}
+            terms = _nearest_linear(joint.velocity, *other[joint.name])
+        if terms and min(terms.values()) >= 0.0:
+            result[joint.name] = {key: _text(value) for key, value in terms.items()}
     return result
 
 
 def _curves(model: DynamicModel, values: Array) -> dict[str, tuple[FrictionModel, Array, int]]:
     """Return nonlinear friction by joint: model, values and index of the joint."""
     return {
-        name: (part, values[own], joint)
-        for part, own in parts_of(model)
+        name: (part, values[rows], joint)
+        for part, rows in parts_of(model)
         if isinstance(part, FrictionModel) and not set(part.terms) <= set(DEFAULT_TERMS)
         for joint, name in enumerate(part.joint_names)
     }
@@ -218,7 +218,9 @@ def _nearest_linear(
     speed = np.linspace(0.0, top if np.isfinite(top) and top > 0.0 else 1.0, 101)[1:]
     states = np.zeros((2, len(speed), len(friction.joints)))
     states[0, :, joint], states[1, :, joint] = speed, -speed
-    ahead, back = (friction.loaded_regressor(state, 0.0)[:, joint] @ values for state in states)
+    ahead, back = (
+        friction.regressor_under_load(state, 0.0)[:, joint] @ values for state in states
+    )
     law = (ahead - back) / 2.0
     damping, coulomb = np.polyfit(speed, law, 1)
     if damping < 0.0:

@@ -141,7 +141,7 @@ def gravity(reading: Reading) -> Iterator[Rival]:
         return
     q = present.motion[0]
     rest = np.zeros_like(q)
-    held = present.model.selected(q, rest, rest, present.base.columns)
+    held = present.model.select_columns(q, rest, rest, present.base.columns)
     names = [present.model.parameters[k].name for k in present.base.columns]
     body = np.array([not name.endswith(('_friction', '_offset')) for name in names])
     weight = held @ (body * present.base.values(prior))

@@ -59,7 +59,7 @@ class Evidence:
     @cached_property
     def regressor(self) -> Array:
         """Base columns of the model at the samples, and those beside it, shape (M, n, b)."""
-        columns = [self.model.selected(*self.motion, self.base.columns)]
+        columns = [self.model.select_columns(*self.motion, self.base.columns)]
         columns += [_of_joints(_BESIDE[name](self.motion)) for name in self.beside]
         return np.concatenate(columns, axis=2)
 

@@ -80,7 +80,7 @@ def _nearest_to_prior(present: Evidence, best: Evidence, offsets: Array) -> Evid
     rest = np.zeros_like(best.motion[0])
 
     def agreement(each: Evidence) -> float:
-        held = each.model.selected(each.motion[0], rest, rest, each.base.columns)
+        held = each.model.select_columns(each.motion[0], rest, rest, each.base.columns)
         return float(np.sum((held @ each.values) * (held @ prior)))
 
     if not prior.any():

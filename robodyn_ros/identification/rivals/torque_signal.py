@@ -88,7 +88,7 @@ def _signed(reading: Reading, joints: Array, start: Array) -> Evidence:
     base, model = reading.present.base, reading.present.model
     for _ in range(12):
         evidence = reading.with_torque(np.where(joints, sign * raw, raw))
-        regressor = model.selected(*reading.signals.motion, base.columns)
+        regressor = model.select_columns(*reading.signals.motion, base.columns)
         fresh = np.where(regressor @ evidence.values < 0.0, -1.0, 1.0)
         if (fresh == sign)[:, joints].mean() > 0.999:
             break

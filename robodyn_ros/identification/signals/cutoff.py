@@ -168,9 +168,9 @@ def _limits(frequency: Array, density: Array, power: Array, least: Array) -> tup
     last = np.where(after.any(axis=0), np.argmax(after, axis=0), len(tried)) - 1
     last = np.maximum(last, first)
     joints = np.arange(density.shape[1])
-    found = frequency[tried[last]] * room[last, joints] ** 0.2
+    limits = frequency[tried[last]] * room[last, joints] ** 0.2
     # A tenth of the power is noise's own by chance at most.
-    return np.where(room.max(axis=0) >= 10.0 * NOISE_SHARE**2, found, 0.0), noise[last, joints]
+    return np.where(room.max(axis=0) >= 10.0 * NOISE_SHARE**2, limits, 0.0), noise[last, joints]
 
 
 def long_gaps(gaps: Mask, rate: float, cutoff: float, reach: int = 0) -> Mask:
@@ -196,7 +196,7 @@ def moving_joints(position: Array) -> NDArray[np.bool_]:
     if len(position) < 16:
         return np.asarray(stroke > LEAST_STROKE)
     steps = np.abs(steps_of(position))
-    smallest = [np.quantile(own[own > 0.0], 0.01) if own.any() else 0.0 for own in steps.T]
+    smallest = [np.quantile(sizes[sizes > 0.0], 0.01) if sizes.any() else 0.0 for sizes in steps.T]
     least = np.maximum(BEYOND_NOISE * white_noise(position), COARSE * np.array(smallest))
     beyond = stroke > np.maximum(least, LEAST_STROKE)
     # Within one minute of arc, the lost motion of a gear, a drive at rest wanders too.

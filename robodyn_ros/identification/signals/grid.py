@@ -42,7 +42,7 @@ class Grid:
     @classmethod
     def of(cls, recording: Recording) -> Grid:
         """Leave out what is not measured, and interpolate the remainder where it must be."""
-        moving, held = measured(recording)
+        moving, held = drop_repeated(recording)
         uniform, gaps, findings = on_grid(moving)
         return cls(uniform, gaps, (*held, *findings))
 
@@ -58,16 +58,16 @@ class Grid:
         Gaps that are shorter than half a period hide no motion.
         """
         rate = 1.0 / self.recording.period
-        found = cutoffs_of(self.recording.position, rate, self.gaps)
-        best, least = found, float(hidden(self.gaps, rate, found.used).mean())
-        while least > 0.5 >= self.gaps.mean() and found.used > found.lowest:
-            found = found.at(found.used / np.sqrt(2.0))
-            share = float(hidden(self.gaps, rate, found.used).mean())
-            best, least = (found, share) if share < least else (best, least)
+        trial = cutoffs_of(self.recording.position, rate, self.gaps)
+        best, least = trial, float(mask_gaps(self.gaps, rate, trial.used).mean())
+        while least > 0.5 >= self.gaps.mean() and trial.used > trial.lowest:
+            trial = trial.at(trial.used / np.sqrt(2.0))
+            share = float(mask_gaps(self.gaps, rate, trial.used).mean())
+            best, least = (trial, share) if share < least else (best, least)
         return best
 
 
-def hidden(gaps: Mask, rate: float, cutoff: float) -> Mask:
+def mask_gaps(gaps: Mask, rate: float, cutoff: float) -> Mask:
     """Return the samples that cannot be used because of gaps, shape (N,).
 
     No torque is measured in a gap. One longer than half a period of the cut-off frequency hides
@@ -97,7 +97,11 @@ def on_grid(recording: Recording) -> tuple[Recording, Mask, tuple[Finding, ...]]
         time, rows = series[0].time, series[0].rows
         even = np.linspace(time[0], time[-1], len(time))
         if np.abs(time - even).max() <= NO_JITTER * period:
-            return _replaced(recording, even, values[rows]), np.zeros(len(even), dtype=bool), ()
+            return (
+                _replace_signals(recording, even, values[rows]),
+                np.zeros(len(even), dtype=bool),
+                (),
+            )
     first, last = max(each.time[0] for each in series), min(each.time[-1] for each in series)
     grid = first + period * np.arange(int((last - first) / period * (1 + 1e-12)) + 1)
     gaps = np.zeros(len(grid), dtype=bool)
@@ -109,8 +113,8 @@ def on_grid(recording: Recording) -> tuple[Recording, Mask, tuple[Finding, ...]]
         for columns, jumps in ((each.columns & ~torque, False), (each.columns & torque, True)):
             known = values[np.ix_(each.rows, columns)]
             result[:, columns] = _between(each.time, known, grid, hole, jumps=jumps)
-    found = finding('interpolated', rate=1.0 / period, gaps=int(gaps.sum()), samples=len(grid))
-    return _replaced(recording, grid, result), gaps, (found,)
+    note = finding('interpolated', rate=1.0 / period, gaps=int(gaps.sum()), samples=len(grid))
+    return _replace_signals(recording, grid, result), gaps, (note,)
 
 
 @dataclass(frozen=True)
@@ -161,10 +165,13 @@ def _series(recording: Recording, values: Array) -> list[Series]:
 
 
 def _by_clock(time: Array, tolerance: float) -> Array:
-    """Return times at which a drive measured, from those at which its values were read first.
+    """Return the times of measurement, from the times at which each new value was first read.
 
-    The times are those of a clock with equal steps, which may leave out some, if that is never off
-    by more than the tolerance.
+    They are fitted by a clock with equal steps, some of which may be missing. If the fit deviates
+    by more than the tolerance, the times are returned unchanged.
+
+    :param time: shape (M,), in [s]
+    :param tolerance: in [s]
     """
     steps = np.diff(time)
     ticks = np.append(0.0, np.cumsum(np.maximum(1.0, np.rint(steps / np.median(steps)))))
@@ -173,9 +180,9 @@ def _by_clock(time: Array, tolerance: float) -> Array:
 
 
 def _between(time: Array, values: Array, grid: Array, gaps: Mask, *, jumps: bool) -> Array:
-    """Return values (M, k), measured at times (M,), at those of a grid: shape (N, k).
+    """Interpolate values (M, k), measured at times (M,), at the times of a grid: shape (N, k).
 
-    :param jumps: whether they may jump, as a torque does
+    :param jumps: the signal may jump, as a torque does: linear instead of cubic interpolation
     """
     result = interpolate.make_interp_spline(time, values, k=1 if jumps else 3)(grid)
     if gaps.any() and not jumps:  # a cubic spline leads far away from both ends of a long gap
@@ -183,7 +190,7 @@ def _between(time: Array, values: Array, grid: Array, gaps: Mask, *, jumps: bool
     return np.asarray(result)
 
 
-def measured(recording: Recording) -> tuple[Recording, tuple[Finding, ...]]:
+def drop_repeated(recording: Recording) -> tuple[Recording, tuple[Finding, ...]]:
     """Return a recording without samples that repeat all values of the one before for long.
 
     They are no measurements, as with drives that are off.
@@ -201,14 +208,14 @@ def measured(recording: Recording) -> tuple[Recording, tuple[Finding, ...]]:
     off = rows[(recording.torque[rows] == 0.0).all(axis=1)]
     switched_off = len(off) > len(rows) / 2
     named = off if switched_off else rows
-    found = finding(
+    note = finding(
         'drives_off' if switched_off else 'held_samples',
         samples=len(rows),
         all=len(recording),
         start=recording.time[named[0]],
         end=recording.time[named[-1]],
     )
-    return recording.slice(np.flatnonzero(~same)), (found,)
+    return recording.slice(np.flatnonzero(~same)), (note,)
 
 
 def sample_times(recording: Recording) -> Array:
@@ -227,7 +234,7 @@ def sample_times(recording: Recording) -> Array:
     if off <= NO_JITTER * period or count < 8:
         return even
     stamped, equal = (_roughness(recording.position, each) for each in (time, even))
-    # Equal steps are usual: the stamps must make the motion clearly smoother.
+    # Equal steps are usual: the stamps must make the motion significantly smoother.
     return time if stamped < 0.7 * equal else even
 
 
@@ -255,7 +262,7 @@ def _roughness(position: Array, time: Array) -> float:
     return float(np.exp(np.mean(np.log(np.maximum(size, 1e-6 * usual[moving])))))
 
 
-def _replaced(recording: Recording, time: Array, signals: Array) -> Recording:
+def _replace_signals(recording: Recording, time: Array, signals: Array) -> Recording:
     position, torque, *motor = np.split(signals, signals.shape[1] // len(recording.joints), axis=1)
     return Recording(
         time=time,

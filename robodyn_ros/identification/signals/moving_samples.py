@@ -27,7 +27,7 @@ SEMI_STATIC_LIMIT = 0.5
 
 
 @dataclass(frozen=True)
-class Thresholds:
+class SpeedThresholds:
     """Velocities between which samples count, and which ones these are.
 
     :param lower: of each joint, shape (n,), in [rad/s] or [m/s]
@@ -50,8 +50,8 @@ def options_for(model: DynamicModel, options: IdentifyOptions) -> IdentifyOption
     Such a model has gravity and friction only, so that samples count where no joint is fast
     (softMC document, "Semi-static model").
     """
-    found = closed_form_part(model)
-    if found is None or not found[0].semi_static:
+    closed = closed_form_part(model)
+    if closed is None or not closed[0].semi_static:
         return options
     upper = options.upper_velocity_threshold
     return replace(
@@ -61,7 +61,9 @@ def options_for(model: DynamicModel, options: IdentifyOptions) -> IdentifyOption
     )
 
 
-def thresholds(joints: Sequence[str], velocity: Array, options: IdentifyOptions) -> Thresholds:
+def thresholds(
+    joints: Sequence[str], velocity: Array, options: IdentifyOptions
+) -> SpeedThresholds:
     """Return the thresholds of each joint, and the samples that they leave.
 
     Without absolute thresholds errors count from `velocity_share` of the joint's largest
@@ -98,13 +100,15 @@ def thresholds(joints: Sequence[str], velocity: Array, options: IdentifyOptions)
             f'no sample is left below the upper velocity threshold, {upper.min():g} for joint '
             f'{joints[int(upper.argmin())]}: a semi-static model needs a slow motion'
         )
-    return Thresholds(lower=lower, upper=upper, used=used, moving=moving, still=still)
+    return SpeedThresholds(lower=lower, upper=upper, used=used, moving=moving, still=still)
 
 
-def speed_findings(joints: Sequence[str], velocity: Array, found: Thresholds) -> Iterator[Finding]:
+def speed_findings(
+    joints: Sequence[str], velocity: Array, thresholds: SpeedThresholds
+) -> Iterator[Finding]:
     """Yield the joints that are above their upper threshold most of the time."""
-    shares = (np.abs(velocity) > found.upper).mean(axis=0)
-    for name, share, limit in zip(joints, shares, found.upper, strict=True):
+    shares = (np.abs(velocity) > thresholds.upper).mean(axis=0)
+    for name, share, limit in zip(joints, shares, thresholds.upper, strict=True):
         if share > 0.5:
             yield finding('too_fast_for_semi_static', joint=name, limit=limit, share=share)
 

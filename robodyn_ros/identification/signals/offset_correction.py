@@ -27,7 +27,7 @@ class TimeOffset:
     applied: bool = True
 
 
-def corrected(signals: Processed, offsets: Mapping[int, TimeOffset]) -> Processed:
+def correct_offsets(signals: Processed, offsets: Mapping[int, TimeOffset]) -> Processed:
     """Return signals with the torque of these joints shifted, by cubic splines.
 
     Samples beyond the ends are cut off for all joints.

@@ -72,7 +72,7 @@ class Processed:
         """Position, velocity, acceleration."""
         return self.position, self.velocity, self.acceleration
 
-    def commanded(self, rows: slice | Indices) -> tuple[Array, Array, Array]:
+    def motion_at(self, rows: slice | Indices) -> tuple[Array, Array, Array]:
         """Return position, velocity (0 at standstill) and acceleration of some samples.
 
         The measured velocity at standstill is noise, whose sign would act as friction.

@@ -13,7 +13,7 @@ from robodyn_ros.errors import IdentificationError, InsufficientData, RobodynErr
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.cutoff import Cutoffs, lowest_cutoff, moving_joints
-from robodyn_ros.identification.signals.grid import Grid, hidden
+from robodyn_ros.identification.signals.grid import Grid, mask_gaps
 from robodyn_ros.identification.signals.moving_samples import speed_findings, thresholds
 from robodyn_ros.identification.signals.processed import Mask, Processed, constant
 from robodyn_ros.identification.signals.thinning import Thinning
@@ -48,11 +48,11 @@ def process(
     if recording.joints != tuple(joints):  # select copies
         recording = recording.select(joints)
     if uses_given(recording, options):
-        return _given(recording, options)
+        return _take_recorded(recording, options)
     grid = grid or Grid.of(recording)
     uniform, frozen, rate = grid.recording, ~grid.moving, 1.0 / grid.recording.period
     cutoffs = _cutoffs(grid, options, cutoffs)
-    gaps = hidden(grid.gaps, rate, cutoffs.used)
+    gaps = mask_gaps(grid.gaps, rate, cutoffs.used)
     margin = int(np.ceil(2.0 * rate / cutoffs.used))
     position = low_pass(uniform.position, cutoffs.used, rate)
     position[:, frozen] = position[:, frozen].mean(axis=0)  # the rest is noise
@@ -60,7 +60,7 @@ def process(
     motion = (position, velocity, central_differences(velocity, uniform.time))
     torque = low_pass(uniform.torque, cutoffs.highest, rate)
     usable = ~gaps[:, None] & ~frozen
-    signals = _masked(uniform, len(recording), options, motion, torque, usable)
+    signals = _mark_samples(uniform, len(recording), options, motion, torque, usable)
     signals = replace(signals, gaps=gaps if gaps.any() else None)
     return replace(
         signals.cut(slice(margin, len(uniform) - margin)),
@@ -69,7 +69,7 @@ def process(
         findings=(
             *grid.findings,
             *signals.findings,
-            *frozen_findings(uniform, frozen),
+            *standstill_findings(uniform, frozen),
         ),
     )
 
@@ -116,18 +116,18 @@ def _cutoffs(grid: Grid, options: IdentifyOptions, given: Cutoffs | None = None)
                 check_cutoff(asked, rate)
             except RobodynError as error:
                 raise IdentificationError(f'{source}: {error}') from error
-            found = Cutoffs(asked, asked, asked)
+            result = Cutoffs(asked, asked, asked)
         else:
-            found = given or grid.cutoffs
+            result = given or grid.cutoffs
             carried = min(6.0 * rate / (count - 1), lowest_cutoff(rate))
-            found = found.at(max(found.used, carried))
-        shortest = int(np.ceil(6.0 * rate / found.used))
+            result = result.at(max(result.used, carried))
+        shortest = int(np.ceil(6.0 * rate / result.used))
     if count < shortest:
         raise InsufficientData(
             f'{source}: {count} samples at {rate:g} Hz are too few to filter '
             f'and differentiate, at least {shortest} are needed'
         )
-    return found
+    return result
 
 
 def uses_given(recording: Recording, options: IdentifyOptions) -> bool:
@@ -145,7 +145,7 @@ def uses_given(recording: Recording, options: IdentifyOptions) -> bool:
     return complete and options.derivatives != 'computed'
 
 
-def _given(recording: Recording, options: IdentifyOptions) -> Processed:
+def _take_recorded(recording: Recording, options: IdentifyOptions) -> Processed:
     """Return recorded velocities and accelerations unchanged; filter the torque if requested."""
     velocity, acceleration = recording.velocity, recording.acceleration
     assert velocity is not None and acceleration is not None
@@ -155,17 +155,17 @@ def _given(recording: Recording, options: IdentifyOptions) -> Processed:
         torque = low_pass(torque, _cutoffs(grid, options).used, 1.0 / recording.period)
     frozen = ~moving_joints(recording.position)
     motion = (recording.position, velocity, acceleration)
-    signals = _masked(recording, len(recording), options, motion, torque, ~frozen[None, :])
-    found = frozen_findings(recording, frozen)
+    signals = _mark_samples(recording, len(recording), options, motion, torque, ~frozen[None, :])
+    at_rest = standstill_findings(recording, frozen)
     return replace(
         signals,
         cutoff=options.filter_cutoff,
         thinning=_thinning(1.0 / recording.period, options) or Thinning(),
-        findings=(*signals.findings, *found),
+        findings=(*signals.findings, *at_rest),
     )
 
 
-def _masked(
+def _mark_samples(
     recording: Recording,
     raw_samples: int,
     options: IdentifyOptions,
@@ -209,8 +209,8 @@ def torque_findings(recording: Recording) -> Iterator[Finding]:
 
 
 def _lasting(slow: Mask, period: float) -> Mask:
-    """Slow samples (N, n) of segments that last: a motion that turns round is slow for less."""
-    length = max(3, round(0.05 / period))  # a joint turns round in less than 0.05 s
+    """Slow samples (N, n) of segments that last: a reversing motion is slow for a shorter time."""
+    length = max(3, round(0.05 / period))  # a joint reverses in less than 0.05 s
     if len(slow) < length:
         return np.zeros_like(slow)
     inner = scipy.ndimage.minimum_filter1d(slow, length, axis=0, mode='constant', cval=False)
@@ -218,7 +218,7 @@ def _lasting(slow: Mask, period: float) -> Mask:
     return np.asarray(kept & slow)
 
 
-def frozen_findings(recording: Recording, frozen: Mask) -> Iterator[Finding]:
+def standstill_findings(recording: Recording, frozen: Mask) -> Iterator[Finding]:
     """Name the joints at rest."""
     stroke = np.ptp(recording.position, axis=0)
     if frozen.all():

@@ -19,7 +19,7 @@ from robodyn_ros.findings import Finding, finding, has_error
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.cutoff import Cutoffs, motion_cutoffs, usual_cutoffs
 from robodyn_ros.identification.signals.grid import Grid
-from robodyn_ros.identification.signals.offset_correction import TimeOffset, corrected
+from robodyn_ros.identification.signals.offset_correction import TimeOffset, correct_offsets
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.processing import process, uses_given
 from robodyn_ros.models.interface import Array
@@ -41,7 +41,7 @@ class Segments:
     """Signals of a recording, segment by segment.
 
     :param raw: signals of one segment in which all joints move, if there is one; those of the
-        whole recording, if it is not long
+        complete recording, if it is not long
     :param others: gives the signals of all segments of a long recording
     :param offsets: of the torque, which are corrected, by the number of the joint
     :param grid: of a recording that is not long and whose derivatives are computed
@@ -62,7 +62,7 @@ class Segments:
     @cached_property
     def shown(self) -> Processed:
         """The signals `raw`, corrected."""
-        return corrected(self.raw, self.offsets)
+        return correct_offsets(self.raw, self.offsets)
 
     def __iter__(self) -> Iterator[Processed]:
         """Yield the signals of each segment."""
@@ -70,9 +70,9 @@ class Segments:
             yield self.shown
             return
         for signals in self.others():
-            yield corrected(signals, self.offsets)
+            yield correct_offsets(signals, self.offsets)
 
-    def corrected(self, offsets: Mapping[int, TimeOffset]) -> Segments:
+    def correct(self, offsets: Mapping[int, TimeOffset]) -> Segments:
         """Return the same segments with these offsets of the torque corrected."""
         return replace(self, offsets=offsets)
 
@@ -123,7 +123,7 @@ def segments_of(
         first, last = bounds[index] - margin, bounds[index + 1] + margin
         return recording.slice(slice(max(first, 0), last))
 
-    def processed(index: int) -> Processed:
+    def process_piece(index: int) -> Processed:
         part = piece(index)
         signals = process(part, joints, options, cutoffs=cutoffs, grid=grid)
         return signals if known is None else replace(signals, known=known(part, signals))
@@ -132,13 +132,13 @@ def segments_of(
         changed = cutoffs and cutoffs.at(cutoff)
         return segments_of(recording, joints, options, known, cutoffs=changed, grid=grid)
 
-    index, raw = _first_moving(processed, count)
+    index, raw = _first_moving(process_piece, count)
     return Segments(
         raw,
         piece(index),
         length,
         at,
-        (lambda: (processed(k) for k in range(count))) if count > 1 else None,
+        (lambda: (process_piece(k) for k in range(count))) if count > 1 else None,
         count=count,
         grid=grid,
         cutoffs=cutoffs,
@@ -155,13 +155,13 @@ def _first_moving(processed: Callable[[int], Processed], count: int) -> tuple[in
 
 
 def _cutoffs(recording: Recording, bounds: Sequence[int], grid: Grid | None) -> Cutoffs:
-    """Return cut-offs that let all segments through; those at rest have no say."""
+    """Return cut-offs that let all segments through; those at rest are ignored."""
     if grid is not None:
         return grid.cutoffs
-    found, rate = [], 1.0 / recording.period
+    of_segments, rate = [], 1.0 / recording.period
     for first, last in pairwise(bounds):
         part = Grid.of(recording.slice(slice(first, last)))
-        found.append(motion_cutoffs(part.recording.position, rate, part.gaps))
+        of_segments.append(motion_cutoffs(part.recording.position, rate, part.gaps))
         release(recording.position)
-    moving = [astuple(each) for each in found if each is not None]
+    moving = [astuple(each) for each in of_segments if each is not None]
     return Cutoffs(*map(max, zip(*moving, strict=True))) if moving else usual_cutoffs(rate)

@@ -70,22 +70,22 @@ class Thinning:
         return Thinning(taps, self.stride // self.step)
 
 
-def thinned_columns(
+def thin_columns(
     model: DynamicModel, motion: Sequence[Array], columns: Sequence[Indices], thinning: Thinning
 ) -> Array:
-    """Return columns of each joint (`DynamicModel.packed`), filtered and decimated, shape (M, k).
+    """Filter and decimate columns of each joint (`DynamicModel.pack_columns`), shape (M, k).
 
-    Friction turns round within a sample, so that its columns are computed at every one; those of
-    rigid bodies at every step-th.
+    Friction changes its sign within a sample, so that its columns are computed at every sample;
+    those of rigid bodies at every step-th.
 
     :param motion: q, qd, qdd, each of shape (N, n), N >= number of coefficients
     """
     if thinning.step > 1 and isinstance(model, SumModel):
-        result = np.empty((thinning.count(len(motion[0])), sum(len(own) for own in columns)))
-        for part, own, place in model.shares(columns):
-            result[:, place] = thinned_columns(part, motion, own, thinning)
+        result = np.empty((thinning.count(len(motion[0])), sum(len(share) for share in columns)))
+        for part, share, place in model.shares(columns):
+            result[:, place] = thin_columns(part, motion, share, thinning)
         return result
     coarse = thinning.step > 1 and model.smooth
     q, qd, qdd = (values[:: thinning.step] if coarse else values for values in motion)
-    packed = model.packed(q, qd, qdd, columns)
+    packed = model.pack_columns(q, qd, qdd, columns)
     return (thinning.coarse if coarse else thinning).apply(packed)

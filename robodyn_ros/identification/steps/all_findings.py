@@ -30,18 +30,18 @@ from robodyn_ros.identification.payload.findings import (
     base_findings,
     body_findings,
     payload_data_findings,
-    seen_findings,
+    share_findings,
 )
 from robodyn_ros.identification.physical.findings import selection_findings
 from robodyn_ros.identification.result.content import IdentifiedPayload
 from robodyn_ros.identification.result.verdict import Verdict
-from robodyn_ros.identification.steps.run import Run
+from robodyn_ros.identification.steps.run import IdentificationRun
 from robodyn_ros.models.gear_torque import GearTorqueLaw
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.springs import SPRING_PARAMETERS
 
 
-def run_findings(run: Run) -> tuple[Finding, ...]:
+def run_findings(run: IdentificationRun) -> tuple[Finding, ...]:
     """Return the findings of an identification, one per code and joint."""
     payload = run.payload
     if payload is None:
@@ -49,7 +49,7 @@ def run_findings(run: Run) -> tuple[Finding, ...]:
     return tuple(dict.fromkeys((*_causes(run), *_payload_findings(run, payload))))
 
 
-def settled(findings: Sequence[Finding], verdict: Verdict) -> tuple[Finding, ...]:
+def settle_doubts(findings: Sequence[Finding], verdict: Verdict) -> tuple[Finding, ...]:
     """Return the findings, doubts about joints that are usable all the same as information."""
     usable = {each.joint for each in verdict.joints if each.monitoring.word == 'usable'}
     if len(usable) == len(verdict.joints):
@@ -70,9 +70,9 @@ DOUBTS = (*MOTION_CODES, 'little_torque', 'ill_conditioned')
 """Findings that ask whether the data are enough, which the verdict answers."""
 
 
-def _causes(run: Run) -> Iterator[Finding]:
+def _causes(run: IdentificationRun) -> Iterator[Finding]:
     """Yield findings of the diagnosis, the reader and the processing, recording by recording."""
-    arm, regression, values = run.task.arm, run.regression, run.found.values
+    arm, regression, values = run.task.arm, run.regression, run.estimated.values
     if arm is not None and run.payload is not None:
         values = arm.values + run.payload.payload.added
     cases, known = [], []
@@ -102,61 +102,61 @@ def _causes(run: Run) -> Iterator[Finding]:
             )
         )
         at_rest = {item.joint: item for item in shown.findings if item.code == 'frozen_joint'}
-        told = (
+        findings = (
             at_rest.get(item.joint, item) if item.code == 'frozen_joint' else item
             for item in parts.shown.findings
         )
-        known.append((*recording.findings, *told))
+        known.append((*recording.findings, *findings))
     sources = [recording.source for recording in run.task.recordings]
     causes = list(map(diagnose if arm is None else diagnose_payload, cases))
-    yield from different_findings(run.regression.apart(), run.found.fit.sigma, sources)
+    yield from different_findings(run.regression.apart(), run.estimated.fit.sigma, sources)
     yield from of_recordings(causes, sources)
     if run.tested is not None and run.validation is not None:
         tested = run.tested, run.validation.source
-        yield from validation_findings(run.prepared.model, run.found.values, *tested)
+        yield from validation_findings(run.prepared.model, run.estimated.values, *tested)
     yield from of_recordings(known, sources)
 
 
-def _robot_findings(run: Run) -> Iterator[Finding]:
-    prepared, regression, found = run.prepared, run.regression, run.found
-    yield from data_findings(regression.factors(), found.fit, regression.base, prepared.frozen)
+def _robot_findings(run: IdentificationRun) -> Iterator[Finding]:
+    prepared, regression, estimated = run.prepared, run.regression, run.estimated
+    yield from data_findings(regression.factors(), estimated.fit, regression.base, prepared.frozen)
     for report in filter(None, (run.report, run.validation)):
         yield from fit_findings(report, run.task.options, prepared.model)
-    yield from found.completion.findings
+    yield from estimated.completion.findings
     for parts in prepared.parts:
         yield from parts.findings()
-    yield from (*found.findings, *run.untested)
+    yield from (*estimated.findings, *run.untested)
     period = run.task.recordings[0].period
     yield from offset_findings(prepared.offsets, prepared.model, period)
     yield from selection_findings(run.selection, run.report.relative_residual)
     yield from friction_findings(prepared.friction)
-    yield from _springs(prepared.model, found.values)
+    yield from _springs(prepared.model, estimated.values)
 
 
 def _springs(model: DynamicModel, values: Array) -> Iterator[Finding]:
     """Name the largest parameters of springs, which not all exported files hold."""
-    found = [
+    largest = [
         (item, value)
         for item, value in zip(model.parameters, values.tolist(), strict=True)
         if item.name.rpartition('.')[2] in SPRING_PARAMETERS
     ]
-    found.sort(key=lambda pair: -abs(pair[1]))
-    if found:
-        shown = [f'{item.name} {value:.4g} {item.unit}' for item, value in found[:3]]
+    largest.sort(key=lambda pair: -abs(pair[1]))
+    if largest:
+        shown = [f'{item.name} {value:.4g} {item.unit}' for item, value in largest[:3]]
         yield finding('springs', values=', '.join(shown))
 
 
-def _payload_findings(run: Run, payload: IdentifiedPayload) -> Iterator[Finding]:
-    base, found, model = run.regression.base, run.found, payload.payload.model
+def _payload_findings(run: IdentificationRun, payload: IdentifiedPayload) -> Iterator[Finding]:
+    base, estimated, model = run.regression.base, run.estimated, payload.payload.model
     if run.task.arm is not None:
         yield from base_findings(run.task.arm)
-        yield from arm_findings(run.regression.payload_or_free_arm(found.fit.sigma))
+        yield from arm_findings(run.regression.payload_or_free_arm(estimated.fit.sigma))
     yield from payload_data_findings(base, run.regression.factors())
-    if len(found.values) == 10:
-        yield from body_findings(model, found.values, found.selection)
+    if len(estimated.values) == 10:
+        yield from body_findings(model, estimated.values, estimated.selection)
     else:
-        yield from found.completion.findings
-    yield from seen_findings(payload, base, found.fit, run.report)
+        yield from estimated.completion.findings
+    yield from share_findings(payload, base, estimated.fit, run.report)
     yield from run.untested
 
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.findings import Finding
-from robodyn_ros.identification.factors.condense import Condensed, JointFactor, triangle
-from robodyn_ros.identification.factors.passes import condensed_parts, together
+from robodyn_ros.identification.factors.condense import Condensed, triangle
+from robodyn_ros.identification.factors.passes import condense_parts, together
 from robodyn_ros.identification.fit.choice import HeldOut
 from robodyn_ros.identification.fit.least_squares import Estimate
 from robodyn_ros.identification.fit.robust import Robust
@@ -19,8 +19,8 @@ from robodyn_ros.identification.fit.weighting import fit_condensed, robust_weigh
 from robodyn_ros.identification.options import FOLDS
 from robodyn_ros.identification.payload.estimate import (
     beside_free_arm,
-    carried,
     check_payload_options,
+    map_factors,
     payload_parameters,
     scalar_completion,
     with_arm_uncertainty,
@@ -29,12 +29,12 @@ from robodyn_ros.identification.physical.chosen_estimate import Selection
 from robodyn_ros.identification.physical.completion import (
     Completion,
     complete,
+    fill_from_prior,
     parameter_stddevs,
-    seen_and_prior,
 )
 from robodyn_ros.identification.physical.named_parameters import non_negative
 from robodyn_ros.identification.physical.selection import choose
-from robodyn_ros.identification.steps.preparation import Prepared, Task
+from robodyn_ros.identification.steps.preparation import ProcessedRecordings, Task
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.closed_forms.closed_form import closed_form_part
 from robodyn_ros.models.interface import Array, DynamicModel
@@ -42,8 +42,8 @@ from robodyn_ros.models.payload import PayloadModel
 
 
 @dataclass(frozen=True)
-class Estimated:
-    """Parameters, and how they were found.
+class ParameterEstimate:
+    """Estimated parameters and the intermediate results of their estimation.
 
     :param plain: values of all parameters of the unconstrained estimate, shape (p,)
     :param error: mean squared error (b, b) of the exported base values
@@ -65,7 +65,7 @@ class Estimated:
 class Regression:
     """Condensed factors of the recordings, on the base parameters of what is estimated."""
 
-    def __init__(self, task: Task, prepared: Prepared) -> None:
+    def __init__(self, task: Task, prepared: ProcessedRecordings) -> None:
         """Condense every recording.
 
         :raises IdentificationError: options without effect, or a payload that no joint feels
@@ -75,7 +75,7 @@ class Regression:
         self.carrier, self.carrier_base = carrier, base_parameters(carrier)
         self.options = task.options
         self._free = _offset_columns(task, self.carrier, self.carrier_base.grouping)
-        self.arms = self._condensed(None, range(len(prepared.parts)))
+        self.arms = self._condense(None, range(len(prepared.parts)))
         self.base, self._mixing = self.carrier_base, np.zeros((0, 0))
         if isinstance(self.model, PayloadModel):
             check_payload_options(task.options)
@@ -95,23 +95,23 @@ class Regression:
         chosen = range(len(self.arms)) if chosen is None else chosen
         arms = [self.arms[k] for k in chosen]
         if robust is not None:
-            arms = self._condensed(robust, chosen)
+            arms = self._condense(robust, chosen)
         if self._free is not None:
             arms = [
                 arm if k == chosen[0] else with_free_offsets(arm, self._free)
                 for k, arm in zip(chosen, arms, strict=True)
             ]
-        whole = together(arms, self.options.segments or FOLDS)
-        return carried(whole, self._mixing) if self.task.arm else whole
+        merged = together(arms, self.options.segments or FOLDS)
+        return map_factors(merged, self._mixing) if self.task.arm else merged
 
     def apart(self) -> list[Condensed]:
         """Return the factors of each recording, without constant torque if that is its own."""
         arms = self.arms
         if self._free is not None:
             arms = [with_free_offsets(arm, self._free) for arm in arms]
-        return [carried(arm, self._mixing) for arm in arms] if self.task.arm else arms
+        return [map_factors(arm, self._mixing) for arm in arms] if self.task.arm else arms
 
-    def estimate(self, chosen: Sequence[int] | None = None) -> Estimated:
+    def estimate(self, chosen: Sequence[int] | None = None) -> ParameterEstimate:
         """Estimate the parameters from some recordings (default: all)."""
         chosen = range(len(self.arms)) if chosen is None else chosen
         condensed = self.factors(chosen)
@@ -123,18 +123,18 @@ class Regression:
         if isinstance(model, PayloadModel) and len(model.parameters) < 10:
             completion = scalar_completion(model, base, condensed, fit)
             error = fit.error_of(base.values(completion.values))
-            return Estimated(
+            return ParameterEstimate(
                 fit, completion, completion.values, Selection(), error, fitted.findings
             )
         prior = _prior(model, self.options.prior)
-        seen = seen_and_prior(fit, base, prior)
+        seen = fill_from_prior(fit, base, prior)
         plain = complete(model, base, seen, fit.covariance, prior)
         completion, selection = choose(model, base, fitted.weighted, fit, plain, self.options)
         if self.options.consistent != 'no' and self.options.ridge is None:
             completion = non_negative(model, base, fitted.weighted, fit, completion)
         error = fit.error_of(base.values(completion.values))
         completion = replace(completion, stddevs=parameter_stddevs(base, error))
-        return Estimated(fit, completion, plain.values, selection, error, fitted.findings)
+        return ParameterEstimate(fit, completion, plain.values, selection, error, fitted.findings)
 
     def payload_or_free_arm(self, sigma: Array) -> tuple[HeldOut, HeldOut] | None:
         """Return the held-out errors of the payload and of a free arm, see `beside_free_arm`."""
@@ -149,19 +149,19 @@ class Regression:
         if self._free is None or index == reference:
             return result
         base_values = self.base.values(values)
-        for joint, factor in enumerate(self.arms[index].merged()):
+        for joint, factor in enumerate(self.arms[index].merge()):
             constant = factor.triangle[:, :-1] @ self._free[factor.columns, joint]
             left = factor.triangle[:, -1] - factor.triangle[:, :-1] @ base_values[factor.columns]
             size = float(constant @ constant)
             result[joint] = float(constant @ left) / size if size > 0.0 else 0.0
         return result
 
-    def _condensed(self, robust: Robust | None, chosen: Sequence[int]) -> list[Condensed]:
+    def _condense(self, robust: Robust | None, chosen: Sequence[int]) -> list[Condensed]:
         weights = None
         if robust is not None:
             weights = robust_weights(self.model, self.base, robust)
         return [
-            condensed_parts(
+            condense_parts(
                 self.carrier,
                 self.prepared.parts[k],
                 self.carrier_base,
@@ -203,32 +203,34 @@ def _offset_columns(task: Task, model: DynamicModel, grouping: Array) -> Array |
 
 
 def with_free_offsets(condensed: Condensed, constant: Array) -> Condensed:
-    """Return factors in which constant torque says nothing: every joint has an offset of its own.
+    """Return factors that do not depend on a constant torque of each joint.
 
-    Rows are projected on what is orthogonal to constant torque, all segments together.
+    All rows are projected onto the complement of a constant torque, so that this recording has its
+    own torque offset per joint. The segments are merged into one.
 
     :param constant: combination of base columns that is constant torque, shape (b, n)
     """
     merged = tuple(
-        _orthogonal(factor, constant[factor.columns, joint])
-        for joint, factor in enumerate(condensed.merged())
+        replace(
+            factor,
+            triangle=triangle([_without(factor.triangle, constant[factor.columns, joint])]),
+        )
+        for joint, factor in enumerate(condensed.merge())
     )
     sample = condensed.sample
     kept = tuple(
         replace(
             part,
             rows=tuple(
-                _without(rows, constant[own, joint])
-                for joint, (rows, own) in enumerate(zip(part.rows, sample.columns, strict=True))
+                _without(rows, constant[indices, joint])
+                for joint, (rows, indices) in enumerate(
+                    zip(part.rows, sample.columns, strict=True)
+                )
             ),
         )
         for part in sample.segments
     )
     return replace(condensed, segments=(merged,), sample=replace(sample, segments=kept))
-
-
-def _orthogonal(factor: JointFactor, constant: Array) -> JointFactor:
-    return replace(factor, triangle=triangle([_without(factor.triangle, constant)]))
 
 
 def _without(rows: Array, constant: Array) -> Array:

@@ -22,7 +22,7 @@ from robodyn_ros.identification.result.verdict import (
     Verdict,
     Word,
 )
-from robodyn_ros.identification.steps.run import Run
+from robodyn_ros.identification.steps.run import IdentificationRun
 from robodyn_ros.identification.steps.unseen import unseen_error
 from robodyn_ros.models.interface import Array
 from robodyn_ros.models.serial.urdf import rigid_part
@@ -45,13 +45,13 @@ DOUBTS = ('sensor_delay', 'torque_filtered', 'torque_factor')
 """Warnings that are conventions too: a torque that is late or filtered, or of another size."""
 
 
-def verdict_of(run: Run, findings: Sequence[Finding]) -> Verdict:
+def verdict_of(run: IdentificationRun, findings: Sequence[Finding]) -> Verdict:
     """Return the verdict on a run from its findings and its figures."""
     errors = [item for item in findings if item.severity == 'error']
     if run.payload is not None and run.task.arm is not None:
         return _of_payload(run, errors)
     model = run.prepared.model
-    other, tested = unseen_error(run.regression, run.found, run.report, run.validation)
+    other, tested = unseen_error(run.regression, run.estimated, run.report, run.validation)
     own = relative_error(run.report, model)
     beyond = _beyond(run)
     joints, idle = [], _idle(run)
@@ -78,13 +78,13 @@ def verdict_of(run: Run, findings: Sequence[Finding]) -> Verdict:
     return Verdict(tuple(joints), _inertials(run, errors, joints, beyond), tested=tested)
 
 
-def _graded(error: float, text: str, run: Run) -> Iterator[Evidence]:
+def _graded(error: float, text: str, run: IdentificationRun) -> Iterator[Evidence]:
     limit = run.task.options.max_relative_error
     if error > GOOD * limit:
         yield 'not usable' if error > limit else 'with care', f'{error:.0%} {text}'
 
 
-def _by_softmc(run: Run, joint: int) -> Iterator[Evidence]:
+def _by_softmc(run: IdentificationRun, joint: int) -> Iterator[Evidence]:
     """Yield the largest error over the largest torque, where softMC's rule refuses it."""
     for report in filter(None, (run.report, run.validation)):
         error = report.max_relative_torque_error[joint]
@@ -92,7 +92,7 @@ def _by_softmc(run: Run, joint: int) -> Iterator[Evidence]:
             yield 'not usable', f'its largest error is {error:.0%} of its largest torque'
 
 
-def _idle(run: Run) -> frozenset[str]:
+def _idle(run: IdentificationRun) -> frozenset[str]:
     """Return the joints that move in no recording."""
     return frozenset.intersection(
         *(
@@ -124,7 +124,7 @@ def _doubts(findings: Sequence[Finding], joint: str) -> Iterator[Evidence]:
             yield 'with care', item.code.replace('_', ' ')
 
 
-def _beyond(run: Run) -> list[list[Evidence]]:
+def _beyond(run: IdentificationRun) -> list[list[Evidence]]:
     """Return the evidence of each joint on other motions than the recorded one."""
     model, good = run.prepared.model, GOOD * run.task.options.max_relative_error
     reference = np.maximum(reference_torque(run.report, model), 1e-300)
@@ -146,7 +146,7 @@ def _beyond(run: Run) -> list[list[Evidence]]:
     return found
 
 
-def _gravity_difference(run: Run, least: Array) -> Array:
+def _gravity_difference(run: IdentificationRun, least: Array) -> Array:
     """Return how far identified and URDF gravity torque differ, relative to the larger one, (n,).
 
     :param least: RMS difference that counts, shape (n,), in [Nm] or [N]; smaller ones give 0, as
@@ -161,7 +161,7 @@ def _gravity_difference(run: Run, least: Array) -> Array:
     position, still = shown.position[rows], np.zeros((len(rows), len(model.joints)))
     torques = [
         model.torque(position, still, still, np.where(moments, values, 0.0))
-        for values in (run.found.values, model.prior())
+        for values in (run.estimated.values, model.prior())
     ]
     torques.append(torques[0] - torques[1])
     identified, given, apart = (np.sqrt(np.mean(each**2, axis=0)) for each in torques)
@@ -170,13 +170,13 @@ def _gravity_difference(run: Run, least: Array) -> Array:
 
 
 def _inertials(
-    run: Run,
+    run: IdentificationRun,
     errors: Sequence[Finding],
     joints: Sequence[JointVerdict],
     beyond: list[list[Evidence]],
 ) -> Use:
     """Return the use of the links' masses, centres and inertias."""
-    model, values = run.prepared.model, run.found.values
+    model, values = run.prepared.model, run.estimated.values
     facts = list(_contradictions(errors, ''))
     if not links_are_consistent(model, values):
         facts.append(('not usable', 'no robot can have these links'))
@@ -185,7 +185,7 @@ def _inertials(
     ]
     if negative:
         facts.append(('with care', f'negative rotor inertia of {", ".join(negative)}'))
-    missing = run.found.fit.unseen.shape[1]
+    missing = run.estimated.fit.unseen.shape[1]
     if missing:
         text = f'the motion does not determine {missing} combinations of parameters'
         facts.append(('with care', text))
@@ -202,7 +202,7 @@ def _inertials(
     return Use.of(facts)
 
 
-def _of_payload(run: Run, errors: Sequence[Finding]) -> Verdict:
+def _of_payload(run: IdentificationRun, errors: Sequence[Finding]) -> Verdict:
     """Return the verdict on a payload, and that of its arm on the joints."""
     arm = run.task.arm
     assert arm is not None

@@ -42,7 +42,7 @@ def check_held_out(
     for one, other in pairs:
         common[one, other] = _common_samples(given[one], given[other], joints)
     common += common.T
-    found = []
+    findings = []
     for tested in np.intersect1d(tests, np.flatnonzero(common.any(axis=0))):
         name = given[tested].source
         others = ', '.join(given[other].source for other in np.flatnonzero(common[tested]))
@@ -54,8 +54,10 @@ def check_held_out(
                 f'validate on another recording, or keep the last part of this one (robodyn '
                 f'identify --split 0.8)'
             )
-        found.append(finding('validation_shares_samples', source=name, fitted=others, share=share))
-    return tuple(found)
+        findings.append(
+            finding('validation_shares_samples', source=name, fitted=others, share=share)
+        )
+    return tuple(findings)
 
 
 def _common_samples(one: Recording, other: Recording, joints: Sequence[str]) -> float:
@@ -72,13 +74,13 @@ def _common_samples(one: Recording, other: Recording, joints: Sequence[str]) -> 
     # torque first: most samples differ in its noise already
     signals = [shorter.torque, shorter.position], [longer.torque, longer.position]
     most = [ROUNDING * (high - low) for low, high in map(extremes, signals[1])]
-    found = []
+    matches = []
     for start in starts:
         piece = [values[start : start + length] for values in signals[0]]
         changes = [np.ptp(part, axis=0) > room for part, room in zip(piece, most, strict=True)]
         if all(each.any() for each in changes):
-            found.append(_is_in(piece, signals[1], most))
-    return float(np.mean(found)) * len(shorter) if found else 0.0
+            matches.append(_is_in(piece, signals[1], most))
+    return float(np.mean(matches)) * len(shorter) if matches else 0.0
 
 
 def _is_in(piece: Sequence[Array], signals: Sequence[Array], most: Sequence[Array]) -> bool:
@@ -92,9 +94,9 @@ def _is_in(piece: Sequence[Array], signals: Sequence[Array], most: Sequence[Arra
     for block in sweep(*signals):
         starts = np.arange(block.start, min(block.stop, len(signals[0]) - length + 1))
         for sample in range(length):
-            for own, values, room in zip(piece, signals, most, strict=True):
+            for pattern, values, room in zip(piece, signals, most, strict=True):
                 for joint, limit in enumerate(room):
-                    difference = values[starts + sample, joint] - own[sample, joint]
+                    difference = values[starts + sample, joint] - pattern[sample, joint]
                     starts = starts[np.abs(difference) <= limit]
         if len(starts):
             return True

@@ -27,10 +27,10 @@ from robodyn_ros.identification.physical.chosen_estimate import Selection
 from robodyn_ros.identification.physical.selection import CONTRADICTED, refit
 from robodyn_ros.identification.physical.semidefinite import WEAKEST, Problem, starting_prior
 from robodyn_ros.identification.steps.preparation import Task
-from robodyn_ros.identification.steps.run import Run
+from robodyn_ros.identification.steps.run import IdentificationRun
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import with_friction
-from robodyn_ros.models.friction import body_of, unspecified_friction
+from robodyn_ros.models.friction import body_of, find_unspecified
 from robodyn_ros.models.friction_terms import DEFAULT_TERMS
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.serial.urdf import rigid_part
@@ -39,7 +39,7 @@ USUAL_CUTOFF = 10.0
 """Cut-off of plain least squares, in [Hz]: arms move below it, their gears vibrate above it."""
 
 
-def plain_if_better(run: Run) -> tuple[Run, Finding] | None:
+def plain_if_better(run: IdentificationRun) -> tuple[IdentificationRun, Finding] | None:
     """Return the run by plain least squares, and why, where it predicts better.
 
     It must do so on blocks of time and on regions of the workspace.
@@ -50,9 +50,9 @@ def plain_if_better(run: Run) -> tuple[Run, Finding] | None:
     if task is None:
         return None
     with suppress(RobodynError, np.linalg.LinAlgError):  # then there is nothing to compare
-        errors = compared(run, task)
+        errors = compare_held_out(run, task)
         if errors is not None and _is_better(*errors):
-            plain = Run.of(task)
+            plain = IdentificationRun.of(task)
             # The cut-off is no wish of the user that could be checked.
             plain.task = replace(plain.task, options=run.task.options)
             ours, theirs = (float(np.sqrt(each.mean)) for each in errors)
@@ -66,7 +66,7 @@ def plain_task(task: Task) -> Task | None:
 
     :return: None: the robot has no URDF, or an option names another estimate
     """
-    model, options, friction = task.model, task.options, unspecified_friction(task.model)
+    model, options, friction = task.model, task.options, find_unspecified(task.model)
     named = options.ridge is not None or options.estimator != 'wls'
     partly = friction is not None and not friction.automatic
     if task.known is not None or named or partly or rigid_part(model) is None:
@@ -83,17 +83,17 @@ def plain_task(task: Task) -> Task | None:
     return replace(task, model=model, options=plain)
 
 
-def compared(run: Run, task: Task) -> tuple[HeldOut, HeldOut] | None:
+def compare_held_out(run: IdentificationRun, task: Task) -> tuple[HeldOut, HeldOut] | None:
     """Return held-out errors of a run and of plain least squares, relative to the torque.
 
     Those of a joint with little torque are relative to a share of its rated torque.
 
-    :return: None: too little can be left out
+    :return: None: too few samples for held-out errors
     """
     index = int(np.argmax([each.raw.used.sum() for each in run.prepared.parts]))
     chosen = run.prepared.parts[index]
     raw, parts = chosen.raw, chosen.shown
-    plain = task.processed(task.recordings[index], grid=chosen.grid).shown
+    plain = task.process(task.recordings[index], grid=chosen.grid).shown
     body = body_of(task.model)
     base = base_parameters(body)
     sample = FrictionSample.of(body, base, parts.to_estimate())
@@ -106,15 +106,15 @@ def compared(run: Run, task: Task) -> tuple[HeldOut, HeldOut] | None:
     size = np.maximum(np.maximum(target.torque, small), 1e-12)
     labels = labels_of(ours.position)
     errors = []
-    for own, model, selection, rows, judged in (
-        (run.task, run.prepared.model, run.found.selection, ours, ours),
+    for setup, model, selection, rows, judged in (
+        (run.task, run.prepared.model, run.estimated.selection, ours, ours),
         (task, task.model, _selection(task.options), fitted, target),
     ):
-        folds = rows.fitted(rows.labels(labels, ours.time))
-        others = judged.judged(judged.labels(labels, ours.time), size)
+        folds = rows.divide_weighted(rows.labels(labels, ours.time))
+        others = judged.divide_relative(judged.labels(labels, ours.time), size)
         if folds is None or others is None or folds.count != others.count:
             return None
-        problem = _problem(model, rows, own.options)
+        problem = _problem(model, rows, setup.options)
         errors.append(folds.held_out(refit(problem, selection), others)[0])
     return errors[0], errors[1]
 
@@ -129,7 +129,7 @@ def _is_better(chosen: HeldOut, plain: HeldOut) -> bool:
     if min(chosen.independent, plain.independent) < INDEPENDENT:
         return False
     pairs = zip(chosen.kinds, plain.kinds, strict=True)
-    return all(CONTRADICTED**2 * other.sum() < own.sum() for own, other in pairs)
+    return all(CONTRADICTED**2 * other.sum() < errors.sum() for errors, other in pairs)
 
 
 def _selection(options: IdentifyOptions) -> Selection:

@@ -69,18 +69,18 @@ class Task:
         carries = isinstance(self.model, PayloadModel)
         return self.known if carries and isinstance(self.known, IdentifiedModel) else None
 
-    def processed(
+    def process(
         self, recording: Recording, like: Cutoffs | None = None, grid: Grid | None = None
     ) -> Segments:
         """Return the signals of a recording, with their known torque.
 
         :param like: cut-offs of the recording that was fitted; None: those of this one
         """
-        known, joints = known_torque(self.known), self.model.joint_names
+        known, joints = build_known_torque(self.known), self.model.joint_names
         return segments_of(recording, joints, self.options, known, like=like, grid=grid)
 
 
-def known_torque(known: Known | None) -> KnownTorque | None:
+def build_known_torque(known: Known | None) -> KnownTorque | None:
     """Return the function that gives the torque of `known` at the samples of processed signals.
 
     The torque of an arm is that of its values without payload, with the torque of gear deflection
@@ -123,7 +123,7 @@ class Clock:
 
 
 @dataclass(frozen=True)
-class Prepared:
+class ProcessedRecordings:
     """Recordings that are ready to be condensed.
 
     :param parts: with corrected time offsets of the torque
@@ -138,7 +138,7 @@ class Prepared:
     frozen: frozenset[str]
 
 
-def prepare(task: Task, clock: Clock) -> Prepared:
+def prepare(task: Task, clock: Clock) -> ProcessedRecordings:
     """Choose cut-off and time offsets of the torque, then the friction law.
 
     Late torque has its jumps where the velocity is not zero any more, which would look like
@@ -146,23 +146,23 @@ def prepare(task: Task, clock: Clock) -> Prepared:
     as the parameters of its arm belong to that.
     """
     with clock.step('process'):
-        first = task.processed(task.recordings[0])
+        first = task.process(task.recordings[0])
     offsets: dict[int, TimeOffset] = {}
     if task.arm is None:
         with clock.step('cutoff'):
             trial = choose_cutoff(task.model, first, task.options)
             first, offsets = trial.parts, trial.offsets
     with clock.step('process'):
-        others = [task.processed(each, first.cutoffs) for each in task.recordings[1:]]
+        others = [task.process(each, first.cutoffs) for each in task.recordings[1:]]
     if task.arm is None and others:
         with clock.step('cutoff'):
             offsets = common_offsets([offsets, *(_offsets(task, each) for each in others)])
-    parts = tuple(each.corrected(offsets) for each in (first, *others))
+    parts = tuple(each.correct(offsets) for each in (first, *others))
     with clock.step('friction'):
         richest = max(parts, key=_moving_samples).shown.to_estimate()
         model, friction = select_friction(task.model, richest, task.options)
-    frozen = frozenset.intersection(*map(_frozen, parts))
-    return Prepared(task, model, parts, offsets, friction, frozen)
+    frozen = frozenset.intersection(*map(_find_idle, parts))
+    return ProcessedRecordings(task, model, parts, offsets, friction, frozen)
 
 
 def _offsets(task: Task, parts: Segments) -> dict[int, TimeOffset]:
@@ -170,7 +170,7 @@ def _offsets(task: Task, parts: Segments) -> dict[int, TimeOffset]:
     return offsets_of(task.model, base_parameters(task.model), signals, task.options)
 
 
-def _frozen(parts: Segments) -> frozenset[str]:
+def _find_idle(parts: Segments) -> frozenset[str]:
     codes = ('frozen_joint', 'zero_torque', 'constant_torque')
     return frozenset(f.joint for f in parts.shown.findings if f.code in codes)
 

@@ -12,27 +12,29 @@ from robodyn_ros.findings import Finding
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.payload.estimate import is_possible
-from robodyn_ros.identification.physical.chosen_estimate import Selection, known_by
-from robodyn_ros.identification.physical.named_parameters import named_parameters
-from robodyn_ros.identification.result.content import Signals
+from robodyn_ros.identification.physical.chosen_estimate import Selection, classify_values
+from robodyn_ros.identification.physical.named_parameters import compute_named
+from robodyn_ros.identification.result.content import ResultSignals
 from robodyn_ros.identification.result.result import IdentificationResult, IdentifiedModel
 from robodyn_ros.identification.result.verdict import JointVerdict, Use, Verdict
-from robodyn_ros.identification.steps.run import Run
+from robodyn_ros.identification.steps.run import IdentificationRun
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.recording.recording import Recording
 
 
-def result_of(run: Run, findings: tuple[Finding, ...], verdict: Verdict) -> IdentificationResult:
+def result_of(
+    run: IdentificationRun, findings: tuple[Finding, ...], verdict: Verdict
+) -> IdentificationResult:
     """Return the result of a run with its findings and its verdict."""
-    task, found, base = run.task, run.found, run.regression.base
-    completion, payload, model = found.completion, run.payload, run.prepared.model
+    task, estimated, base = run.task, run.estimated, run.regression.base
+    completion, payload, model = estimated.completion, run.payload, run.prepared.model
     shown = run.prepared.parts[0].shown
-    signals = Signals(shown, run.predicted[0], task.recordings[0].origin)
+    signals = ResultSignals(shown, run.predicted[0], task.recordings[0].origin)
     arm = task.arm or IdentifiedModel(model, completion.values, completion.stddevs, hash='')
     possible = completion.physically_consistent
     named = None
     if payload is None:
-        named = named_parameters(model, completion.values, base, found.error)
+        named = compute_named(model, completion.values, base, estimated.error)
         possible = possible and (named is None or 'impossible' not in named.status)
     else:
         possible = is_possible(payload.payload)
@@ -45,10 +47,10 @@ def result_of(run: Run, findings: tuple[Finding, ...], verdict: Verdict) -> Iden
         base_expressions=base.expressions,
         base_units=base.units,
         base_values=base.values(completion.values),
-        base_stddevs=np.sqrt(np.diag(found.error)),
+        base_stddevs=np.sqrt(np.diag(estimated.error)),
         torque_uncertainty=run.uncertainty,
-        condition_number=found.fit.condition_number,
-        condition_number_scaled=found.fit.condition_number_scaled,
+        condition_number=estimated.fit.condition_number,
+        condition_number_scaled=estimated.fit.condition_number_scaled,
         identification=run.report,
         recordings=tuple(run.reports),
         success_rule=task.options.success_rule,
@@ -64,10 +66,10 @@ def result_of(run: Run, findings: tuple[Finding, ...], verdict: Verdict) -> Iden
         timings={**run.clock.timings, 'total': run.clock.total},
         payload=payload,
         named=named,
-        base_status=known_by(
+        base_status=classify_values(
             base.values(completion.values),
-            np.sqrt(np.diag(found.error)),
-            found.fit.values,
+            np.sqrt(np.diag(estimated.error)),
+            estimated.fit.values,
             base.values(np.nan_to_num(model.prior())),
         ),
         completion_rule=completion.rule if payload is None else '',
@@ -77,7 +79,7 @@ def result_of(run: Run, findings: tuple[Finding, ...], verdict: Verdict) -> Iden
     )
 
 
-def failed_result(
+def build_failed_result(
     recording: Recording,
     model: DynamicModel,
     options: IdentifyOptions,

@@ -18,20 +18,20 @@ from robodyn_ros.identification.fit.uncertainty import random_states, torque_unc
 from robodyn_ros.identification.options import LEAVE_ONE_OUT, SAMPLES
 from robodyn_ros.identification.physical.chosen_estimate import Selection
 from robodyn_ros.identification.physical.consistency import bodies_of
-from robodyn_ros.identification.physical.extrapolation import expected_error
+from robodyn_ros.identification.physical.extrapolation import extrapolate_error
 from robodyn_ros.identification.physical.semidefinite import Problem, starting_prior
 from robodyn_ros.identification.result.content import IdentifiedPayload
 from robodyn_ros.identification.signals.processed import Processed, constant
 from robodyn_ros.identification.signals.segments import Segments
-from robodyn_ros.identification.steps.estimation import Estimated, Regression
-from robodyn_ros.identification.steps.preparation import Clock, Prepared, Task, prepare
+from robodyn_ros.identification.steps.estimation import ParameterEstimate, Regression
+from robodyn_ros.identification.steps.preparation import Clock, ProcessedRecordings, Task, prepare
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.payload import Payload, PayloadModel
 from robodyn_ros.recording.recording import Recording
 
 
 @dataclass
-class Run:
+class IdentificationRun:
     """One run of the steps.
 
     :param without: the same with the known torque alone, where a payload is estimated
@@ -43,9 +43,9 @@ class Run:
     """
 
     task: Task
-    prepared: Prepared
+    prepared: ProcessedRecordings
     regression: Regression
-    found: Estimated
+    estimated: ParameterEstimate
     clock: Clock
     reports: list[FitReport] = field(default_factory=list)
     predicted: list[Array] = field(default_factory=list)
@@ -59,7 +59,7 @@ class Run:
     untested: tuple[Finding, ...] = ()
 
     @classmethod
-    def of(cls, task: Task) -> Run:
+    def of(cls, task: Task) -> IdentificationRun:
         """Run the steps in their order."""
         clock = Clock()
         prepared = prepare(task, clock)
@@ -67,16 +67,16 @@ class Run:
         with clock.step('condense'):
             regression = Regression(task, prepared)
         with clock.step('estimate'):
-            found = regression.estimate()
-        values = idle_constants(prepared, found.values, range(len(prepared.parts)))
-        found = replace(found, completion=replace(found.completion, values=values))
-        run = cls(task, prepared, regression, found, clock)
+            estimated = regression.estimate()
+        values = idle_constants(prepared, estimated.values, range(len(prepared.parts)))
+        estimated = replace(estimated, completion=replace(estimated.completion, values=values))
+        run = cls(task, prepared, regression, estimated, clock)
         with clock.step('evaluate'):
             run._evaluate()
         with clock.step('uncertainty'):
             signals, base = prepared.parts[0].shown, regression.base
-            run.uncertainty = torque_uncertainty(prepared.model, base, found.fit, signals)
-            run.expected = run._expected()
+            run.uncertainty = torque_uncertainty(prepared.model, base, estimated.fit, signals)
+            run.expected = run._extrapolate_errors()
         with clock.step('validate'):
             run._validate()
         return run
@@ -87,30 +87,30 @@ class Run:
         arm, model = self.task.arm, self.prepared.model
         if arm is None or self.without is None or not isinstance(model, PayloadModel):
             return None
-        payload = Payload(model, self.found.values, self.found.completion.stddevs)
+        payload = Payload(model, self.estimated.values, self.estimated.completion.stddevs)
         return IdentifiedPayload(payload, self.without, arm.source, arm.hash)
 
     def _evaluate(self) -> None:
         """Compute the torque errors of each recording and of all together."""
         tallies, every = [], range(len(self.task.recordings))
         for index in every:
-            tally, predicted = self._tally(index, self.found.values, 'evaluate')
+            tally, predicted = self._tally(index, self.estimated.values, 'evaluate')
             tallies.append(tally)
             self.predicted.append(predicted)
             shown = self.prepared.parts[index].shown
             self.reports.append(tally.report(shown, self.task.recordings[index].source))
         self.report = self._together(tallies)
         if self.task.arm is not None:
-            none = np.zeros(len(self.found.values))
+            none = np.zeros(len(self.estimated.values))
             self.without = self._together([self._tally(index, none)[0] for index in every])
         share = 1.0
-        if self.found.selection.estimate != 'unconstrained':
+        if self.estimated.selection.estimate != 'unconstrained':
             shown, model = self.prepared.parts[0].shown, self.prepared.model
-            share = residual_ratio(model, self.found.plain, shown, self.predicted[0])
+            share = residual_ratio(model, self.estimated.plain, shown, self.predicted[0])
         residual = share * self.report.relative_residual
-        self.selection = replace(self.found.selection, unconstrained_residual=residual)
+        self.selection = replace(self.estimated.selection, unconstrained_residual=residual)
 
-    def _expected(self) -> Array:
+    def _extrapolate_errors(self) -> Array:
         """Return the torque error of each joint to be expected on other motions, shape (n,)."""
         model, signals = self.prepared.model, self.prepared.parts[0].shown
         if self.task.arm is not None or not bodies_of(model).links:
@@ -120,9 +120,9 @@ class Run:
         q, qd, qdd = random_states(model, signals)
         rests = [name in self.prepared.frozen for name in model.joint_names]
         q[:, rests], qd[:, rests], qdd[:, rests] = signals.position[0, rests], 0.0, 0.0
-        factors = self.regression.factors().merged()
-        fit, selection, base = self.found.fit, self.found.selection, self.regression.base
-        expected = expected_error(problem, base, factors, fit, selection, (q, qd, qdd))
+        factors = self.regression.factors().merge()
+        fit, selection, base = self.estimated.fit, self.estimated.selection, self.regression.base
+        expected = extrapolate_error(problem, base, factors, fit, selection, (q, qd, qdd))
         return np.where(rests, np.nan, expected)
 
     def _tally(
@@ -157,11 +157,11 @@ class Run:
         elif isinstance(given, Recording):
             try:
                 like, offsets = self.prepared.parts[0].cutoffs, self.prepared.offsets
-                other = self.task.processed(given, like).corrected(offsets)
+                other = self.task.process(given, like).correct(offsets)
             except InsufficientData as error:
                 self._not_tested(str(error))
                 return
-            model, values = self.prepared.model, self.found.values
+            model, values = self.prepared.model, self.estimated.values
             tally, _ = tally_all(model, values, other, phase='validate')
             report = tally.report(other.shown, given.source)
             needed = SAMPLES_PER_COLUMN * self.regression.base.rank // len(model.joints)
@@ -197,7 +197,7 @@ class Run:
         self.untested = (finding('validation_too_short', reason=reason),)
 
 
-def idle_constants(prepared: Prepared, values: Array, chosen: Sequence[int]) -> Array:
+def idle_constants(prepared: ProcessedRecordings, values: Array, chosen: Sequence[int]) -> Array:
     """Return parameter values (p,) with the mean measured torque of idle joints as their constant.
 
     No sample of an idle joint is fitted. At the position at which it rests, a constant in addition
@@ -214,9 +214,9 @@ def idle_constants(prepared: Prepared, values: Array, chosen: Sequence[int]) -> 
         shown = prepared.parts[index].shown
         rows = np.flatnonzero(shown.measured_rows)
         rows = rows[np.unique(np.linspace(0, len(rows) - 1, SAMPLES).astype(int))]
-        own = prepared.model.torque(*shown.commanded(rows), values)
-        own = own if shown.known is None else own + shown.known[rows]
-        left.append(np.where(constant(shown.measured), np.nan, shown.measured[rows] - own))
+        modelled = prepared.model.torque(*shown.motion_at(rows), values)
+        modelled = modelled if shown.known is None else modelled + shown.known[rows]
+        left.append(np.where(constant(shown.measured), np.nan, shown.measured[rows] - modelled))
     for joint, name in enumerate(prepared.model.joint_names):
         missing = float(np.mean(np.concatenate(left)[:, joint]))
         if name in prepared.frozen and f'{name}.torque_offset' in names and np.isfinite(missing):

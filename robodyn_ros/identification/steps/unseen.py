@@ -7,16 +7,19 @@ import numpy as np
 
 from robodyn_ros.identification.fit.choice import INDEPENDENT
 from robodyn_ros.identification.fit.fit_report import FitReport
-from robodyn_ros.identification.fit.folds import Folds, labels_of, products_of, squared_errors
+from robodyn_ros.identification.fit.folds import Folds, labels_of, products_of, sum_squared_errors
 from robodyn_ros.identification.fit.success import reference_torque, relative_error
 from robodyn_ros.identification.physical.selection import refit
 from robodyn_ros.identification.physical.semidefinite import Problem, starting_prior
-from robodyn_ros.identification.steps.estimation import Estimated, Regression
+from robodyn_ros.identification.steps.estimation import ParameterEstimate, Regression
 from robodyn_ros.models.interface import Array
 
 
 def unseen_error(
-    regression: Regression, found: Estimated, report: FitReport, validation: FitReport | None
+    regression: Regression,
+    found: ParameterEstimate,
+    report: FitReport,
+    validation: FitReport | None,
 ) -> tuple[Array, str]:
     """Return the error of each joint on data that were not fitted, (n,), and which data these are.
 
@@ -32,7 +35,7 @@ def unseen_error(
     return np.sqrt(square) / np.maximum(reference_torque(report, model), 1e-300), 'held-out blocks'
 
 
-def _growth(regression: Regression, found: Estimated) -> Array | None:
+def _growth(regression: Regression, found: ParameterEstimate) -> Array | None:
     """Return how much larger the mean squared error is on blocks of time that are left out, (n,).
 
     What the low pass of the fit removes is the same in both, and cancels out. Joints without
@@ -57,9 +60,9 @@ def _growth(regression: Regression, found: Estimated) -> Array | None:
         products = products_of(rows, blocks)
         if count:
             unseen = sum(
-                float(squared_errors(each[:, own], product)[0])
+                float(sum_squared_errors(each[:, own], product)[0])
                 for each, product in zip(left_out, products, strict=True)
             )
-            fitted = float(squared_errors(values[:, own], products.sum(axis=0))[0])
+            fitted = float(sum_squared_errors(values[:, own], products.sum(axis=0))[0])
             growth[joint] = (unseen - fitted) / count
     return growth

@@ -11,8 +11,8 @@ import numpy as np
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.closed_forms.closed_form import (
     ClosedFormModel,
-    checked_choice,
-    checked_joints,
+    build_joints,
+    check_choice,
     number,
 )
 from robodyn_ros.models.interface import Array, JointType, Parameter
@@ -103,9 +103,9 @@ class AxisModel(ClosedFormModel):
         self.payload_inertia = _payload(payload_inertia, 'payload_inertia')
         if type == 'linear' and self.payload_inertia:
             raise ModelError('a linear axis has no payload_inertia, only a payload_mass')
-        extra = self._known_payload()
+        extra = self._payload_parameters()
         self._set(
-            joints=checked_joints('axis', joints, [_JOINT_TYPES[type]]),
+            joints=build_joints('axis', joints, [_JOINT_TYPES[type]]),
             parameters=(*self._form.parameters, *extra),
             settings={
                 'type': type,
@@ -118,7 +118,7 @@ class AxisModel(ClosedFormModel):
         for item, value in extra.items():
             self._prior[self.parameters.index(item)] = value
 
-    def _known_payload(self) -> dict[Parameter, float]:
+    def _payload_parameters(self) -> dict[Parameter, float]:
         if self.payload_inertia:
             return {Parameter('I_payload', 'kg m^2'): self.payload_inertia}
         if self.type == 'linear' and self.payload_mass:
@@ -127,7 +127,7 @@ class AxisModel(ClosedFormModel):
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Compute the regressor, shape (N, 1, p)."""
-        q, qd, qdd = self._checked(q, qd, qdd)
+        q, qd, qdd = self._check_motion(q, qd, qdd)
         result = np.empty((len(q), 1, len(self.parameters)))
         columns = self._form.columns(q, qdd, self.payload_mass)
         for index, column in enumerate(columns):
@@ -136,7 +136,7 @@ class AxisModel(ClosedFormModel):
             result[:, :, -1] = qdd
         return result
 
-    def named_values(self, values: Array) -> Array:
+    def compute_named(self, values: Array) -> Array:
         """Return the values of the document's parameters, without those of the known payload."""
         return np.array(values[: len(self.named_parameters)], dtype=np.float64)
 
@@ -155,7 +155,7 @@ def _dynamic_model(kind: object, dynamic_model: int) -> int:
     if kind not in ('rotary', 'linear'):
         raise ModelError(f'the type of an axis is rotary or linear, got {kind!r:.80}')
     known = [item for name, item in _FORMS if name == kind]
-    return checked_choice(f'{kind} axis', dynamic_model, known)
+    return check_choice(f'{kind} axis', dynamic_model, known)
 
 
 def _payload(value: object, name: str) -> float:

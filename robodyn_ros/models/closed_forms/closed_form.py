@@ -25,7 +25,7 @@ Number = Any
 
 
 @dataclass(frozen=True)
-class Length:
+class GeometryKey:
     """One key of a geometry: its unit and valid values; required if it has no default."""
 
     unit: str = 'm'
@@ -69,7 +69,7 @@ class ClosedFormModel(DynamicModel):
         self._prior: Array = np.full(len(self.parameters), np.nan)
         names = [item.name for item in self.parameters]
         robot = article(self.kind)
-        for name, value in checked_mapping(prior or {}, f'the prior of {robot}').items():
+        for name, value in check_mapping(prior or {}, f'the prior of {robot}').items():
             if name not in names:
                 raise ModelError(f'{robot} has no parameter "{name}", it has: {names}')
             self._prior[names.index(name)] = number(value, f'the prior of "{name}"')
@@ -80,7 +80,7 @@ class ClosedFormModel(DynamicModel):
         """Return the values given as `prior`, shape (p,); NaN for the others."""
         return np.array(self._prior)
 
-    def named_values(self, values: Array) -> Array:
+    def compute_named(self, values: Array) -> Array:
         """Return values of `named_parameters` from parameter values (p,); NaN: not determined."""
         return np.array(values, dtype=np.float64)
 
@@ -158,22 +158,22 @@ def functions(number: Number) -> Any:
     return math if isinstance(number, float) else np
 
 
-def checked_choice(kind: str, dynamic_model: object, known: Sequence[int]) -> int:
+def check_choice(kind: str, dynamic_model: object, known: Sequence[int]) -> int:
     """Return the number of a dynamic model after checking it.
 
     :raises ModelError: it is not an integer, or the kind has no model of this number
     """
-    whole = isinstance(dynamic_model, int) and not isinstance(dynamic_model, bool)
-    if not whole or dynamic_model not in known:
+    is_integer = isinstance(dynamic_model, int) and not isinstance(dynamic_model, bool)
+    if not is_integer or dynamic_model not in known:
         numbers = ', '.join(str(item) for item in known)
         raise ModelError(
             f'{article(kind)} has no dynamic model {dynamic_model!r:.80}, it has: {numbers}'
-            f'{"" if whole else " (an integer is needed)"}'
+            f'{"" if is_integer else " (an integer is needed)"}'
         )
     return int(str(dynamic_model))
 
 
-def checked_joints(
+def build_joints(
     kind: str, names: object, types: Sequence[JointType], least: int | None = None
 ) -> tuple[Joint, ...]:
     """Make the joints of a robot whose axes have fixed types.
@@ -197,15 +197,15 @@ def checked_joints(
     return tuple(Joint(name, kind_) for name, kind_ in zip(names, types, strict=False))
 
 
-def checked_geometry(
-    kind: str, geometry: object, keys: Mapping[str, Length], *, where: str = 'geometry'
+def check_geometry(
+    kind: str, geometry: object, keys: Mapping[str, GeometryKey], *, where: str = 'geometry'
 ) -> dict[str, float]:
     """Return the numbers of a geometry, in the order of `keys`, with defaults filled in.
 
     :raises ModelError: a key is missing, unknown, or has an invalid value
     """
     what = f'the {where} of {article(kind)}'
-    given = checked_mapping(geometry, what)
+    given = check_mapping(geometry, what)
     for key in given:
         if key not in keys:
             raise ModelError(f'{what} has no "{key}", it has: {", ".join(keys)}')
@@ -225,7 +225,7 @@ def checked_geometry(
     return result
 
 
-def checked_mapping(value: object, what: str) -> Mapping[str, object]:
+def check_mapping(value: object, what: str) -> Mapping[str, object]:
     """Return a mapping with text keys.
 
     :raises ModelError: the value is none

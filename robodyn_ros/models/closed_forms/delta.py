@@ -10,11 +10,11 @@ import numpy as np
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.closed_forms.closed_form import (
     ClosedFormModel,
-    Length,
+    GeometryKey,
     Number,
-    checked_choice,
-    checked_geometry,
-    checked_joints,
+    build_joints,
+    check_choice,
+    check_geometry,
     components,
     functions,
     number,
@@ -35,14 +35,14 @@ from robodyn_ros.models.closed_forms.delta_shaft import shaft_forces
 from robodyn_ros.models.interface import GRAVITY, Array, Parameter, sample_blocks
 
 GEOMETRY = {
-    'R_b': Length(),
-    'r_p': Length(),
-    'L_AB': Length(lowest=0.0),
-    'L_BC': Length(lowest=0.0),
+    'R_b': GeometryKey(),
+    'r_p': GeometryKey(),
+    'L_AB': GeometryKey(lowest=0.0),
+    'L_BC': GeometryKey(lowest=0.0),
 }
 """See `DeltaGeometry`; four axes also need 'h_O', the height of the shaft's upper joint."""
 
-PLATFORM_FORCE = {'R_ext': Length(), 'Fr_max': Length('N', lowest=0.0)}
+PLATFORM_FORCE = {'R_ext': GeometryKey(), 'Fr_max': GeometryKey('N', lowest=0.0)}
 """Radius [m] beyond which C_r acts, and the largest force [N] that it causes."""
 
 NAMED = (
@@ -115,11 +115,11 @@ class DeltaModel(ClosedFormModel):
         :param platform_force: see `PLATFORM_FORCE`; default: no such force
         :raises ModelError: wrong joints, geometry or dynamic model
         """
-        self.dynamic_model = checked_choice('delta', dynamic_model, (1,))
-        axes = checked_joints('delta', joints, ['revolute'] * (ARMS + 1), least=ARMS)
+        self.dynamic_model = check_choice('delta', dynamic_model, (1,))
+        axes = build_joints('delta', joints, ['revolute'] * (ARMS + 1), least=ARMS)
         self._shaft = len(axes) > ARMS
-        keys = {**GEOMETRY, 'h_O': Length()} if self._shaft else GEOMETRY
-        lengths = checked_geometry('delta', geometry, keys)
+        keys = {**GEOMETRY, 'h_O': GeometryKey()} if self._shaft else GEOMETRY
+        lengths = check_geometry('delta', geometry, keys)
         self.geometry = DeltaGeometry(*(lengths[key] for key in GEOMETRY))
         self._height = lengths.get('h_O', 0.0)
         self._range = working_range(self.geometry)
@@ -146,7 +146,7 @@ class DeltaModel(ClosedFormModel):
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Compute the regressor, shape (N, n, p)."""
-        q, qd, qdd = self._checked(q, qd, qdd)
+        q, qd, qdd = self._check_motion(q, qd, qdd)
         result = np.zeros((len(q), len(self.joints), len(self.parameters)))
         for block in sample_blocks(len(q)):
             state = components(q[block]), components(qd[block]), components(qdd[block])
@@ -194,7 +194,7 @@ class DeltaModel(ClosedFormModel):
                 result[block, arm] -= over * dot(slope, pull)
         return result
 
-    def named_values(self, values: Array) -> Array:
+    def compute_named(self, values: Array) -> Array:
         """Return the fourteen named values, shape (14,); 0 for parameters the robot does not have.
 
         L_TO, L_TP and Theta_T are NaN if M_T is 0.
@@ -241,7 +241,7 @@ class DeltaModel(ClosedFormModel):
 def _platform_force(given: Mapping[str, float] | None) -> dict[str, float] | None:
     if given is None:
         return None
-    return checked_geometry('delta', given, PLATFORM_FORCE, where='platform_force')
+    return check_geometry('delta', given, PLATFORM_FORCE, where='platform_force')
 
 
 def _rod_forces(

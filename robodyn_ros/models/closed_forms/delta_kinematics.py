@@ -122,9 +122,9 @@ def delta_motion(
     rods = [minus(x, centre) for centre in centres]
     sides = cross(rods[1], rods[2]), cross(rods[2], rods[0]), cross(rods[0], rods[1])
     share = 1.0 / dot(rods[0], sides[0])
-    leverage = [share * dot(rod, own) for rod, own in zip(rods, b, strict=True)]
+    leverage = [share * dot(rod, lever) for rod, lever in zip(rods, b, strict=True)]
     slopes = tuple(times(factor, side) for factor, side in zip(leverage, sides, strict=True))
-    xd = total([times(rate, own) for rate, own in zip(thetad, slopes, strict=True)])
+    xd = total([times(rate, lever) for rate, lever in zip(thetad, slopes, strict=True)])
     elbow, parts = [], []
     for i in range(ARMS):
         centripetal = times(thetad[i] * thetad[i], slope[i])
@@ -212,5 +212,7 @@ def _dexterity(geometry: DeltaGeometry, theta: Array) -> Array:
         x = combine(1.0, foot, -np.sqrt(np.maximum(square, 0.0)), normal)
     rods = [times(1.0 / geometry.L_BC, minus(x, centre)) for centre in centres]
     volume = np.abs(dot(rods[0], cross(rods[1], rods[2])))
-    leverage = np.min([np.abs(dot(rod, own)) for rod, own in zip(rods, b, strict=True)], axis=0)
+    leverage = np.min(
+        [np.abs(dot(rod, lever)) for rod, lever in zip(rods, b, strict=True)], axis=0
+    )
     return np.where(square > 0.0, volume * leverage / geometry.L_AB, 0.0)

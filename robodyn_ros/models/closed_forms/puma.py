@@ -10,10 +10,10 @@ import numpy as np
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.closed_forms.closed_form import (
     ClosedFormModel,
-    Length,
-    checked_choice,
-    checked_geometry,
-    checked_joints,
+    GeometryKey,
+    build_joints,
+    check_choice,
+    check_geometry,
     number,
 )
 from robodyn_ros.models.closed_forms.puma_inertia import (
@@ -25,7 +25,13 @@ from robodyn_ros.models.closed_forms.puma_inertia import (
 )
 from robodyn_ros.models.interface import GRAVITY, Array, Joint, Parameter, sample_blocks
 
-GEOMETRY = {'a2': Length(), 'a3': Length(), 'd2': Length(), 'd3': Length(), 'd4': Length()}
+GEOMETRY = {
+    'a2': GeometryKey(),
+    'a3': GeometryKey(),
+    'd2': GeometryKey(),
+    'd3': GeometryKey(),
+    'd4': GeometryKey(),
+}
 """Lengths [m] of the modified Denavit-Hartenberg frames (alpha, a, d): (0, 0, 0), (-90, 0, d2),
 (0, a2, d3), (90, a3, d4), (-90, 0, 0), (90, 0, 0)."""
 
@@ -67,7 +73,7 @@ class PumaModel(ClosedFormModel):
         :raises ModelError: wrong joints or geometry
         """
         axes = _joints(joints)
-        known = None if geometry is None else checked_geometry('puma', geometry, GEOMETRY)
+        known = None if geometry is None else check_geometry('puma', geometry, GEOMETRY)
         gravity = number(gravity, '"gravity"')
         self.relations = np.eye(len(NAMES)) if known is None else _relations(known, gravity)
         named = tuple(_parameter(name, axes) for name in NAMES)
@@ -88,7 +94,7 @@ class PumaModel(ClosedFormModel):
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Compute the regressor, shape (N, 6, 34), or (N, 6, 26) with a geometry."""
-        q, qd, qdd = self._checked(q, qd, qdd)
+        q, qd, qdd = self._check_motion(q, qd, qdd)
         result = np.empty((len(q), JOINTS, len(self.parameters)))
         for block in sample_blocks(len(q)):
             rows = self._weights @ self._features(q[block], qd[block], qdd[block])
@@ -105,7 +111,7 @@ class PumaModel(ClosedFormModel):
         result: Array = waves[table.wave] * (motion[table.left] * motion[table.right])
         return result
 
-    def named_values(self, values: Array) -> Array:
+    def compute_named(self, values: Array) -> Array:
         """Return all 34 named values, shape (34,), of parameter values."""
         return np.asarray(self.relations @ values, dtype=np.float64)
 
@@ -117,8 +123,8 @@ class PumaModel(ClosedFormModel):
         named = np.asarray(named, dtype=np.float64)
         if named.shape != (len(NAMES),):
             raise ModelError(f'a puma has {len(NAMES)} named parameters, got {named.size} values')
-        own = [item.name for item in self.parameters]
-        values = np.array([named[NAMES.index(name)] for name in own])
+        order = [item.name for item in self.parameters]
+        values = np.array([named[NAMES.index(name)] for name in order])
         following = self.relations @ values
         wrong = np.abs(following - named) > 1e-6 * np.abs(named).max()
         if wrong.any():
@@ -174,7 +180,7 @@ class PumaGravityModel(ClosedFormModel):
         axes = _joints(joints)
         if not isinstance(fifth_term, bool):
             raise ModelError(f'"fifth_term" must be true or false, got {fifth_term!r:.80}')
-        self.geometry = None if geometry is None else checked_geometry('puma', geometry, GEOMETRY)
+        self.geometry = None if geometry is None else check_geometry('puma', geometry, GEOMETRY)
         self.gravity = number(gravity, '"gravity"')
         names = GRAVITY_TERMS if fifth_term else GRAVITY_TERMS[:4]
         self._set(
@@ -190,7 +196,7 @@ class PumaGravityModel(ClosedFormModel):
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Compute the regressor, shape (N, 6, 4), or (N, 6, 5) with the fifth term."""
-        q, qd, qdd = self._checked(q, qd, qdd)
+        q, qd, qdd = self._check_motion(q, qd, qdd)
         result = np.zeros((len(q), JOINTS, len(self.parameters)))
         second, third = result[:, 1], result[:, 2]
         forearm = q[:, 1] + q[:, 2]
@@ -237,7 +243,7 @@ def puma_model(*, dynamic_model: int, **options: object) -> ClosedFormModel:
 
     :raises ModelError: an unknown dynamic model, or an option of the other one
     """
-    if checked_choice('puma', dynamic_model, (1, 2)) == 2:
+    if check_choice('puma', dynamic_model, (1, 2)) == 2:
         return PumaGravityModel(**options)  # type: ignore[arg-type]
     if 'fifth_term' in options:
         raise ModelError('dynamic model 1 of a puma has no "fifth_term", its g3 is that term')
@@ -245,7 +251,7 @@ def puma_model(*, dynamic_model: int, **options: object) -> ClosedFormModel:
 
 
 def _joints(names: object) -> tuple[Joint, ...]:
-    return checked_joints('puma', names, ['revolute'] * JOINTS)
+    return build_joints('puma', names, ['revolute'] * JOINTS)
 
 
 def _parameter(name: str, axes: tuple[Joint, ...]) -> Parameter:

@@ -9,10 +9,10 @@ import numpy as np
 
 from robodyn_ros.models.closed_forms.closed_form import (
     ClosedFormModel,
-    Length,
-    checked_choice,
-    checked_geometry,
-    checked_joints,
+    GeometryKey,
+    build_joints,
+    check_choice,
+    check_geometry,
     components,
     functions,
     number,
@@ -20,10 +20,10 @@ from robodyn_ros.models.closed_forms.closed_form import (
 from robodyn_ros.models.interface import GRAVITY, Array, Parameter
 
 GEOMETRY = {
-    'L1': Length(lowest=0.0),
-    'L2': Length(lowest=0.0),
-    's4': Length('1', choices=(1.0, -1.0), default=1.0),
-    'z_sense': Length('1', choices=(1.0, -1.0), default=1.0),
+    'L1': GeometryKey(lowest=0.0),
+    'L2': GeometryKey(lowest=0.0),
+    's4': GeometryKey('1', choices=(1.0, -1.0), default=1.0),
+    'z_sense': GeometryKey('1', choices=(1.0, -1.0), default=1.0),
 }
 """L1, L2: lengths of the arms [m]. s4: 1 if axis 4 turns as axes 1 and 2, -1 if opposite.
 
@@ -64,11 +64,11 @@ class ScaraModel(ClosedFormModel):
         :param gravity: [m/s^2]; for payloads only, P6 contains it
         :raises ModelError: wrong joints, geometry or dynamic model
         """
-        self.dynamic_model = checked_choice('scara', dynamic_model, (1,))
-        axes = checked_joints(
+        self.dynamic_model = check_choice('scara', dynamic_model, (1,))
+        axes = build_joints(
             'scara', joints, ['revolute', 'revolute', 'prismatic', 'revolute'], least=3
         )
-        self.geometry = checked_geometry('scara', geometry, GEOMETRY)
+        self.geometry = check_geometry('scara', geometry, GEOMETRY)
         self.gravity = number(gravity, '"gravity"')
         names = [axis.name for axis in axes]
         last = names[3] if len(names) > 3 else ''
@@ -90,7 +90,7 @@ class ScaraModel(ClosedFormModel):
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Compute the regressor, shape (N, n, 8)."""
-        q, qd, qdd = self._checked(q, qd, qdd)
+        q, qd, qdd = self._check_motion(q, qd, qdd)
         geometry = self.geometry
         lengths = geometry['L1'] * geometry['L2']
         result = np.zeros((len(q), len(self.joints), 8))

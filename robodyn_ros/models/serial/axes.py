@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the axes of a robot lie to each other, whatever the frames of its description are."""
+"""Relative position of the axes of a robot, independent of the frames of its description."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def largest_difference(one: Tree, other: Tree) -> tuple[int, int, float]:
     """
     (directions, points), (others, other_points) = _axes(one), _axes(other)
     reach = max(0.1, *(float(np.ptp(each, axis=0).max()) for each in (points, other_points)))
-    # Calibration turns parallel axes by mrad: they then cross somewhere, which says nothing.
+    # Calibration turns parallel axes by mrad: their crossing point then has no meaning.
     sines = np.minimum(_sines(directions), _sines(others))
     distances = np.where(
         sines > 0.05,

@@ -34,7 +34,7 @@ class _State:
     acceleration: Array
 
 
-class Chain:
+class LinkTree:
     """The moving links of a `UrdfModel`, in the order of its joints; any tree."""
 
     def __init__(self, model: UrdfModel) -> None:
@@ -53,12 +53,12 @@ class Chain:
         self._ends = (self._body == np.arange(len(bodies))[:, None]).astype(float)
         same = self._by[:, None] == self._by
         self._beyond = same * self._carries[np.ix_(self._body, self._body)]
-        own = sorted(bodies, key=lambda body: body.joint)
-        self._offset = np.stack([body.placement[:3, 3] for body in own], axis=1)
-        self._axis = np.stack([body.axis for body in own], axis=1)
-        self._slides = np.array([float(body.prismatic) for body in own])
-        self._fixed = np.stack([body.placement[:3, :3] for body in own], axis=2)
-        skews = np.stack([cross_matrix(body.axis) for body in own], axis=2)
+        ordered = sorted(bodies, key=lambda body: body.joint)
+        self._offset = np.stack([body.placement[:3, 3] for body in ordered], axis=1)
+        self._axis = np.stack([body.axis for body in ordered], axis=1)
+        self._slides = np.array([float(body.prismatic) for body in ordered])
+        self._fixed = np.stack([body.placement[:3, :3] for body in ordered], axis=2)
+        skews = np.stack([cross_matrix(body.axis) for body in ordered], axis=2)
         self._sine = np.einsum('ijn,jkn->ikn', self._fixed, skews)
         self._cosine = np.einsum('ijn,jkn->ikn', self._sine, skews)
 

@@ -102,7 +102,7 @@ class RigidColumns:
         where[np.arange(count), 10 * count + np.arange(count)] = first + np.arange(count)
         self._rotors = slice(first, first + count)
         self._wide = np.zeros((_AT_ONCE, first + count + 1))
-        self._order = np.concatenate([where[k, own] for k, own in enumerate(columns)])
+        self._order = np.concatenate([where[k, indices] for k, indices in enumerate(columns)])
         self._order %= self._wide.shape[1]  # -1 is the last column, which stays zero
         self._start = np.zeros((_AT_ONCE, 2, 6))
         self._start[:, 1, 3:] = -gravity
@@ -114,18 +114,18 @@ class RigidColumns:
         """
         result = np.empty((len(q), len(self._order)))
         for rows in sample_blocks(len(q), _AT_ONCE):
-            own = self._wide[: len(q[rows])]
-            own[:, self._rotors] = qdd[rows]
+            wide = self._wide[: len(q[rows])]
+            wide[:, self._rotors] = qdd[rows]
             here = q[rows]
             steps = np.stack([np.ones(here.shape), np.cos(here), np.sin(here), here], axis=2)
             motions: list[Array] = []
             for part in self._parts:
                 parent, joint = part.body.parent, part.body.joint
-                before = motions[parent] if parent >= 0 else self._start[: len(own)]
+                before = motions[parent] if parent >= 0 else self._start[: len(wide)]
                 rates = qd[rows, joint], qdd[rows, joint]
-                motions.append(part.moved(before, steps[:, joint], rates))
-                part.columns(motions[-1], own)
-            np.take(own, self._order, axis=1, out=result[rows], mode='clip')
+                motions.append(part.move(before, steps[:, joint], rates))
+                part.columns(motions[-1], wide)
+            np.take(wide, self._order, axis=1, out=result[rows], mode='clip')
         return result
 
 
@@ -142,7 +142,7 @@ class _Part:
         self.driving = np.empty((8, _AT_ONCE))
         self.features = np.empty((6 + len(_WRENCH), _AT_ONCE))
 
-    def moved(self, before: Array, steps: Array, rates: tuple[Array, Array]) -> Array:
+    def move(self, before: Array, steps: Array, rates: tuple[Array, Array]) -> Array:
         """Return velocity, acceleration less gravity, and screws up to this joint, (N, ., 6).
 
         :param before: the same of the parent
@@ -168,8 +168,8 @@ class _Part:
         velocity = features[:6]
         np.multiply(velocity[:3, None], velocity, out=features[12:].reshape(3, 6, count))
         wrench = (features[6:].T @ self.wrench).reshape(count, 6, self.count)
-        own = wide[:, self.place].reshape(count, -1, self.count)
-        np.matmul(motions[:, 2:], wrench, out=own)
+        out = wide[:, self.place].reshape(count, -1, self.count)
+        np.matmul(motions[:, 2:], wrench, out=out)
 
 
 def _wrenches() -> Array:

@@ -122,7 +122,7 @@ class SerialKinematics(Kinematics):
 
     def forward(self, q: Array) -> Array:
         """Return the poses, shape (N, p); quaternions have w >= 0."""
-        q = self._checked('joint positions', q)
+        q = self._check_shape('joint positions', q)
         place, rotation, _ = self._frames(q, jacobian=False)
         turned = rotations().from_matrix(rotation).as_quat()
         turned *= np.where(turned[:, 3:] < 0.0, -1.0, 1.0)
@@ -130,7 +130,7 @@ class SerialKinematics(Kinematics):
 
     def inverse(self, poses: Array, *, near: Array | None = None) -> Array:
         """Return the joint positions, shape (N, n), that the search from `near` converges to."""
-        poses = self._checked('poses', poses, self.pose_size)
+        poses = self._check_shape('poses', poses, self.pose_size)
         if near is None:
             near = self._any(poses[0])
         q: Array = np.empty((len(poses), self.axes))
@@ -147,10 +147,10 @@ class SerialKinematics(Kinematics):
         good = np.flatnonzero(left < _REACHED)
         if not len(good):
             self._refuse(np.ones(1, dtype=bool), pose[None], 'cannot reach')
-        found: Array = starts[good[0]]
+        solution: Array = starts[good[0]]
         turning = np.array([joint['type'] != 'prismatic' for joint in self.geometry['joints']])
-        found[turning] = (found[turning] + np.pi) % (2.0 * np.pi) - np.pi
-        return found
+        solution[turning] = (solution[turning] + np.pi) % (2.0 * np.pi) - np.pi
+        return solution
 
     def _approach(self, poses: Array, q: Array) -> Array:
         """Improve q (N, n) in place and return the remaining distances (N,).
@@ -176,7 +176,7 @@ class SerialKinematics(Kinematics):
             rows, way, jacobian = rows[going], way[going], jacobian[going]
             if not len(rows):
                 break
-            step = _damped(jacobian, way)
+            step = _solve_damped(jacobian, way)
             longest = np.abs(step).max(axis=1, keepdims=True)
             q[rows] += step * np.minimum(1.0, 0.5 / np.maximum(longest, 1e-300))
         return left
@@ -187,7 +187,7 @@ class SerialKinematics(Kinematics):
         With the quaternion h of the pose the angular velocity is the vector part of 2 h' h*, and
         its derivative that of 2 h'' h*.
         """
-        x, xd, xdd = (self._checked('poses', value, self.pose_size) for value in (x, xd, xdd))
+        x, xd, xdd = (self._check_shape('poses', value, self.pose_size) for value in (x, xd, xdd))
         q = self.inverse(x, near=near)
         jacobian = self._frames(q)[2]
         size = np.linalg.norm(jacobian, axis=1).prod(axis=1)
@@ -197,9 +197,9 @@ class SerialKinematics(Kinematics):
             np.column_stack([v[:, :3], _angular(x[:, 3:POSE], v[:, 3:POSE]), v[:, POSE:]])
             for v in (xd, xdd)
         )
-        qd = _solved(jacobian, speed)
+        qd = _solve_systems(jacobian, speed)
         change[:, :FRAME] -= self._drift(q, qd)
-        return q, qd, _solved(jacobian, change)
+        return q, qd, _solve_systems(jacobian, change)
 
     def _frames(self, q: Array, *, jacobian: bool = True) -> tuple[Array, Array, Array]:
         """Return places (N, 3), rotations (N, 3, 3) and Jacobians (N, n, n) of the tool."""
@@ -227,17 +227,17 @@ class SerialKinematics(Kinematics):
         return result
 
 
-def _solved(matrices: Array, rows: Array) -> Array:
+def _solve_systems(matrices: Array, rows: Array) -> Array:
     """Solve N systems of n equations, shape (N, n)."""
     solutions: Array = np.linalg.solve(matrices, rows[:, :, None])[:, :, 0].astype(np.float64)
     return solutions
 
 
-def _damped(jacobian: Array, way: Array) -> Array:
+def _solve_damped(jacobian: Array, way: Array) -> Array:
     """Return damped least-squares steps (N, n) for Jacobians (N, n, n) and distances (N, n)."""
     damping = 1e-3 * (way**2).sum(axis=1)[:, None, None] + 1e-14
     square = jacobian @ jacobian.transpose(0, 2, 1) + damping * np.eye(way.shape[1])
-    step: Array = np.einsum('nij,ni->nj', jacobian, _solved(square, way))
+    step: Array = np.einsum('nij,ni->nj', jacobian, _solve_systems(square, way))
     return step
 
 

@@ -35,11 +35,11 @@ class Tree:
 
     def carriers(self, index: int) -> list[int]:
         """Return the indices of the bodies from the root to body `index`."""
-        found: list[int] = []
+        result: list[int] = []
         while index >= 0:
-            found.insert(0, index)
+            result.insert(0, index)
             index = self.bodies[index].parent
-        return found
+        return result
 
 
 def body_tree(urdf: UrdfFile, moving: tuple[str, ...]) -> Tree:

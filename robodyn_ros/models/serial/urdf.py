@@ -100,7 +100,7 @@ class UrdfModel(DynamicModel):
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Compute the regressor, shape (N, n, 10 n), or (N, n, 11 n) with rotors."""
         count, width = len(self.joints), len(self.parameters)
-        q, qd, qdd = self._checked(q, qd, qdd)
+        q, qd, qdd = self._check_motion(q, qd, qdd)
         if len(q) >= _MANY or not self._in_order:
             every = [np.arange(width)] * count
             return self._columns(every)(q, qd, qdd).reshape(len(q), count, width)
@@ -118,8 +118,8 @@ class UrdfModel(DynamicModel):
 
         `copy.copy` uses this too, so that each copy has its work space.
         """
-        own = {'_model': self._model.copy(), '_data': None, '_pool': None, '_many': None}
-        return {**self.__dict__, **own}
+        work_space = {'_model': self._model.copy(), '_data': None, '_pool': None, '_many': None}
+        return {**self.__dict__, **work_space}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore the state with a new work space."""
@@ -131,15 +131,15 @@ class UrdfModel(DynamicModel):
         """True: rigid-body torque is a smooth function of the state."""
         return True
 
-    def packed(self, q: Array, qd: Array, qdd: Array, columns: Sequence[Indices]) -> Array:
+    def pack_columns(self, q: Array, qd: Array, qdd: Array, columns: Sequence[Indices]) -> Array:
         """Compute columns of each joint without the remaining regressor, shape (N, k)."""
         if len(q) < _MANY:
-            return super().packed(q, qd, qdd, columns)
-        return self._columns(columns)(*self._checked(q, qd, qdd))
+            return super().pack_columns(q, qd, qdd, columns)
+        return self._columns(columns)(*self._check_motion(q, qd, qdd))
 
     def _columns(self, columns: Sequence[Indices]) -> RigidColumns:
         """Return the cached computation of these columns, which is the same for every block."""
-        chosen = tuple(own.tobytes() for own in columns)
+        chosen = tuple(indices.tobytes() for indices in columns)
         if self._many is None or chosen != self._chosen:
             self._chosen = chosen
             self._many = RigidColumns(self.tree.bodies, self.gravity, columns)
@@ -153,16 +153,16 @@ class UrdfModel(DynamicModel):
         """
         if not self._takes(values):
             return super().torque(q, qd, qdd, values)
-        return self._reordered(self._recursion)(*self._checked(q, qd, qdd))
+        return self._reorder(self._recursion)(*self._check_motion(q, qd, qdd))
 
-    def sampled(self, values: Array) -> TorqueFunction:
+    def torque_function(self, values: Array) -> TorqueFunction:
         """Return Pinocchio's recursion in a separate work space, in a third of the time."""
         if not self._takes(values):
-            return super().sampled(values)
+            return super().torque_function(values)
         model = self._model.copy()
-        return self._reordered(partial(pin.rnea, model, model.createData()))
+        return self._reorder(partial(pin.rnea, model, model.createData()))
 
-    def _reordered(self, compute: TorqueFunction) -> TorqueFunction:
+    def _reorder(self, compute: TorqueFunction) -> TorqueFunction:
         """Convert a function of joints in Pinocchio's order to one of the model's joints."""
         if self._in_order:
             return compute

@@ -46,9 +46,9 @@ def check_elements(element: ET.Element, where: str) -> None:
     :raises ModelError: a part that is missing, repeated, misspelled or in the wrong place, or one
         with an attribute, text or element instead of an attribute that is read
     """
-    expected, found = _PARTS[element.tag], [part.tag for part in element]
+    expected, tags = _PARTS[element.tag], [part.tag for part in element]
     for tag in _NEEDED.get(element.tag, ()):
-        if tag not in found:
+        if tag not in tags:
             raise ModelError(f'{where}: <{element.tag}> has no <{tag}>')
     still = element.get('type') == 'fixed'
     for part in element:
@@ -58,9 +58,9 @@ def check_elements(element: ET.Element, where: str) -> None:
         if tag not in expected:
             what = f'{where}: <{element.tag}> has the element <{tag:.60}>'
             _check_stranger(part, expected, what)
-        elif found.count(tag) > 1 and tag not in (*_SEVERAL, *('origin',) * still):
+        elif tags.count(tag) > 1 and tag not in (*_SEVERAL, *('origin',) * still):
             raise ModelError(
-                f'{where}: <{element.tag}> has {found.count(tag)} elements <{tag}>, expected one'
+                f'{where}: <{element.tag}> has {tags.count(tag)} elements <{tag}>, expected one'
             )
         elif tag in _ATTRIBUTES:
             endless = tag == 'limit' and element.get('type') == 'continuous'

@@ -119,10 +119,10 @@ def parse_urdf(xml: str, *, source: str = 'URDF', warn: bool = True) -> UrdfFile
     joints = [_read_joint(item, source, snapped) for item in joint_elements]
     root, joints = _tree_order([link.attrib['name'] for link in links], joints, source)
     exact = 'angles near a multiple of pi/2 were taken as exact in joint(s)'
-    notes = _warned(snapped, f'{source}: {exact}', warn)
+    notes = _warn(snapped, f'{source}: {exact}', warn)
     twice = [item.attrib['name'] for item in joint_elements if len(item.findall('origin')) > 1]
     first = 'of several elements <origin>, the first one is used in fixed joint(s)'
-    notes += _warned(twice, f'{source}: {first}', warn)
+    notes += _warn(twice, f'{source}: {first}', warn)
     names = [joint.name for joint in joints]
     notes += [note for item in joint_elements for note in _mimic_notes(item, names, source)]
     inertia = {}
@@ -250,7 +250,7 @@ def _move_to(values: Array, target: Array) -> bool:
     return visible
 
 
-def _warned(joints: list[str], text: str, warn: bool) -> list[str]:
+def _warn(joints: list[str], text: str, warn: bool) -> list[str]:
     if not joints:
         return []
     text = f'{text} {", ".join(dict.fromkeys(joints))}'

@@ -15,14 +15,14 @@ from robodyn_ros.control.collision.event_bag import (
     delete_oldest,
     write_event,
 )
-from robodyn_ros.errors import bounded
+from robodyn_ros.errors import shorten_line
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
 from robodyn_ros.nodes.base.clock import now
 from robodyn_ros.nodes.base.common import plain
 from robodyn_ros.nodes.collision_monitor.parameters import BLACK_BOX, DETECTOR, NODE, REACTION
 from robodyn_ros.nodes.robot.model_node import ModelNode
-from robodyn_ros.paths import expanded, resource
+from robodyn_ros.paths import expand, resource
 from robodyn_ros.recording.bags.joint_state_bag import HEADER, joint_state_topic
 from robodyn_ros.recording.bags.mcap_writer import Topic
 
@@ -47,7 +47,7 @@ class Events:
         self._node, self._facts = node, facts
         chosen = node.declared(BLACK_BOX)
         folder = chosen['black_box_directory']
-        self._folder = expanded(folder).absolute() if folder else Path()
+        self._folder = expand(folder).absolute() if folder else Path()
         self.used = bool(folder)
         self._limit = 1e6 * chosen['black_box_size']
         self._after = chosen['black_box_after']
@@ -124,7 +124,7 @@ class Events:
             delete_oldest(self._folder, self._limit)
         except Exception as error:  # whatever happens here, the monitor goes on
             self._lost += 1
-            self._result = f'lost: {bounded(str(error))}'
+            self._result = f'lost: {shorten_line(str(error))}'
         else:
             self._written += 1
             self._result = str(path)

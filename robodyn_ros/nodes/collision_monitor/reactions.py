@@ -86,7 +86,7 @@ class Reactions:
         limits = model_limits(model.model) if body is None else JointLimits.from_urdf(body.urdf)
         if chosen['joint_limits']:
             limits = load_limits(resource(chosen['joint_limits']), limits)
-        limits = limits.scaled(velocity=1.0, acceleration=chosen['acceleration_scaling'])
+        limits = limits.scale(velocity=1.0, acceleration=chosen['acceleration_scaling'])
         return limits.select(model.joints).with_default_acceleration()
 
     def start(self, reason: str) -> None:

@@ -20,28 +20,33 @@ from robodyn_ros.excitation.catalog import write_motion
 from robodyn_ros.excitation.collisions.scene_shape import NOTHING, Surroundings
 from robodyn_ros.excitation.design.problem import Design
 from robodyn_ros.excitation.export import TRAJECTORY, export_motion, motion_files
-from robodyn_ros.excitation.limits.constraints import Limit
+from robodyn_ros.excitation.limits.constraints import PathLimit
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
-from robodyn_ros.excitation.options import OPTIONS, Option, check_options, make_design, search
-from robodyn_ros.excitation.robot_frame import shown_frame
-from robodyn_ros.excitation.summary import present, sentence
+from robodyn_ros.excitation.options import (
+    OPTIONS,
+    DesignOption,
+    check_options,
+    make_design,
+    search,
+)
+from robodyn_ros.excitation.robot_frame import choose_frame
+from robodyn_ros.excitation.summary import convert_value, sentence
 from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.faults import fault_of, number_of
 from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.models.interface import DynamicModel
-from robodyn_ros.nodes.base.clock import start_timer
+from robodyn_ros.nodes.base.clock import start_real_timer, to_duration
 from robodyn_ros.nodes.base.common import (
     check_when_set,
     declare,
     plain,
 )
 from robodyn_ros.nodes.base.folders import dated_folder, removed_if_empty
-from robodyn_ros.nodes.base.stamps import to_duration
 from robodyn_ros.nodes.excitation.parameters import file_model
 from robodyn_ros.nodes.excitation.results import FEEDBACK_PERIOD
 from robodyn_ros.nodes.robot.described_robot import robot_file
-from robodyn_ros.output_files import made_folder
-from robodyn_ros.paths import expanded
+from robodyn_ros.output_files import make_folder
+from robodyn_ros.paths import expand
 from robodyn_ros.runs.file_set import sole_writer
 
 OPTIMISED = 'optimised'
@@ -78,7 +83,7 @@ class Designer:
         limits: JointLimits,
         run: Callable[[Trajectory, Any, str], object],
         give: Callable[[Any, Excite.Result], None],
-        rules: Sequence[Limit] = (),
+        rules: Sequence[PathLimit] = (),
     ) -> None:
         """Declare the parameters; they may be changed while the node runs.
 
@@ -96,7 +101,7 @@ class Designer:
         self._work: Future[Designed] | None = None
         self.goal: Any = None
         self._move, self._reason, self._pictures = True, NO_FAULT, True
-        self._timer = start_timer(node, FEEDBACK_PERIOD, self._look)
+        self._timer = start_real_timer(node, FEEDBACK_PERIOD, self._look)
         self._timer.cancel()
 
     @property
@@ -153,7 +158,7 @@ class Designer:
         share = min(1.0, (time.monotonic() - self._began) / self._seconds)
         text, value = 'searching', self._best
         if value < float('inf'):
-            name, figure = present(self._criterion, value)
+            name, figure = convert_value(self._criterion, value)
             text = f'best {name.replace("_", " ")} so far {figure:.4g}'
         if self._saving:
             text = 'saving the motion and its pictures'
@@ -204,7 +209,7 @@ class Designer:
         with removed_if_empty(folder), sole_writer(folder, MotionError):
             result = search(design, values, progress=tell, cancel=lambda: bool(self._reason))
             self._saving = True
-            points = shown_frame(design.model, values.get('frames', ()))
+            points = choose_frame(design.model, values.get('frames', ()))
             file = str(folder / TRAJECTORY)
             if self._pictures:
                 export_motion(result.trajectory, folder, limits=self._limits, points=points)
@@ -260,9 +265,9 @@ class Designer:
 
     def _folder(self, name: str) -> Path:
         if not name:
-            parent = expanded(str(self._node.get_parameter('output_directory').value))
+            parent = expand(str(self._node.get_parameter('output_directory').value))
             return dated_folder(parent, 'motion')
-        return made_folder(expanded(name).absolute(), ConfigError)
+        return make_folder(expand(name).absolute(), ConfigError)
 
 
 def _result_of(work: Future[Designed]) -> Designed:
@@ -275,7 +280,7 @@ def _result_of(work: Future[Designed]) -> Designed:
         raise MotionError(f'unexpected {type(error).__name__}: {error}') from error
 
 
-def _default(option: Option) -> Any:
+def _default(option: DesignOption) -> Any:
     """Return the default of the parameter, or its type if there is no default."""
     kind = _TYPES[option.kind]
     if option.count != 1:

@@ -10,7 +10,7 @@ from pathlib import Path
 from rclpy.node import Node
 
 from robodyn_ros.errors import ConfigError
-from robodyn_ros.output_files import made_folder, write_whole
+from robodyn_ros.output_files import make_folder, write_file
 
 
 class TorqueMarker:
@@ -43,8 +43,8 @@ class TorqueMarker:
             return
         text = f'process {os.getpid()}, torque enabled {time.strftime("%Y-%m-%d %H:%M:%S")}\n'
         try:
-            folder = made_folder(self.path.parent, ConfigError)
-            write_whole(folder / self.path.name, lambda file: file.write_text(text), ConfigError)
+            folder = make_folder(self.path.parent, ConfigError)
+            write_file(folder / self.path.name, lambda file: file.write_text(text), ConfigError)
         except ConfigError as error:
             self._logger.warning(
                 f'{error}: a restart after kill -9 will not be noticed, and will apply torque '

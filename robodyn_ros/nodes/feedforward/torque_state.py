@@ -120,7 +120,7 @@ class _MessageForm:
             fault_code=number_of(fault), additive_command=zero, feedback=zero, error=zero,
             delivery=int(delivery), additive_torque_delay=delay,
         )))  # fmt: skip
-        _, starts = Cursor(self.data).named_arrays(4)
+        _, starts = Cursor(self.data).read_named_arrays(4)
         views = [np.frombuffer(self.data, '<f8', len(joints), max(at, 0)) for at in starts]
         self.feedback, self.requested, self.additive_command, self.error = views
 

@@ -23,7 +23,7 @@ from robodyn_ros.long_work import CancelledError
 from robodyn_ros.msg import IdentificationReport
 from robodyn_ros.nodes.base.allowed import AllowedDirectories
 from robodyn_ros.nodes.base.background import Background
-from robodyn_ros.nodes.base.clock import start_timer
+from robodyn_ros.nodes.base.clock import nanoseconds_of, seconds_of, start_timer
 from robodyn_ros.nodes.base.common import (
     LATCHED_QOS,
     Diagnostics,
@@ -31,14 +31,13 @@ from robodyn_ros.nodes.base.common import (
 from robodyn_ros.nodes.base.folders import removed_if_empty
 from robodyn_ros.nodes.base.presence import Presence
 from robodyn_ros.nodes.base.spinning import run
-from robodyn_ros.nodes.base.stamps import nanoseconds_of, seconds_of
 from robodyn_ros.nodes.base.suite_node import SuiteNode
 from robodyn_ros.nodes.identification.cancel import Cancel, check_cancel
 from robodyn_ros.nodes.identification.peers import ExcitationClient, RecorderClient
 from robodyn_ros.nodes.identification.rehearsal import Rehearsal, steps
 from robodyn_ros.nodes.identification.report_message import report_message
 from robodyn_ros.nodes.identification.work import IdentificationWork, Job, Terms
-from robodyn_ros.paths import expanded, resource
+from robodyn_ros.paths import expand, resource
 from robodyn_ros.srv import (
     IdentificationFinish,
     IdentificationStart,
@@ -117,7 +116,7 @@ class IdentificationNode(SuiteNode):
         recording, self._recording = self._recording, None
         await self._recorder.stop()
         other = request.validation_recording
-        job = Job(recording, recording.parent, self._terms, expanded(other) if other else None)
+        job = Job(recording, recording.parent, self._terms, expand(other) if other else None)
         return await self._answer(job, response)
 
     async def _on_identify(
@@ -128,12 +127,12 @@ class IdentificationNode(SuiteNode):
             raise IdentificationError(text, fault='invalid_value')
         self._allowed.resolve(request)
         terms, other = self._work.terms(request), request.validation_recording
-        recording, *others = map(expanded, (request.recording, *request.other_recordings))
+        recording, *others = map(expand, (request.recording, *request.other_recordings))
         for path in (recording, *others):
             if not path.exists():
                 raise IdentificationError(f'{path}: no such file or folder', fault='file_error')
         folder = self._work.folder(request.output_directory)
-        job = Job(recording, folder, terms, expanded(other) if other else None, tuple(others))
+        job = Job(recording, folder, terms, expand(other) if other else None, tuple(others))
         return await self._answer(job, response)
 
     async def _answer(self, job: Job, response: Any) -> Any:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import os
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,10 +17,11 @@ from rclpy.node import Node
 from std_srvs.srv import Trigger
 
 from robodyn_ros.action import Excite
-from robodyn_ros.allowed_folders import shortened
+from robodyn_ros.allowed_folders import shorten
 from robodyn_ros.errors import IdentificationError, RecordingError, RobodynError
-from robodyn_ros.faults import received
+from robodyn_ros.faults import decode_fault
 from robodyn_ros.nodes.base.background import Background
+from robodyn_ros.nodes.base.clock import now
 from robodyn_ros.nodes.base.presence import MISSING, Watch
 from robodyn_ros.nodes.base.waits import Check, WaitError, answer, until
 from robodyn_ros.nodes.robot.controller_facts import PATIENCE
@@ -90,23 +90,23 @@ class RecorderClient(_Peer):
             raise
         if not reply.success:
             text = f'the recorder did not start: {reply.message}'
-            raise IdentificationError(received(reply.fault_code, text))
+            raise IdentificationError(decode_fault(reply.fault_code, text))
         self._path = str(reply.recording)
         if os.path.realpath(self._path) != os.path.realpath(path):
             # any node can offer this service, and results are written beside the recording
             raise IdentificationError(
-                f'the recorder was asked for {path} and records to {shortened(self._path)}'
+                f'the recorder was asked for {path} and records to {shorten(self._path)}'
             )
         return Path(self._path)
 
     async def _started(self, path: str) -> Any:
         request = StartRecording.Request(recording=path, owner=self._owner)
-        deadline = time.monotonic() + ANSWER_TIMEOUT
+        deadline = now(self._node) + ANSWER_TIMEOUT
         while True:
             try:
                 return await self._answer(self._start, request, PATIENCE)
             except WaitError:  # the answer to a new client may be lost
-                if self._watch.problem() or time.monotonic() > deadline:
+                if self._watch.problem() or now(self._node) > deadline:
                     raise
 
     async def stop(self) -> None:
@@ -121,7 +121,7 @@ class RecorderClient(_Peer):
             raise IdentificationError(text, fault=error.fault) from error
         if not reply.success:
             text = f'the recording is not usable: {reply.message}'
-            raise IdentificationError(received(reply.fault_code, text))
+            raise IdentificationError(decode_fault(reply.fault_code, text))
 
     async def give_up(self) -> str:
         """Stop a recording that is not going to be used; it never raises.
@@ -158,7 +158,7 @@ class RecorderClient(_Peer):
         message = self._watch.message
         if message is not None and message.work == self._path and message.problem:
             text = f'the recording ended early: {message.problem}'
-            raise IdentificationError(received(message.fault_code, text))
+            raise IdentificationError(decode_fault(message.fault_code, text))
 
     async def _service_ready(self, client: Any, *checks: Check) -> None:
         await self._ready(client.service_is_ready, f'service {client.srv_name}', *checks)
@@ -200,7 +200,7 @@ class ExcitationClient(_Peer):
     async def _run(
         self, wish: Excite.Goal, tell: Callable[[Excite.Feedback], None], *checks: Check
     ) -> Excite.Result:
-        self._silent_by = time.monotonic() + PLANNING_TIMEOUT
+        self._silent_by = now(self._node) + PLANNING_TIMEOUT
         sent = self._client.send_goal_async(wish, feedback_callback=self._heard(tell))
         await self._until(sent.done, ANSWER_TIMEOUT, 'the answer of action excitation/excite')
         goal = sent.result()
@@ -216,7 +216,7 @@ class ExcitationClient(_Peer):
         result = end.result().result
         if not result.success:
             text = f'the excitation did not finish: {result.message}'
-            raise IdentificationError(received(result.fault_code, text))
+            raise IdentificationError(decode_fault(result.fault_code, text))
         return result
 
     async def _ended(self, goal: Any, end: Any, *checks: Check) -> None:
@@ -234,11 +234,11 @@ class ExcitationClient(_Peer):
 
     def _heard(self, tell: Callable[[Excite.Feedback], None]) -> Callable[[Any], None]:
         def heard(message: Any) -> None:
-            self._silent_by = time.monotonic() + MISSING  # it gives ten a second
+            self._silent_by = now(self._node) + MISSING  # it gives ten a second
             tell(message.feedback)
 
         return heard
 
     def _check_feedback(self) -> None:
-        if time.monotonic() >= self._silent_by:
+        if now(self._node) >= self._silent_by:
             raise WaitError(f'node {self._watch.name} gives no feedback any more')

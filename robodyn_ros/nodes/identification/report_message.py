@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from robodyn_ros.identification.files.export import Exported
-from robodyn_ros.identification.files.written import printed_text
-from robodyn_ros.identification.physical.chosen_estimate import known_by
+from robodyn_ros.identification.files.written import format_result
+from robodyn_ros.identification.physical.chosen_estimate import classify_values
 from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.models.interface import Array
 from robodyn_ros.msg import Finding, IdentificationReport, Parameter
@@ -26,7 +26,7 @@ def report_message(result: IdentificationResult, files: Exported) -> Identificat
         prg_file=str(files.prg or ''),
         signals_file=str(files.signals or ''),
         report_file=str(files.page or ''),
-        summary=printed_text(result, files),
+        summary=format_result(result, files),
         recording=fit.source,
         samples=fit.samples,
         raw_samples=result.raw_samples,
@@ -53,7 +53,7 @@ def report_message(result: IdentificationResult, files: Exported) -> Identificat
             [item.unit for item in result.model.parameters],
             result.values,
             result.stddevs,
-            known_by(result.values, result.stddevs),
+            classify_values(result.values, result.stddevs),
         ),
         completion_rule=result.completion_rule,
         dynamic_parameters=[]

@@ -22,7 +22,7 @@ from robodyn_ros.identification.files.result_folder import ResultFolder
 from robodyn_ros.identification.options import LEAVE_ONE_OUT, IdentifyOptions, LeaveOneOut
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.result.result import IdentificationResult, IdentifiedModel
-from robodyn_ros.long_work import Show, progress, shown_by
+from robodyn_ros.long_work import Show, progress, show_progress
 from robodyn_ros.models.catalog import load_model, robot_model
 from robodyn_ros.models.friction_terms import AUTO
 from robodyn_ros.models.interface import DynamicModel
@@ -35,12 +35,12 @@ from robodyn_ros.nodes.base.given_parameters import ROBOT
 from robodyn_ros.nodes.identification.options import declared_options
 from robodyn_ros.nodes.robot.described_robot import robot_description
 from robodyn_ros.nodes.robot.effort import EffortParameters
-from robodyn_ros.paths import expanded, resource
+from robodyn_ros.paths import expand, resource
 from robodyn_ros.recording.readers import read_recording, recording_format
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.signals import MAX_CUTOFF, split_motion
 from robodyn_ros.recording.tables.columns import load_columns
-from robodyn_ros.report.coverage import stated_limits
+from robodyn_ros.report.coverage import list_limits
 from robodyn_ros.report.write import export_with_page
 from robodyn_ros.runs.file_set import sole_writer
 
@@ -92,7 +92,7 @@ class IdentificationWork:
         self._columns = load_columns(resource(columns)) if columns else {}
         text = 'JointState topic in bags; empty: joint_states of this node, or else /joint_states'
         self._topic = declare(node, 'topic', '', text, read_only=True)
-        self._folder = expanded(
+        self._folder = expand(
             declare(
                 node, 'output_directory', '.', 'folder for recordings and results', read_only=True
             )
@@ -191,7 +191,7 @@ class IdentificationWork:
         file = declare(self._node, 'joint_limits', '', text, read_only=True)
         urdf = parse_urdf(self._urdf) if self._urdf else None
         path = resource(file) if file else None
-        self._limits = stated_limits(self.model, urdf, path)
+        self._limits = list_limits(self.model, urdf, path)
         return position_limits(self.model, urdf, path)
 
     def terms(self, request: Any) -> Terms:
@@ -231,7 +231,7 @@ class IdentificationWork:
         :raises RobodynError: it cannot be made, or it has another's result
         """
         if name:
-            return ResultFolder(expanded(name).absolute()).folder
+            return ResultFolder(expand(name).absolute()).folder
         return dated_folder(self._folder, 'identification')
 
     def compute(self, job: Job, show: Show) -> tuple[IdentificationResult, Exported]:
@@ -239,7 +239,7 @@ class IdentificationWork:
 
         :raises RobodynError: nothing can be identified, or a file cannot be written
         """
-        with shown_by(show), sole_writer(job.folder, IdentificationError):
+        with show_progress(show), sole_writer(job.folder, IdentificationError):
             return self._computed(job)
 
     def _computed(self, job: Job) -> tuple[IdentificationResult, Exported]:

@@ -30,7 +30,7 @@ from robodyn_ros.nodes.launching.large_messages import environment
 from robodyn_ros.parameter_files import as_file, merged, read_source
 from robodyn_ros.paths import resource
 from robodyn_ros.robot_file import load_robot
-from robodyn_ros.xacro_file import located
+from robodyn_ros.xacro_file import locate_file
 
 ARGUMENTS = {
     'namespace': ('', 'namespace of all nodes and topics'),
@@ -53,7 +53,7 @@ ARGUMENTS = {
         '',
         'your parameter YAML; it is read last and overrides all others, under any key',
     ),
-    'use_sim_time': ('false', 'take the time from /clock'),
+    'use_sim_time': ('false', 'take the time from /clock; default: as cell, which publishes it'),
     'respawn': ('true', 'start a node again 2 s after it died'),
     'log_level': ('info', 'least severe messages to log'),
     'autostart': ('true', 'configure and activate lifecycle nodes at once'),
@@ -205,7 +205,7 @@ def _creator(
             name: str(LaunchConfiguration(name).perform(context)) for name in (*BASIC, *arguments)
         }
         for name in FILES:
-            values[name] = located(values.get(name, ''), partial(_existing, name))
+            values[name] = locate_file(values.get(name, ''), partial(_existing, name))
         common: dict[str, object] = {
             name: _typed(name, values[name])
             for name in arguments
@@ -284,6 +284,8 @@ def combined(files: Sequence[str], last: str, namespace: str) -> Path:
 
 def _node(name: str, values: dict[str, str], common: dict[str, object]) -> Node:
     files = [values[argument] for argument in ('effort', 'params_file') if values[argument]]
+    if name == 'cell':  # it publishes /clock
+        common = {**common, 'use_sim_time': False}
     return Node(
         package='robodyn_ros',
         executable=name,

@@ -16,7 +16,7 @@ from robodyn_ros.models.serial.urdf_file import parse_urdf
 from robodyn_ros.nodes.launching.descriptions import share
 from robodyn_ros.paths import resource
 from robodyn_ros.robot_file import load_robot
-from robodyn_ros.xacro_file import located, urdf_text
+from robodyn_ros.xacro_file import locate_file, urdf_text
 
 RVIZ_TOPICS = (
     'robot_description',
@@ -80,7 +80,7 @@ def _description(given: dict[str, str]) -> tuple[str, str]:
         file = given['urdf'] or load_robot(f'{robot}{variant}').urdf
         if not file:
             raise ConfigError(f'robot {robot} has no URDF')
-        return urdf_text(located(file, resource)), ''
+        return urdf_text(locate_file(file, resource)), ''
     except (RobodynError, OSError, UnicodeDecodeError) as error:
         return '', str(error)
 

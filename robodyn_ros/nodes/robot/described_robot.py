@@ -15,7 +15,7 @@ from robodyn_ros.bounds import TEXT, check_bound, read_text
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.nodes.base.common import LATCHED_QOS, declare, overrides
 from robodyn_ros.paths import resource
-from robodyn_ros.xacro_file import expanded_xacro, is_xacro, located
+from robodyn_ros.xacro_file import expand_xacro, is_xacro, locate_file
 
 TOPIC = 'robot_description'
 
@@ -43,7 +43,7 @@ def robot_description(node: Node, *, wanted: bool = True) -> str:
     text = ''
     if override is None or not override.value:
         if is_xacro(path):
-            text = expanded_xacro(located(path, resource))
+            text = expand_xacro(locate_file(path, resource))
         elif not path and wanted and longest:
             text = DescriptionTopic(node).wait(longest)
     declare(node, 'robot_description', text, 'URDF of the robot (XML text)', read_only=True)

@@ -15,7 +15,7 @@ from robodyn_ros.nodes.base.common import LATCHED_QOS, best_effort
 from robodyn_ros.nodes.robot.joint_states import JointStateReader
 from robodyn_ros.nodes.watch.taps import Taps
 from robodyn_ros.watch.scene import Scene
-from robodyn_ros.watch.source import Source
+from robodyn_ros.watch.source import DataAge
 
 CONTACT = 'collision_monitor/contact_marker'
 
@@ -27,9 +27,9 @@ class SceneInput:
         """Subscribe to the markers of other nodes."""
         self._scene = Scene(urdf)
         self._reader = JointStateReader(self._scene.joints, ('position',))
-        self._positions = Source(0.5)  # as the data of the board
-        self._monitored = Source(0.5)
-        self._contact = Source(1.0)  # the monitor repeats it ten times in this time
+        self._positions = DataAge(0.5)  # as the data of the board
+        self._monitored = DataAge(0.5)
+        self._contact = DataAge(1.0)  # the monitor repeats it ten times in this time
         self._others: dict[str, Marker] = {}
         for topic, qos in {CONTACT: best_effort(1), 'excitation/path': LATCHED_QOS}.items():
             taps.add(Marker, topic, partial(self._on_marker, topic), qos, _small)
@@ -41,7 +41,7 @@ class SceneInput:
     def take(self, message: Any) -> None:
         """Take joint states; those without all joints of the robot are left out."""
         if not self._reader.read(message) and np.isfinite(self._reader.position).all():
-            self._positions.received()
+            self._positions.note_data()
 
     @property
     def monitored(self) -> bool:
@@ -54,8 +54,8 @@ class SceneInput:
         values = np.array([found.get(joint, np.nan) for joint in self._scene.joints])
         if np.isfinite(values).all():
             self._reader.position[:] = values
-            self._positions.received()
-            self._monitored.received()
+            self._positions.note_data()
+            self._monitored.note_data()
 
     def frame(self, markers: Sequence[Marker]) -> str | None:
         """Return the present picture as JSON; None: the robot's position was never known.
@@ -73,7 +73,7 @@ class SceneInput:
     def _on_marker(self, topic: str, marker: Any) -> None:
         self._others[topic] = marker
         if topic == CONTACT:
-            self._contact.received()
+            self._contact.note_data()
 
 
 def _small(data: bytes, last: bool) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 import yaml
 
 from robodyn_ros.errors import RecordingError
-from robodyn_ros.output_files import write_whole
+from robodyn_ros.output_files import write_file
 from robodyn_ros.recording.bags.mcap_writer import McapWriter
 
 
@@ -24,7 +24,7 @@ def finish_bag(writer: McapWriter, folder: Path, custom: Mapping[str, str]) -> N
     text = _dumped({'rosbag2_bagfile_information': _metadata(writer, custom)})
     path = folder / 'metadata.yaml'
     try:
-        write_whole(path, lambda partial: partial.write_text(text, 'utf-8'), RecordingError)
+        write_file(path, lambda partial: partial.write_text(text, 'utf-8'), RecordingError)
     except RecordingError as error:
         raise OSError(getattr(error.__cause__, 'errno', None), str(error)) from error
 

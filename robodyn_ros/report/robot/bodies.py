@@ -42,9 +42,9 @@ def _scara(part: ScaraModel) -> tuple[Body, ...]:
     first, second = geometry['L1'], geometry['L2']
     steps = [(0.0, 0.0, 0.8 * (first + second)), (first, 0.0, 0.0), (second, 0.0, 0.0), (0.0,) * 3]
     axes = [up, up, geometry['z_sense'] * up, geometry['s4'] * up]
-    found = []
+    bodies = []
     for number in range(len(part.joints)):
         placement = np.eye(4)
         placement[:3, 3] = steps[number]
-        found.append(Body(number - 1, number, placement, axes[number], number == 2))
-    return tuple(found)
+        bodies.append(Body(number - 1, number, placement, axes[number], number == 2))
+    return tuple(bodies)

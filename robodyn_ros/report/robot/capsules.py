@@ -16,7 +16,7 @@ Places = Mapping[str, tuple[int, Array]]
 
 
 @dataclass(frozen=True)
-class Capsule:
+class BodyCapsule:
     """Cylinder with round ends.
 
     :param body: index of the body that carries it; -1: the base
@@ -31,7 +31,7 @@ class Capsule:
     joint: bool = False
 
 
-def capsules(tree: tuple[Body, ...], q: Array, places: Places | None = None) -> list[Capsule]:
+def capsules(tree: tuple[Body, ...], q: Array, places: Places | None = None) -> list[BodyCapsule]:
     """Return the capsules: between joint origins, to the tips, and one at each joint axis.
 
     :param q: recorded positions, shape (N, n), which give the length of rails, in [rad] or [m]
@@ -42,14 +42,14 @@ def capsules(tree: tuple[Body, ...], q: Array, places: Places | None = None) -> 
     longest = max((each.length for each in (*links, *rails)), default=0.0) or 0.3
     radius = 0.11 * longest
     links += _tips(tree, longest, places)
-    found = [each.capsule(min(radius, max(0.35 * each.length, 0.3 * radius))) for each in links]
-    found += [each.capsule(0.5 * radius) for each in rails]
+    result = [each.capsule(min(radius, max(0.35 * each.length, 0.3 * radius))) for each in links]
+    result += [each.capsule(0.5 * radius) for each in rails]
     for number, body in enumerate(tree):
         if body.parent >= 0 and _same_axis(tree[body.parent], body):
             continue
         half = 1.2 * radius * body.axis
-        found.append(Capsule(number, np.stack([-half, half]), 0.8 * radius, joint=True))
-    return [each for each in found if np.ptp(each.ends, axis=0).max() > 1e-3 * longest]
+        result.append(BodyCapsule(number, np.stack([-half, half]), 0.8 * radius, joint=True))
+    return [each for each in result if np.ptp(each.ends, axis=0).max() > 1e-3 * longest]
 
 
 def _same_axis(carrier: Body, body: Body) -> bool:
@@ -72,20 +72,20 @@ class Span:
         """Length in [m]."""
         return float(np.linalg.norm(self.end - self.start))
 
-    def capsule(self, radius: float) -> Capsule:
+    def capsule(self, radius: float) -> BodyCapsule:
         """Return the capsule around the line."""
-        return Capsule(self.body, np.stack([self.start, self.end]), radius)
+        return BodyCapsule(self.body, np.stack([self.start, self.end]), radius)
 
 
 def _rails(tree: tuple[Body, ...], q: Array) -> list[Span]:
     """Return the path of each linear joint, on the body that carries it."""
-    found = []
+    rails = []
     for body in tree:
         if body.prismatic:
             along, start = body.placement[:3, :3] @ body.axis, body.placement[:3, 3]
             low, high = q[:, body.joint].min(), q[:, body.joint].max()
-            found.append(Span(body.parent, start + low * along, start + high * along))
-    return found
+            rails.append(Span(body.parent, start + low * along, start + high * along))
+    return rails
 
 
 def _tips(tree: tuple[Body, ...], longest: float, places: Places | None) -> list[Span]:
@@ -93,7 +93,7 @@ def _tips(tree: tuple[Body, ...], longest: float, places: Places | None) -> list
 
     Without one, a tool of a URDF is on its upright last axis, and any other hangs down.
     """
-    found = []
+    tips = []
     frames = [] if places is None else list(places.values())
     for number, body in enumerate(tree):
         if any(other.parent == number for other in tree):
@@ -103,5 +103,5 @@ def _tips(tree: tuple[Body, ...], longest: float, places: Places | None) -> list
         if np.linalg.norm(far) < 0.05 * longest:
             upright = places is not None and np.linalg.norm(body.axis[:2]) < 0.5
             far = 0.2 * longest * (body.axis if upright else np.array([0.0, 0.0, -1.0]))
-        found.append(Span(number, np.zeros(3), far))
-    return found
+        tips.append(Span(number, np.zeros(3), far))
+    return tips

@@ -15,14 +15,14 @@ def poses(tree: tuple[Body, ...], q: Array) -> Array:
     :param tree: each body after its parent
     :param q: joint positions, shape (N, n), in [rad] or [m]
     """
-    found = np.empty((len(q), len(tree), 4, 4))
+    result = np.empty((len(q), len(tree), 4, 4))
     for number, body in enumerate(tree):
-        carrier = np.eye(4) if body.parent < 0 else found[:, body.parent]
-        found[:, number] = carrier @ body.placement @ _moved(body, q[:, body.joint])
-    return found
+        carrier = np.eye(4) if body.parent < 0 else result[:, body.parent]
+        result[:, number] = carrier @ body.placement @ _joint_motion(body, q[:, body.joint])
+    return result
 
 
-def _moved(body: Body, q: Array) -> Array:
+def _joint_motion(body: Body, q: Array) -> Array:
     """Return the motion of a joint, shape (N, 4, 4): Rodrigues' formula, or a shift."""
     motion = np.tile(np.eye(4), (len(q), 1, 1))
     if body.prismatic:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from robodyn_ros.models.interface import Array, DynamicModel
-from robodyn_ros.report.numbers import packed
+from robodyn_ros.report.numbers import encode_numbers
 from robodyn_ros.report.robot.bodies import bodies, places
 from robodyn_ros.report.robot.capsules import capsules
 from robodyn_ros.report.robot.poses import poses
@@ -42,9 +42,9 @@ def robot_view(
         size = np.where(np.isnan(reference), size, reference)
     errors = np.abs(signals.error) / np.where(size > 0.0, size, 1.0)
     return {
-        'time': packed(signals.time[rows]),
-        'poses': packed(poses(tree, q)[:, :, :3].reshape(len(rows), -1)),
-        'errors': packed(np.maximum.reduceat(errors, rows, axis=0)),
+        'time': encode_numbers(signals.time[rows]),
+        'poses': encode_numbers(poses(tree, q)[:, :, :3].reshape(len(rows), -1)),
+        'errors': encode_numbers(np.maximum.reduceat(errors, rows, axis=0)),
         'joints': list(model.joint_names),
         'bodies': [body.joint for body in tree],
         'shapes': [

@@ -3,16 +3,7 @@ import importlib.util
 
 import pytest
 
-from robodyn_ros.cli.live.watch import node_arguments
-from robodyn_ros.cli.main import build_parser, main
-
-
-def test_arguments_become_parameters_of_the_node():
-    words = ['watch', '--robot', 'ur10', '--port', '0', '--bind', '0.0.0.0', '--namespace', '/a/']
-    given = node_arguments(build_parser('watch').parse_args(words))
-    assert given[:4] == ['watch', '--ros-args', '-r', '__node:=watch']
-    assert '__ns:=/a' in given
-    assert {'port:=0', 'bind:="0.0.0.0"', 'robot:="ur10"'} <= set(given)
+from robodyn_ros.cli.main import main
 
 
 @pytest.mark.parametrize('command', ['watch', 'demo'])

@@ -1,65 +1,78 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torque_threshold of the plugin without a collision monitor, on the real ros2_control.
+"""torque_threshold of the plugin on the real ros2_control.
 
-The hardware names its joints in another order than the model. The mock reports the additive torque
-as measured.
+The hardware names its joints in another order than the model. A forward_command_controller
+commands the effort that the mock hardware reports as measured.
 """
 
 import numpy as np
 import pytest
 from control_cell import JOINTS, PLUGIN, ControlCell, write_result
-from control_checks import BOTH, check_steps
+from control_checks import BOTH, check_real_time, check_steps
 from controller_build import law_check
+from std_msgs.msg import Float64MultiArray
 
 pytestmark = pytest.mark.ros
-WATCHED = 1
-SHARE = 0.5
-"""Threshold of the watched joint, as a share of the torque that holds the robot there."""
+WATCHED, EFFORT, THRESHOLD = 1, 'measured_effort', 500.0
+"""Threshold of the watched joint, above the additive torque that is possible."""
 
 
 @pytest.fixture(scope='module')
 def cell(tmp_path_factory):
     law_check()  # skips where the plugin was not built
     folder = tmp_path_factory.mktemp('threshold')
-    model, values, file = write_result(folder)
-    weight = model.torque(*np.zeros((3, 1, 6)), values)[0]
-    threshold = np.full(6, 1000.0)
-    threshold[WATCHED] = SHARE * abs(weight[WATCHED])
-    parameters = {'joints': JOINTS[::-1], 'torque_threshold': threshold[::-1].tolist()}
-    with ControlCell(folder, file, number=33, parameters=parameters) as cell:
-        cell.threshold = threshold[WATCHED]
+    *_, file = write_result(folder)
+    threshold = np.full(6, 2.0 * THRESHOLD)
+    threshold[WATCHED] = THRESHOLD
+    parameters = {
+        'joints': JOINTS[::-1], 'torque_threshold': threshold[::-1].tolist(),
+        'effort_interface': 'additive',
+    }  # fmt: skip
+    with ControlCell(folder, file, number=33, parameters=parameters, command='additive') as cell:
+        change = {'joints': JOINTS, 'interface_name': 'effort'}
+        assert cell.load(EFFORT, change, 'forward_command_controller/ForwardCommandController')
+        assert cell.configure(EFFORT)
+        cell.switch(deactivate=BOTH)  # the mock starts no joint without its position
+        cell.switch(activate=[EFFORT, *BOTH])
+        cell.feedback = cell.node.create_publisher(Float64MultiArray, f'{EFFORT}/commands', 1)
+        cell.wait(cell.feedback.get_subscription_count, 'the effort controller')
         yield cell
 
 
-def test_the_joint_beyond_its_own_threshold_takes_the_torque_away_and_is_named(cell):
-    cell.wait(lambda: cell.cycles and cell.last.fault, 'the fault')
+def measure(cell, torque):
+    """Let each drive report this torque."""
+    cell.feedback.publish(Float64MultiArray(data=[torque] * 6))
+    cell.wait(lambda: np.all(cell.effort == torque), 'the measured efforts')
+
+
+@pytest.mark.parametrize('sign', [1.0, -1.0])
+def test_a_measured_torque_beyond_it_takes_the_torque_away_until_reset(cell, sign):
+    measure(cell, 0.9 * sign * THRESHOLD)
+    cell.reset()
+    assert cell.enable(True).success
+    cell.go_on(0.5)
+    assert np.abs(cell.last.applied).max() > 10.0 and not cell.last.fault
+    cell.clear()
+    measure(cell, 1.1 * sign * THRESHOLD)
+    cell.wait(lambda: cell.last.fault, 'the fault')
     assert cell.last.fault == 'a measured or additive torque is beyond torque_threshold'
     cell.go_on(0.3)
     assert not np.any(cell.last.applied)
-    largest = max(abs(cycle.applied[WATCHED]) for cycle in cell.cycles.values())
-    assert largest < 1.2 * cell.threshold  # it ramped in, and was stopped on the way
     check_steps(cell)
+    refused = cell.enable(True)
+    assert not refused.success and 'torque_threshold' in refused.message
     cell.diagnoses.clear()
     cell.wait(lambda: cell.diagnoses, 'diagnostics')
     told = {item.key: item.value for item in cell.diagnoses[-1].values}['beyond torque_threshold']
     joint, _, torque = told.partition(', ')
-    assert joint == JOINTS[WATCHED]
-    assert cell.threshold < abs(float(torque)) < 1.2 * cell.threshold
+    assert joint == JOINTS[WATCHED] and float(torque) == pytest.approx(1.1 * sign * THRESHOLD)
     cell.wait(lambda: f'beyond torque_threshold: {joint}' in cell.log(), 'the line of the log')
-
-
-def test_it_is_a_fault_again_after_a_reset(cell):
     assert cell.reset().message.startswith('cleared: a measured or additive torque')
     cell.go_on(0.1)
-    assert not cell.last.fault
+    assert not cell.last.fault  # no torque is applied: no fault
     cell.clear()
     assert cell.enable(True).success
     cell.wait(lambda: cell.last.fault, 'the fault again')
-    cell.go_on(0.3)
-    assert not np.any(cell.last.applied)
-    check_steps(cell)
-    cell.switch(deactivate=BOTH)
-    assert cell.state_of(PLUGIN) == 'inactive'
 
 
 @pytest.mark.parametrize('value', [0.0, -1.0])
@@ -67,3 +80,9 @@ def test_a_threshold_that_is_not_above_zero_is_refused(cell, value):
     name = f'refused_{"zero" if value == 0.0 else "negative"}'
     assert not (cell.load(name, {'torque_threshold': [value]}) and cell.configure(name))
     cell.wait(lambda: 'torque_threshold' in cell.log().partition(name)[2], 'the refusal', 5.0)
+
+
+def test_no_update_of_all_these_allocated_or_waited(cell):
+    check_real_time(cell)
+    cell.switch(deactivate=BOTH)
+    assert cell.state_of(PLUGIN) == 'inactive'

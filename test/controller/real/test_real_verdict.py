@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A joint that the result calls not usable has no torque and no monitor, unless it is allowed."""
+"""A joint that the result calls not usable has no torque, unless it is allowed."""
 
 import numpy as np
 import pytest
 from control_cell import JOINTS, PLUGIN, ControlCell, write_result
 from control_checks import BOTH, JTC_KIND, REFERENCES, check_real_time, check_steps
 from controller_build import law_check
-from robodyn_ros.msg import CollisionState
 from writers import result_file
 
 pytestmark = pytest.mark.ros
@@ -28,21 +27,17 @@ def cell(tmp_path_factory):
     ('name', 'bad', 'allowed'),
     [('refused', [BAD], []), ('allowed', [BAD], [BAD]), ('without', None, [])],
 )
-def test_it_has_neither_unless_it_is_allowed(cell, name, bad, allowed, tmp_path):
+def test_it_has_no_torque_unless_it_is_allowed(cell, name, bad, allowed, tmp_path):
     plugin, jtc = f'{PLUGIN}_{name}', f'jtc_{name}'
     file = result_file(tmp_path, cell.model, cell.values, bad=bad)
-    ours = {'result_file': str(file), 'allowed_joints': allowed, 'torque_state_rate': 500.0,
-            'collision.max_torque_error': [1e4], 'collision.frozen_timeout': 0.0}  # fmt: skip
+    ours = {'result_file': str(file), 'allowed_joints': allowed, 'torque_state_rate': 500.0}
     assert cell.load(plugin, ours) and cell.configure(plugin), cell.log()
     theirs = {'joints': JOINTS, 'command_joints': [f'{plugin}/{joint}' for joint in JOINTS]}
     assert cell.load(jtc, {**theirs, **REFERENCES}, JTC_KIND) and cell.configure(jtc), cell.log()
     cell.listen_to(plugin, jtc, JOINTS)
-    states = []
-    cell.node.create_subscription(CollisionState, f'{plugin}/collision_state', states.append, 99)
     cell.switch(activate=[plugin, jtc])
-    cell.wait(lambda: cell.cycles and cell.references and states, 'the chain')
+    cell.wait(lambda: cell.cycles and cell.references, 'the chain')
     cell.move(2.0)
-    level = states[-1].level
     title = f'{plugin}: additive torque'
     cell.wait(lambda: any(each.name == title for each in cell.diagnoses), 'diagnostics')
     cell.switch(deactivate=[plugin, jtc])
@@ -54,14 +49,11 @@ def test_it_has_neither_unless_it_is_allowed(cell, name, bad, allowed, tmp_path)
     assert applied[1] == 0.0 if refused else applied[1] > 1.0
     assert not cell.last.fault
     check_steps(cell)
-    assert level[0] == CollisionState.OK
-    assert level[1] == (CollisionState.UNKNOWN if refused else CollisionState.OK)
     own = next(each for each in cell.diagnoses if each.name == title)
     told = {item.key: item.value for item in own.values}
     assert told['joints without torque'] == (BAD if refused else '')
-    for consequence in ('it gets no torque', 'it is unmonitored'):
-        line = f'[{plugin}]: joint {BAD} is not usable, {consequence}'
-        assert (line in cell.log()) is refused
+    line = f'[{plugin}]: joint {BAD} is not usable, it gets no torque'
+    assert (line in cell.log()) is refused
 
 
 @pytest.mark.parametrize(

@@ -24,11 +24,6 @@ def test_the_higher_of_floor_and_box_limits():
         free_space(BOX, 3.5)
 
 
-def test_obstacles_follow_each_other_in_one_list():
-    assert obstacle_boxes(None) == obstacle_boxes(np.array([])) == ()
-    assert obstacle_boxes([*BOX, 0, 0, 0, 1, 1, 1]) == (tuple(BOX), (0, 0, 0, 1, 1, 1))
-
-
 @pytest.mark.parametrize(
     ('numbers', 'got'),
     [

@@ -59,13 +59,6 @@ def test_a_link_with_missing_meshes_is_not_called_free_of_collisions():
     assert collision_lines(facts)[0].startswith('with guessed shapes (1 links): collisions during')
 
 
-def test_a_link_with_one_of_two_meshes_is_not_checked_either():
-    for name in ('collision', 'visual'):
-        shape = f'<{name}>{BALL}</{name}><{name}>{MESH.format("part")}</{name}>'
-        (text,) = collision_coverage(SPACE, JOINTS, urdf(shape)).unchecked
-        assert 'guessed' in text and 'link3; 1 mesh was not found' in text, name
-
-
 def test_a_drawn_link_needs_no_collision_meshes():
     shape = f'<visual>{BALL}</visual><collision>{MESH.format("part")}</collision>'
     coverage = collision_coverage(SPACE, JOINTS, urdf(shape))
@@ -98,15 +91,3 @@ def test_meshes_of_a_link_without_a_mass_are_missed():
     arm = urdf(f'<visual>{BALL}</visual>', tip=tip)
     (text,) = collision_coverage(SPACE, JOINTS, arm).unchecked
     assert text.startswith('links without <collision> geometry: tip; 1 mesh was not found')
-
-
-def test_advice_asks_only_for_what_is_missing():
-    known = f'<collision>{BALL}</collision>'
-    allow = 'if you have made sure that nothing is in the way, set allow_unchecked: true'
-    for values, begin in (
-        ({}, 'Give the parameters optimise.floor and optimise.box, and optimise.obstacles or'),
-        ({'floor': -5.0}, 'Give the parameter optimise.box, and optimise.obstacles or'),
-        (SPACE, 'Close these gaps; or, '),
-    ):
-        advice = collision_coverage(values, JOINTS, urdf(known)).advice
-        assert advice.startswith(begin) and advice.endswith(allow)

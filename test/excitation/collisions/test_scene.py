@@ -62,12 +62,6 @@ def test_distances_are_those_of_geometry(shape, pose, expected, tmp_path):
         assert distance(scene) == pytest.approx(expected, abs=1e-5)
 
 
-def test_a_flat_mesh_is_never_smaller_than_itself(tmp_path):
-    plate = 'mesh\n4 2\n0 -1 -1\n0 1 -1\n0 1 1\n0 -1 1\n0 1 2\n2 3 0'
-    scene = written(tmp_path / 'a.scene', ('plate', STANDING, [(plate, '4 0 0\n0 0 0 1')]))
-    assert 0.5 < distance(scene) < 2.9 - 0.5
-
-
 def test_the_pose_of_a_shape_is_in_that_of_its_object(tmp_path):
     shape = ('sphere\n0.2', '2 0 0\n0 0 0 1')
     scene = written(tmp_path / 'a.scene', ('a', f'0 1 0\n{AROUND_Z}', [shape]))

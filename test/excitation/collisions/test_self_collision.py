@@ -235,18 +235,3 @@ def test_links_without_collision_are_checked_by_what_is_shown_of_them(tmp_path):
     exact = SelfCollisionLimit(str(path), substitutes=False)
     with pytest.raises(MotionError, match='no two links with collision geometry'):
         exact.rule(model)
-
-
-def test_a_link_with_two_shapes_loses_only_the_pair_that_always_touches(tmp_path):
-    """Link 2 has a second ball at its frame, which is inside the ball of link 0."""
-    path = arm(tmp_path)
-    shape = f'<geometry><sphere radius="{RADIUS}"/></geometry>'
-    near = f'<collision><origin xyz="0 0 0"/>{shape}</collision></link><joint name="joint2"'
-    text = path.read_text().replace('<origin xyz="1.0 0 0"/>', '<origin xyz="0.05 0 0"/>', 1)
-    path.write_text(text.replace('</link><joint name="joint2"', near))
-    model = UrdfModel.from_file(path)
-    rule = SelfCollisionLimit(str(path)).rule(model)
-    assert rule.touching == [('link0', 'link2')]
-    assert rule.geometry.pairs.count(('link0', 'link2')) == 1
-    q = np.array([[0.3, 0.4, 2.9]])
-    assert np.isfinite(rule.penalty((q, 0.0 * q, 0.0 * q))[0])

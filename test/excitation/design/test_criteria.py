@@ -141,13 +141,6 @@ def test_refuses_with_a_sentence(options, words):
         Criterion(robot('ur5'), options)
 
 
-def test_random_states_are_independent_and_of_the_given_magnitudes():
-    states = random_states(robot('puma'), velocity=2.0, acceleration=3.0, samples=2000)
-    assert [np.abs(values).max() for values in states[1:]] == pytest.approx([2.0, 3.0], rel=0.01)
-    joined = np.corrcoef(np.concatenate(states, axis=1).T)
-    assert np.abs(joined - np.eye(len(joined))).max() < 0.1
-
-
 def test_refuses_torques_that_are_none():
     with pytest.raises(MotionError, match='above 0'):
         torque_weights([1.0, -2.0], 'divide')

@@ -10,12 +10,10 @@ from robots import SIX_AXIS
 
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.design.criteria import Options
-from robodyn_ros.excitation.design.problem import Design, Problem, Stage
-from robodyn_ros.excitation.limits.bounds import Margins, used_shares
+from robodyn_ros.excitation.design.problem import Design, DesignProblem, Smoothing
 from robodyn_ros.excitation.limits.constraints import SpaceLimit, TorqueLimit
 from robodyn_ros.excitation.limits.joint_limits import JointLimits, check_motion
-from robodyn_ros.models.catalog import build_model
-from robodyn_ros.models.serial.chain import Chain
+from robodyn_ros.models.serial.chain import LinkTree
 from robodyn_ros.models.serial.urdf import UrdfModel
 
 ROBOT, LIMITS = robot('puma'), table1()
@@ -33,34 +31,25 @@ DESIGNS = {
 
 @pytest.mark.parametrize('name', DESIGNS)
 def test_objective_has_its_derivative(name):
-    problem = Problem(DESIGNS[name])
+    problem = DesignProblem(DESIGNS[name])
     random = np.random.default_rng(2)
     x, way = problem.family.start(random), random.normal(size=problem.family.size)
-    for stage in (Stage(70, 8.0, 8.0), Stage(100, 60.0, 150.0, 30.0)):
+    for stage in (Smoothing(70, 8.0, 8.0), Smoothing(100, 60.0, 150.0, 30.0)):
         sums = [problem.objective(x + h * way, stage)[0] for h in (1e-6, -1e-6)]
         slope = problem.objective(x, stage)[1]
         assert slope @ way == pytest.approx((sums[0] - sums[1]) / 2e-6, rel=1e-5)
 
 
-def test_effort_is_larger_without_an_exact_gradient_and_with_blocks():
-    puma = build_model({'kind': 'puma', 'dynamic_model': 1, 'joints': LIMITS.joints})
-    efforts = [
-        Problem(design).effort()
-        for design in (DESIGNS['fourier'], Design(puma, LIMITS), DESIGNS['block'])
-    ]
-    assert efforts[1] > 2.0 * efforts[0] and efforts[2] > 2.0 * efforts[0]
-
-
 def test_cost_is_the_objective_without_smoothing():
-    problem = Problem(DESIGNS['ruled'])
+    problem = DesignProblem(DESIGNS['ruled'])
     x = problem.family.start(np.random.default_rng(3))
-    close = Stage(200, np.inf, 600.0, 300.0)
+    close = Smoothing(200, np.inf, 600.0, 300.0)
     assert problem.cost(x, 200) == pytest.approx(problem.objective(x, close)[0], rel=1e-12)
 
 
 @pytest.mark.parametrize('name', DESIGNS)
 def test_finished_motions_keep_every_limit(name):
-    problem = Problem(DESIGNS[name])
+    problem = DesignProblem(DESIGNS[name])
     candidate = problem.finish(problem.family.start(np.random.default_rng(4)))
     check_motion(candidate.trajectory, LIMITS)
     motion = candidate.trajectory.grid(0.0007)
@@ -70,13 +59,13 @@ def test_finished_motions_keep_every_limit(name):
         assert 0.0 < candidate.repaired < 1.0 and candidate.broken
         torque = ROBOT.torque(*states, ROBOT.prior())
         assert (np.abs(torque) <= np.array(TORQUE.limits) * 1.0).all()
-        assert Chain(ROBOT).places(motion.position, ['link6'])[:, 0, 2].min() >= -0.3
+        assert LinkTree(ROBOT).places(motion.position, ['link6'])[:, 0, 2].min() >= -0.3
     else:
         assert candidate.repaired == 1.0
 
 
 def test_mending_keeps_more_of_a_motion_that_breaks_rules():
-    problem, close = Problem(DESIGNS['ruled']), Stage(100, np.inf, 600.0, 300.0)
+    problem, close = DesignProblem(DESIGNS['ruled']), Smoothing(100, np.inf, 600.0, 300.0)
     x = problem.family.start(np.random.default_rng(4))
     mended = problem.mend(x, lambda: False)
     before, after = (problem.objective(each, close, judged=False)[0] for each in (x, mended.x))
@@ -85,15 +74,6 @@ def test_mending_keeps_more_of_a_motion_that_breaks_rules():
     stopped = problem.mend(x, lambda: True)
     assert not stopped.complete
     np.testing.assert_array_equal(stopped.x, x)
-
-
-def test_margins_are_kept_free():
-    margins = Margins(position=0.2, velocity=0.3, acceleration=0.1)
-    problem = Problem(Design(ROBOT, LIMITS, margins=margins))
-    trajectory = problem.finish(problem.family.start(np.random.default_rng(5))).trajectory
-    used = used_shares(trajectory, LIMITS)
-    for name, share in (('position', 0.8), ('velocity', 0.7), ('acceleration', 0.9)):
-        assert used[name].max() <= share + 1e-9
 
 
 def random_limits(seed):
@@ -123,7 +103,7 @@ def test_random_limits_are_never_broken(seed, motion, middle):
         duration=10.0 ** random.uniform(0.5, 1.5),
     )  # fmt: skip
     try:
-        problem = Problem(design)
+        problem = DesignProblem(design)
     except MotionError as error:
         assert any(f"'{name}'" in str(error) for name in limits.joints)
         return
@@ -147,9 +127,9 @@ def test_random_limits_are_never_broken(seed, motion, middle):
 )
 def test_what_is_impossible_is_refused_with_the_reason(changes, words):
     with pytest.raises(MotionError, match=words):
-        Problem(Design(**{'model': ROBOT, 'limits': LIMITS, **changes}))
+        DesignProblem(Design(**{'model': ROBOT, 'limits': LIMITS, **changes}))
 
 
 def test_joints_without_limits_are_named():
     with pytest.raises(MotionError, match='there are no limits for joint'):
-        Problem(Design(UrdfModel.from_file(SIX_AXIS), LIMITS.select(['joint1'])))
+        DesignProblem(Design(UrdfModel.from_file(SIX_AXIS), LIMITS.select(['joint1'])))

@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 from published import robot, table1
 
-from robodyn_ros.excitation.design.criteria import Options
-from robodyn_ros.excitation.design.problem import Design, Problem
+from robodyn_ros.excitation.design.problem import Design, DesignProblem
 from robodyn_ros.excitation.design.search import ROUNDS, begin, evolve, improve
 
-PROBLEM = Problem(Design(robot('ur5'), table1(), samples=60, harmonics=3))
+PROBLEM = DesignProblem(Design(robot('ur5'), table1(), samples=60, harmonics=3))
 SMALL = {'population': 12, 'generations': 6}
 
 
@@ -70,12 +69,3 @@ def test_evolution_improves_depends_on_its_seed_and_can_be_stopped():
     assert evolve(PROBLEM, 0, 1, never, print, **SMALL).x.tolist() != found.x.tolist()
     stopped = evolve(PROBLEM, 0, 0, after(20), print, **SMALL)
     assert not stopped.complete and found.value < stopped.value < np.inf
-
-
-def test_determinants_grow():
-    problem = Problem(
-        Design(robot('ur5'), table1(), samples=60, harmonics=3, criterion=Options('det'))
-    )
-    start = begin(problem, 0, 0)
-    found = improve(problem, start, replace(ROUNDS[0], iterations=40), never, print)
-    assert found.value < problem.cost(start.x, 60) - 5.0

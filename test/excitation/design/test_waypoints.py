@@ -27,7 +27,7 @@ def test_samples_are_those_of_the_motion_scaled(fly_by, rise):
     points = some.position + x[:9].reshape(3, 3).T * scale
     np.testing.assert_allclose(motion.points[1:-1], points, atol=1e-12)
     time = np.linspace(0.01, 7.99, 237)
-    there, deviation = motion.sample(time), some.sampled(time).deviation(x) * scale
+    there, deviation = motion.sample(time), some.prepare(time).deviation(x) * scale
     np.testing.assert_allclose(some.position + deviation[0], there.position, atol=1e-9)
     np.testing.assert_allclose(deviation[1], there.velocity, atol=1e-9)
     np.testing.assert_allclose(deviation[2], there.acceleration, atol=1e-8)
@@ -36,20 +36,13 @@ def test_samples_are_those_of_the_motion_scaled(fly_by, rise):
 @pytest.mark.parametrize('fly_by', [0.0, 0.7])
 def test_pull_is_the_derivative(fly_by):
     some, random = family(fly_by=fly_by), np.random.default_rng(2)
-    sampled = some.sampled(np.linspace(0.0, 8.0, 41))
+    sampled = some.prepare(np.linspace(0.0, 8.0, 41))
     x, weights = some.start(random), random.normal(size=(3, 41, 3))
     slope = sampled.pull(x, weights)
     for _ in range(5):
         way = random.normal(size=some.size)
         sums = [(weights * sampled.deviation(x + h * way)).sum() for h in (1e-6, -1e-6)]
         assert slope @ way == pytest.approx((sums[0] - sums[1]) / 2e-6, rel=1e-5)
-
-
-def test_every_move_gets_some_time_whatever_z():
-    some = family(fly_by=0.5)
-    durations, begins, _ = some.timing(np.array([60.0, -60.0, 0.0, 60.0]))
-    assert durations.min() > 0.2 * durations.max()
-    assert (np.diff(begins) > 0.0).all() and begins[-1] + durations[-1] == pytest.approx(8.0)
 
 
 def test_refuses_no_points():

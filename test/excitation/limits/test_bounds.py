@@ -14,8 +14,8 @@ from robodyn_ros.excitation.limits.bounds import (
     GridBounds,
     Margins,
     Room,
+    compute_shares,
     scale_within,
-    used_shares,
 )
 from robodyn_ros.excitation.limits.joint_limits import check_motion
 from robodyn_ros.excitation.motions.point_to_point import PointToPoint
@@ -24,13 +24,6 @@ POSITION = np.array([0.2, -1.0, 1.5])
 BOUNDS = limits(velocity=1.0, acceleration=2.0)
 FAMILY = FourierFamily(joints=JOINTS, position=POSITION, duration=10.0, harmonics=4)
 ROOM = Room.around(POSITION, BOUNDS)
-
-
-def test_room_is_that_on_the_side_of_the_deviation():
-    deviation = np.ones((3, 2, 3)) * [[[1.0], [-1.0]], [[-1.0], [1.0]], [[1.0], [1.0]]]
-    position, velocity, acceleration = ROOM.of(deviation)
-    np.testing.assert_allclose(position, [BOUNDS.upper - POSITION, POSITION - BOUNDS.lower])
-    assert (velocity == 1.0).all() and (acceleration == 2.0).all()
 
 
 @pytest.mark.parametrize('kind', [GridBounds, ConservativeBounds])
@@ -54,17 +47,6 @@ def test_pull_is_the_derivative_of_the_gauge(kind, hardness):
     assert found == pytest.approx((sums[0] - sums[1]) / 2e-7, rel=1e-5)
 
 
-@settings(max_examples=20, deadline=None)
-@given(st.integers(0, 10**6))
-def test_conservative_bounds_are_above_what_is_used(seed):
-    x = np.random.default_rng(seed).normal(size=FAMILY.size)
-    bound = ConservativeBounds(FAMILY, ROOM).shares(x)
-    used = used_shares(FAMILY.motion(x, np.ones(3)), BOUNDS)
-    assert (bound[0] >= used['position'] - 1e-9).all()
-    assert (bound[1] >= used['velocity'] - 1e-9).all()
-    assert (bound[2] >= used['acceleration'] - 1e-9).all()
-
-
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10**6), st.floats(0.01, 5.0))
 def test_scaled_motions_touch_their_limits_and_no_more(seed, size):
@@ -72,14 +54,14 @@ def test_scaled_motions_touch_their_limits_and_no_more(seed, size):
     scale = scale_within(FAMILY, x, BOUNDS)
     motion = FAMILY.motion(x, scale)
     check_motion(motion, BOUNDS)
-    most = np.max(list(used_shares(motion, BOUNDS).values()), axis=0)
+    most = np.max(list(compute_shares(motion, BOUNDS).values()), axis=0)
     assert (most <= 1.0).all()
     assert (most[scale < 1.0] > 1.0 - 1e-6).all()
 
 
 def test_shares_of_a_known_motion():
     move = PointToPoint(joints=JOINTS, start=[0, 0, 0], target=[1.5, -0.6, 0.0], duration=4.0)
-    used = used_shares(move, BOUNDS)
+    used = compute_shares(move, BOUNDS)
     np.testing.assert_allclose(used['position'], [0.5, 0.2, 0.0], atol=1e-9)
     np.testing.assert_allclose(
         used['velocity'], [1.5 * 15 / 8 / 4, 0.6 * 15 / 8 / 4, 0], rtol=1e-6

@@ -15,8 +15,8 @@ from robodyn_ros.excitation.limits.constraints import (
     first_broken,
 )
 from robodyn_ros.excitation.trajectory import Motion
-from robodyn_ros.models.catalog import build_model, robot_model
-from robodyn_ros.models.serial.chain import Chain
+from robodyn_ros.models.catalog import build_model
+from robodyn_ros.models.serial.chain import LinkTree
 from robodyn_ros.models.serial.urdf import UrdfModel
 
 MODEL = UrdfModel.from_file(SIX_AXIS)
@@ -67,19 +67,10 @@ def test_torque_is_the_prior_models():
     assert_penalty_derivatives(broken, states)
 
 
-def test_torque_by_another_prior_model():
-    prior = robot_model(SIX_AXIS)
-    values = np.nan_to_num(prior.prior(), nan=0.5)
-    limit = TorqueLimit(tuple(values), (1e-3,) * 6, prior.describe())
-    states = random_states(6, 20)
-    expected = np.abs(prior.torque(*states, values)).max() / 1e-3 - 1.0
-    assert limit.rule(MODEL).excess(motion(states)).size == pytest.approx(expected)
-
-
 def test_frames_stay_in_a_box_and_above_the_floor():
     states = random_states(6, 20)
     links = [MODEL.urdf.joints[-1].child, MODEL.urdf.joints[2].child]
-    places = Chain(MODEL).places(states[0], links)
+    places = LinkTree(MODEL).places(states[0], links)
     low, high = places.min(axis=(0, 1)), places.max(axis=(0, 1))
     rule = SpaceLimit(tuple(links), tuple(low - 0.01), tuple(high + 0.01)).rule(MODEL)
     assert rule.excess(motion(states)).size == 0.0 and rule.penalty(states)[0] == 0.0
@@ -104,24 +95,15 @@ def test_what_happens_between_samples_counts():
     link = MODEL.urdf.joints[-1].child
     fine = np.zeros((2001, 6))
     fine[:, 1] = 0.4 * np.cos(np.linspace(-0.1, 0.1, 2001))
-    points = Chain(MODEL).places(fine, [link])[:, 0]
+    points = LinkTree(MODEL).places(fine, [link])[:, 0]
     low, high = points.min(axis=0) - 1.0, points.max(axis=0) + 1.0
-    sampled = Chain(MODEL).places(q, [link])[:, 0]
+    sampled = LinkTree(MODEL).places(q, [link])[:, 0]
     axis = int(np.argmax(points.max(axis=0) - sampled.max(axis=0)))
     high[axis] = 0.5 * (points.max(axis=0) + sampled.max(axis=0))[axis]
     low[axis] = -9.0
     lower = np.minimum(low, sampled.min(axis=0) - 1.0)
     rule = SpaceLimit((link,), tuple(lower), tuple(high)).rule(MODEL)
     assert (sampled <= high).all() and rule.excess(samples).size > 0.0
-
-
-def test_tool_of_a_scara():
-    states = random_states(3, 20)
-    upper = (0.3, np.inf, np.inf)
-    rule = SpaceLimit(('tool',), upper=upper).rule(SCARA)
-    x = 0.35 * np.cos(states[0][:, 0]) + 0.25 * np.cos(states[0][:, 0] + states[0][:, 1])
-    assert rule.excess(motion(states)).size == pytest.approx(x.max() - 0.3)
-    assert_penalty_derivatives(rule, states)
 
 
 def test_rules_are_checked_in_their_order_and_at_rest():

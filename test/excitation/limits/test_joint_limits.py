@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Limits, and motions held against them."""
 
-import functools
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,11 +8,9 @@ from hypothesis import strategies as st
 from motions import JOINTS, limits, random_fourier
 
 from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.limits import joint_limits as module
-from robodyn_ros.excitation.limits.joint_limits import JointLimits, check_motion, check_position
+from robodyn_ros.excitation.limits.joint_limits import JointLimits, check_motion
 from robodyn_ros.excitation.motions.point_to_point import PointToPoint
 from robodyn_ros.excitation.motions.sine import SineMotion
-from robodyn_ros.models.interface import sample_blocks
 from robodyn_ros.models.serial.urdf_file import parse_urdf
 
 URDF = """<robot name="r"><link name="l0"/><link name="l1"/><link name="l2"/><link name="l3"/>
@@ -46,8 +42,8 @@ def test_limits_of_a_urdf():
     np.testing.assert_array_equal(chosen.effort, [9, 40])
     filled = chosen.with_default_acceleration()
     np.testing.assert_allclose(filled.acceleration, [0.7, 3.0])
-    assert chosen.assumed_accelerations().endswith('1 s: slide 0.7 m/s^2, turn 3 rad/s^2')
-    assert filled.assumed_accelerations() == ''
+    assert chosen.default_acceleration_note().endswith('1 s: slide 0.7 m/s^2, turn 3 rad/s^2')
+    assert filled.default_acceleration_note() == ''
     with pytest.raises(MotionError, match="'spin' has neither a velocity nor an acceleration"):
         found.with_default_acceleration()
     with pytest.raises(MotionError, match="no moving joint 'x', there are: turn, slide, spin"):
@@ -57,11 +53,11 @@ def test_limits_of_a_urdf():
 
 
 def test_scaling_takes_a_share():
-    half = limits(velocity=2.0, acceleration=8.0).scaled(velocity=0.5, acceleration=0.25)
+    half = limits(velocity=2.0, acceleration=8.0).scale(velocity=0.5, acceleration=0.25)
     assert half.velocity[0] == 1.0 and half.acceleration[0] == 2.0
     for factor in (0.0, 1.01, np.nan):
         with pytest.raises(MotionError, match='velocity scaling factor must be in'):
-            half.scaled(velocity=factor)
+            half.scale(velocity=factor)
 
 
 @pytest.mark.parametrize('name', ['velocity', 'acceleration', 'jerk', 'effort'])
@@ -70,11 +66,6 @@ def test_limits_must_be_above_zero(name, value):
     arrays = {key: np.ones(1) for key in ('velocity', 'acceleration', 'jerk', 'effort')}
     with pytest.raises(MotionError, match=f"limit {name} of joint 'a' must be above 0"):
         JointLimits(('a',), ('rad',), [-1], [1], **{**arrays, name: np.array([value])})
-
-
-def test_lower_must_be_below_upper():
-    with pytest.raises(MotionError, match="'a' has the lower limit 1 and the upper limit 1"):
-        JointLimits(('a',), ('rad',), [1], [1], [1], [1], [1], [1])
 
 
 def test_sentence_names_joint_time_value_and_limit():
@@ -104,23 +95,6 @@ def test_verdict_turns_at_the_true_maximum_also_between_samples(seed, name):
         check_motion(motion, limits(**{**generous, name: fine * (1 - 3e-5)}), period=0.01)
 
 
-def test_long_motions_are_checked_in_blocks(monkeypatch):
-    motion = swing(duration=8.0)
-    small = functools.partial(sample_blocks, size=700)
-    monkeypatch.setattr(module, 'sample_blocks', small)
-    check_motion(motion, limits(velocity=1.5709))
-    with pytest.raises(MotionError, match=r"joint 'b' reaches the velocity -?1\.5708"):
-        check_motion(motion, limits(velocity=1.5705))
-
-
-def test_joints_are_matched_by_name():
-    bounds = limits(velocity=1.0)
-    move = PointToPoint(joints=['c', 'a'], start=[0, 0], target=[0.1, 1.0], duration=5.0)
-    check_motion(move, bounds)
-    with pytest.raises(MotionError, match="no limits for joint 'a'"):
-        check_motion(move, limits(joints=('b', 'c')))
-
-
 def test_motion_that_is_no_number_is_refused():
     class Broken(PointToPoint):
         def sample(self, time):
@@ -130,9 +104,3 @@ def test_motion_that_is_no_number_is_refused():
 
     with pytest.raises(MotionError, match='velocity nan'):
         check_motion(Broken(joints=JOINTS, start=[0] * 3, target=[1] * 3, duration=5.0), limits())
-
-
-def test_position_outside_the_limits():
-    check_position(np.array([1.0, -3.0, 3.0]), limits(), 'the robot stands')
-    with pytest.raises(MotionError, match=r"stands outside the limits: joint 'b' is at -3\.2 rad"):
-        check_position(np.array([1.0, -3.2, 3.1]), limits(), 'the robot stands')

@@ -44,16 +44,6 @@ def test_equals_the_printed_formula_term_by_term():
             assert position == pytest.approx(expected, abs=1e-12)
 
 
-def test_whole_period_lies_between_the_leads():
-    motion = random_fourier(5, lead_in=2.0, lead_out=0.5)
-    period = 1.0 / motion.base_frequency
-    assert motion.duration == pytest.approx(period + 2.5)
-    time = np.linspace(0.0, period, 50)
-    steady = motion.sample(time + 2.0)
-    np.testing.assert_allclose(steady.position, motion.curve(time)[0], atol=1e-12)
-    np.testing.assert_allclose(steady.acceleration, motion.curve(time)[2], atol=1e-12)
-
-
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 7))
 def test_nearest_series_at_rest(seed, harmonics):

@@ -39,12 +39,6 @@ def test_is_a_motion_from_rest_to_rest_through_or_past_its_points(rise, fly_by):
         assert np.abs(stops.velocity).max() > 0.1
 
 
-def test_joints_move_in_proportion_between_two_points():
-    motion = moves().sample(np.linspace(0.01, 0.99, 50))
-    share = motion.position / np.array(POINTS[1])
-    np.testing.assert_allclose(share, share[:, :1] * [1.0, 1.0, 1.0], atol=1e-12)
-
-
 NUMBERS = st.floats(-2.0, 2.0)
 
 

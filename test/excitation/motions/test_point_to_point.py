@@ -44,12 +44,6 @@ def test_derivatives_and_no_overshoot(start, target):
     assert (way >= -1e-12).all()
 
 
-def test_standing_still_takes_its_time():
-    move = PointToPoint(joints=['a'], start=[0.3], target=[0.3], duration=0.5)
-    assert move.duration == 0.5
-    np.testing.assert_array_equal(move.grid(0.1).position, 0.3)
-
-
 @pytest.mark.parametrize('duration', [0.0, -1.0, np.nan, np.inf])
 def test_duration_must_be_positive(duration):
     with pytest.raises(MotionError, match='duration of a move must be above 0 s'):

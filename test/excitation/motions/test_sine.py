@@ -44,22 +44,6 @@ def test_softmc_example_between_the_leads():
     np.testing.assert_allclose(motion.sample(time).position[:, 0], expected, atol=1e-9)
 
 
-def test_without_lead_in_it_starts_with_the_sines_own_acceleration():
-    motion = one(lead_in=0.0)
-    start = motion.sample(np.zeros(1))
-    assert start.velocity[0, 0] == 0.0
-    assert start.acceleration[0, 0] == pytest.approx(50 * (2 * np.pi * 0.3) ** 2)
-
-
-def test_jerk_stays_sane_at_the_start():
-    # A step of acceleration would show as a jerk of step / h, growing as h shrinks.
-    acceleration = one().grid(1e-4).acceleration[:, 0]
-    jerk = np.abs(np.diff(acceleration)) / 1e-4
-    steady = 50 * (2 * np.pi * 0.3) ** 3
-    assert jerk[0] < 0.01 * steady
-    assert jerk.max() < 8.0 * steady
-
-
 @pytest.mark.parametrize(
     ('changes', 'sentence'),
     [
@@ -79,8 +63,3 @@ def test_jerk_stays_sane_at_the_start():
 def test_what_cannot_be_run_is_refused(changes, sentence):
     with pytest.raises(MotionError, match=sentence):
         one(**changes)
-
-
-def test_ends_without_lead_out_where_it_turns():
-    motion = one(lead_in=0.0, lead_out=0.0, duration=10.0)
-    assert_rest_at_ends(motion, acceleration=False, tolerance=1e-6)

@@ -5,7 +5,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.interpolate import BPoly
@@ -91,17 +90,6 @@ def test_a_point_without_effort_counts_as_zero():
     assert bare.effort_at(np.array([0.3]))[0, 0] == 0.0
 
 
-def test_joints_are_matched_by_name():
-    points = random_points(1)
-    turned = points.select(('b', 'a'))
-    np.testing.assert_array_equal(turned.position, points.position[:, ::-1])
-    np.testing.assert_array_equal(turned.effort, points.effort[:, ::-1])
-    with pytest.raises(MotionError, match="moves joint 'b', which is not one of"):
-        points.select(('a',))
-    with pytest.raises(MotionError, match="lacks joint 'c'"):
-        points.select(('a', 'b', 'c'))
-
-
 @pytest.mark.parametrize(
     ('joints', 'time', 'position', 'extra', 'sentence'),
     [
@@ -151,16 +139,3 @@ def test_message_with_wrong_lengths_is_refused():
         TrajectoryPoints.from_message(message((0, [1, 2], [1])))
     with pytest.raises(MotionError, match='at least one point'):
         TrajectoryPoints.from_message(message())
-
-
-def test_description_is_plain():
-    spline = SplineTrajectory(points=random_points(2, levels=1))
-    back = yaml.safe_load(yaml.safe_dump(spline.describe()))
-    assert back['kind'] == 'points' and back['acceleration'] is None
-    points = TrajectoryPoints(
-        tuple(back['joints']), back['time'], back['position'], back['velocity']
-    )
-    time = np.linspace(0, spline.duration, 9)
-    np.testing.assert_allclose(
-        SplineTrajectory(points=points).sample(time).position, spline.sample(time).position
-    )

@@ -122,18 +122,6 @@ def test_with_fly_by_the_speed_stays_where_there_is_no_corner(kind):
     np.testing.assert_allclose(other.position, one.position, atol=1e-9)
 
 
-def test_a_full_circle_of_a_scara_around_its_base_counts_on():
-    places = [[0.5 * np.cos(a), 0.5 * np.sin(a), 0.0] for a in np.arange(1, 9) * np.pi / 4]
-    moves = [{'target': places[k + 1], 'through': places[k]} for k in range(0, 8, 2)]
-    motion = ToolMoves(
-        joints=NAMES[:4], robot=SCARA, start=[0.5, 0.0, 0.0, 0.0], moves=moves, speed=0.5,
-        acceleration=2.0, fly_by=1.0,
-    )  # fmt: skip
-    position = motion.grid(0.01).position
-    assert position[-1, 0] - position[0, 0] == pytest.approx(2 * np.pi, abs=1e-9)
-    assert np.abs(np.diff(position, axis=0)).max() < 0.05
-
-
 def test_a_path_is_slowed_down_until_the_joints_keep_their_limits():
     given = case('delta')
     bounds = limits(velocity=0.4, acceleration=3.0, joints=NAMES[:3])

@@ -119,7 +119,7 @@ def test_a_torque_that_no_parameters_explain_is_measured():
 def test_samples_are_compared_with_the_parameters_they_determine(samples, severity):
     """Ten of each are enough, below two each nothing is determined."""
     factors = [factor(range(3), samples), factor(range(4), 40), factor(range(4), 0)]
-    condensed = SimpleNamespace(joints=('a', 'b', 'c'), merged=lambda: factors)
+    condensed = SimpleNamespace(joints=('a', 'b', 'c'), merge=lambda: factors)
     found = list(checks.data_findings(condensed, FIT, None, {'c'}))
     assert [(item.joint, item.severity) for item in found] == ([('a', severity)] * bool(severity))
 
@@ -133,7 +133,7 @@ FIT = SimpleNamespace(unseen=np.zeros((4, 0)), condition_number_scaled=1e3)
 
 @pytest.mark.parametrize(('condition', 'named'), [(0.9e4, False), (1.1e4, True)])
 def test_a_large_condition_number_is_named(condition, named):
-    condensed = SimpleNamespace(joints=(), merged=list)
+    condensed = SimpleNamespace(joints=(), merge=list)
     fit = SimpleNamespace(unseen=FIT.unseen, condition_number_scaled=condition)
     found = list(checks.data_findings(condensed, fit, None, ()))
     assert [item.code for item in found] == ['ill_conditioned'] * named
@@ -147,7 +147,7 @@ def test_parameters_that_a_motion_does_not_determine_are_named(count, more):
     unseen[6, 0], unseen[7, 0] = 0.04, 0.02
     base = SimpleNamespace(rank=8, expressions=tuple('stuvwxyz'))
     factors = [factor([0, 6]), factor([6, 7]), factor([4])]
-    condensed = SimpleNamespace(joints=('a', 'b', 'c'), merged=lambda: factors)
+    condensed = SimpleNamespace(joints=('a', 'b', 'c'), merge=lambda: factors)
     fit = SimpleNamespace(unseen=unseen, condition_number_scaled=1.0)
     for frozen, severity in (((), 'error'), ({'b'}, 'warning')):
         (found,) = checks.data_findings(condensed, fit, base, frozen)

@@ -14,7 +14,7 @@ from robodyn_ros.identification.diagnosis.saturation import (
     limit_of,
     saturation_findings,
 )
-from robodyn_ros.identification.factors.joint_fit import own_fit
+from robodyn_ros.identification.factors.joint_fit import fit_joint
 
 TIME = np.arange(3000) / 100.0
 USED = np.ones(3000, dtype=bool)
@@ -26,7 +26,7 @@ VELOCITY = np.sin(TIME) + 0.6 * np.cos(1.7 * TIME)
 
 
 def found(matrix, torque):
-    fit = own_fit(matrix, np.arange(matrix.shape[1]), torque + NOISE, USED)
+    fit = fit_joint(matrix, np.arange(matrix.shape[1]), torque + NOISE, USED)
     return limit_of(fit, BLOCKS, VELOCITY)
 
 
@@ -44,7 +44,7 @@ def test_a_limit_is_found_at_its_height():
 def test_torque_near_a_limit_is_left_out_of_the_fit():
     matrix = np.stack([np.sin(TIME), np.cos(1.7 * TIME), np.ones(3000)], axis=1)
     torque = matrix @ [3.0, 2.0, 0.5]
-    fit = own_fit(matrix, np.arange(3), np.clip(torque, -4.0, 4.0) + NOISE, USED)
+    fit = fit_joint(matrix, np.arange(3), np.clip(torque, -4.0, 4.0) + NOISE, USED)
     size = np.abs(fit.torque)
     found = list(_cut_off(fit, BLOCKS, size))
     assert len(found) == 5 and 0.9 * 4.0 < size[found[-1][2]].max() < 0.95 * 4.0
@@ -56,11 +56,11 @@ def test_torque_near_a_limit_is_left_out_of_the_fit():
 def test_torque_that_bends_down_is_that_of_a_model_that_does_not():
     matrix = np.stack([np.sin(TIME), np.ones(3000)], axis=1)
     straight = matrix @ [4.0, 0.5]
-    fit = own_fit(matrix, np.arange(2), straight - 0.02 * straight**3 + NOISE, USED)
+    fit = fit_joint(matrix, np.arange(2), straight - 0.02 * straight**3 + NOISE, USED)
     ((errors, model, inside),) = _bent(fit, BLOCKS, np.abs(fit.torque))
     assert inside is None and errors.mean < 0.1 * np.sum(fit.rest**2)
     np.testing.assert_allclose(model, np.abs(straight), atol=0.2)
-    fit = own_fit(matrix, np.arange(2), straight + 0.02 * straight**3 + NOISE, USED)
+    fit = fit_joint(matrix, np.arange(2), straight + 0.02 * straight**3 + NOISE, USED)
     assert not list(_bent(fit, BLOCKS, np.abs(fit.torque)))
 
 
@@ -68,7 +68,7 @@ def test_friction_is_any_function_of_the_velocity():
     matrix = np.stack([np.cos(3.0 * TIME), np.ones(3000)], axis=1)
     knots = np.quantile(VELOCITY, np.linspace(0.0, 1.0, 11))
     friction = np.interp(VELOCITY, knots, np.random.default_rng(0).normal(size=11))
-    fit = own_fit(matrix, np.arange(2), matrix @ [2.0, 0.5] + friction, USED)
+    fit = fit_joint(matrix, np.arange(2), matrix @ [2.0, 0.5] + friction, USED)
     basis = _with_friction(fit, VELOCITY).basis
     left = fit.torque - basis @ np.linalg.lstsq(basis, fit.torque, rcond=None)[0]
     np.testing.assert_allclose(left, 0.0, atol=1e-9)
@@ -77,7 +77,7 @@ def test_friction_is_any_function_of_the_velocity():
 
 def test_errors_are_those_of_the_samples_that_were_left_out():
     matrix = np.stack([np.sin(TIME), np.cos(1.7 * TIME)], axis=1)
-    fit = own_fit(matrix, np.arange(2), matrix @ [3.0, 2.0] + 20.0 * NOISE, USED)
+    fit = fit_joint(matrix, np.arange(2), matrix @ [3.0, 2.0] + 20.0 * NOISE, USED)
     kept, judged = TIME % 1.0 < 0.7, TIME % 1.0 > 0.4
     found = _held_out(fit, BLOCKS, kept, judged, limit=2.5)
     for kind, errors, samples in zip(BLOCKS, found.kinds, found.samples, strict=True):

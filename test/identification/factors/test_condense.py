@@ -8,7 +8,6 @@ from simulation import arm, sines
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.factors.condense import acting_columns, condense, triangle
 from robodyn_ros.identification.signals.thinning import Thinning
-from robodyn_ros.long_work import shown_by
 from robodyn_ros.models.base_parameters import base_parameters
 
 
@@ -41,7 +40,7 @@ def test_factors_hold_what_least_squares_needs(case):
     condensed = condense(model, motion, torque, used, columns)
     assert condensed.joints == model.joint_names
     np.testing.assert_array_equal(condensed.samples, used.sum(axis=0))
-    for joint, factor in enumerate(condensed.merged()):
+    for joint, factor in enumerate(condensed.merge()):
         expected = expected_gram(model, motion, torque, used, columns, joint)
         scale = np.abs(expected).max()
         np.testing.assert_allclose(gram(factor, len(columns)), expected, atol=1e-12 * scale)
@@ -52,23 +51,23 @@ def test_factors_hold_what_least_squares_needs(case):
 
 def test_block_size_does_not_matter(case, monkeypatch):
     model, motion, torque, used, columns = case
-    one = condense(model, motion, torque, used, columns).merged()
+    one = condense(model, motion, torque, used, columns).merge()
     monkeypatch.setattr('robodyn_ros.identification.factors.condense.BLOCK_SIZE', 70)
-    for a, b in zip(one, condense(model, motion, torque, used, columns).merged(), strict=True):
+    for a, b in zip(one, condense(model, motion, torque, used, columns).merge(), strict=True):
         np.testing.assert_allclose(gram(a, len(columns)), gram(b, len(columns)), rtol=1e-9)
 
 
 def test_segments_merge_to_the_whole_and_can_be_left_out(case):
     model, motion, torque, used, columns = case
     parts = condense(model, motion, torque, used, columns, segments=5)
-    whole = condense(model, motion, torque, used, columns).merged()
-    for a, b in zip(whole, parts.merged(), strict=True):
+    whole = condense(model, motion, torque, used, columns).merge()
+    for a, b in zip(whole, parts.merge(), strict=True):
         np.testing.assert_allclose(gram(a, len(columns)), gram(b, len(columns)), rtol=1e-9)
         assert a.samples == b.samples
     kept = np.r_[0:180, 360:900]
     rows = [values[kept] for values in (*motion, torque, used)]
-    without = condense(model, tuple(rows[:3]), rows[3], rows[4], columns).merged()
-    for a, b in zip(without, parts.merged([0, 2, 3, 4]), strict=True):
+    without = condense(model, tuple(rows[:3]), rows[3], rows[4], columns).merge()
+    for a, b in zip(without, parts.merge([0, 2, 3, 4]), strict=True):
         np.testing.assert_allclose(gram(a, len(columns)), gram(b, len(columns)), rtol=1e-9)
 
 
@@ -79,7 +78,7 @@ def test_thinning_filters_regressor_and_torque_alike(case, monkeypatch):
     thinning = Thinning(taps=taps, stride=3)
     condensed = condense(model, motion, torque, used, columns, thinning=thinning)
     regressor = model.regressor(*motion)[:, :, columns]
-    for joint, factor in enumerate(condensed.merged()):
+    for joint, factor in enumerate(condensed.merge()):
         rows = np.column_stack([regressor[:, joint], torque[:, joint]])
         filtered = np.array([np.convolve(column, taps, 'valid') for column in rows.T]).T[::3]
         keep = used[12 : 900 - 12 : 3, joint]
@@ -109,25 +108,11 @@ def test_outer_joints_feel_fewer_columns():
     assert all('4' in name for name in last)
 
 
-def test_progress_is_told_and_can_cancel(case):
-    model, motion, torque, used, columns = case
-    seen = []
-    with shown_by(lambda phase, share: seen.append((phase, share))):
-        condense(model, motion, torque, used, columns, segments=3)
-    assert seen == sorted(seen) and seen[-1] == ('condense', 1.0) and len(seen) == 3
-
-    def cancel(phase, share):
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt), shown_by(cancel):
-        condense(model, motion, torque, used, columns)
-
-
 def test_joint_without_samples_has_an_empty_factor(case):
     model, motion, torque, used, columns = case
     used = used.copy()
     used[:, 1] = False
-    factor = condense(model, motion, torque, used, columns).merged()[1]
+    factor = condense(model, motion, torque, used, columns).merge()[1]
     assert factor.samples == 0 and not factor.triangle.any() and factor.torque_norm == 0.0
 
 
@@ -164,14 +149,14 @@ def test_rows_are_kept_where_they_are_asked_for(case):
         np.testing.assert_array_equal(one.used, other.used)
         for rows, same in zip(one.rows, other.rows, strict=True):
             np.testing.assert_array_equal(rows, same)
-    for one, other in zip(whole.merged(), few.merged(), strict=True):
+    for one, other in zip(whole.merge(), few.merge(), strict=True):
         np.testing.assert_array_equal(one.triangle, other.triangle)
 
 
 def test_coupled_factor_is_the_direct_sum_over_samples(case):
     model, motion, torque, used, columns = case
     condensed = condense(model, motion, torque, np.ones_like(used), columns, coupled=True)
-    whole, regressor = condensed.merged_coupled(), model.regressor(*motion)[:, :, columns]
+    whole, regressor = condensed.merge_coupled(), model.regressor(*motion)[:, :, columns]
     count, width = torque.shape[1], len(columns)
     weight = np.linalg.inv(np.cov(np.random.default_rng(0).normal(size=(count, 9))))
     information = np.einsum('tia,ij,tjb->ab', regressor, weight, regressor)

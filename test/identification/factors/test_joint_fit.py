@@ -6,7 +6,7 @@ from robots import random_urdf
 from simulation import arm, record
 
 from robodyn_ros.identification.diagnosis.case import draw
-from robodyn_ros.identification.factors.joint_fit import own_fit, root_mean_square
+from robodyn_ros.identification.factors.joint_fit import fit_joint, root_mean_square
 
 
 def regressor(seed=0, samples=200):
@@ -20,7 +20,7 @@ def test_a_joint_alone_is_fitted_exactly():
     matrix, columns = regressor(), np.array([0, 1, 3])
     truth = np.array([2.0, -0.3, 50.0])
     used = np.arange(200) % 3 > 0
-    fit = own_fit(matrix, columns, matrix[:, columns] @ truth, used)
+    fit = fit_joint(matrix, columns, matrix[:, columns] @ truth, used)
     np.testing.assert_allclose(fit.values, truth, rtol=1e-9)
     assert len(fit.rows) == used.sum() and fit.basis.shape[1] == 3
     assert root_mean_square(fit.rest) < 1e-12 and fit.sigma == pytest.approx(0.01 * fit.rms)
@@ -30,7 +30,7 @@ def test_dependent_columns_share_and_the_rest_is_what_no_values_explain():
     matrix, columns = regressor(1), np.array([0, 1, 2, 3])
     noise = np.random.default_rng(2).normal(size=200)
     torque = 3.0 * matrix[:, 0] + noise
-    fit = own_fit(matrix, columns, torque, np.ones(200, dtype=bool))
+    fit = fit_joint(matrix, columns, torque, np.ones(200, dtype=bool))
     assert fit.basis.shape[1] == 3
     expected = torque - matrix[:, columns] @ np.linalg.lstsq(matrix[:, columns], torque)[0]
     np.testing.assert_allclose(fit.rest, expected, atol=1e-9)
@@ -40,8 +40,8 @@ def test_dependent_columns_share_and_the_rest_is_what_no_values_explain():
 def test_too_few_samples_are_not_fitted():
     matrix = regressor()
     used = np.arange(200) < 11
-    assert own_fit(matrix, np.array([0, 1, 3]), matrix[:, 0], used) is None
-    assert own_fit(matrix, np.array([0, 1]), matrix[:, 0], used) is not None
+    assert fit_joint(matrix, np.array([0, 1, 3]), matrix[:, 0], used) is None
+    assert fit_joint(matrix, np.array([0, 1]), matrix[:, 0], used) is not None
 
 
 def test_samples_are_spread_over_the_recording_and_keep_off_its_ends():
@@ -55,14 +55,3 @@ def test_samples_are_spread_over_the_recording_and_keep_off_its_ends():
     for joint, own in sample.fits():
         noise = 0.05 * root_mean_square(case.recording.torque[:, joint])
         assert own.sigma == pytest.approx(noise, rel=0.1)
-
-
-def test_root_mean_square_of_nothing_is_zero():
-    assert root_mean_square(np.zeros(0)) == 0.0
-    assert root_mean_square(np.array([3.0, -4.0])) == pytest.approx(np.sqrt(12.5))
-
-
-def test_a_joint_that_nothing_acts_on_has_no_fit():
-    used, torque = np.ones(80, dtype=bool), np.ones(80)
-    assert own_fit(np.zeros((80, 3)), np.arange(3), torque, used) is None
-    assert own_fit(np.ones((80, 3)), np.array([], dtype=int), torque, used) is None

@@ -2,11 +2,11 @@
 import numpy as np
 import pytest
 
-from robodyn_ros.identification.factors.joint_fit import own_fit
+from robodyn_ros.identification.factors.joint_fit import fit_joint
 from robodyn_ros.identification.factors.shift_search import (
     best_shift,
-    disturbed,
-    smoothed,
+    extract_vibration,
+    smooth_torque,
     torque_shift,
 )
 from robodyn_ros.identification.fit.choice import FOUR
@@ -57,24 +57,19 @@ def test_the_answer_of_a_drive_to_disturbances_explains_more_than_its_early_torq
     signals = process(in_a_loop(seed), ('z',), IdentifyOptions())
     rows = np.arange(REACH, len(signals) - REACH, 4)
     regressor = np.column_stack([signals.acceleration[rows], signals.velocity[rows]])
-    torque = smoothed(signals.torque[:, 0])
-    own = own_fit(regressor, np.arange(2), torque[rows], np.ones(len(rows), dtype=bool))
+    torque = smooth_torque(signals.torque[:, 0])
+    own = fit_joint(regressor, np.arange(2), torque[rows], np.ones(len(rows), dtype=bool))
     assert own is not None
     shift = torque_shift(own, torque, rows, REACH).shift
     assert shift == pytest.approx(-5.2, abs=0.5)  # although nothing is early
     facts = own, labels_of(signals.position[rows]), torque, rows
     assert (OffsetTrial(*facts).gain(shift, FOUR) or 0.0) > 0.1
     assert (
-        OffsetTrial(*facts, answer=lambda: disturbed(signals)[rows, 0]).gain(shift, FOUR) is None
+        OffsetTrial(*facts, answer=lambda: extract_vibration(signals)[rows, 0]).gain(shift, FOUR)
+        is None
     )
 
 
 def test_a_motion_up_to_the_cutoff_leaves_nothing_to_disturbances():
     signals = process(in_a_loop(0), ('z',), IdentifyOptions(filter_cutoff=1.0))
-    assert not disturbed(signals).any()
-
-
-def test_a_recording_too_short_to_be_divided_has_no_answer_to_disturbances():
-    recording = in_a_loop(0).slice(slice(500, 800))
-    signals = process(recording, ('z',), IdentifyOptions())
-    assert signals.cutoff is not None and not disturbed(signals).any()
+    assert not extract_vibration(signals).any()

@@ -92,15 +92,6 @@ def test_the_result_file_has_the_facts_of_the_document(crank_result, tmp_path):
     assert plain['friction']['coulomb_friction']['joint1'] == crank_result.values[5]
 
 
-def test_a_result_file_without_the_newer_facts_still_loads(crank_result, tmp_path):
-    export(crank_result, tmp_path)
-    content = yaml.safe_load((tmp_path / 'result.yaml').read_text())
-    content['/**']['ros__parameters']['identification'] = {'success': True}
-    (tmp_path / 'old.yaml').write_text(yaml.safe_dump(content))
-    back = load_identified_model(tmp_path / 'old.yaml')
-    np.testing.assert_array_equal(back.values, crank_result.values)
-
-
 def test_of_a_failure_only_facts_and_signals_are_written(urdf_result, tmp_path):
     finding = Finding('x', 'because', severity='error')
     verdict = with_bad(urdf_result.verdict)
@@ -118,13 +109,6 @@ def test_what_does_not_fit_into_a_prg_is_said_and_costs_nothing(tmp_path):
     assert files.prg is None and names(tmp_path) == ['result.json', 'result.yaml']
     assert 'no .PRG file is written' in files.notes[0]
     assert json.loads(files.facts.read_text())['notes'] == list(files.notes)
-
-
-def test_somebody_s_prg_of_that_name_is_kept(crank_result, tmp_path):
-    (tmp_path / 'IDNT3.PRG').write_text('mine')
-    files = export(crank_result, tmp_path, group=3)
-    assert files.prg is None and (tmp_path / 'IDNT3.PRG').read_text() == 'mine'
-    assert f'{tmp_path / "IDNT3.PRG"} is another file' in files.notes[0]
 
 
 def test_somebody_s_recording_of_that_name_is_kept(urdf_result, tmp_path):

@@ -2,7 +2,7 @@
 import numpy as np
 import yaml
 
-from robodyn_ros.identification.files.parameter_text import parameter_text, write_text
+from robodyn_ros.identification.files.parameter_text import parameter_text
 
 
 def test_parameters_are_those_of_every_node_and_lists_are_in_one_line():
@@ -12,11 +12,3 @@ def test_parameters_are_those_of_every_node_and_lists_are_in_one_line():
     back = yaml.safe_load(text)['/**']['ros__parameters']
     assert back['flag'] is True and back['block']['text'] == 'a: 1\nb: 2\n'
     assert back['block']['numbers'][0] == 1.0 and np.isnan(back['block']['numbers'][1])
-
-
-def test_a_file_is_replaced_as_a_whole(tmp_path):
-    path = tmp_path / 'a.yaml'
-    write_text('old', path)
-    write_text('new', path)
-    assert path.read_text() == 'new' and path.stat().st_mode & 0o777 == 0o644
-    assert [item.name for item in tmp_path.iterdir()] == ['a.yaml']

@@ -99,7 +99,7 @@ def test_entries_are_the_named_parameters():
     values = np.linspace(0.5, 1.5, len(model.parameters))
     layout = Layout.of(model)
     entries, beside = layout.split(values)
-    named = np.nan_to_num(layout.part.named_values(values[: len(layout.part.parameters)]))
+    named = np.nan_to_num(layout.part.compute_named(values[: len(layout.part.parameters)]))
     spin = layout.documented.index('Theta_Tphi')
     named[spin] += values[10]  # softMC knows their sum only
     np.testing.assert_allclose(entries, named)
@@ -127,15 +127,6 @@ def test_a_lever_that_is_not_known_is_said():
     text = prg_text(replace(result, named=named))
     assert "'DynamicParameter[2] = L^2 is not known: no payload was carried" in text
     assert 'A1.DynamicParameter[2] = 0.000000000e+00' in text
-
-
-def test_a_failure_and_another_name_are_in_it():
-    model = model_of('rotary1')
-    result = replace(result_of(model, [1.0, 2.0, 3.0], success=False), filter_cutoff=None)
-    lines = prg_text(result, robot='A3').splitlines()
-    assert lines[0] == "'Dynamic parameter identification for A3 failed!"
-    assert lines[4] == "'Signal filter cutoff frequency = 0.000 Hz"
-    assert 'A3.CoulombFriction = -3.000000000e+00' in lines
 
 
 def test_a_urdf_robot_has_no_prg():

@@ -164,39 +164,7 @@ def test_signs_other_than_softmc_s_are_read_when_asked_for(tmp_path):
         read_prg(path, model, friction_sign='guess')
 
 
-def test_a_name_of_its_own_is_read_when_said_so(tmp_path):
-    model = model_of('rotary1')
-    text = prg_text(result_of(model, [1.0, 2.0, 3.0]), robot='A3')
-    prg = read_prg(written(tmp_path, text), model, robot='A3')
-    np.testing.assert_array_equal(prg.values, [1.0, 2.0, 3.0])
-    with pytest.raises(IdentificationError, match='of the robot A3, expected A1'):
-        read_prg(written(tmp_path, text), model)
-
-
-def test_a_failed_one_is_read_by_force(tmp_path):
-    model, text = example(success=False)
-    prg = read_prg(written(tmp_path, text), model, force=True)
-    assert prg.facts['success'] is False
-
-
 def test_friction_needs_its_terms_in_the_model(tmp_path):
     _, text = example()
     with pytest.raises(IdentificationError, match='it has coulomb friction, the model descript'):
         read_prg(written(tmp_path, text), model_of('puma2', ('viscous',)))
-
-
-@pytest.mark.parametrize(
-    ('content', 'message'),
-    [
-        (b'', 'the file ends where PROGRAM CONTINUE is expected'),
-        (b'\xff\x00', 'cannot be read'),
-        (b'x\n' * 2**20, 'size of a .PRG file: at most 1048576 bytes'),
-        (None, 'cannot be read'),
-    ],
-)
-def test_what_is_no_prg_is_refused(tmp_path, content, message):
-    path = tmp_path / 'IDNT1.PRG'
-    if content is not None:
-        path.write_bytes(content)
-    with pytest.raises(IdentificationError, match=message):
-        read_prg(path, model_of('puma2'))

@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from robots import random_urdf
 from simulation import arm, record
 
-from robodyn_ros.findings import Finding
 from robodyn_ros.identification.files.report import text_report
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
-from robodyn_ros.identification.result.summary import WIDTH
 from robodyn_ros.models.catalog import build_model
 
 
@@ -68,17 +65,3 @@ def test_the_document_s_parameters_are_numbered_and_said_how_they_are_known():
     (own,) = [line for line in text.splitlines() if line.endswith(' 3 M*g*A')]
     assert float(own.split()[0]) == pytest.approx(4.0, rel=1e-3)
     assert 'minimum norm in SI units' in text
-
-
-def test_both_thresholds_are_shown():
-    text = text_report(crank(velocity_threshold=0.2, upper_velocity_threshold=1.5))
-    assert '0.2..1.5' in text
-
-
-def test_a_failure_says_why(result):
-    finding = Finding('some_code', 'word ' * 50, severity='error')
-    failed = replace(result, success=False, findings=(finding,), validation=None)
-    lines = text_report(failed).splitlines()
-    assert lines[0] == 'identification FAILED' and 'validation:' not in '\n'.join(lines)
-    assert any(line.startswith('error: word') for line in lines)
-    assert '[some_code]' in lines[-1] and len(lines[-2]) <= WIDTH

@@ -14,7 +14,7 @@ from robots import random_urdf
 from simulation import arm, record
 from verdicts import with_bad
 
-from robodyn_ros.errors import IdentificationError, RobodynError
+from robodyn_ros.errors import IdentificationError
 from robodyn_ros.findings import Finding
 from robodyn_ros.identification.files.export import export
 from robodyn_ros.identification.files.result_file import load_identified_model
@@ -207,10 +207,3 @@ def test_a_kill_at_any_moment_leaves_no_mixture(tmp_path, success):
         write_run(folder, 'four', success)  # and the next run is not held up by it
         assert names(folder) == expected and check_one_run(folder) == ('four' * success)
     assert 15 < step < 100
-
-
-def test_an_error_inside_leaves_no_hidden_folder(tmp_path):
-    with pytest.raises(RobodynError), ResultFolder(tmp_path) as target:
-        (target.partial / 'result.json').write_text('{}')
-        raise RobodynError
-    assert not names(tmp_path)

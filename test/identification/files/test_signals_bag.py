@@ -10,7 +10,7 @@ from rosbags.typesys import Stores, get_typestore
 from robodyn_ros.errors import IdentificationError, RecordingError
 from robodyn_ros.identification.files import signals_bag
 from robodyn_ros.identification.files.signals_bag import TOPICS, write_signals
-from robodyn_ros.identification.result.content import Signals
+from robodyn_ros.identification.result.content import ResultSignals
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.thinning import Thinning
 from robodyn_ros.recording.bags.bag_metadata import bag_metadata
@@ -48,7 +48,7 @@ def signals(samples=5000, origin=ORIGIN, seed=0):
         raw_samples=samples + 10,
         **arrays,
     )
-    return Signals(processed, random.normal(size=(samples, 2)), origin)
+    return ResultSignals(processed, random.normal(size=(samples, 2)), origin)
 
 
 def read_by_rosbags(path):

@@ -23,10 +23,6 @@ def test_blocks_follow_time_and_regions_follow_the_workspace():
     assert max(spread) < 0.6 * position.std(axis=0).max()
 
 
-def test_without_motion_there_are_blocks_only():
-    assert len(labels_of(np.zeros((50, 3)))) == 1
-
-
 def linear_rows(noise=0.1, seed=0):
     random = np.random.default_rng(seed)
     matrix = random.normal(size=(600, 3))
@@ -89,14 +85,6 @@ def test_columns_that_no_row_shows_are_no_unknowns():
     used = np.column_stack([used, np.zeros((600, 1), dtype=bool)])
     found = Folds.of(resting, [np.arange(5), np.arange(5, 7)], 7, labels, used, np.ones(2))
     assert found.independent == pytest.approx(alone.independent, rel=1e-6)
-
-
-def test_a_few_samples_show_few_unknowns_and_are_few_all_the_same():
-    """All of them independent, and one column alone of those of a long motion."""
-    rows = np.column_stack([np.ones((12, 7)), np.random.default_rng(2).normal(size=12)])
-    labels, used = labels_of(swings(12)), np.ones((12, 1), dtype=bool)
-    found = Folds.of([rows], [np.arange(7)], 7, labels, used, np.ones(1))
-    assert found.independent == pytest.approx(12.0 / 7.0)
 
 
 def test_rows_without_torque_cannot_be_divided():

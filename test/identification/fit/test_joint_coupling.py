@@ -5,7 +5,6 @@ from robots import random_urdf
 from simulation import arm, base_values, sines
 
 from robodyn_ros.identification.factors.condense import condense
-from robodyn_ros.identification.fit import joint_coupling
 from robodyn_ros.identification.fit.joint_coupling import (
     decouple,
     error_covariance,
@@ -45,8 +44,8 @@ def normal_equations(regressor, torque, used, omega):
 @pytest.mark.parametrize('gaps', [False, True])
 def test_it_is_equation_24_with_its_own_residuals_covariance(gaps):
     condensed, regressor, torque, used, _ = data(0, gaps=gaps)
-    coupled = decouple(condensed, estimate(condensed.merged(), condensed.width))
-    fit = estimate(coupled.condensed.merged(), condensed.width)
+    coupled = decouple(condensed, estimate(condensed.merge(), condensed.width))
+    fit = estimate(coupled.condensed.merge(), condensed.width)
     residual = (torque - regressor @ fit.values)[used.all(axis=1)]
     omega = residual.T @ residual
     omega *= 0.999 + 0.001 * np.eye(3)  # slightly shrunk
@@ -57,46 +56,10 @@ def test_it_is_equation_24_with_its_own_residuals_covariance(gaps):
     np.testing.assert_allclose(coupled.correlation, omega / np.outer(size, size), atol=0.01)
 
 
-def test_few_samples_that_lack_a_joint_get_no_weight_of_their_own():
-    """Three samples are fitted exactly: a weight by their own residual would be infinite."""
-    model, values = arm(random_urdf(3, 3, types=('revolute',)))
-    _, *motion = sines(3, 900)
-    torque = model.torque(*motion, values) + np.random.default_rng(0).normal(size=(900, 3)) @ MIX.T
-    used = np.ones(torque.shape, dtype=bool)
-    used[400:403, 1] = False
-    columns = base_parameters(model).columns
-    fits = []
-    for counts in (used, np.repeat(used.all(axis=1)[:, None], 3, axis=1)):
-        found = condense(model, tuple(motion), torque, counts, columns, coupled=True)
-        coupled = decouple(found, estimate(found.merged(), found.width))
-        fits.append(estimate(coupled.condensed.merged(), found.width))
-    with_them, without = fits
-    assert len(with_them.sigma) == 3 and not with_them.unseen.size
-    np.testing.assert_allclose(with_them.sigma, without.sigma, rtol=0.01)
-    assert (np.abs(with_them.values - without.values) < 0.3 * without.stddevs).all()
-
-
-def test_fewer_samples_than_values_are_fitted_once(monkeypatch):
-    """Their errors are none, and would not settle: it took seconds to say "too few"."""
-    condensed, *_ = data(2, samples=7)
-    start, fits = estimate(condensed.merged(), condensed.width), []
-
-    def counted(*arguments):
-        fits.append(estimate(*arguments))
-        return fits[-1]
-
-    monkeypatch.setattr(joint_coupling, 'estimate', counted)
-    coupled = decouple(condensed, start)
-    assert len(fits) == 1 and condensed.width > 7
-    assert np.isfinite(coupled.mixing).all()
-    decouple(data(2)[0], start)
-    assert len(fits) > 2
-
-
 def test_decoupled_residuals_are_independent():
     condensed, regressor, torque, _, _ = data(1)
-    coupled = decouple(condensed, estimate(condensed.merged(), condensed.width))
-    fit = estimate(coupled.condensed.merged(), condensed.width)
+    coupled = decouple(condensed, estimate(condensed.merge(), condensed.width))
+    fit = estimate(coupled.condensed.merge(), condensed.width)
     mixed = (torque - regressor @ fit.values) @ coupled.mixing.T
     np.testing.assert_allclose(np.corrcoef(mixed.T), np.eye(3), atol=0.05)
     np.testing.assert_allclose(fit.sigma[:3], mixed.std(axis=0), rtol=0.05)
@@ -106,8 +69,8 @@ def test_it_beats_weights_per_joint_where_errors_go_together():
     errors = np.zeros(2)
     for seed in range(12):
         condensed, *_, truth = data(seed)
-        first = estimate(condensed.merged(), condensed.width)
-        factors = decouple(condensed, first).condensed.merged()
+        first = estimate(condensed.merge(), condensed.width)
+        factors = decouple(condensed, first).condensed.merge()
         fits = (first, estimate(factors, condensed.width))
         errors += [np.sum(((fit.values - truth) / first.stddevs) ** 2) for fit in fits]
     assert errors[1] < 0.6 * errors[0]
@@ -121,8 +84,8 @@ def test_factors_of_the_joints_alone_are_the_same_with_and_without():
     used[:, 1] = False  # a joint at rest
     columns = base_parameters(model).columns
     arguments = (model, tuple(motion), torque, used, columns)
-    apart = condense(*arguments).merged()
-    for one, other in zip(condense(*arguments, coupled=True).merged(), apart, strict=True):
+    apart = condense(*arguments).merge()
+    for one, other in zip(condense(*arguments, coupled=True).merge(), apart, strict=True):
         assert one.samples == other.samples
         a, b = (np.column_stack(factor.rows(len(columns))) for factor in (one, other))
         np.testing.assert_allclose(a.T @ a, b.T @ b, atol=1e-9 * np.abs(b.T @ b).max(initial=1.0))
@@ -130,14 +93,14 @@ def test_factors_of_the_joints_alone_are_the_same_with_and_without():
 
 def test_the_covariance_is_that_of_the_residuals_and_has_a_floor():
     condensed, regressor, torque, _, truth = data(2)
-    omega = error_covariance(condensed.merged_coupled(), truth, np.ones(3))
+    omega = error_covariance(condensed.merge_coupled(), truth, np.ones(3))
     residual = torque - regressor @ truth
     expected = residual.T @ residual / len(residual)
     np.testing.assert_allclose(np.diag(omega), np.diag(expected), rtol=0.01)
     np.testing.assert_allclose(omega[2, 0], expected[2, 0], rtol=0.03)
-    exact = estimate(condensed.merged(), condensed.width).values
+    exact = estimate(condensed.merge(), condensed.width).values
     assert (
-        np.diag(error_covariance(condensed.merged_coupled(), exact, 1e3 * np.ones(3))) > 99
+        np.diag(error_covariance(condensed.merge_coupled(), exact, 1e3 * np.ones(3))) > 99
     ).all()
     mixing = unit_lower_inverse(omega)
     np.testing.assert_allclose(np.diag(mixing), 1.0)

@@ -5,9 +5,9 @@ from scipy import signal
 from scipy.linalg import toeplitz
 
 from robodyn_ros.identification.factors.condense import JointFactor
-from robodyn_ros.identification.factors.row_sample import RowSample, Segment
+from robodyn_ros.identification.factors.row_sample import RowSample, RowSegment
 from robodyn_ros.identification.fit.least_squares import estimate
-from robodyn_ros.identification.fit.noise_spectrum import autoregressive, coloured_scores
+from robodyn_ros.identification.fit.noise_spectrum import score_covariance
 
 SAMPLES = 1200
 
@@ -36,14 +36,14 @@ def sampled(matrices, used=None):
         JointFactor(columns[k], np.linalg.qr(m[used[:, k]], mode='r'), int(used[:, k].sum()))
         for k, m in enumerate(matrices)
     ]
-    return RowSample(columns, 3, (Segment(kept, used, np.zeros(used.shape)),), SAMPLES), factors
+    return RowSample(columns, 3, (RowSegment(kept, used, np.zeros(used.shape)),), SAMPLES), factors
 
 
 @pytest.mark.parametrize('pole', [0.0, 0.6, 0.95])
 def test_scores_are_what_the_autocovariance_makes_of_the_columns(pole):
     matrices = rows(0, pole)
     sample, factors = sampled(matrices)
-    scores = coloured_scores(sample, estimate(factors, 3))
+    scores = score_covariance(sample, estimate(factors, 3))
     correlation = toeplitz(pole ** np.arange(SAMPLES))
     for joint, matrix in enumerate(matrices):
         columns = matrix[:, :3]
@@ -69,7 +69,7 @@ def test_scores_of_two_joints_are_those_of_errors_that_go_together(poles):
     found = np.clip(lags[:, None] - lags + middle, 0, len(cross) - 1)
     expected = matrices[0][:, :3].T @ cross[found] @ matrices[1][:, :3]
     sample, factors = sampled(matrices)
-    scores = coloured_scores(sample, estimate(factors, 3))
+    scores = score_covariance(sample, estimate(factors, 3))
     np.testing.assert_array_equal(scores[0, 1], scores[1, 0].T)
     size = np.sqrt(np.outer(np.diag(scores[0, 0]), np.diag(scores[1, 1])))
     np.testing.assert_allclose(scores[0, 1] / size, expected / size, atol=0.25)
@@ -83,7 +83,7 @@ def test_standard_deviations_are_those_seen_over_many_runs(pole):
     values, stddevs = [], []
     for seed in range(60):
         sample, factors = sampled(rows(seed, pole), used)
-        fit = estimate(factors, 3, scores=coloured_scores(sample, estimate(factors, 3)))
+        fit = estimate(factors, 3, scores=score_covariance(sample, estimate(factors, 3)))
         values.append(fit.values)
         stddevs.append(fit.stddevs)
     np.testing.assert_allclose(np.mean(stddevs, axis=0), np.std(values, axis=0), rtol=0.3)
@@ -96,25 +96,19 @@ def test_decoupled_joints_have_scores_of_their_mixture():
     second = matrices[1] - 0.7 * matrices[0]
     mixed, own = sampled([matrices[0], second])
     fit = estimate(own, 3)
-    one, other = coloured_scores(sample, fit, mixing=mixing), coloured_scores(mixed, fit)
+    one, other = score_covariance(sample, fit, mixing=mixing), score_covariance(mixed, fit)
     np.testing.assert_allclose(one, other, rtol=1e-8, atol=1e-8)
-
-
-def test_autoregressive_model_of_a_known_process():
-    correlation = signal.lfilter([1.0], [1.0, -0.8], np.eye(1, 12)[0])
-    np.testing.assert_allclose(autoregressive(correlation, 5000), [1.0, -0.8], atol=1e-12)
-    np.testing.assert_array_equal(autoregressive(np.eye(1, 12)[0], 5000), [1.0])
 
 
 def test_few_segments_stand_for_all_rows(monkeypatch):
     sample, factors = sampled(rows(2, 0.6))
     fit = estimate(factors, 3)
-    whole = coloured_scores(sample, fit)
+    whole = score_covariance(sample, fit)
     monkeypatch.setattr('robodyn_ros.identification.factors.row_sample.SEGMENTS', 4)
     monkeypatch.setattr('robodyn_ros.identification.factors.row_sample.LENGTH', 250)
     few = sample.few()
     assert [len(part.used) for part in few.segments] == [250] * 4
     size = [
-        np.sqrt(np.einsum('jjbb->jb', scores)) for scores in (coloured_scores(few, fit), whole)
+        np.sqrt(np.einsum('jjbb->jb', scores)) for scores in (score_covariance(few, fit), whole)
     ]
     np.testing.assert_allclose(*size, rtol=0.25)

@@ -8,9 +8,8 @@ from simulation import arm, base_values, record
 from robodyn_ros.identification.factors.condense import condense
 from robodyn_ros.identification.fit.least_squares import estimate
 from robodyn_ros.identification.fit.robust import (
-    reweighted,
+    reweigh,
     robust_fit,
-    robust_spread,
     slope,
     weight,
 )
@@ -49,14 +48,6 @@ def test_with_normal_residuals_it_is_95_percent_as_good_as_least_squares(loss):
     numeric = np.gradient(weight(u, loss) * u, u)
     smooth = np.abs(numeric - slope(u, loss)) < 2e-2
     assert smooth.mean() > 0.998  # but for the corners of Huber's
-
-
-def test_spread_is_that_of_most_samples():
-    values = np.random.default_rng(0).normal(scale=2.0, size=9000)
-    values[::10] += 100.0
-    assert robust_spread(values) == pytest.approx(
-        2.0 * stats.norm.ppf(0.5 + 0.25 / 0.9) / 0.6745, rel=0.05
-    )
 
 
 @pytest.mark.filterwarnings('error')
@@ -121,12 +112,12 @@ def test_weights_of_a_second_pass_are_those_of_the_rows_kept(case):
     used = np.ones(recording.torque.shape, dtype=bool)
     torque = pushed(recording).torque
     condensed = condense(model, motion, torque, used, columns, segments=3)
-    start = estimate(condensed.merged(), len(columns)).values
+    start = estimate(condensed.merge(), len(columns)).values
     fit = robust_fit(condensed.sample, start, 'tukey')
     residual = torque - model.regressor(*motion)[:, :, columns] @ fit.values
     weights = fit.weights(residual)
     again = condense(model, motion, torque, used, columns, segments=3, weights=weights)
-    for one, other in zip(reweighted(condensed, fit).merged(), again.merged(), strict=True):
+    for one, other in zip(reweigh(condensed, fit).merge(), again.merge(), strict=True):
         assert abs(one.samples - other.samples) <= 2
         a, b = one.triangle, other.triangle
         np.testing.assert_allclose(a.T @ a, b.T @ b, atol=1e-9 * np.abs(b.T @ b).max())

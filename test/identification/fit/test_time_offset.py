@@ -8,7 +8,7 @@ from simulation import arm, base_values, record
 from robodyn_ros.identification.fit import time_offset
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
-from robodyn_ros.identification.signals.offset_correction import TimeOffset, corrected
+from robodyn_ros.identification.signals.offset_correction import TimeOffset, correct_offsets
 from robodyn_ros.identification.signals.processing import process
 from robodyn_ros.recording.recording import Recording
 
@@ -92,15 +92,15 @@ def test_less_than_a_sample_is_only_reported(case):
 def test_torque_is_shifted_back_and_ends_are_cut(case):
     model, _, recording = case
     signals = process(recording, model.joint_names, IdentifyOptions())
-    found = corrected(signals, {1: TimeOffset(0.0061, 0.9), 2: TimeOffset(-0.004, 0.9)})
+    found = correct_offsets(signals, {1: TimeOffset(0.0061, 0.9), 2: TimeOffset(-0.004, 0.9)})
     assert len(found) == len(signals) - 3 and found.time[0] == signals.time[1]
     np.testing.assert_array_equal(found.torque[:, 0], signals.torque[1:-2, 0])
     for joint, shift in ((1, 0.0061), (2, -0.004)):
         expected = np.interp(found.time + shift, signals.time, signals.torque[:, joint])
         near = np.abs(found.torque[:, joint] - expected).max()
         assert near < 1e-3 * np.abs(expected).max()
-    assert corrected(signals, {}) is signals
-    assert corrected(signals, {1: TimeOffset(0.003, 0.9, applied=False)}) is signals
+    assert correct_offsets(signals, {}) is signals
+    assert correct_offsets(signals, {1: TimeOffset(0.003, 0.9, applied=False)}) is signals
 
 
 class Unsure:

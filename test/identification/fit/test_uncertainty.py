@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,7 +8,7 @@ from simulation import arm, record
 
 from robodyn_ros.identification.factors.condense import condense
 from robodyn_ros.identification.fit.least_squares import estimate
-from robodyn_ros.identification.fit.uncertainty import random_states, torque_uncertainty
+from robodyn_ros.identification.fit.uncertainty import torque_uncertainty
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.processing import process
 from robodyn_ros.models.base_parameters import base_parameters
@@ -20,7 +19,7 @@ def case():
     model, truth = arm(random_urdf(2, 5, types=('revolute',)))
     signals = process(record(model, truth, 1500, noise=0.05), model.joint_names, IdentifyOptions())
     base = base_parameters(model)
-    factors = condense(model, signals.motion, signals.torque, signals.used, base.columns).merged()
+    factors = condense(model, signals.motion, signals.torque, signals.used, base.columns).merge()
     return model, base, estimate(factors, base.rank), signals
 
 
@@ -46,16 +45,3 @@ def test_it_grows_with_the_covariance_and_is_nan_where_nothing_is_seen(case):
     np.testing.assert_allclose(torque_uncertainty(model, base, wider, signals), 2.0 * once)
     blind = replace(fit, covariance=np.full_like(fit.covariance, np.nan))
     assert np.isnan(torque_uncertainty(model, base, blind, signals)).all()
-
-
-def test_random_states_are_as_fast_as_the_fastest_joint_of_the_same_kind():
-    model, _ = arm(random_urdf(4, 5, types=('revolute', 'prismatic')))
-    linear = np.array([joint.type == 'prismatic' for joint in model.joints])
-    assert linear.any() and not linear.all()
-    signals = SimpleNamespace(
-        velocity=np.where(linear, 0.2, -3.0) * [[1.0], [0.5]], acceleration=np.full((2, 4), 7.0)
-    )
-    _, *found = random_states(model, signals)
-    for values, most in zip(found, (np.where(linear, 0.2, 3.0), 7.0), strict=True):
-        largest = np.abs(values).max(axis=0)
-        assert (largest <= most).all() and (largest > 0.9 * most).all()

@@ -125,18 +125,6 @@ def test_breakaway_speed_is_found_and_bidirectional_friction_is_better_than_line
     np.testing.assert_allclose(fit.coefficients['reach'], np.abs(signals.velocity).max(axis=0))
 
 
-def test_a_peak_at_standstill_at_most_doubles_the_friction():
-    """A narrower peak has any height: no sample is at standstill, where it is applied."""
-    amplitudes = [[1.0, 3.0, 0.3, 9.0], [0.5, 4.0, 0.1, 3.0], [0.4, 3.0, 0.2, 2.0]]
-    model, values = arm({'terms': 'stribeck', 'breakaway_speed': [0.1, 0.2, 0.3]}, amplitudes)
-    search, _ = search_of(model, values, noise=0.01)
-    terms = LAWS['stribeck']
-    found = np.abs(search.fit(terms, finer=True).amplitudes)
-    peak, dry = (found[:, terms.index(name)] for name in ('breakaway', 'coulomb'))
-    assert (peak <= dry * (1.0 + 1e-9)).all() and peak[0] > 0.9 * dry[0]
-    np.testing.assert_allclose(peak[1:], [3.0, 2.0], rtol=0.2)
-
-
 @pytest.mark.filterwarnings('error')
 @pytest.mark.parametrize('law', ['stribeck', 'bidirectional'])
 def test_a_joint_at_rest_disturbs_no_law(law):
@@ -173,16 +161,3 @@ def test_known_coefficients_are_kept_and_the_load_is_found_by_the_loops():
     rigid = BODY.regressor(*motion)[:, :, BASE.columns] @ fit.rigid_values
     assert np.linalg.norm(rigid - expected) < 0.02 * np.linalg.norm(expected)
     np.testing.assert_allclose(fit.load, np.abs(fit.rigid_torque), atol=0.02 * fit.load.max())
-
-
-def test_long_recordings_are_sampled_through_the_same_low_pass():
-    model, values = arm('linear', np.ones((3, 3)))
-    search, signals = search_of(model, values, samples=30_000, derivatives=False)
-    sample = search.sample
-    assert 1000 < len(sample.torque) <= 4000 and len(sample.speed) < 30_000
-    every = -(-signals.thinning.count(len(signals)) // 4000)
-    whole = signals.thinning.apply(np.sign(signals.velocity))[::every]
-    column = sample.column('coulomb', 1, {}, None)
-    np.testing.assert_allclose(column, whole[: len(column), 1] * sample.used[:, 1], atol=1e-12)
-    expected = signals.thinning.apply(signals.measured)[::every][: len(column)]
-    np.testing.assert_allclose(sample.torque, expected, atol=1e-9)

@@ -15,21 +15,17 @@ from robodyn_ros.identification.files.report import text_report
 from robodyn_ros.identification.files.result_file import load_identified_model, write_result
 from robodyn_ros.identification.fit import choice
 from robodyn_ros.identification.fit.choice import HeldOut
-from robodyn_ros.identification.friction.chosen_law import FrictionCandidate, FrictionChoice
 from robodyn_ros.identification.friction.law_selection import (
     _Candidate,
-    _chosen,
+    _choose_law,
     _springs,
-    _table,
-    friction_findings,
 )
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.result.facts import json_facts
-from robodyn_ros.identification.result.urdf import identified_urdf
+from robodyn_ros.identification.result.urdf import update_urdf
 from robodyn_ros.models.catalog import robot_model, with_friction
 from robodyn_ros.models.springs import SPRINGS
-from robodyn_ros.recording.recording import Recording
 
 URDF = random_urdf(3, 83, types=('revolute',))
 BODY = robot_model(URDF, friction=())
@@ -73,14 +69,8 @@ def candidate(error, terms=3, spread=0.0, residuals=(1.0,)):
     ],
 )
 def test_the_simplest_law_that_no_other_one_beats_is_chosen(others, law, doubt):
-    chosen, reason = _chosen({'linear': candidate(1.0), **others})
+    chosen, reason = _choose_law({'linear': candidate(1.0), **others})
     assert chosen == law and doubt in reason and bool(doubt) == bool(reason)
-
-
-def test_a_law_without_folds_beats_none_and_is_beaten_by_none():
-    known, unknown = candidate(0.5), candidate(None)
-    assert known.beats(candidate(1.0))
-    assert not known.beats(unknown) and not unknown.beats(known)
 
 
 @pytest.mark.parametrize(
@@ -102,41 +92,6 @@ def test_springs_are_certain_and_the_simpler_ones_if_others_are_no_better(errors
     assert _springs({**shaky, 'linear': candidate(1.0)}) == (
         '' if min(errors) > 0.85 else 'balancer'
     )
-
-
-def test_errors_and_residuals_of_laws_are_those_relative_to_the_first():
-    found = {
-        'linear': candidate(4.0, 3, residuals=(3.0, 4.0)),
-        'power': candidate(1.0, 5, residuals=(6.0, 8.0)),
-        'short': candidate(None, 4),
-    }
-    rows = [(each.name, each.terms, each.error, each.residual) for each in _table(found)]
-    assert rows[:2] == [('linear', 3, 1.0, 1.0), ('power', 5, 0.5, 2.0)]
-    assert rows[2][:2] == ('short', 4) and np.isnan(rows[2][2])
-
-
-def test_a_finding_says_which_law_was_selected_and_why():
-    table = tuple(
-        FrictionCandidate(name, 3, error, 1.0)
-        for name, error in zip('abcdef', (1.0, 0.9, 0.95, 0.98, 0.99, 0.92), strict=True)
-    )
-    assert not list(friction_findings(None))
-
-    def found(**options):
-        choice = FrictionChoice('b', table, 3, **{'automatic': True, **options})
-        return [(item.code, item.text) for item in friction_findings(choice)]
-
-    ((code, text),) = found()
-    assert code == 'friction_chosen' and 'law b was selected from 6 laws' in text
-    assert 'error is 0.900 times' in text
-    assert 'smallest: f 0.920, c 0.950, d 0.980, e 0.990)' in text
-    ((_, text),) = found(automatic=False)
-    assert 'law b: its coefficients were estimated' in text
-    assert [code for code, _ in found(springs_or_masses=True)] == [
-        'springs_or_masses', 'friction_chosen'
-    ]  # fmt: skip
-    ((_, text),) = found(doubt='too short')
-    assert 'by this recording: too short. Law b is used' in text
 
 
 def test_linear_friction_stays_linear():
@@ -301,7 +256,7 @@ def test_consistent_robot_with_any_law(loaded):
     names = [item.name for item in result.model.parameters]
     braking = [k for k, name in enumerate(names) if name.endswith('_friction')]
     assert len(braking) == 9 and (result.values[braking] >= 0.0).all()
-    body = robot_model(identified_urdf(result.model, result.values), friction=())
+    body = robot_model(update_urdf(result.model, result.values), friction=())
     np.testing.assert_allclose(body.prior()[:30], result.values[:30], rtol=1e-9, atol=1e-12)
 
 
@@ -334,13 +289,3 @@ def test_a_gear_loses_at_most_what_passes_it(consistent):
         if item.name.endswith('load_friction')
     ]
     assert len(load) == 3 and max(load) == pytest.approx(1.0, abs=1e-6) and min(load) >= 0.0
-
-
-def test_short_recordings_get_few_terms():
-    first, _ = recordings(LAW, [1.0, 4.0, 0.3, 0.15], derivatives=True)
-    names = ('time', 'position', 'velocity', 'acceleration', 'torque')
-    cut = {name: getattr(first, name)[:180] for name in names}
-    result = identify(
-        Recording(joints=first.joints, source='short', **cut), robot_model(URDF, friction='auto')
-    )
-    assert {each.terms for each in result.friction.candidates} == {3}

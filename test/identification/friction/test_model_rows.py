@@ -47,13 +47,13 @@ def test_folds_are_those_of_the_nearest_samples_and_errors_relative():
     for kind, given in zip(own, labels, strict=True):
         np.testing.assert_array_equal(kind[::7], given)
         assert (kind[3:-4:7] == given[:-1])[: len(given) - 1].mean() > 0.9
-    folds, size = found.fitted(own), np.array([2.0, 5.0])
+    folds, size = found.divide_weighted(own), np.array([2.0, 5.0])
     assert folds.count == (10, 6)
     # Joints are weighted by their residual, which is the noise: the mean square is one.
     whole = folds.weighted[0].sum(axis=0)
     left = np.append(least_squares(whole), -1.0)
     assert left @ whole @ left == pytest.approx(1.0, rel=0.02)
-    judged = found.judged(own, size)
+    judged = found.divide_relative(own, size)
     torque = [np.sum(rows[:, -1] ** 2) / s**2 for rows, s in zip(found.rows, size, strict=True)]
     assert judged.torque_square == pytest.approx(np.sum(torque) / found.used.sum())
 
@@ -77,8 +77,3 @@ def test_joints_are_weighted_by_what_the_model_leaves():
     rest = (stacked[:, :-1] @ fit - stacked[:, -1]).reshape(2, -1)
     square = np.sum(rest**2, axis=1) / found.used.sum(axis=0)
     np.testing.assert_allclose(square, 1.0, rtol=3e-4)
-
-
-def test_without_torque_there_are_no_folds():
-    found = rows_of('linear', np.zeros(len(OWN) + 6))
-    assert found.fitted([np.arange(len(found.time)) % 3]) is None

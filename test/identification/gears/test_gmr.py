@@ -38,17 +38,6 @@ def test_a_mixture_is_found_again():
     np.testing.assert_allclose(covariances, np.tile(0.09 * np.eye(2), (3, 1, 1)), atol=0.03)
 
 
-def test_a_curve_is_followed_and_the_same_samples_give_the_same_map():
-    u = RANDOM.uniform(-1, 1, (1500, 2))
-    torque = np.where(u[:, 1] > 0, 1.0, -1.0) * (1 + u[:, 0] ** 2)
-    fit = GmrFit([(u[:1000], torque[:1000]), (u[1000:], torque[1000:])])
-    error = fit.map().predict(u[:, None])[:, 0] - torque
-    assert np.sqrt(np.mean(error**2)) < 0.35 * np.std(torque)
-    again = GmrFit([(u, torque)]).map()
-    np.testing.assert_array_equal(again.means, fit.map().means)
-    assert not np.array_equal(fit.map(without=0).means, again.means)
-
-
 def test_a_torque_that_never_changes_is_no_trouble():
     u = RANDOM.normal(size=(300, 2))
     found = GmrFit([(u, np.zeros(300))]).map()

@@ -9,12 +9,9 @@ from robots import random_urdf
 from simulation import arm, record
 
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.identification.files.report import text_report
 from robodyn_ros.identification.files.result_file import load_identified_model, write_result
-from robodyn_ros.identification.gears.motor_side import motor_side
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
-from robodyn_ros.identification.result.facts import json_facts
 from robodyn_ros.models.payload import PayloadModel
 
 STIFFNESS = 2e4
@@ -63,15 +60,6 @@ def test_errors_fall_on_another_motion(identified):
     assert 'residual_torque' in {finding.code for finding in identified.findings}
 
 
-def test_report_and_facts_show_both_errors(identified):
-    text = text_report(identified)
-    assert 'residual torque (rbf over deflection' in text
-    row = next(line for line in text.splitlines() if ' -> ' in line)
-    assert f'{identified.residual.without.rms_error[0]:.4g}' in row
-    facts = json_facts(identified)['residual_torque']
-    assert facts['kind'] == 'rbf' and len(facts['candidates']) == 2
-
-
 def test_the_result_file_gives_the_same_torque_and_is_bound_to_its_model(identified, tmp_path):
     path = tmp_path / 'result.yaml'
     write_result(identified, path)
@@ -104,14 +92,6 @@ def test_a_payload_keeps_the_residual_torque_of_its_arm(robot, identified, tmp_p
     assert (error < 0.8).all(), error
 
 
-def test_kept_signals_are_the_measured_ones(robot, identified):
-    recording, signals = double(*robot, 1), identified.signals
-    rows = np.searchsorted(recording.time, signals.processed.time - 1e-9)
-    np.testing.assert_array_equal(signals.processed.measured, recording.torque[rows])
-    error = np.sqrt(np.mean((signals.processed.measured - signals.predicted) ** 2, axis=0))
-    np.testing.assert_allclose(error, identified.identification.rms_error, rtol=1e-6)
-
-
 def test_without_motor_side_it_is_a_plain_identification(robot):
     model, truth = robot
     plain = replace(double(model, truth, 1), motor_position=None, gear_ratio=None)
@@ -127,18 +107,6 @@ def test_deflection_that_tells_nothing_is_left_out(robot):
     )
     assert result.residual is None
     assert 'no_residual_torque' in {finding.code for finding in result.findings}
-
-
-def test_given_velocities_are_taken_without_a_filter(robot):
-    model, truth = robot
-    recording = double(model, truth, 1, samples=300)
-    speed = np.ones_like(recording.position)
-    given = replace(recording, velocity=speed, motor_velocity=1.5 * speed)
-    deflection, rate, velocity = motor_side(given, 0.0)
-    np.testing.assert_array_equal(deflection, given.motor_position - given.position)
-    assert (rate == 0.5).all() and (velocity == 1.5).all()
-    _, rate, _ = motor_side(recording, 0.0)
-    np.testing.assert_allclose(rate[50], np.gradient(deflection, 0.01, axis=0)[50])
 
 
 def test_a_known_gear_torque_gives_the_same_parameters(robot, identified):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import numpy as np
 
-from robodyn_ros.identification.gears.rbf import RbfFit, RbfMap, normalised
+from robodyn_ros.identification.gears.rbf import RbfFit, RbfMap, normalise_gaussians
 
 RANDOM = np.random.default_rng(4)
 
@@ -9,7 +9,7 @@ RANDOM = np.random.default_rng(4)
 def test_normalised_functions_by_their_formula():
     values = RANDOM.normal(size=(20, 2))
     centres, width = RANDOM.normal(size=(2, 4)), np.array([0.3, 0.7])
-    got = normalised(values, centres, width)
+    got = normalise_gaussians(values, centres, width)
     for sample in range(20):
         for joint in range(2):
             size = [np.exp(-((values[sample, joint] - c) ** 2) / (2 * width[joint] ** 2))
@@ -42,11 +42,3 @@ def test_a_smooth_function_is_found_again_on_other_samples():
     for found in (fit.map(), fit.map(without=1)):
         error = found.predict(other[:, None])[:, 0] - smooth(other)
         assert np.sqrt(np.mean(error**2)) < 0.1 * np.std(smooth(other))
-
-
-def test_centres_are_equally_spaced_over_the_range():
-    u = RANDOM.uniform(-1, 3, (5000, 2))
-    centres = RbfFit([(u, u[:, 0])]).map().centres
-    for values, count in zip(centres, (7, 5), strict=True):
-        assert values.shape == (1, count)
-        np.testing.assert_allclose(np.diff(values[0]), 4.0 / (count - 1), rtol=0.02)

@@ -12,26 +12,24 @@ import pytest
 from closed_form_oracle import with_load
 from payloads import (
     CRANK,
-    JOINTS,
     KINDS,
     NOISE,
     as_base,
     base_of,
     built,
     identify_payload,
-    motion,
     recorded,
 )
 from robots import random_urdf
 from simulation import arm, record, sines
 
-from robodyn_ros.errors import IdentificationError, ModelError
+from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.files.base_result import load_base
 from robodyn_ros.identification.files.result_file import load_identified_model, write_result
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.payload.estimate import check_payload_options
 from robodyn_ros.identification.pipeline import identify
-from robodyn_ros.models.catalog import build_model, robot_model
+from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.models.payload import PayloadModel, payload_of
 from robodyn_ros.recording.recording import Recording
 
@@ -178,20 +176,6 @@ def test_a_base_with_payload_is_noticed_by_a_negative_mass(tmp_path):
     )
 
 
-def test_still_robots_show_nothing():
-    model = built('axis', 1, CRANK)
-    values = np.where(np.isnan(model.prior()), 0.8, model.prior())
-    base = as_base(identify(recorded(model, values, 1), model))
-    still = Recording(
-        time=np.arange(2000) * 0.004,
-        joints=model.joint_names,
-        position=np.full((2000, 1), 0.3),
-        torque=np.random.default_rng(1).normal(size=(2000, 1)),
-    )
-    with pytest.raises(IdentificationError, match='no joint'):
-        identify_payload(still, base)
-
-
 def test_bases_that_do_not_fit_are_refused(tmp_path):
     scara = built('scara', 4, KINDS['scara'][2])
     values = np.random.default_rng(1).uniform(0.5, 1.5, len(scara.parameters))
@@ -207,23 +191,6 @@ def test_bases_that_do_not_fit_are_refused(tmp_path):
     with pytest.raises(IdentificationError, match=r'another model .*\(other scara.geometry\)'):
         load_base(path, longer)
     assert load_base(path).joints == scara.joint_names
-
-
-def test_puma_1_is_refused_with_the_reason():
-    model = build_model({'kind': 'puma', 'dynamic_model': 1, 'joints': JOINTS})
-    values = np.ones(len(model.parameters))
-    time, *states = motion(model, 2.0)
-    recording = Recording(
-        time=time,
-        joints=model.joint_names,
-        position=states[0],
-        torque=model.torque(*states, values),
-    )
-    from robodyn_ros.identification.result.result import IdentifiedModel
-
-    base = IdentifiedModel(model=model, values=values, stddevs=values, hash='')
-    with pytest.raises(ModelError, match='dynamic model 1 of a puma cannot carry a payload'):
-        identify_payload(recording, base)
 
 
 def test_a_base_with_a_payload_is_refused_and_the_right_one_named(tmp_path):
@@ -295,20 +262,6 @@ def test_too_few_samples_leave_no_payload():
     untested = identify_payload(recording, base, validation=few)
     texts = {item.code: item.message for item in untested.findings if item.severity == 'error'}
     assert '20 samples' in texts['validation_too_short']
-
-
-def test_two_recordings_know_a_payload_better_than_one(tmp_path):
-    kind, joints, options, (mass, inertia) = KINDS['scara']
-    model = built(kind, joints, options)
-    values = np.random.default_rng(1).uniform(0.5, 1.5, len(model.parameters))
-    base = base_of(recorded(model, values, 1), model, tmp_path)
-    payload = payload_of(model, mass, inertia=[inertia])
-    loaded = [recorded(model, values + payload.added, seed) for seed in (2, 3)]
-    one, both = identify_payload(loaded[0], base), identify_payload(loaded, base)
-    assert both.success, both.findings
-    found = both.payload.payload
-    assert (np.abs(found.values - payload.values) < 4.0 * found.stddevs).all()
-    assert (found.stddevs <= one.payload.payload.stddevs).all()
 
 
 @pytest.mark.parametrize(

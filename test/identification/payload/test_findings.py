@@ -15,7 +15,7 @@ from robodyn_ros.identification.payload.findings import (
     base_findings,
     body_findings,
     payload_data_findings,
-    seen_findings,
+    share_findings,
 )
 from robodyn_ros.identification.physical.chosen_estimate import Selection
 from robodyn_ros.identification.result.verdict import JointVerdict, Use, Verdict, unknown_verdict
@@ -117,5 +117,5 @@ def test_a_payload_is_visible_from_three_standard_deviations(mass, visible, alon
     payload = SimpleNamespace(model=model, values=np.array([mass]), stddevs=single)
     facts = SimpleNamespace(payload=payload, without=report(relative_residual=0.2))
     fit = SimpleNamespace(values=np.array([0.0 if alone else mass]), stddevs=np.array([0.1]))
-    found = seen_findings(facts, BOTH, fit, report(relative_residual=0.1))
+    found = share_findings(facts, BOTH, fit, report(relative_residual=0.1))
     assert ('payload_not_visible' in {item.code for item in found}) is not visible

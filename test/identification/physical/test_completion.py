@@ -8,12 +8,10 @@ from robodyn_ros.identification.factors.condense import condense
 from robodyn_ros.identification.fit.least_squares import estimate
 from robodyn_ros.identification.physical.completion import (
     complete,
-    completion_rule,
+    fill_from_prior,
     parameter_stddevs,
-    seen_and_prior,
 )
 from robodyn_ros.models.base_parameters import base_parameters
-from robodyn_ros.models.catalog import build_model
 
 
 @pytest.fixture(scope='module')
@@ -82,28 +80,19 @@ def test_unseen_base_values_give_no_standard_deviation(case):
     assert np.isfinite(stddevs[names.index('joint3.viscous_friction')])
 
 
-def test_the_rule_is_stated(case):
-    model, truth, _ = case
-    assert 'physically consistent robot nearest to the prior' in completion_rule(model, truth)
-    axis = build_model({'kind': 'axis', 'type': 'rotary', 'dynamic_model': 2, 'joints': ['a']})
-    assert 'minimum norm' in completion_rule(axis, np.full(2, np.nan))
-    rule = completion_rule(axis, np.array([np.nan, 0.3]))
-    assert 'prior kept where the data allow it (L^2)' in rule
-
-
 def test_what_a_recording_does_not_determine_is_the_priors(case):
     model, truth, base = case
     states = np.random.default_rng(3).normal(size=(3, 400, 4))
     states[1:, :, 3] = 0.0  # joint 4 is at rest, so that its friction and rotor are not observable
     torque = model.torque(*states, truth)
     used = np.ones(torque.shape, dtype=bool)
-    factors = condense(model, tuple(states), torque, used, base.columns).merged()
+    factors = condense(model, tuple(states), torque, used, base.columns).merge()
     fit = estimate(factors, base.rank)
     assert fit.unseen.shape[1] > 0
     np.testing.assert_allclose(
-        seen_and_prior(fit, base, truth), base.values(truth), atol=1e-6 * np.abs(truth).max()
+        fill_from_prior(fit, base, truth), base.values(truth), atol=1e-6 * np.abs(truth).max()
     )
     matrix = np.vstack([factor.rows(base.rank)[0] for factor in factors])
-    changed = seen_and_prior(fit, base, 2.0 * truth) - fit.values
+    changed = fill_from_prior(fit, base, 2.0 * truth) - fit.values
     assert np.abs(changed).max() > 0.1
     np.testing.assert_allclose(matrix @ changed, 0.0, atol=1e-6 * np.abs(matrix).max())

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programmes over cones: a known minimum, and a solver that breaks down."""
 
-import clarabel
 import numpy as np
 import pytest
 from scipy import sparse
@@ -10,14 +9,6 @@ from scipy.optimize import lsq_linear
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.physical import cone_solver
 from robodyn_ros.identification.physical.cone_solver import minimise, minimise_within
-
-
-def test_the_nearest_point_of_a_quadrant():
-    rows, limits = sparse.csc_matrix(-np.eye(2)), np.zeros(2)
-    cones = [clarabel.NonnegativeConeT(2)]
-    found = minimise(np.eye(2), np.array([1.0, -2.0]), rows, limits, cones)
-    assert 'Solved' in str(found.status)
-    np.testing.assert_allclose(found.x, [0.0, 2.0], atol=1e-6)
 
 
 class PanicException(BaseException):

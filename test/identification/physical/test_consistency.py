@@ -11,8 +11,6 @@ from robodyn_ros.identification.physical.consistency import (
     consistent,
     is_consistent,
     nearest,
-    packed_matrices,
-    within,
 )
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import build_model
@@ -38,20 +36,6 @@ def test_bodies_and_rotors_are_found_by_name():
     assert not is_consistent(model, values)
 
 
-def test_slack_of_links_and_single_values_is_checked():
-    bodies = bodies_of(arm(random_urdf(2, 0))[0])
-    single, body = np.zeros(len(bodies.not_negative)), packed_matrices(np.eye(4))
-    assert within(bodies, np.concatenate([single, body, body]))
-    assert not within(bodies, np.concatenate([single - 1e-3, body, body]))
-    assert not within(bodies, np.concatenate([single, body, -body]))
-
-
-def test_a_model_without_links_is_consistent():
-    model = build_model({'kind': 'axis', 'type': 'linear', 'dynamic_model': 1, 'joints': ['a']})
-    assert is_consistent(model, np.array([-1.0]))
-    assert within(bodies_of(model), np.zeros(0))
-
-
 @pytest.mark.parametrize('joints', [1, 3, 6, 9])
 def test_consistent_robot_is_found_where_one_exists(joints):
     model, truth = arm(random_urdf(joints, 5))
@@ -65,13 +49,6 @@ def test_consistent_robot_is_found_where_one_exists(joints):
     np.testing.assert_allclose(
         base.values(values), expected, rtol=0, atol=1e-9 * np.abs(expected).max()
     )
-
-
-def test_good_prior_is_kept():
-    model, truth = arm(random_urdf(4, 6))
-    base = base_parameters(model)
-    values = consistent(model, base.grouping, base.values(truth), truth)
-    np.testing.assert_allclose(values, truth, atol=1e-5)
 
 
 def test_impossible_base_values_are_refused():

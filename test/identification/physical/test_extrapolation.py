@@ -7,7 +7,7 @@ from robodyn_ros.identification.factors.condense import condense
 from robodyn_ros.identification.fit.least_squares import estimate
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.physical.chosen_estimate import Selection
-from robodyn_ros.identification.physical.extrapolation import expected_error
+from robodyn_ros.identification.physical.extrapolation import extrapolate_error
 from robodyn_ros.identification.physical.semidefinite import Problem, starting_prior
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.models.base_parameters import base_parameters
@@ -24,13 +24,13 @@ def fitted(seed=0):
     torque = MODEL.torque(*motion, TRUTH)
     torque = torque + np.random.default_rng(seed).normal(size=torque.shape)
     used = np.ones(torque.shape, dtype=bool)
-    factors = condense(MODEL, motion, torque, used, BASE.columns).merged()
+    factors = condense(MODEL, motion, torque, used, BASE.columns).merge()
     return factors, estimate(factors, BASE.rank)
 
 
 def expected(factors, fit, weight, states, growth=1.0):
     selection = Selection('ridge', 'urdf', prior_weight=weight, growth=growth)
-    return expected_error(PROBLEM, BASE, factors, fit, selection, states)
+    return extrapolate_error(PROBLEM, BASE, factors, fit, selection, states)
 
 
 def test_without_a_prior_it_is_the_error_of_least_squares_on_other_states():

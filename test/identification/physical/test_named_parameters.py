@@ -8,7 +8,7 @@ from robodyn_ros.identification.files.prg import PrgError, prg_text
 from robodyn_ros.identification.files.prg_import import read_prg
 from robodyn_ros.identification.files.report import MEANING
 from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.physical.named_parameters import named_parameters
+from robodyn_ros.identification.physical.named_parameters import compute_named
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import build_model
@@ -26,7 +26,7 @@ def found(description, values=None, covariance=None):
     if values is None:
         values = np.linspace(0.5, 1.5, len(model.parameters))
     covariance = np.eye(base.rank) * 0.04 if covariance is None else covariance
-    return named_parameters(model, np.asarray(values, float), base, covariance), values
+    return compute_named(model, np.asarray(values, float), base, covariance), values
 
 
 def by_name(named):
@@ -37,7 +37,7 @@ def by_name(named):
 def test_a_urdf_robot_has_no_names_of_the_document():
     model, truth = arm(random_urdf(2, 1))
     base = base_parameters(model)
-    assert named_parameters(model, truth, base, np.eye(base.rank)) is None
+    assert compute_named(model, truth, base, np.eye(base.rank)) is None
 
 
 def test_a_delta_has_the_fourteen_of_the_document_in_its_order():
@@ -87,14 +87,6 @@ def test_a_ratio_of_identified_values_has_the_error_of_a_ratio():
     assert np.isnan(by_name(named)['L_TO'][1])
 
 
-def test_no_mass_of_the_shaft_means_no_length_of_it():
-    values = np.ones(11)
-    values[5] = 0.0
-    named, _ = found(DELTA, values)
-    length, spread, status = by_name(named)['L_TO']
-    assert np.isnan(length) and np.isnan(spread) and status == 'combination'
-
-
 @pytest.mark.parametrize(
     ('description', 'unseen'),
     [
@@ -111,16 +103,11 @@ def test_without_payload_its_levers_are_not_identifiable_and_not_zero(descriptio
         assert np.isnan(spread) == (name in unseen)
 
 
-def test_a_known_lever_keeps_its_value():
-    named, _ = found({**CRANK, 'prior': {'L^2': 0.25}}, [1.0, 0.25, 2.0, 0.0])
-    assert by_name(named)['L^2'] == (0.25, pytest.approx(np.nan, nan_ok=True), 'prior')
-
-
 def test_what_a_recording_does_not_show_has_no_deviation():
     model = build_model({**CRANK, 'prior': {'L^2': 0.25, 'g*L': 4.9}})
     base = base_parameters(model)
     covariance = np.full((base.rank, base.rank), np.nan)
-    named = named_parameters(model, np.array([1.0, 0.25, 2.0, 4.9]), base, covariance)
+    named = compute_named(model, np.array([1.0, 0.25, 2.0, 4.9]), base, covariance)
     assert np.isnan(named.stddevs).all()
 
 

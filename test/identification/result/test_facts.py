@@ -11,7 +11,7 @@ from simulation import arm
 
 from robodyn_ros.findings import Finding
 from robodyn_ros.identification.files.parameter_text import parameter_text
-from robodyn_ros.identification.physical.named_parameters import named_parameters
+from robodyn_ros.identification.physical.named_parameters import compute_named
 from robodyn_ros.identification.result.facts import (
     friction_facts,
     header_facts,
@@ -31,7 +31,7 @@ def result():
     base = base_parameters(model)
     return replace(
         found,
-        named=named_parameters(model, values, base, 0.01 * np.eye(base.rank)),
+        named=compute_named(model, values, base, 0.01 * np.eye(base.rank)),
         stddevs=stddevs,
         condition_number=np.inf,
         findings=(finding,),
@@ -100,14 +100,6 @@ def test_the_header_consists_of_ros_parameters():
     inner = back['/**']['ros__parameters']['identification']
     assert inner['base_parameter_expressions'] == ['a + 2*b']
     assert inner['samples'] == 49876 and inner['validated'] is False
-
-
-def test_a_validation_is_told_beside():
-    checked = replace(result(), validation=result().identification)
-    header = header_facts(checked)
-    assert header['validated'] is True
-    assert header['validation_relative_residual'] == header['relative_residual']
-    assert json_facts(checked)['validation'] == json_facts(checked)['identification']
 
 
 def test_friction_by_term_and_joint():

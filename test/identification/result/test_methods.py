@@ -59,19 +59,3 @@ def test_the_urdf_has_the_identified_torque_and_is_written_where_asked(results, 
         viscous = result.values[names.index(f'{MODEL.joint_names[0]}.viscous_friction')]
         assert float(dynamics.get('damping')) == viscous
         build_model({'kind': 'urdf', 'urdf': text})
-
-
-def test_a_plot_shows_measured_and_model_torque_of_every_joint(results):
-    fresh, loaded = results
-    for figure in (fresh.plot(), loaded.plot(RECORDING), fresh.plot(RECORDING)):
-        (plot,) = figure.axes
-        measured, predicted, difference = (line.get_ydata() for line in plot.lines)
-        assert len(measured) > 2000
-        assert np.abs(difference).max() < 0.01 * np.abs(measured).max()
-        np.testing.assert_allclose(predicted - measured, difference)
-        assert plot.get_ylabel() == f'{MODEL.joint_names[0]} [Nm]'
-
-
-def test_a_plot_without_any_recording_is_refused(results):
-    with pytest.raises(IdentificationError, match='give plot a recording, or identify with keep'):
-        results[1].plot()

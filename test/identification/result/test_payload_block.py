@@ -12,7 +12,6 @@ from robodyn_ros.identification.files.result_file import load_identified_model, 
 from robodyn_ros.identification.result.payload_block import (
     beside,
     payload_block,
-    payload_figures,
     read_payload,
 )
 from robodyn_ros.models.catalog import build_model
@@ -43,21 +42,6 @@ def test_what_is_written_is_read_again():
     assert back.facts == {'success': True}
     states = np.random.default_rng(1).uniform(-1.0, 1.0, (3, 20, 2))
     np.testing.assert_allclose(back.torque(*states), MODEL.torque(*states, back.loaded))
-
-
-def test_figures_have_intervals_and_the_frame():
-    block = payload_block(PAYLOAD) | {'parameter_stddevs': [0.1, 0.02, 0.02, 0.02, *[None] * 6]}
-    assert payload_figures(block) == [
-        ('mass', '2.00 ± 0.20 kg'),
-        ('centre of mass', '0.100 ± 0.022, 0.000 ± 0.020, 0.200 ± 0.028 m in link2_part'),
-    ]
-    assert payload_figures(payload_block(PAYLOAD))[0][1] == '2 kg (not determined alone)'
-    other = {'parameter_names': ['payload.mass', 'payload.inertia'],
-             'parameter_values': [1.5, 0.2],
-             'parameter_stddevs': [0.01, np.nan], 'parameter_units': ['kg', 'kg m^2']}  # fmt: skip
-    assert payload_figures(other) == [
-        ('mass', '1.500 ± 0.020 kg'), ('inertia', '0.2 kg m^2 (not determined alone)'),
-    ]  # fmt: skip
 
 
 def test_the_block_has_only_types_that_ros_parameters_have():

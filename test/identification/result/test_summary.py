@@ -101,18 +101,6 @@ def test_it_has_a_limited_size_and_says_what_is_left_out(joints, count, most):
     assert f'j{joints - 1} ' in rows[-1], 'the joint that is not usable is shown'
 
 
-def test_what_to_do_replaces_findings_and_the_others_are_counted():
-    given = facts(1, ['error a: long', 'info b: x']) | {'actions': ['error: a (j0): Do this.']}
-    lines = summary_text(model(1), given, None).splitlines()
-    assert lines[-2:] == ['error: a (j0): Do this.', f'2 findings in all: {MORE}']
-
-
-def test_three_findings_by_consequence_are_shown():
-    given = ['info a: x', 'warning e: x', 'error b: x', 'warning c: x', 'error d: x']
-    lines = summary_text(model(1), facts(1, given), None).splitlines()
-    assert lines[-4:] == ['error b: x', 'error d: x', 'warning e: x', f'5 findings in all: {MORE}']
-
-
 def test_facts_of_an_imported_result_may_be_missing():
     lines = summary_text(model(2), {}, None).splitlines()
     assert lines[:2] == [

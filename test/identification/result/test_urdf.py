@@ -12,7 +12,7 @@ from robodyn_ros.identification.factors.condense import condense
 from robodyn_ros.identification.fit.least_squares import estimate
 from robodyn_ros.identification.physical.completion import complete
 from robodyn_ros.identification.physical.semidefinite import Problem, fit_consistent, plain_prior
-from robodyn_ros.identification.result.urdf import identified_urdf
+from robodyn_ros.identification.result.urdf import update_urdf
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import robot_model, with_friction
 from robodyn_ros.models.friction import FrictionModel
@@ -52,7 +52,7 @@ def test_pinocchio_computes_the_identified_torque_from_the_file(joints, tmp_path
     values = complete(
         model, base, base.values(truth), np.eye(base.rank), 0.5 * np.nan_to_num(model.prior())
     ).values
-    (tmp_path / 'robot.urdf').write_text(identified_urdf(model, values), 'utf-8')
+    (tmp_path / 'robot.urdf').write_text(update_urdf(model, values), 'utf-8')
     xml = (tmp_path / 'robot.urdf').read_text()
     states = random_states(joints, 20)
     expected = rigid_torque(model, values, states)
@@ -62,14 +62,14 @@ def test_pinocchio_computes_the_identified_torque_from_the_file(joints, tmp_path
 
 def test_reading_the_file_again_gives_the_values(tmp_path):
     model, truth = arm(random_urdf(5, 12))
-    again, _ = arm(identified_urdf(model, truth))
+    again, _ = arm(update_urdf(model, truth))
     links = 50
     np.testing.assert_allclose(again.prior()[:links], truth[:links], atol=1e-12)
 
 
 def test_fixed_children_are_folded_into_the_moving_link():
     model, truth = arm(random_urdf(3, 2))
-    robot = ET.fromstring(identified_urdf(model, truth))
+    robot = ET.fromstring(update_urdf(model, truth))
     fixed = {j.find('child').get('link') for j in robot.findall('joint[@type="fixed"]')}
     moving = {j.find('child').get('link') for j in robot.findall('joint')} - fixed
     assert fixed
@@ -82,7 +82,7 @@ def test_friction_is_written_where_it_is_not_negative():
     model, truth = arm(random_urdf(2, 3))
     names = [item.name for item in model.parameters]
     truth[names.index('joint2.coulomb_friction')] = -0.1
-    robot = ET.fromstring(identified_urdf(model, truth))
+    robot = ET.fromstring(update_urdf(model, truth))
     dynamics = {j.get('name'): j.find('dynamics') for j in robot.findall('joint')}
     viscous = truth[names.index('joint1.viscous_friction')]
     assert float(dynamics['joint1'].get('damping')) == viscous
@@ -93,10 +93,10 @@ def test_impossible_robots_and_models_without_urdf_are_refused(tmp_path):
     model, truth = arm(random_urdf(2, 3))
     truth[0] = -1.0
     with pytest.raises(IdentificationError, match='not physically consistent'):
-        identified_urdf(model, truth)
+        update_urdf(model, truth)
     friction = FrictionModel(joints=[Joint('a')])
     with pytest.raises(IdentificationError, match='only a model of a URDF'):
-        identified_urdf(friction, np.ones(3))
+        update_urdf(friction, np.ones(3))
     assert rigid_part(friction) is None and not list(tmp_path.iterdir())
 
 
@@ -108,10 +108,10 @@ def test_every_robot_of_ours_from_noise_to_a_urdf_that_can_exist(path):
     run = record(model, truth, 250, noise=0.3, size=0.3)
     used = np.ones(run.torque.shape, dtype=bool)
     motion = (run.position, run.velocity, run.acceleration)
-    factors = condense(model, motion, run.torque, used, base.columns).merged()
+    factors = condense(model, motion, run.torque, used, base.columns).merge()
     problem = Problem.of(model, base, plain_prior(model))
     values = fit_consistent(problem, factors, estimate(factors, base.rank).sigma, 0.0)
-    xml = identified_urdf(model, values)
+    xml = update_urdf(model, values)
     states = random_states(len(model.joints), 30)
     expected = rigid_torque(model, values, states)
     np.testing.assert_allclose(pinocchio_torque(xml, *states), expected, rtol=0, atol=1e-8)
@@ -133,7 +133,7 @@ def test_any_friction_law_becomes_the_nearest_linear_one():
     own[1, :4] = [-1.0, 4.0, 0.2, 0.0]  # falls with the velocity: no damping can do that
     own[2, :4] = [0.0, 0.0, 0.2, 2.0]  # a line through it starts below zero
     values = np.concatenate([np.nan_to_num(body.prior()), own.ravel()])
-    joints = ET.fromstring(identified_urdf(model, values)).findall('joint')
+    joints = ET.fromstring(update_urdf(model, values)).findall('joint')
     found = {joint.get('name'): joint.find('dynamics') for joint in joints}
     speed = np.linspace(0.02, 2.0, 100)
     slope, step = np.polyfit(speed, 1.5 * speed + 4.0 * np.tanh(speed / 0.02) - 0.3 * speed**2, 1)

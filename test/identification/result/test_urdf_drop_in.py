@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.identification.result.urdf import identified_urdf, inertials_yaml
+from robodyn_ros.identification.result.urdf import inertials_yaml, update_urdf
 from robodyn_ros.identification.result.urdf_text import UrdfText
 from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.models.serial.inertia import pseudo_inertia
@@ -83,7 +83,7 @@ def total(xml, link):
 def test_only_inertials_and_dynamics_change(newline):
     given = URDF.replace('\n', newline)
     model, values = identified(given)
-    text = identified_urdf(model, values)
+    text = update_urdf(model, values)
     assert others(text) == others(given)
     assert text.count('\r\n') == (text.count('\n') if newline == '\r\n' else 0)
     root = ET.fromstring(text)
@@ -102,12 +102,12 @@ def test_only_inertials_and_dynamics_change(newline):
         np.testing.assert_allclose(total(text, link), expected, atol=1e-12)
     assert pin.buildModelFromXML(text).nq == 3
     again, same = identified(text)
-    assert others(identified_urdf(again, same)) == others(text)
+    assert others(update_urdf(again, same)) == others(text)
 
 
 def test_a_finger_that_would_leave_too_little_is_included():
     model, values = identified(URDF, hand_mass=0.2)
-    text = identified_urdf(model, values)
+    text = update_urdf(model, values)
     assert '<!-- inertial: it is included in that of hand -->' in text.split('name="finger"')[1]
     assert others(text) == others(URDF)
 
@@ -116,7 +116,7 @@ def test_inertials_for_xacro_are_those_of_the_urdf():
     model, values = identified(URDF)
     found = yaml.safe_load(inertials_yaml(model, values))
     assert list(found) == ['arm', 'hand']
-    root = ET.fromstring(identified_urdf(model, values))
+    root = ET.fromstring(update_urdf(model, values))
     for link in root.findall('link'):
         if link.get('name') in found:
             inertial, entry = link.find('inertial'), found[link.get('name')]
@@ -130,7 +130,7 @@ def test_entities_and_depth_are_bounded():
     bomb = '<!DOCTYPE robot [<!ENTITY a "<link name=\'x\'/>">]>'
     text = URDF.replace('<robot', f'{bomb}<robot', 1)
     model, values = identified(text)
-    assert 'DOCTYPE' not in identified_urdf(model, values)  # links and joints only
+    assert 'DOCTYPE' not in update_urdf(model, values)  # links and joints only
     with pytest.raises(IdentificationError, match='has a DOCTYPE'):
         UrdfText(text)
     with pytest.raises(IdentificationError, match='nesting of XML: at most 100'):

@@ -4,7 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from robodyn_ros.identification.signals.grid import measured, on_grid, sample_times
+from robodyn_ros.identification.signals.grid import drop_repeated, on_grid, sample_times
 from robodyn_ros.recording.recording import Recording
 
 RATE, COUNT = 100.0, 1500
@@ -86,14 +86,14 @@ def held(rows):
 
 
 def test_samples_without_new_values_are_no_measurements():
-    kept, findings = measured(held(np.arange(1200, COUNT)))
+    kept, findings = drop_repeated(held(np.arange(1200, COUNT)))
     assert len(kept) == 1200 and [item.code for item in findings] == ['held_samples']
     assert '300 of 1500 samples' in findings[0].text
 
 
 def test_short_repeats_at_standstill_are_left_alone():
     recording = held(np.array([200, 201, 700, 701]))
-    assert measured(recording) == (recording, ())
+    assert drop_repeated(recording) == (recording, ())
 
 
 def test_messages_sent_more_often_than_measured_are_thinned():
@@ -131,8 +131,8 @@ def test_zero_torque_that_is_held_means_that_drives_are_off():
     off = Recording(
         time=recording.time, joints=recording.joints, position=recording.position, torque=torque
     )
-    _, (found,) = measured(off)
+    _, (found,) = drop_repeated(off)
     assert found.code == 'drives_off' and found.severity == 'warning' and '14.99 s' in found.text
     torque[1199:1380] = 1.0
-    _, (found,) = measured(replace(off, torque=torque))  # zero in 120 of 300 samples
+    _, (found,) = drop_repeated(replace(off, torque=torque))  # zero in 120 of 300 samples
     assert found.code == 'held_samples'

@@ -84,12 +84,6 @@ def test_thresholds_that_cannot_be_are_refused(options, message):
         thresholds(JOINTS, velocity(), IdentifyOptions(**options))
 
 
-@pytest.mark.parametrize('value', [0.0, -1.0, float('nan'), (0.1, -0.1)])
-def test_a_threshold_must_be_positive(value):
-    with pytest.raises(IdentificationError, match='a velocity threshold must be positive'):
-        IdentifyOptions(velocity_threshold=value)
-
-
 def test_only_a_semi_static_model_gets_two_thresholds_by_itself():
     plain = IdentifyOptions()
     assert options_for(build_model({**PUMA, 'dynamic_model': 1}), plain) is plain
@@ -153,24 +147,3 @@ def test_less_than_a_slow_cycle_shows_gravity_and_friction_of_a_puma():
     error = model.torque(*motion, result.values) - torque
     share = np.linalg.norm(error, axis=0) / np.linalg.norm(torque, axis=0)
     assert share.max() < 0.03
-
-
-def test_dynamic_forces_spoil_a_fit_without_an_upper_threshold():
-    # Slow and fast segments in one recording: the upper threshold keeps what the model is of.
-    slow = np.arange(0.0, 40.0, 0.01)
-    fast = np.arange(0.0, 10.0, 0.01)
-    parts = [slow_arm(slow), slow_arm(fast, frequencies=12 * FREQUENCIES)]
-    motion = [np.concatenate([part[0][k] for part in parts]) for k in range(3)]
-    torque = np.concatenate([part[1] for part in parts])
-    time = 0.01 * np.arange(len(torque))
-    signals = dict(zip(('position', 'velocity', 'acceleration'), motion, strict=True))
-    recording = Recording(time=time, joints=tuple(AXES), torque=torque, **signals)
-    model = build_model(PUMA)
-    errors = []
-    motion, expected = slow_arm(slow, phase=1.0)
-    for upper in (None, 100.0):
-        options = IdentifyOptions(upper_velocity_threshold=upper, max_relative_error=10.0)
-        values = identify(recording, model, options=options).values
-        error = model.torque(*motion, values) - expected
-        errors.append(np.linalg.norm(error) / np.linalg.norm(expected))
-    assert errors[0] < 0.01 and errors[1] > 3 * errors[0]

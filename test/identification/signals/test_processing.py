@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 from simulation import sines
 
-from robodyn_ros.errors import IdentificationError, RecordingError
+from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.cutoff import Cutoffs
 from robodyn_ros.identification.signals.grid import on_grid
@@ -39,15 +39,6 @@ def test_derivatives_are_those_of_the_motion():
     assert 100 <= 4000 - len(signals) <= 102
 
 
-def test_joints_are_matched_by_name():
-    straight = process(recording(), JOINTS, IdentifyOptions())
-    swapped = process(recording(), ('b', 'a'), IdentifyOptions())
-    assert swapped.joints == ('b', 'a')
-    np.testing.assert_array_equal(swapped.velocity, straight.velocity[:, ::-1])
-    with pytest.raises(RecordingError, match="joint 'c' is not in the recording"):
-        process(recording(), ('c',), IdentifyOptions())
-
-
 def test_given_derivatives_are_used_as_they_are():
     signals = process(given(), JOINTS, IdentifyOptions())
     _, q, qd, qdd = sines(2, 3000)
@@ -55,11 +46,6 @@ def test_given_derivatives_are_used_as_they_are():
         np.testing.assert_array_equal(got, expected)
     np.testing.assert_array_equal(signals.torque, np.cos(q))
     assert signals.cutoff is None and signals.thinning.stride == 1
-
-
-def test_given_derivatives_can_be_left_aside():
-    signals = process(given(), JOINTS, IdentifyOptions(derivatives='computed'))
-    assert signals.cutoff is not None and len(signals) < 3000
 
 
 def test_asking_for_derivatives_that_are_not_there_is_refused():
@@ -146,17 +132,6 @@ def test_too_few_samples_are_refused(samples):
         process(recording(samples=samples), JOINTS, IdentifyOptions())
 
 
-def test_a_cutoff_that_is_asked_for_is_that_of_position_and_torque():
-    given, plain = Cutoffs(1.0, 8.0, 20.0), recording()
-    signals = process(plain, JOINTS, IdentifyOptions(), cutoffs=given)
-    margin = (len(plain) - len(signals)) // 2
-    assert signals.cutoff == 8.0
-    np.testing.assert_allclose(
-        signals.torque, low_pass(plain.torque, 20.0, 500.0)[margin:-margin], atol=1e-9
-    )
-    assert process(plain, JOINTS, IdentifyOptions(filter_cutoff=12.0), cutoffs=given).cutoff == 12
-
-
 def test_a_short_recording_is_filtered_where_a_lower_cutoff_is_tried():
     """The torque keeps the highest cut-off, where the length carries no lower one."""
     short = recording(samples=40, rate=100.0)
@@ -167,11 +142,6 @@ def test_a_short_recording_is_filtered_where_a_lower_cutoff_is_tried():
     expected = low_pass(short.torque, 20.0, 100.0)
     at = np.searchsorted(short.time, lowered.time[rows])
     np.testing.assert_allclose(lowered.torque[rows], expected[at], atol=1e-6)
-
-
-def test_cutoff_the_sampling_rate_does_not_carry_is_refused():
-    with pytest.raises(IdentificationError, match='a fifth of the sampling rate of 500 Hz'):
-        process(recording(), JOINTS, IdentifyOptions(filter_cutoff=101.0))
 
 
 @pytest.mark.parametrize(
@@ -226,17 +196,6 @@ def test_a_cutoff_holds_for_the_positions_of_a_recording_with_derivatives_too():
     assert signals.cutoff == 20.0 and len(signals) < 3000
 
 
-def test_thresholds_are_told_per_joint():
-    options = IdentifyOptions(velocity_threshold=(0.2, 0.3), upper_velocity_threshold=2.0)
-    signals = process(given(), JOINTS, options)
-    np.testing.assert_array_equal(signals.threshold, [0.2, 0.3])
-    np.testing.assert_array_equal(signals.upper_threshold, [2.0, 2.0])
-    speed = np.abs(signals.velocity)
-    np.testing.assert_array_equal(
-        signals.used, (speed >= [0.2, 0.3]) & (speed <= 2.0).all(axis=1, keepdims=True)
-    )
-
-
 def test_what_the_filter_spreads_of_a_long_gap_is_not_used():
     """Twice differentiated, a poor guess in a gap of 0.2 s would ruin the samples around it."""
     time, q, _, _ = sines(2, 4000, rate=500.0)
@@ -266,19 +225,6 @@ def test_long_gaps_do_not_lower_the_cutoff(half):
     assert signals.used.all(axis=1).mean() > 0.35
 
 
-def test_a_slow_motion_of_seconds_is_filtered_by_what_its_length_carries():
-    """Noise asks for 0.5 Hz, at which 12 s would be needed."""
-    time = np.arange(300) / 60.0
-    position = np.column_stack([0.2 * np.sin(0.8 * time), 0.1 * np.cos(0.7 * time)])
-    position += 2e-3 * np.random.default_rng(0).normal(size=position.shape)
-    short = recording(time=time, position=position, torque=position)
-    signals = process(short, JOINTS, IdentifyOptions())
-    assert signals.cutoff == pytest.approx(6.0 / 5.0, rel=0.01)
-    assert len(signals) == pytest.approx(100, abs=3) and signals.used.any()
-    with pytest.raises(IdentificationError, match='300 samples at 60 Hz are too few to filter'):
-        process(short, JOINTS, IdentifyOptions(filter_cutoff=0.5))
-
-
 def test_decimation_can_be_asked_for():
     asked = process(recording(), JOINTS, IdentifyOptions(decimation=10)).thinning
     assert asked.stride == 10 and len(asked.taps) == 81
@@ -292,21 +238,6 @@ def test_decimation_can_be_asked_for():
     assert plain.stride == 1 and len(plain.taps) == 1
     with pytest.raises(IdentificationError, match='decimation must be at least 1, got 0'):
         IdentifyOptions(decimation=0)
-
-
-def test_a_joint_rests_where_it_is_slow_for_long():
-    """Turning round takes less; the ends of a segment that lasts belong to it."""
-    time = np.arange(4000) / 500.0
-    swing = np.where(time < 4.0, np.sin(np.pi * time) ** 2, 0.0)
-    position = np.stack([swing, np.sin(2.0 * time)], axis=1)
-    still = Recording(time=time, joints=JOINTS, position=position, torque=position)
-    signals = process(still, JOINTS, IdentifyOptions())
-    assert signals.resting[signals.time > 4.5, 0].all()
-    assert not signals.resting[signals.time < 3.8].any() and not signals.resting[:, 1].any()
-    q, qd, qdd = signals.commanded(slice(None))
-    np.testing.assert_array_equal(qd != 0.0, ~signals.resting)
-    np.testing.assert_array_equal(qd[~signals.resting], signals.velocity[~signals.resting])
-    assert q is not None and (qdd == signals.acceleration).all()
 
 
 @pytest.mark.parametrize(('period', 'length'), [(0.01, 5), (0.0125, 4), (0.1, 3)])

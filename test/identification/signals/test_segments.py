@@ -96,11 +96,3 @@ def test_a_rest_does_not_raise_the_cutoff(monkeypatch, noise, lowest, highest):
     cutoffs = [each.shown.cutoff for each in found]
     assert lowest <= cutoffs[0] <= highest
     assert cutoffs[1] == pytest.approx(cutoffs[0], rel=0.1)
-
-
-def test_where_all_segments_rest_the_cutoff_is_the_usual_one(monkeypatch):
-    monkeypatch.setattr(module, 'LONGEST', 30_000)
-    monkeypatch.setattr(module, 'SEGMENT', 20_000)
-    found = module.segments_of(resting(1e-5, begin=0), ('a', 'b'), IdentifyOptions())
-    assert found.shown.cutoff == 20.0
-    assert [item.code for item in found.shown.findings].count('frozen_joint') == 2

@@ -4,7 +4,7 @@ import pytest
 from robots import UR10
 
 from robodyn_ros.identification.signals.processing import thinning_for
-from robodyn_ros.identification.signals.thinning import Thinning, thinned_columns
+from robodyn_ros.identification.signals.thinning import Thinning, thin_columns
 from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.recording.signals import central_differences, low_pass
 
@@ -48,10 +48,10 @@ def test_columns_are_those_of_all_samples(model, motion):
     thinning = thinning_for(RATE, CUTOFF)
     assert thinning.step == 6
     columns = [np.flatnonzero(np.arange(84) % 5 != joint % 5) for joint in range(6)]
-    found = thinned_columns(model, motion, columns, thinning)
+    found = thin_columns(model, motion, columns, thinning)
     every = Thinning(thinning.taps, thinning.stride)  # no step
-    expected = thinned_columns(model, motion, columns, every)
-    np.testing.assert_array_equal(expected, thinning.apply(model.packed(*motion, columns)))
+    expected = thin_columns(model, motion, columns, every)
+    np.testing.assert_array_equal(expected, thinning.apply(model.pack_columns(*motion, columns)))
     size = np.abs(expected).max(axis=0)
     # Ends of the filtered sines begin with a jerk of their own.
     np.testing.assert_allclose(found[5:-5], expected[5:-5], atol=5e-6 * size.max(), rtol=1e-5)

@@ -93,9 +93,3 @@ def test_two_recordings_that_begin_at_the_same_standstill_are_different():
 def test_an_identification_refuses_it_before_the_fit():
     with pytest.raises(IdentificationError, match=LITTLE):
         identify(FIRST, MODEL, validation=FIRST)
-
-
-def test_an_identification_tells_what_they_have_in_common():
-    result = identify(FIRST.split(0.7)[0], MODEL, validation=FIRST.slice(slice(800, None)))
-    assert 'validation_shares_samples' in {item.code for item in result.findings}
-    assert result.success and result.validation is not None

@@ -17,9 +17,9 @@ from robodyn_ros.identification.physical.consistency import bodies_of
 from robodyn_ros.identification.physical.semidefinite import WEAKEST
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.steps import ladder
-from robodyn_ros.identification.steps.ladder import compared, plain_if_better, plain_task
+from robodyn_ros.identification.steps.ladder import compare_held_out, plain_if_better, plain_task
 from robodyn_ros.identification.steps.preparation import Task
-from robodyn_ros.identification.steps.run import Run
+from robodyn_ros.identification.steps.run import IdentificationRun
 from robodyn_ros.models.catalog import build_model, robot_model
 
 URDF = random_urdf(3, 93, types=('revolute',))
@@ -45,7 +45,7 @@ def impossible():
 
 def run_of(recording, **options):
     task = Task((recording,), robot_model(URDF, friction='auto'), IdentifyOptions(**options))
-    return Run.of(task)
+    return IdentificationRun.of(task)
 
 
 def test_the_choices_are_dropped_where_plain_least_squares_predicts_better(impossible, tmp_path):
@@ -57,8 +57,8 @@ def test_the_choices_are_dropped_where_plain_least_squares_predicts_better(impos
     assert result.filter_cutoff == ladder.USUAL_CUTOFF and result.friction is None
     assert 'cutoff_too_low' not in {item.code for item in result.findings}
     run = run_of(first)
-    assert run.found.selection.estimate == 'consistent'
-    chosen = run.prepared.model.torque(*second_motion(second), run.found.values)
+    assert run.estimated.selection.estimate == 'consistent'
+    chosen = run.prepared.model.torque(*second_motion(second), run.estimated.values)
     plain = result.model.torque(*second_motion(second), result.values)
     errors = [np.linalg.norm(second.torque - torque) for torque in (chosen, plain)]
     assert errors[1] < 0.7 * errors[0]
@@ -72,7 +72,7 @@ def second_motion(recording):
 
 def test_held_out_errors_are_relative_to_the_torque_and_comparable(impossible):
     run = run_of(impossible[0])
-    ours, plain = compared(run, plain_task(run.task))
+    ours, plain = compare_held_out(run, plain_task(run.task))
     for errors in (ours, plain):
         assert [len(kind) for kind in errors.kinds] == [10, 6]
         assert 0.05 < np.sqrt(errors.mean) < 0.3 and errors.independent > 2.0

@@ -7,7 +7,7 @@ from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.identification.signals.cutoff import Cutoffs
-from robodyn_ros.identification.steps.preparation import LEAVE_ONE_OUT, Task, known_torque
+from robodyn_ros.identification.steps.preparation import LEAVE_ONE_OUT, Task, build_known_torque
 from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.models.payload import PayloadModel
 from robodyn_ros.recording.recording import Recording
@@ -26,14 +26,14 @@ def noisy(rate):
 def test_a_recording_is_filtered_like_those_that_were_fitted():
     recording = noisy(200.0)
     task = Task((recording,), MODEL, IdentifyOptions())
-    own = task.processed(recording).raw.cutoff
+    own = task.process(recording).raw.cutoff
     assert own < 10.0
     for like in (15.0, 0.7 * own):
-        assert task.processed(recording, Cutoffs(1.0, like, 20.0)).raw.cutoff == like
+        assert task.process(recording, Cutoffs(1.0, like, 20.0)).raw.cutoff == like
     # a lower sampling rate carries a fifth of itself
-    assert task.processed(noisy(50.0), Cutoffs(1.0, 15.0, 20.0)).raw.cutoff == pytest.approx(10.0)
+    assert task.process(noisy(50.0), Cutoffs(1.0, 15.0, 20.0)).raw.cutoff == pytest.approx(10.0)
     given = Task((recording,), MODEL, IdentifyOptions(filter_cutoff=5.0))
-    assert given.processed(recording, Cutoffs(1.0, 15.0, 20.0)).raw.cutoff == 5.0
+    assert given.process(recording, Cutoffs(1.0, 15.0, 20.0)).raw.cutoff == 5.0
 
 
 def test_recordings_and_arm_that_are_missing_are_refused():
@@ -51,9 +51,9 @@ def test_known_torque_of_an_arm_is_that_of_its_values():
     values = np.linspace(0.5, 1.5, len(MODEL.parameters))
     arm = IdentifiedModel(model=MODEL, values=values, stddevs=values, hash='')
     recording = noisy(200.0)
-    signals = Task((recording,), MODEL, IdentifyOptions()).processed(recording).shown
-    known = known_torque(arm)
-    assert known is not None and known_torque(None) is None
+    signals = Task((recording,), MODEL, IdentifyOptions()).process(recording).shown
+    known = build_known_torque(arm)
+    assert known is not None and build_known_torque(None) is None
     expected = MODEL.torque(*signals.motion, values)
     difference = np.abs(known(recording, signals) - expected)
     assert np.quantile(difference, 0.9) < 0.02 * np.abs(expected).max()

@@ -10,7 +10,6 @@ from robodyn_ros.errors import ModelError
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.closed_forms.axis import AxisModel
-from robodyn_ros.models.interface import SumModel
 
 G = 9.80665
 ROTARY = {1: ['I'], 2: ['I', 'L^2'], 3: ['I', 'L^2', 'M*g*A', 'g*L']}
@@ -76,7 +75,7 @@ def test_rotary_axes_are_cranks(number, seed, payload):
     values = values_of(bare, {name: known[name] for name in ROTARY[number]})
     loaded = values + bare.payload_matrix(values) @ [crank.payload, inertia]
     assert_equal_torque(bare.torque(*states, loaded), crank.torque(*states))
-    np.testing.assert_array_equal(model.named_values(values_of(model, known)), values)
+    np.testing.assert_array_equal(model.compute_named(values_of(model, known)), values)
 
 
 @pytest.mark.parametrize('payload', [0.0, 3.0])
@@ -100,17 +99,6 @@ def test_linear_axes_are_slides(number, alpha, payload):
 
 
 @pytest.mark.parametrize(('type', 'number'), EVERY)
-def test_names_are_those_of_the_document_in_its_order(type, number):
-    model = axis(type, number)
-    names = [item.name for item in model.parameters]
-    assert names == {'rotary': ROTARY, 'linear': LINEAR}[type][number]
-    assert model.named_parameters == model.parameters
-    assert model.joints[0].type == ('revolute' if type == 'rotary' else 'prismatic')
-    units = {'I': 'kg m^2', 'L^2': 'm^2', 'M': 'kg', 'M*g*cos(alpha)': 'N'}
-    assert all(units.get(item.name, item.unit) == item.unit for item in model.parameters)
-
-
-@pytest.mark.parametrize(('type', 'number'), EVERY)
 def test_behaves_as_every_model(type, number):
     options = {'payload_mass': 2.0, 'prior': {'I' if type == 'rotary' else 'M': 0.3}}
     description = {'kind': 'axis', 'type': type, 'joints': ['a'], 'dynamic_model': number}
@@ -127,30 +115,6 @@ def test_what_a_motion_without_and_with_payload_can_show():
     assert np.isnan(loaded.prior()[:-1]).all()
     lift = base_parameters(axis('linear', 2, payload_mass=3.0))
     assert lift.expressions == ('M + M_payload', 'M*g*cos(alpha) + 3*g*cos(alpha)')
-
-
-def test_a_payload_needs_all_values():
-    axis = build_model({'kind': 'axis', 'type': 'rotary', 'dynamic_model': 1, 'joints': ['a']})
-    with pytest.raises(ModelError, match='has 1 parameters, got values of shape'):
-        axis.payload_matrix(np.ones(7))
-
-
-def test_friction_is_added_as_to_any_robot():
-    model = build_model(
-        {
-            'kind': 'axis',
-            'type': 'linear',
-            'dynamic_model': 2,
-            'joints': ['lift'],
-            'friction': ['viscous', 'coulomb'],
-        }
-    )
-    assert isinstance(model, SumModel)
-    assert [item.name for item in model.parameters[3:]] == [
-        'lift.viscous_friction',
-        'lift.coulomb_friction',
-    ]
-    assert model.parameters[3].unit == 'N s/m'
 
 
 @pytest.mark.parametrize(

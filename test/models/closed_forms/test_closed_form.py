@@ -7,21 +7,13 @@ import pytest
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.closed_forms.closed_form import (
-    Length,
-    article,
-    checked_choice,
-    checked_geometry,
-    checked_joints,
-    checked_mapping,
     closed_form_part,
     components,
     functions,
-    number,
 )
 from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.interface import Joint, SumModel
 
-KEYS = {'L': Length(lowest=0.0), 'side': Length('1', choices=(-1.0, 1.0), default=1.0)}
 SCARA = {
     'kind': 'scara',
     'dynamic_model': 1,
@@ -54,49 +46,6 @@ def test_the_closed_form_part_and_its_place():
 def test_values_and_names_lead_back_to_each_other():
     model = build_model(SCARA)
     values = np.linspace(1.0, 2.0, len(model.parameters))
-    np.testing.assert_allclose(model.values_of(model.named_values(values)), values)
+    np.testing.assert_allclose(model.values_of(model.compute_named(values)), values)
     with pytest.raises(ModelError, match='has 8 named parameters here, got 3 values'):
         model.values_of(np.ones(3))
-
-
-def test_numbers_of_models():
-    assert checked_choice('axis', 2, (1, 2)) == 2
-    for wrong in (3, True, '1', 1.0):
-        with pytest.raises(ModelError, match='an axis has no dynamic model'):
-            checked_choice('axis', wrong, (1, 2))
-
-
-def test_joints():
-    types = ('revolute', 'revolute', 'prismatic')
-    assert [j.type for j in checked_joints('scara', ['a', 'b'], types, least=2)] == [*types[:2]]
-    for names, message in (
-        ('ab', 'must be a list of names'),
-        (['a'], 'a scara has 2 or 3 joints, got 1'),
-        (['a', 'a'], 'must have different names'),
-    ):
-        with pytest.raises(ModelError, match=message):
-            checked_joints('scara', names, types, least=2)
-
-
-def test_geometries():
-    assert checked_geometry('delta', {'L': 2}, KEYS) == {'L': 2.0, 'side': 1.0}
-    for given, message in (
-        ({}, r'needs "L" \[m\]'),
-        ({'L': 1, 'M': 1}, 'has no "M", it has: L, side'),
-        ({'L': 0.0}, 'must be above 0 m, got 0'),
-        ({'L': 1, 'side': 0.5}, 'is -1 or 1, got 0.5'),
-        ({'L': 'x'}, 'must be a finite number'),
-        ([1], 'must be a mapping'),
-    ):
-        with pytest.raises(ModelError, match=message):
-            checked_geometry('delta', given, KEYS)
-
-
-def test_numbers_and_words():
-    assert number(3, 'it') == 3.0
-    for wrong in (True, 'x', float('inf'), None):
-        with pytest.raises(ModelError, match='it must be a finite number'):
-            number(wrong, 'it')
-    assert (article('axis'), article('puma')) == ('an axis', 'a puma')
-    with pytest.raises(ModelError, match='must be a mapping'):
-        checked_mapping({1: 2.0}, 'the prior')

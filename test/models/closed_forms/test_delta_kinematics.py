@@ -1,15 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 import numpy as np
-import pytest
 
-from robodyn_ros.errors import ModelError
-from robodyn_ros.models.closed_forms.closed_form import components
 from robodyn_ros.models.closed_forms.delta_kinematics import (
     ARMS,
     DeltaGeometry,
-    cross,
     delta_motion,
-    dot,
     forward_kinematics,
     working_range,
 )
@@ -64,26 +59,3 @@ def test_motion_is_the_derivative_of_the_place():
         moved = theta[[2, 2]] + 1e-5 * np.array([[-1.0], [1.0]]) * np.eye(ARMS)[arm]
         slope = np.diff(forward_kinematics(GEOMETRY, moved), axis=0)[0] / 2e-5
         np.testing.assert_allclose(motion.slopes[arm], slope, atol=1e-8)
-
-
-def test_one_sample_is_one_of_many():
-    theta, rate, bend = angles(7), angles(7, 1), angles(7, 2)
-    whole = delta_motion(GEOMETRY, components(theta), components(rate), components(bend))
-    for row in range(7):
-        one = delta_motion(GEOMETRY, *(components(x[row : row + 1]) for x in (theta, rate, bend)))
-        assert all(isinstance(value, float) for value in one.xdd)
-        np.testing.assert_allclose(one.xdd, np.array(whole.xdd)[:, row], rtol=1e-12)
-
-
-def test_what_cannot_be_reached_is_refused():
-    far = np.array([[0.3, 0.3, 0.3], [0.0, 0.01, 0.02]])
-    with pytest.raises(ModelError, match=r'arm angles 0\.000, 0\.010, 0\.020 rad \(sample 1\)'):
-        forward_kinematics(DeltaGeometry(0.2, 0.05, 0.3, 0.44), far)
-    with pytest.raises(ModelError, match='cannot move'):
-        working_range(DeltaGeometry(0.9, 0.05, 0.1, 0.1))
-
-
-def test_products_of_vectors():
-    a, b = np.random.default_rng(5).normal(size=(2, 3))
-    np.testing.assert_allclose(cross(tuple(a), tuple(b)), np.cross(a, b))
-    assert dot(tuple(a), tuple(b)) == pytest.approx(a @ b)

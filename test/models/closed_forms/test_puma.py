@@ -20,7 +20,6 @@ from robodyn_ros.errors import ModelError
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.closed_forms.puma import FOLLOWING, NAMES, PumaGravityModel, PumaModel
-from robodyn_ros.models.closed_forms.puma_inertia import mass_matrix, torque_table
 
 JOINTS = [f'joint{k}' for k in range(1, 7)]
 ONE = {'kind': 'puma', 'dynamic_model': 1, 'joints': JOINTS}
@@ -44,7 +43,7 @@ def test_with_known_kinematics_26_columns_give_the_same_torque(seed):
     assert len(values) == 26
     states = random_states(6, 40, seed)
     assert_equal_torque(model.torque(*states, values), arm.torque(*states))
-    assert dict(zip(NAMES, model.named_values(values), strict=True)) == pytest.approx(known)
+    assert dict(zip(NAMES, model.compute_named(values), strict=True)) == pytest.approx(known)
 
 
 def test_constants_are_the_published_ones():
@@ -96,15 +95,6 @@ def evaluate(node, names):
     return names[node.id] if isinstance(node, ast.Name) else node.value
 
 
-def test_the_waves_are_the_mass_matrix_itself():
-    # With accelerations only, the regressor's columns are the matrix as written down.
-    q, _, qdd = random_states(6, 30)
-    regressor = PumaModel(joints=JOINTS).regressor(q, 0 * q, qdd)
-    direct = np.einsum('nijk,nj->nik', mass_matrix(q), qdd)
-    np.testing.assert_allclose(regressor[:, :, :23], direct, rtol=0, atol=1e-13)
-    assert len(torque_table().modes) < 100
-
-
 def test_of_34_parameters_32_combinations_show_and_24_with_known_kinematics():
     base = base_parameters(PumaModel(joints=JOINTS))
     assert base.rank == 32
@@ -142,12 +132,6 @@ def test_the_semi_static_model_is_the_robot_at_rest(seed):
     assert_equal_torque(five.torque(q, rest, rest, loaded), expected)
 
 
-def test_base_parameters_of_the_semi_static_model_with_friction():
-    model = build_model({**TWO, 'fifth_term': True, 'friction': ['viscous', 'coulomb']})
-    base = base_parameters(model)
-    assert base.rank == len(model.parameters) == 5 + 12
-
-
 def test_names_and_units():
     model = PumaModel(joints=JOINTS)
     assert [item.name for item in model.parameters] == list(NAMES)
@@ -176,13 +160,6 @@ def test_names_and_units():
 )
 def test_behaves_as_every_model(description):
     assert_behaves(build_model(description), description)
-
-
-def test_a_long_recording_is_worked_off_in_blocks():
-    model = PumaModel(joints=JOINTS, geometry=PUMA_LENGTHS)
-    states = random_states(6, 5000)
-    whole = model.regressor(*states)
-    np.testing.assert_array_equal(whole[-100:], model.regressor(*(x[-100:] for x in states)))
 
 
 @pytest.mark.parametrize(

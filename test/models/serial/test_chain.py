@@ -8,15 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from robots import LWR4, SIX_AXIS, UR10, random_states, random_urdf
 
-from robodyn_ros.errors import ModelError
-from robodyn_ros.models.serial.chain import Chain
+from robodyn_ros.models.serial.chain import LinkTree
 from robodyn_ros.models.serial.urdf import UrdfModel
 
 
 def assert_gradient(model, states, seed=0):
     """Derivatives of sum(weights * regressor) agree with five-point differences."""
     weights = np.random.default_rng(seed).normal(size=(len(states[0]), *shape_of(model)))
-    slopes = Chain(model).gradient(weights, *states)
+    slopes = LinkTree(model).gradient(weights, *states)
     scale = max(np.abs(slope).max() for slope in slopes)
     h = 1e-3
     for quantity, joint in np.ndindex(3, len(model.joints)):
@@ -47,12 +46,6 @@ def test_derivatives_of_our_robots_tilted(path):
     assert_gradient(model, random_states(len(model.joints), 5))
 
 
-def test_joints_in_another_order_and_some_locked():
-    names = ['joint5', 'joint2', 'joint4']
-    model = UrdfModel.from_xml(random_urdf(6, 4), joints=names, rotor_inertia=False)
-    assert_gradient(model, random_states(3, 5))
-
-
 def test_two_arms_on_one_base():
     arm = '<joint name="{0}1" type="revolute"><parent link="{1}"/><child link="{0}a"/>{2}</joint>'
     text = (
@@ -77,7 +70,7 @@ def test_places_of_links_are_pinocchios(seed):
     other = pin.buildModelFromXML(model.urdf.xml)
     data = other.createData()
     q = random_states(5, 4, seed)[0]
-    places = Chain(model).places(q, links)
+    places = LinkTree(model).places(q, links)
     for row, position in enumerate(q):
         values = []
         for joint, angle in zip(other.joints[1:], position, strict=True):
@@ -86,9 +79,3 @@ def test_places_of_links_are_pinocchios(seed):
         for column, name in enumerate(links):
             expected = data.oMf[other.getFrameId(name)].translation
             np.testing.assert_allclose(places[row, column], expected, atol=1e-12)
-
-
-def test_unknown_link_is_named():
-    chain = Chain(UrdfModel.from_file(SIX_AXIS))
-    with pytest.raises(ModelError, match=r"has no link 'hand', it has: "):
-        chain.places(np.zeros((1, 6)), ['hand'])

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from robots import URDF_FOLDER, random_states, random_urdf
 
-from robodyn_ros.models.serial.rigid_columns import Body, RigidColumns
 from robodyn_ros.models.serial.urdf import UrdfModel
 
 
@@ -39,7 +38,7 @@ def compare(model, seed, samples=80):
     np.testing.assert_allclose(whole, expected, rtol=0, atol=limit * np.abs(expected).max())
     random, width = np.random.default_rng(seed), len(model.parameters)
     columns = [random.permutation(width)[: random.integers(0, width + 1)] for _ in model.joints]
-    packed = model.packed(*states, columns)
+    packed = model.pack_columns(*states, columns)
     for joint, own in enumerate(columns):
         part, packed = packed[:, : len(own)], packed[:, len(own) :]
         scale = limit * np.abs(expected).max()
@@ -82,16 +81,6 @@ def test_a_robot_with_two_arms_and_a_locked_joint():
         )
     names = [f'to_{name}' for name in 'fedac']  # b is locked
     compare(UrdfModel.from_xml(f'<robot name="r">{"".join(parts)}</robot>', joints=names), 2)
-
-
-def test_a_pendulum_by_hand():
-    # About x, at rest: my is felt through cos, mz through sin; accelerated: inertia and rotor.
-    body = Body(parent=-1, joint=0, placement=np.eye(4), axis=np.eye(3)[0], prismatic=False)
-    columns = [np.array([2, 3, 4, 10, 0])]
-    rigid = RigidColumns([body], np.array([0.0, 0.0, -9.81]), columns)
-    q, qd, qdd = np.array([[0.3], [0.0]]), np.array([[0.0], [2.0]]), np.array([[0.0], [3.0]])
-    expected = [[9.81 * np.cos(0.3), -9.81 * np.sin(0.3), 0, 0, 0], [9.81, 0, 3, 3, 0]]
-    np.testing.assert_allclose(rigid(q, qd, qdd), expected, atol=1e-12)
 
 
 def test_results_are_its_own_to_keep():

@@ -9,7 +9,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from robodyn_ros.errors import ModelError
-from robodyn_ros.models.kinematics import build_kinematics, kinematics_of
+from robodyn_ros.models.kinematics import build_kinematics
 from robodyn_ros.models.serial.serial_kinematics import SerialKinematics
 from robodyn_ros.models.serial.urdf import UrdfModel
 
@@ -80,12 +80,6 @@ def test_some_configuration_is_found_without_a_hint_and_a_description_gives_it_b
         np.testing.assert_allclose(reached[:3], pose[:3], atol=1e-9)
         assert abs(reached[3:7] @ pose[3:7]) == pytest.approx(1.0, abs=1e-12)
         np.testing.assert_allclose(reached[7:], pose[7:], atol=1e-9)
-
-
-def test_kinematics_of_a_urdf_model_are_those_of_its_last_link():
-    model = UrdfModel.from_file(FOLDER / 'ur10.urdf')
-    q = states(6)[0]
-    np.testing.assert_array_equal(kinematics_of(model).forward(q), arm('ur10').forward(q))
 
 
 def geometry(**changes):

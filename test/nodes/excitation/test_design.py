@@ -16,7 +16,7 @@ from robodyn_ros.control.torque_limits import peak_torque
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.excitation.catalog import load_motion
 from robodyn_ros.excitation.collisions.scene_shape import Surroundings
-from robodyn_ros.excitation.design.problem import Problem
+from robodyn_ros.excitation.design.problem import DesignProblem
 from robodyn_ros.excitation.limits.constraints import TorqueLimit
 from robodyn_ros.excitation.limits.joint_limits import check_motion
 from robodyn_ros.models.catalog import robot_model
@@ -109,7 +109,7 @@ def test_a_designed_motion_is_saved_and_run(make, tmp_path, monkeypatch):
     finish(designer)
     ((motion, handle, file),) = runs
     assert handle is goal and not results
-    check_motion(load_motion(file), robot_limits(AXIS).scaled(velocity=0.751))
+    check_motion(load_motion(file), robot_limits(AXIS).scale(velocity=0.751))
     assert load_motion(file).describe() == motion.describe() and motion.duration == 6.0
     (folder,) = tmp_path.iterdir()
     assert folder.name.startswith('motion_20')
@@ -208,7 +208,7 @@ def test_ready_files_design_for_our_own_robots(make, robot):
     assert designer.asked
     design = designer.prepare(Excite.Goal(), Surroundings(unchecked=('an octomap',))).design
     assert design.coverage.unchecked[-1] == 'an octomap'
-    problem = Problem(design)
+    problem = DesignProblem(design)
     assert len(problem.criterion.columns) > 5 and design.margins.velocity == 0.1
     weights = design.criterion.torque_weights
     assert len(weights) == len(design.model.joints) and min(weights) == 1.0

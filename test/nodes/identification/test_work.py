@@ -18,7 +18,7 @@ from robodyn_ros.nodes.identification.work import (
     Job,
     Terms,
 )
-from robodyn_ros.paths import expanded
+from robodyn_ros.paths import expand
 from robodyn_ros.recording.recording import Recording
 
 pytestmark = pytest.mark.ros
@@ -250,7 +250,7 @@ def test_home_folders_are_expanded(make, monkeypatch, tmp_path):
     monkeypatch.setenv('HOME', str(tmp_path))
     assert make(SCARA).folder('~/results') == tmp_path / 'results'
     with pytest.raises(RobodynError, match='nosuchuser'):
-        expanded('~nosuchuser/results')
+        expand('~nosuchuser/results')
 
 
 def test_thresholds_are_one_or_one_per_joint(make):

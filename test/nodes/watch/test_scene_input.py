@@ -10,7 +10,7 @@ from sensor_msgs.msg import JointState
 
 from robodyn_ros.models.serial.urdf_file import parse_urdf
 from robodyn_ros.nodes.watch import scene_input
-from robodyn_ros.watch.source import Source
+from robodyn_ros.watch.source import DataAge
 
 URDF = Path(__file__).resolve().parents[3] / 'urdf/six_axis.urdf'
 NAMES = [f'joint{number}' for number in range(1, 7)]
@@ -26,7 +26,7 @@ class NoTaps:
 @pytest.fixture
 def clock(monkeypatch):
     now = [100.0]
-    monkeypatch.setattr(scene_input, 'Source', lambda limit: Source(limit, lambda: now[0]))
+    monkeypatch.setattr(scene_input, 'DataAge', lambda limit: DataAge(limit, lambda: now[0]))
     return now
 
 

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-import base64
 
 import numpy as np
 import pinocchio as pin
@@ -8,7 +7,7 @@ from robots import random_urdf
 
 from robodyn_ros.models.catalog import build_model, robot_model
 from robodyn_ros.models.kinematics import ScaraKinematics
-from robodyn_ros.report.robot.bodies import bodies, places
+from robodyn_ros.report.robot.bodies import bodies
 from robodyn_ros.report.robot.capsules import capsules
 from robodyn_ros.report.robot.poses import poses
 from robodyn_ros.report.robot.view import robot_view
@@ -45,22 +44,6 @@ def test_a_scara_is_drawn_where_its_kinematics_has_it():
     tool = next(each for each in drawn if each.body == 3 and not each.joint)
     assert tool.ends[1][2] < 0.0, 'its tool hangs down'
     assert {each.body for each in drawn if each.joint} == {0, 1, 2}, 'one marker for the quill'
-
-
-def test_a_frame_has_the_largest_error_until_the_next_frame():
-    model = robot_model(random_urdf(2, 3, types=('revolute',)))
-    time, zeros = np.arange(1000.0), np.zeros((1000, 2))
-    torque = np.full((1000, 2), 4.0)
-    predicted = torque.copy()
-    predicted[501, 1] += 3.0
-    signals = ReportSignals(time, zeros, zeros, zeros, torque, predicted)
-    view = robot_view(model, signals, frames=11)
-    errors = np.frombuffer(base64.b64decode(view['errors']), '<f4').reshape(-1, 2)
-    np.testing.assert_allclose(errors[:, 0], 0.0)
-    assert sorted(errors[:, 1])[-2:] == [0.0, 0.75]
-    every = capsules(bodies(model), zeros, places(model))
-    assert len(view['shapes']) == len(every) and all(each.radius > 0.0 for each in every)
-    assert {each.body for each in every} >= {0, 1}
 
 
 def test_a_model_without_lengths_has_no_view():

@@ -122,10 +122,8 @@ class ControlCell:
             self.urdf = self.urdf.replace('</ros2_control>', f'{gpios}</ros2_control>')
         file = folder / 'own.yaml'
         own = {PLUGIN: {**PARAMETERS, **(parameters or {})}, 'controller_manager': manager}
-        content = {
-            f'/**/{name}': {'ros__parameters': values} for name, values in own.items() if values
-        }
-        file.write_text(yaml.safe_dump(content))
+        own = {f'/**/{name}': {'ros__parameters': each} for name, each in own.items() if each}
+        file.write_text(yaml.safe_dump(own))
         self._log = folder / 'log'
         surroundings = environment(number)
         os.environ.update(surroundings)
@@ -160,15 +158,13 @@ class ControlCell:
         for before in self._heard:
             self.node.destroy_subscription(before)
         self.joints = joints
-        self.action = ActionClient(
-            self.node, FollowJointTrajectory, f'{jtc}/follow_joint_trajectory'
-        )
+        name = f'{jtc}/follow_joint_trajectory'
+        self.action = ActionClient(self.node, FollowJointTrajectory, name)
+        listen = self.node.create_subscription
+        state = JointTrajectoryControllerState
         self._heard = [
-            self.node.create_subscription(kind, topic, callback, 1000)
-            for kind, topic, callback in (
-                (JointTrajectoryControllerState, f'{jtc}/controller_state', self._on_reference),
-                (TorqueState, f'{plugin}/torque_state', self._on_state),
-            )
+            listen(state, f'{jtc}/controller_state', self._on_reference, 1000),
+            listen(TorqueState, f'{plugin}/torque_state', self._on_state, 1000),
         ]
         self.clear()
 
@@ -316,11 +312,8 @@ class ControlCell:
             Parameter(f'{name}.{key}', value=value).to_parameter_msg()
             for key, value in (('type', kind), ('params_file', [str(file)]))
         ]
-        answer = self.call(
-            SetParameters,
-            'controller_manager/set_parameters',
-            SetParameters.Request(parameters=rows),
-        )
+        request = SetParameters.Request(parameters=rows)
+        answer = self.call(SetParameters, 'controller_manager/set_parameters', request)
         assert all(item.successful for item in answer.results), answer.results
         return self._managed(LoadController, 'load_controller', name)
 

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Torque by gear deflection, of random maps, run by the program `gear_check` of the plugin."""
+"""Torque by gear deflection, of random maps, run by the program `law_check` of the plugin."""
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Sequence
 
 import numpy as np
-from controller_build import program
+from controller_build import run_check
 
 from robodyn_ros.control.torque.gear_torque import MeasuredGearTorque
 from robodyn_ros.identification.gears.gmr import GmrMap
@@ -77,13 +76,10 @@ def random_steps(law, period: float, count: int, seed=0):
     return np.array(rows)
 
 
-def by_plugin(path, steps, *, period, scale, fade_time, timeout, name='gear_check', **options):
+def by_plugin(path, steps, *, period, scale, fade_time, timeout, folder=''):
     """Torque after each step (N, n), and what the program says at its end."""
-    settings = [str(value) for value in (period, scale, fade_time, timeout)]
-    done = subprocess.run(
-        [program(name), path, *settings], input=np.asarray(steps, dtype=float).tobytes(),
-        capture_output=True, timeout=120, **options,
-    )  # fmt: skip
+    data = np.asarray(steps, dtype=float).tobytes()
+    done = run_check('gears', path, period, scale, fade_time, timeout, data=data, folder=folder)
     said = done.stderr.decode()
     assert done.returncode == 0, said
     return np.frombuffer(done.stdout).reshape(len(steps), -1), said

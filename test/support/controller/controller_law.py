@@ -3,17 +3,17 @@
 
 from __future__ import annotations
 
-import subprocess
 from typing import NamedTuple
 
 import numpy as np
-from controller_build import law_check
+from controller_build import run_check
 
 from robodyn_ros.faults import FAULTS
 
 SETTINGS = {'additive_torque_delay': 3, 'feedforward_scale': 0.8, 'period': 0.002,
             'ramp_up_time': 0.1, 'ramp_down_time': 0.2, 'friction_fade_time': 0.04}  # fmt: skip
 WORDS = {entry.number: name.replace('_', ' ') for name, entry in FAULTS.items()} | {0: ''}
+START, STOP, RESET = 1, 2, 3
 
 
 class Cycles(NamedTuple):
@@ -26,35 +26,43 @@ class Cycles(NamedTuple):
     said: str
 
 
+def law_words(path, *, window, limit, rate, threshold=0.0, residual=0.0, excluded=(), **changed):
+    """Return the arguments of a run; `changed`: settings other than SETTINGS."""
+    words = [path, *{**SETTINGS, **changed}.values(), window, limit, rate, threshold, residual]
+    return [*words, ''.join('1' if each else '0' for each in excluded)]
+
+
 def run_law(
-    path, states, *, window, limit, rate, measured=None, time=None, elapsed=None, scale=None,
-    mass=None, excluded=(), gears=None, **changed,
+    path, states, *, measured=None, torque=None, time=None, elapsed=None, scale=None, mass=None,
+    wish=None, gears=None, folder='', **settings,
 ) -> Cycles:  # fmt: skip
     """Run references (q, qd, qdd), each (N, n); the robot follows at once unless `measured` says.
 
+    :param torque: measured, (N, n); zero by default
     :param elapsed: time since the cycle before, (N,), in [s]; a period each by default
     :param scale: wanted in each cycle, (N,); mass: of a payload set in that cycle, (N,), else NaN
-    :param excluded: for each joint, whether its drive adds gravity; empty: none does
+    :param wish: START, STOP, RESET (which starts, too) or 0 in each cycle, (N,)
     :param gears: share of the torque by gear deflection, and motor positions (N, n); None: none
-    :param changed: settings other than SETTINGS
+    :param folder: of the program
+    :param settings: of `law_words`
     """
     count, width = states[0].shape
-    settings = {**SETTINGS, **changed}
-    arguments = [str(value) for value in (path, *settings.values(), window, limit, rate)]
-    if excluded or gears:
-        arguments.append(''.join('1' if own else '0' for own in excluded))
-    if gears:
-        arguments.append(str(gears[0]))
-    measured = np.nan_to_num(states[0]) if measured is None else measured
-    time = settings['period'] * np.arange(count) if time is None else time
-    elapsed = np.full(count, settings['period']) if elapsed is None else elapsed
-    scale = np.full(count, settings['feedforward_scale']) if scale is None else scale
-    mass = np.full(count, np.nan) if mass is None else mass
-    motor = [gears[1]] if gears else []
-    rows = np.column_stack([*states, measured, time, elapsed, scale, mass, *motor])
-    done = subprocess.run(
-        [law_check(), *arguments], input=rows.tobytes(), capture_output=True, timeout=60
-    )
+    default = {**SETTINGS, **settings}
+    residual, motor = gears or (0.0, np.full((count, width), np.nan))
+    each = {
+        'measured': (measured, np.nan_to_num(states[0])),
+        'torque': (torque, np.zeros((count, width))),
+        'motor': (motor, motor),
+        'time': (time, default['period'] * np.arange(count)),
+        'elapsed': (elapsed, np.full(count, default['period'])),
+        'scale': (scale, np.full(count, default['feedforward_scale'])),
+        'mass': (mass, np.full(count, np.nan)),
+        'wish': (wish, np.zeros(count)),
+    }
+    rows = [usual if given is None else given for given, usual in each.values()]
+    data = np.column_stack([*states, *rows]).tobytes()
+    words = law_words(path, residual=residual, **settings)
+    done = run_check('law', *words, data=data, folder=folder)
     said = done.stderr.decode()
     assert done.returncode == 0, said
     out = np.frombuffer(done.stdout).reshape(count, 3 * width + 1)

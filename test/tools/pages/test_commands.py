@@ -6,5 +6,14 @@ from tools.pages.commands import page
 def test_every_command_has_a_chapter_with_its_arguments():
     text = page()
     assert [f'## robodyn {name}\n' in text for name in COMMANDS] == [True] * len(COMMANDS)
-    assert '| `--seed N` |' in text and '| `recording ...` |' in text
+    assert '- `--seed N`: ' in text and '- `recording ...`: ' in text
     assert '%(' not in text and '==SUPPRESS==' not in text
+
+
+def test_an_argument_of_several_commands_is_explained_once():
+    text = page()
+    assert text.count('- `--srdf FILE`: ') == 1 and text.count('`--srdf`') > 1
+
+
+def test_options_of_an_identification_are_on_their_page():
+    assert '--success-rule' not in page() and '(options_identification.md)' in page()

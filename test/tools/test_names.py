@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names that the check refuses, and the list of rooms that are not done yet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tools.names import problems, shared_names, wrong_names
+
+
+@pytest.mark.parametrize(
+    ('text', 'name'),
+    [
+        ('def _checked(): pass', '_checked'),
+        ('async def told_all(): pass', 'told_all'),
+        ('class OwnFit: pass', 'OwnFit'),
+        ('def fit(whole): pass', 'whole'),
+        ('for own_row in rows: pass', 'own_row'),
+        ('self.found = 1', 'found'),
+        ('@property\ndef measured(self): pass', ''),
+        ('def feed(): pass\ndef rated_torque(): pass\nfounder = owner = feeding', ''),
+    ],
+)
+def test_participles_of_functions_and_empty_words_are_refused(text: str, name: str) -> None:
+    assert [each for _, each, _ in wrong_names(text)] == [name] * bool(name)
+
+
+def test_rooms_that_are_not_done_pass_as_long_as_they_have_such_names(tmp_path: Path) -> None:
+    for room, text in {
+        'old/a.py': 'found = 1',
+        'done/b.py': 'value = 1',
+        'c.py': 'own = 1',
+    }.items():
+        (tmp_path / room).parent.mkdir(exist_ok=True)
+        (tmp_path / room).write_text(text)
+    assert problems(tmp_path, ('old', 'done')) == [
+        f'{tmp_path}/c.py:1: own: "own" does not say what it is',
+        'tools/names.py: done has no such names any more: remove it from NOT_YET',
+    ]
+
+
+def test_a_class_name_has_one_meaning(tmp_path: Path) -> None:
+    for name, text in {'a': 'class Run: pass\nclass Task: pass', 'b': 'class Run: pass'}.items():
+        (tmp_path / f'{name}.py').write_text(text)
+    assert shared_names(tmp_path, ('Task',)) == [
+        f'class Run is in {tmp_path}/a.py and {tmp_path}/b.py: rename one',
+        'tools/names.py: Task is one class: remove it from TWICE',
+    ]
+    assert shared_names(tmp_path, ('Run',)) == []
