@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
@@ -110,8 +109,7 @@ class Events:
         """Write the last event; wait for at most 3 s, because the process ends."""
         self.close()
         if self._last is not None:
-            with suppress(TimeoutError):
-                self._last.result(timeout=3.0)
+            wait([self._last], timeout=3.0)
         self._pool.shutdown(wait=False)
 
     def details(self) -> dict[str, object]:
