@@ -36,15 +36,18 @@ PARTS = {
 }
 SWITCHED = ('cell', 'feedforward', 'collision_monitor', 'watch')
 VIEWERS = ('robot_state_publisher', 'rviz')
-LIKE = {'allow_unchecked': 'cell', 'robot_state_publisher': 'cell', 'watch': 'rviz'}
-"""Arguments whose default is the value of another one: the simulated cell is empty, and no driver
-publishes its description; RViz shows the markers of `watch`."""
+LIKE = {
+    'allow_unchecked': 'cell', 'robot_state_publisher': 'cell', 'use_sim_time': 'cell',
+    'watch': 'rviz',
+}  # fmt: skip
+"""Arguments whose default is the value of another one: the simulated cell is empty and
+publishes /clock, and no driver publishes its description; RViz shows the markers of `watch`."""
 
 
 def generate_launch_description() -> LaunchDescription:
     """Include the launch files; feed-forward and monitor need a result_file."""
     parts = (name for part in PARTS.values() for name in part)
-    names = dict.fromkeys((*BASIC, 'cell', *VIEWERS, *SWITCHED, *parts))
+    names = dict.fromkeys(('cell', *BASIC, *VIEWERS, *SWITCHED, *parts))
     return LaunchDescription(
         [
             *(declared(name, LIKE.get(name, '')) for name in names),

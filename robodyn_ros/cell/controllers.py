@@ -95,6 +95,7 @@ class Controllers:
         self.position.reset()
         self.effort.reset()
         self.reference = self.trajectory.reference
+        self._now, self._changed = 0.0, -math.inf
 
     def accept_trajectory(
         self, points: TrajectoryPoints | None, *, now: float, stamp: float | None = None
@@ -144,6 +145,11 @@ class Controllers:
     def _names(self, *kinds: str) -> tuple[str, ...]:
         return tuple(f'{joint}/{kind}' for kind in kinds for joint in self.effort.joints)
 
+    @property
+    def moving(self) -> bool:
+        """True if a trajectory is pending or running, or the command changed in the last 0.1 s."""
+        return self.trajectory.moving or self._now - self._changed < 0.1
+
     def update(self, now: float) -> Reference:
         """Return the reference of the cycle at this time."""
         reference = self.trajectory.update(now)
@@ -155,5 +161,8 @@ class Controllers:
         if self._effort_limit is not None:
             clipped = np.clip(reference.effort, -self._effort_limit, self._effort_limit)
             reference = reference._replace(effort=clipped)
+        self._now = now
+        if (reference.position != self.reference.position).any():
+            self._changed = now
         self.reference = reference
         return reference

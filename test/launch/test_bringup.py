@@ -79,3 +79,11 @@ def test_another_controller_is_moved_fed_forward_and_stopped(nodes):
     both = nodes('identification.launch.py', controller=name, command_topic='a/b')
     assert parameters(both['excitation'])['command_topic'] == 'a/b'
     assert 'command_topic' not in parameters(nodes('identification.launch.py')['excitation'])
+
+
+def test_nodes_beside_the_simulated_cell_take_its_time(nodes):
+    simulated = nodes('bringup.launch.py')
+    assert parameters(simulated['excitation'])['use_sim_time'] is True
+    assert parameters(simulated['cell'])['use_sim_time'] is False  # it publishes /clock
+    robot = nodes('bringup.launch.py', cell='false')
+    assert parameters(robot['excitation'])['use_sim_time'] is False

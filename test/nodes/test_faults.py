@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commands at the cell while messages are dropped, late, doubled, spoilt or frozen."""
 
-import time
-
 import numpy as np
 import pytest
 from faulty_cell import (
@@ -12,12 +10,11 @@ from faulty_cell import (
     PERIOD,
     RAMP_DOWN,
     STEP,
-    TIMEOUT,
     UNKNOWN,
     FaultyCell,
 )
 from robodyn_ros.msg import TorqueState
-from ros_client import SilenceError, details, steps, undisturbed
+from ros_client import details, steps
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool, Trigger
 
@@ -60,8 +57,6 @@ def check_tripped(cell, text):
     """Torque ramped straight to zero, and a latched fault that only a reset clears."""
     cell.wait(lambda: cell.state.fault and not cell.flows(), f'the fault: {text}')
     cell.spin(0.1)
-    if text not in cell.state.fault:
-        SilenceError.check(cell.state.fault)  # the machine was first
     assert text in cell.state.fault, cell.state.fault
     check_commands(cell)
     faulty = [state for state in cell.states if state.fault]
@@ -73,21 +68,20 @@ def check_tripped(cell, text):
     np.testing.assert_allclose(ramp, share[:, None] * begin, atol=1e-9)
     assert len(set(share)) > cycles // 2, 'it takes as many steps as the ramp has'
     took = np.diff([seconds(state) for state in faulty[: int(np.argmax(share == 0.0)) + 1]])
-    # A machine that stands still meanwhile makes it longer, by one step.
-    assert took[took < 10 * PERIOD].sum() < RAMP_DOWN + 0.1
+    assert took.sum() < RAMP_DOWN + 0.05
     refused = cell.call(SetBool, 'feedforward/enable', SetBool.Request(data=True))
     assert not refused.success and 'held at zero by a fault' in refused.message
     assert not cell.flows()
 
 
 FATAL = {
-    'reference drop 1.5': 'no usable reference for',
-    'reference delay 1.6 1.5': 'no usable reference for',
+    'reference drop 0.4': 'no usable reference for',
+    'reference delay 0.5 0.4': 'no usable reference for',
     'reference corrupt 0.3': 'reference',
     'reference freeze 1.2': 'the reference position does not change although its velocity',
     'reference clock 0.1 -2.0': 'the stamp of the reference went back by',
-    'joint_states drop 1.5': 'there has been no usable new joint state for',
-    'joint_states delay 1.6 1.5': 'there has been no usable new joint state for',
+    'joint_states drop 0.4': 'there has been no usable new joint state for',
+    'joint_states delay 0.5 0.4': 'there has been no usable new joint state for',
     'joint_states freeze 1.5': 'the positions in joint states do not change although',
     'joint_states clock 0.1 -2.0': 'the stamp of the joint states went back by',
 }
@@ -98,7 +92,6 @@ CODES = {
 
 
 @pytest.mark.parametrize('fault', FATAL)
-@undisturbed
 def test_a_stream_that_fails_ramps_the_torque_to_zero_and_latches(cell, fault):
     cell.ready()
     cell.inject(fault)
@@ -111,7 +104,6 @@ def test_a_stream_that_fails_ramps_the_torque_to_zero_and_latches(cell, fault):
 
 
 @pytest.mark.parametrize('stream', ['reference', 'joint_states'])
-@undisturbed
 def test_a_stream_that_stumbles_never_makes_torque_that_breaks_a_limit(cell, stream):
     cell.ready()
     before = refusals(cell)
@@ -119,7 +111,6 @@ def test_a_stream_that_stumbles_never_makes_torque_that_breaks_a_limit(cell, str
         cell.inject(f'{stream} {fault}')
         cell.spin(0.2)
     check_commands(cell)
-    SilenceError.check(cell.state.fault)
     assert cell.flows() and not cell.state.fault
     if stream == 'reference':
         cell.wait(lambda: refusals(cell) > before, 'refused samples in the diagnostics')
@@ -135,13 +126,12 @@ def refusals(cell):
     return int(values.get('refused', 0))
 
 
-@undisturbed
 def test_a_cell_that_is_killed_takes_the_torque_away_and_the_levels_are_unknown(cell):
     cell.ready()
     cell.kill('cell')
     try:
         check_tripped(cell, 'no usable')
-        cell.wait(lambda: cell.levels[-1] == [UNKNOWN, UNKNOWN], 'unknown levels')
+        cell.wait(lambda: cell.level == [UNKNOWN, UNKNOWN], 'unknown levels')
     finally:
         cell.start('cell')
         cell.move(900.0)
@@ -150,17 +140,13 @@ def test_a_cell_that_is_killed_takes_the_torque_away_and_the_levels_are_unknown(
     cell.ready()
 
 
-@undisturbed
 def test_a_controller_that_deactivates_itself_takes_the_torque_away_until_it_is_active(cell):
     cell.ready()
     cell.wait(lambda: cell.state.delivery == TorqueState.DELIVERED, 'the state of the controller')
     other = cell.node.create_publisher(Float64MultiArray, COMMANDS, 10)
     cell.wait(other.get_subscription_count, 'the cell')
-    begin = time.monotonic()
     other.publish(Float64MultiArray(data=[1.0]))
     cell.wait(lambda: cell.state.fault and not cell.flows(), 'the fault')
-    if time.monotonic() - begin > TIMEOUT:
-        SilenceError.check(cell.state.fault)
     assert '/forward_effort_controller is not active (inactive) with torque' in cell.state.fault
     assert cell.state.delivery == TorqueState.NOT_DELIVERED
     cell.call(Trigger, 'feedforward/reset', Trigger.Request())
@@ -171,7 +157,6 @@ def test_a_controller_that_deactivates_itself_takes_the_torque_away_until_it_is_
     cell.ready()
 
 
-@undisturbed
 def test_a_feed_forward_that_is_killed_leaves_its_last_torque_and_only_the_cell_can_help(cell):
     """As docs/feedforward.md says; the plain fact, so that nobody trusts in another."""
     if cell.processes['feedforward'].poll() is not None:
@@ -184,7 +169,7 @@ def test_a_feed_forward_that_is_killed_leaves_its_last_torque_and_only_the_cell_
     cell.wait(lambda: list(cell.reference.effort) == list(last), 'the last torque in the cell')
     cell.spin(0.3)
     np.testing.assert_array_equal(cell.reference.effort, last)
-    cell.wait(lambda: cell.levels[-1] == [OK, OK], 'levels that see nothing wrong')
+    cell.wait(lambda: cell.level == [OK, OK], 'levels that see nothing wrong')
 
 
 def test_a_cell_that_enforces_command_limits_clips_the_effort_to_them(cell):

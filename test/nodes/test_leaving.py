@@ -39,6 +39,7 @@ def parameters_of(node):
     return dict(zip(names, map(parameter_value_to_python, values), strict=True))
 
 
+@pytest.mark.real_time
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize('name', NODES)
 def test_a_node_leaves_the_graph_within_a_second(name, number, tmp_path):

@@ -121,7 +121,7 @@ def cell(tmp_path_factory):
 @pytest.mark.parametrize('name', AT_TIMES)
 def test_a_node_has_exactly_what_it_is_allowed(cell, name):
     allowed = permissions()[name]
-    always = allowed - AT_TIMES[name] - {('subscribe', '/clock')}  # with use_sim_time
+    always = allowed - AT_TIMES[name]
     assert AT_TIMES[name] <= allowed
     cell.wait(lambda: always <= named(cell, name), f'{always - named(cell, name)}')
     assert named(cell, name) <= allowed

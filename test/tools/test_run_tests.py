@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Both parts of the tests are run and shown, and each of them can fail."""
+"""All tests run once, in one of two parts; each part can fail, and none leaves a process."""
 
 from __future__ import annotations
 
@@ -7,61 +7,87 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from tools.common import ROOT
-from tools.run_tests import OTHERS, PYTEST, REAL, run_tests
+from tools.descendants import descendants
+from tools.run_tests import ALONE, LONGEST, PARALLEL, PYTEST, run_tests
 
 
 def python(code: str) -> list[str]:
     return [sys.executable, '-c', code]
 
 
-@pytest.mark.parametrize(('real', 'others', 'expected'), [(0, 0, 0), (1, 0, 1), (0, 2, 2)])
-def test_one_failure_is_a_failure_and_all_is_shown(real, others, expected, capfd) -> None:
+@pytest.mark.parametrize(('first', 'second', 'expected'), [(0, 0, 0), (1, 0, 1), (0, 2, 2)])
+def test_one_failure_is_a_failure_and_all_is_run(first, second, expected, capfd) -> None:
     code = 'import sys; print("part", sys.argv[1]); sys.exit(int(sys.argv[2]))'
-    commands = [[*python(code), name, str(exit)] for name, exit in (('a', real), ('b', others))]
+    commands = [[*python(code), name, str(exit)] for name, exit in (('a', first), ('b', second))]
     assert run_tests(*commands) == expected
     output = capfd.readouterr().out
     assert 'part a' in output and 'part b' in output
 
 
-@pytest.mark.parametrize(('recovers', 'expected'), [(True, 0), (False, 1)])
-def test_what_failed_runs_once_more_alone(recovers, expected, tmp_path, capfd) -> None:
+def test_what_failed_is_not_run_again(tmp_path) -> None:
     (tmp_path / 'test_it.py').write_text(
         f'from pathlib import Path\nmark = Path({str(tmp_path / "mark")!r})\n'
-        'def test_good():\n    with mark.open("a") as file: file.write("good ")\n'
         'def test_bad():\n    with mark.open("a") as file: file.write("bad ")\n'
-        f'    assert {recovers} and mark.read_text().count("bad") == 2\n'
+        '    assert False\n'
+    )
+    assert run_tests([*PYTEST, '-n', '2', str(tmp_path)]) == 1
+    assert (tmp_path / 'mark').read_text() == 'bad '
+
+
+def test_each_test_is_in_one_part() -> None:
+    assert PARALLEL[PARALLEL.index('-m', 3) + 1] == f'not {ALONE[ALONE.index("-m", 3) + 1]}'
+    assert PARALLEL[-1] == ALONE[-1] == 'test'
+    assert all((ROOT / path).exists() for path in LONGEST)
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupt_leaves_no_process(number, tmp_path) -> None:
+    """Workers of pytest, a process with a session of its own, and what it has started."""
+    (tmp_path / 'test_it.py').write_text(
+        'import subprocess, sys, time\n'
+        'def test_it():\n'
+        '    code = "import subprocess, sys, time; "\n'
+        "    code += \"subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\"\n"
+        '    subprocess.Popen([sys.executable, "-c", f"{code}; time.sleep(60)"],\n'
+        '                     start_new_session=True)\n'
+        f'    open({str(tmp_path / "mark")!r}, "w")\n'
+        '    time.sleep(60)\n'
     )
     command = [*PYTEST, '-n', '2', str(tmp_path)]
-    assert run_tests(command, python('pass')) == expected
-    assert sorted((tmp_path / 'mark').read_text().split()) == ['bad', 'bad', 'good']
-    assert 'are repeated without others' in capfd.readouterr().out
-
-
-def test_no_test_is_in_neither_part() -> None:
-    for path in REAL:
-        assert (ROOT / path).exists() and f'--ignore={path}' in OTHERS
-
-
-def test_an_interrupt_ends_both_parts() -> None:
-    wait = 'import time; print({!r}, flush=True); time.sleep(60)'
-    code = f'from tools.run_tests import run_tests; run_tests({python(wait.format("a"))!r}, '
-    code += f'{python("import os; print(os.getpid(), flush=True);" + wait.format("b"))!r})'
     process = subprocess.Popen(
-        python(code), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        start_new_session=True, env={**os.environ, 'PYTHONUNBUFFERED': '1'},
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        python(f'from tools.run_tests import run_tests; run_tests({command!r})'), cwd=ROOT,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
     )  # fmt: skip
     assert process.stdout is not None
-    while process.stdout.readline() != 'a\n':
-        pass
-    os.killpg(process.pid, signal.SIGINT)
-    output, _ = process.communicate(timeout=30.0)
+    while not (tmp_path / 'mark').exists() or len(descendants(process.pid)) < 5:
+        assert process.poll() is None, process.stdout.read()
+    started = descendants(process.pid)
+    process.send_signal(number)
+    process.communicate(timeout=60.0)
     assert process.returncode != 0
-    for line in output.splitlines():
-        if line.isdigit():
-            with pytest.raises(ProcessLookupError):
-                os.kill(int(line), 0)
+    assert not [each for each in started if Path(f'/proc/{each}').exists()]
+
+
+def test_a_parent_that_is_killed_ends_the_tests() -> None:
+    parent = subprocess.Popen(
+        python(
+            'import subprocess, sys; print(subprocess.Popen([sys.executable, "-m", '
+            '"tools.descendants", "sleep", "60"]).pid, flush=True); input()'
+        ),
+        cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert parent.stdout is not None
+    runner = int(parent.stdout.readline())
+    while not (started := descendants(runner)):
+        os.kill(runner, 0)
+    parent.kill()
+    parent.wait()
+    for each in [runner, *started]:
+        while Path(f'/proc/{each}').exists():
+            if Path(f'/proc/{each}/stat').read_text().rpartition(')')[2].split()[0] == 'Z':
+                break  # ended: this machine's first process reaps it

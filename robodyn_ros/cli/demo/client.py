@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -12,15 +11,17 @@ from action_msgs.msg import GoalStatus
 from rcl_interfaces.srv import GetParameters
 from rclpy.action import ActionClient
 from rclpy.executors import Executor, SingleThreadedExecutor
-from rclpy.node import Node
+from rclpy.parameter import Parameter
 from rclpy.task import Future
 
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.faults import decode_fault
+from robodyn_ros.nodes.base.clock import now
 from robodyn_ros.nodes.base.spinning import make_executor
+from robodyn_ros.nodes.base.suite_node import SuiteNode
 
-START_TIMEOUT = 60.0
-"""Longest start of a node on a busy machine, until it offers its services, in [s]."""
+START_TIMEOUT = 300.0
+"""Longest start of a node whose process lives, on a busy machine, in [s]."""
 
 
 class Client:
@@ -33,7 +34,8 @@ class Client:
         :param fast: spin on the events executor, for topics of the servo rate
         """
         rclpy.init()
-        self.node: Node = rclpy.create_node('robodyn_demo')
+        sim_time = [Parameter('use_sim_time', value=True)]
+        self.node = SuiteNode('robodyn_demo', parameter_overrides=sim_time)
         self._check = check
         self._executor: Executor = make_executor() if fast else SingleThreadedExecutor()
         self._executor.add_node(self.node)
@@ -41,19 +43,26 @@ class Client:
         # discovery (rclpy issue 1644).
         self._clients: dict[tuple[Any, str], Any] = {}
 
+    def now(self) -> float:
+        """Return the time of the simulation, in [s]; only differences mean something."""
+        return now(self.node)
+
     def wait(self, done: Callable[[], bool], timeout: float, what: str) -> None:
-        """Spin until `done()`; a RobodynError after `timeout` seconds."""
-        deadline = time.monotonic() + timeout
+        """Spin until `done()`.
+
+        :raises RobodynError: after `timeout` seconds, or a node has ended
+        """
+        deadline = self.now() + timeout
         while not done():
             self._executor.spin_once(timeout_sec=0.05)
             self._check()
-            if time.monotonic() > deadline:
+            if self.now() > deadline:
                 raise RobodynError(f'waited {timeout:.0f} s for {what} without success')
 
     def spin(self, duration: float) -> None:
         """Process messages for some seconds."""
-        end = time.monotonic() + duration
-        self.wait(lambda: time.monotonic() >= end, duration + 5.0, 'time to pass')
+        end = self.now() + duration
+        self.wait(lambda: self.now() >= end, duration + 5.0, 'time to pass')
 
     def prepare(self, kind: Any, name: str) -> Any:
         """Return the client of a service or action, made at the first use and known to its server.
@@ -87,11 +96,11 @@ class Client:
         asked: list[Future] = []
 
         def answered() -> bool:
-            if time.monotonic() > start + len(asked):
+            if self.now() > start + len(asked):
                 asked.append(client.call_async(GetParameters.Request()))
             return any(future.done() for future in asked)
 
-        start = time.monotonic()
+        start = self.now()
         self.wait(answered, START_TIMEOUT, f'an answer of {node}')
 
     def call(self, kind: Any, name: str, request: Any, timeout: float = 20.0) -> Any:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -15,7 +14,7 @@ from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.msg import CollisionState
-from robodyn_ros.nodes.base.stamps import nanoseconds_of
+from robodyn_ros.nodes.base.clock import nanoseconds_of
 from robodyn_ros.nodes.robot.model_node import single
 from robodyn_ros.recording.readers import read_recording
 
@@ -59,7 +58,6 @@ class Alarms:
     unknown: int = 0
     samples: int = 0
     first_collision: int = 0
-    received: float = 0.0
 
     @property
     def unmonitored(self) -> float:
@@ -75,16 +73,3 @@ class Alarms:
             self.collisions += 1
             if not self.first_collision:
                 self.first_collision = nanoseconds_of(message.header.stamp)
-                self.received = time.time()
-
-
-@dataclass(frozen=True)
-class Latency:
-    """Time from the start of a push to its alarm, in [s].
-
-    :param sample: until the stamp of the joint states that raised the alarm
-    :param wall: until another process received the alarm
-    """
-
-    sample: float
-    wall: float

@@ -12,8 +12,8 @@ from rcl_interfaces.srv import SetParameters
 from robodyn_ros.cell.push import Push
 from robodyn_ros.cli.demo.client import Client
 from robodyn_ros.errors import RobodynError
+from robodyn_ros.nodes.base.clock import nanoseconds_of
 from robodyn_ros.nodes.base.common import LATCHED_QOS
-from robodyn_ros.nodes.base.stamps import nanoseconds_of
 
 
 class Pushing:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
@@ -16,10 +15,10 @@ from robodyn_ros.action import Excite, RunIdentification
 from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.cell.push import Push
 from robodyn_ros.cli.demo.analysis import PLANT, REFERENCE, Span
-from robodyn_ros.cli.demo.client import Client
+from robodyn_ros.cli.demo.client import START_TIMEOUT, Client
 from robodyn_ros.cli.demo.facts import PushFacts, read_facts
 from robodyn_ros.cli.demo.length import Length
-from robodyn_ros.cli.demo.monitoring import Alarms, Latency, thresholds
+from robodyn_ros.cli.demo.monitoring import Alarms, thresholds
 from robodyn_ros.cli.demo.processes import NodeProcesses
 from robodyn_ros.cli.demo.pushing import Pushing
 from robodyn_ros.cli.output import progress_bar
@@ -28,8 +27,8 @@ from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.long_work import Show, progress
 from robodyn_ros.msg import CollisionState, IdentificationReport, TorqueState
+from robodyn_ros.nodes.base.clock import nanoseconds_of
 from robodyn_ros.nodes.base.common import MONITOR_QOS
-from robodyn_ros.nodes.base.stamps import nanoseconds_of
 from robodyn_ros.nodes.robot.phases import phase_name
 from robodyn_ros.robot_file import load_robot
 from robodyn_ros.srv import StartRecording, StopRecording
@@ -72,6 +71,7 @@ class Stage:
         # at full speed at once: the cell is simulated
         self._start('identification', {'output_directory': str(folder), 'speeds': [1.0]})
         self._pushing = Pushing(client)
+        client.prepare(Excite, 'excitation/excite')  # the identification does not wait for starts
         for name, _ in RECORDERS.values():
             client.prepare(StartRecording, f'{name}/start')
             client.prepare(StopRecording, f'{name}/stop')
@@ -85,7 +85,8 @@ class Stage:
         remappings: Mapping[str, str] | None = None,
     ) -> None:
         """Start a node with the robot file; `parameters` have priority."""
-        given = {'robot': self._robot.reference, **(parameters or {})}
+        clock = {'real_time_factor': 0.0} if node == 'cell' else {'use_sim_time': True}
+        given = {'robot': self._robot.reference, **clock, **(parameters or {})}
         self._nodes.start(node, given, name=name, remappings=remappings)
 
     @cached_property
@@ -174,7 +175,7 @@ class Stage:
         states: list[TorqueState] = []
         node, topic = self._client.node, 'feedforward/torque_state'
         listener = node.create_subscription(TorqueState, topic, states.append, MONITOR_QOS)
-        self._client.wait(lambda: bool(states), 60.0, 'the feed-forward to be active')
+        self._client.wait(lambda: bool(states), START_TIMEOUT, 'the feed-forward to be active')
         node.destroy_subscription(listener)
 
     def start_monitor(self) -> None:
@@ -196,7 +197,7 @@ class Stage:
         )
         with self.watched() as alarms:
             self._client.wait(
-                lambda: alarms.samples - alarms.unknown > 2, 20.0, 'the collision monitor'
+                lambda: alarms.samples - alarms.unknown > 2, START_TIMEOUT, 'the collision monitor'
             )
 
     def start_watch(self, port: int = 8780) -> str:
@@ -224,8 +225,8 @@ class Stage:
         :raises RobodynError: the torque error stays above its threshold
         """
         self._client.spin(2.0)
-        deadline = time.monotonic() + 20.0
-        while time.monotonic() < deadline:
+        deadline = self._client.now() + 20.0
+        while self._client.now() < deadline:
             self._client.call(Trigger, 'collision_monitor/reset', Trigger.Request())
             with self.watched() as alarms:
                 self._client.spin(0.5)
@@ -233,8 +234,10 @@ class Stage:
                 return
         raise RobodynError('the torque error stays above its threshold after the push')
 
-    def push(self, push: PushFacts) -> Latency:
-        """Push the robot while it moves; return the time to the alarm.
+    def push(self, push: PushFacts) -> float:
+        """Push the robot while it moves; return the time to the alarm, in [s].
+
+        It ends at the stamp of the joint states that raised the alarm.
 
         The force is a step far above the threshold, so the threshold is exceeded at its start.
         The robot must come to rest after the push.
@@ -245,13 +248,13 @@ class Stage:
 
         def progress(feedback: Excite.Feedback) -> None:
             if feedback.phase == Excite.Feedback.EXCITING:
-                moving.append(time.monotonic())
+                moving.append(self._client.now())
 
         name = 'excitation/excite'
         with self.watched() as alarms:
             motion = self._client.begin_action(Excite, name, Excite.Goal(), progress)
             self._client.wait(lambda: bool(moving), 30.0, 'the motion to push in')
-            self._client.spin(moving[0] + self._length.before_push - time.monotonic())
+            self._client.spin(moving[0] + self._length.before_push - self._client.now())
             if alarms.collisions:
                 raise RobodynError('the collision monitor raised an alarm before the push')
             start = self._pushing.push(Push(push.link, 0.5, push.force, push.torque))
@@ -261,9 +264,7 @@ class Stage:
             raise RobodynError(f'the collision monitor did not stop the robot: {result.message}')
         if alarms.first_collision < start:
             raise RobodynError('the collision monitor raised an alarm before the push')
-        return Latency(
-            sample=(alarms.first_collision - start) * 1e-9, wall=alarms.received - start * 1e-9
-        )
+        return 1e-9 * (alarms.first_collision - start)
 
     def _alarm(self, alarms: Alarms) -> None:
         """Wait for an alarm."""

@@ -160,8 +160,7 @@ def _push(stage: Stage) -> list[Figure]:
             stage.recover()
         latency = stage.push(push)
         print(
-            f'   {push}: alarm {latency.sample * 1e3:.0f} ms after the start of the push '
-            f'(received after {latency.wall * 1e3:.0f} ms), robot stopped'
+            f'   {push}: alarm {latency * 1e3:.0f} ms after the start of the push, robot stopped'
         )
-        figures.append(Figure(f'push {number} detected after', latency.sample * 1e3, most, 'ms'))
+        figures.append(Figure(f'push {number} detected after', latency * 1e3, most, 'ms'))
     return figures

@@ -6,12 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Future as ThreadFuture
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, TypeVar
 
 from rclpy.callback_groups import ReentrantCallbackGroup
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.task import Future
+
+from robodyn_ros.nodes.base.clock import now, start_real_timer
 
 Result = TypeVar('Result')
 
@@ -26,14 +28,13 @@ class Background:
 
     def __init__(self, node: Node) -> None:
         """Prepare the thread and the timer."""
+        self.now = partial(now, node)
         self._pool = ThreadPoolExecutor(max_workers=1)
         self._last: ThreadFuture[Any] | None = None
         self._waiting: list[Future] = []
         # a coroutine blocks its callback group until it ends, so the timer needs another one
         self.group = ReentrantCallbackGroup()
-        # waits must end even if /clock does not advance
-        clock = Clock(clock_type=ClockType.STEADY_TIME)
-        self._timer = node.create_timer(0.05, self._tick, callback_group=self.group, clock=clock)
+        self._timer = start_real_timer(node, 0.05, self._tick, callback_group=self.group)
         self._timer.cancel()
 
     def _tick(self) -> None:

@@ -12,7 +12,7 @@ from rclpy.node import Node
 
 from robodyn_ros.errors import Fault, RobodynError
 from robodyn_ros.long_work import Cancellation, cancellable
-from robodyn_ros.nodes.base.clock import start_timer
+from robodyn_ros.nodes.base.clock import hold_clock, start_real_timer
 
 MOST = 16
 """Largest number of waiting messages."""
@@ -49,8 +49,9 @@ class Outbox(Generic[Item]):
         self._cancellation = Cancellation()
         self._send: Send | None = None
         # within 1 ms an executor reads the messages that have arrived
-        self._timer = start_timer(node, 1e-3, self.tick)
+        self._timer = start_real_timer(node, 1e-3, self.tick)
         self._timer.cancel()
+        hold_clock(node, lambda: bool(self._waiting))
 
     def put(self, message: Item) -> Item | None:
         """Add a message; return the oldest one if it was dropped because too many wait.

@@ -11,7 +11,6 @@ predecessor look ready for 20 s, but after its presence a node's services are th
 
 from __future__ import annotations
 
-import time
 import uuid
 from collections.abc import Sequence
 from contextlib import suppress
@@ -26,6 +25,7 @@ from rclpy.qos import DurabilityPolicy, LivelinessPolicy, QoSProfile, Reliabilit
 from robodyn_ros.errors import NO_FAULT, ConfigError, ControlError, Fault
 from robodyn_ros.faults import number_of
 from robodyn_ros.msg import NodePresence
+from robodyn_ros.nodes.base.clock import now
 
 LEASE = 4.0
 """Time without a sign of life after which a process counts as dead, in [s].
@@ -138,7 +138,7 @@ class Watch:
         known = self.message is not None and self._living() > 0
         self._process = self.message.process if known and self.message else ''
         self._gone = False
-        self._deadline = time.monotonic() + MISSING
+        self._deadline = now(self._node) + MISSING
 
     @property
     def seen(self) -> bool:
@@ -156,7 +156,7 @@ class Watch:
             self._gone = True
         if self._gone:
             return Fault('node_missing', f'node {self.name} is gone')
-        if not self._process and time.monotonic() > self._deadline:
+        if not self._process and now(self._node) > self._deadline:
             text = f'node {self.name} is not there after {MISSING:.0f} s: is it running?'
             return Fault('node_missing', text)
         return NO_FAULT

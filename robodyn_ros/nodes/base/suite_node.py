@@ -7,16 +7,18 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from rcl_interfaces.msg import ParameterDescriptor
+from rcl_interfaces.msg import ParameterDescriptor, SetParametersResult
 from rclpy.action import ActionClient, ActionServer, CancelResponse, GoalResponse
 from rclpy.exceptions import ParameterUninitializedException
 from rclpy.lifecycle import LifecycleNode, TransitionCallbackReturn
 from rclpy.node import Node
 from rclpy.parameter import Parameter
+from rosgraph_msgs.msg import Clock as ClockMessage
 
 from robodyn_ros.errors import ConfigError, Fault, RobodynError
 from robodyn_ros.faults import number_of
 from robodyn_ros.node_parameters.names import nearest, parameter_names
+from robodyn_ros.nodes.base.clock import CLOCK_QOS, SimulatedClock
 from robodyn_ros.nodes.base.given_parameters import ROBOT, GivenParameters
 from robodyn_ros.nodes.base.refusals import BoundedLogger, Refusals, guarded, refused_response
 from robodyn_ros.nodes.base.strict_requests import check_parameters, check_transition, strict
@@ -37,7 +39,12 @@ class Guarded(_Base):
     Callbacks: a service, action or message that raises is refused with a sentence and counted.
     Errors that cannot be refused, and unexpected errors in message callbacks of the node itself,
     are counted and reported to `on_unexpected`.
+
+    :cvar follows_clock: False for a simulation, which publishes /clock
+    :ivar simulated_clock: with `use_sim_time`; `robodyn_ros.nodes.base.clock` reads it
     """
+
+    follows_clock = True
 
     def __init__(self, name: str, **options: Any) -> None:
         """Create the node."""
@@ -46,10 +53,11 @@ class Guarded(_Base):
         self._given: dict[str, Given] = {}
         self._reporting = False
         self._bounded: BoundedLogger | None = None
+        self.simulated_clock: SimulatedClock | None = None
         given = GivenParameters.current
         if given is None:
             super().__init__(name, **options)
-            self._declare_robot()
+            self._declare_common()
             return
         given.nodes.append(self)
         expected = given.node(name)
@@ -63,14 +71,23 @@ class Guarded(_Base):
                 f'the node is named {self.get_fully_qualified_name()}, but its parameters were '
                 f'read for {expected}: give the name as -r __node:=NAME and -r __ns:=NAMESPACE'
             )
-        self._declare_robot()
+        self._declare_common()
 
-    def _declare_robot(self) -> None:
+    def _declare_common(self) -> None:
+        self.add_on_set_parameters_callback(self._keep_clock)
         text = (
             'robot of this package or path of a robot file, optionally with #VARIANT; parameters '
             'of every other source override those of the file'
         )
         self.declare_parameter(ROBOT, '', ParameterDescriptor(description=text, read_only=True))
+
+    def _keep_clock(self, parameters: list[Parameter]) -> SetParametersResult:
+        """Refuse another clock: timers and time-outs keep that of the start."""
+        simulated = self.get_clock().ros_time_is_active
+        if any(it.name == 'use_sim_time' and it.value != simulated for it in parameters):
+            reason = 'use_sim_time is read at the start only: start the node again'
+            return SetParametersResult(successful=False, reason=reason)
+        return SetParametersResult(successful=True)
 
     def get_logger(self) -> Any:
         """Return the logger, which cuts long texts."""
@@ -152,7 +169,13 @@ class Guarded(_Base):
     def create_subscription(
         self, msg_type: Any, topic: str, callback: Any, *rest: Any, **options: Any
     ) -> Any:
-        """Do as `Node.create_subscription`; a message whose callback raises is dropped."""
+        """Do as `Node.create_subscription`; a message whose callback raises is dropped.
+
+        rclpy subscribes to /clock when the node has use_sim_time: the clock of the suite follows.
+        """
+        if msg_type is ClockMessage and self.simulated_clock is None and self.follows_clock:
+            self.simulated_clock = SimulatedClock(self, self._timed)
+            callback, rest = self._on_clock(callback), (CLOCK_QOS,)
 
         def failed(error: Exception, *_: Any) -> None:
             if isinstance(error, RobodynError) or not _is_own(callback):
@@ -162,6 +185,14 @@ class Guarded(_Base):
 
         wrapped = guarded(callback, failed)
         return super().create_subscription(msg_type, topic, wrapped, *rest, **options)
+
+    def _on_clock(self, set_time: Any) -> Any:
+        def take(message: ClockMessage) -> None:
+            set_time(message)
+            if self.simulated_clock is not None:
+                self.simulated_clock.take(message)
+
+        return take
 
     def create_service(
         self, srv_type: Any, srv_name: str, callback: Any, *rest: Any, **options: Any
@@ -182,11 +213,15 @@ class Guarded(_Base):
 
     def create_timer(self, period: float, callback: Any, *rest: Any, **options: Any) -> Any:
         """Do as `Node.create_timer`; an error of the callback is unexpected."""
+        return super().create_timer(period, self._timed(period, callback), *rest, **options)
+
+    def _timed(self, period: float, callback: Any) -> Any:
+        """Wrap the callback of a timer: its error is unexpected."""
 
         def failed(error: Exception, *_: Any) -> None:
             self.unexpected(f'timer of {period:.3g} s', error)
 
-        return super().create_timer(period, guarded(callback, failed), *rest, **options)
+        return guarded(callback, failed)
 
     def add_waitable(self, waitable: Any) -> None:
         """Do as `Node.add_waitable`; goals of an action whose callbacks raise are refused."""

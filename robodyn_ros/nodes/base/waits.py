@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -32,11 +31,11 @@ async def until(
     :raises WaitError: timeout
     :raises RobodynError: what a check raises
     """
-    deadline = time.monotonic() + timeout
+    deadline = background.now() + timeout
     while not done():
         for check in checks:
             check()
-        if time.monotonic() > deadline:
+        if background.now() > deadline:
             raise WaitError(f'{what} did not come within {timeout:g} s: is that node running?')
         await background.tick()
 

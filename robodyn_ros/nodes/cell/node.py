@@ -24,6 +24,7 @@ from robodyn_ros.cell.profiles import DEFAULT, profiles
 from robodyn_ros.cell.push import FORM, Push
 from robodyn_ros.cell.robot_cell import RobotCell
 from robodyn_ros.errors import RobodynError, UnstableError
+from robodyn_ros.nodes.base.clock import start_real_timer, to_stamp
 from robodyn_ros.nodes.base.common import (
     LATCHED_QOS,
     Diagnostics,
@@ -32,9 +33,10 @@ from robodyn_ros.nodes.base.common import (
     realtime_priority,
 )
 from robodyn_ros.nodes.base.spinning import run
-from robodyn_ros.nodes.base.stamps import to_stamp
 from robodyn_ros.nodes.base.suite_node import SuiteNode
 from robodyn_ros.nodes.cell.controllers import ControllerServices
+from robodyn_ros.nodes.cell.followers import REPEAT, Followers
+from robodyn_ros.nodes.cell.pace import Pace
 from robodyn_ros.nodes.robot.joint_state_topic import JointStateTopic
 from robodyn_ros.nodes.robot.trajectory_message import read_trajectory
 from robodyn_ros.paths import resource
@@ -43,6 +45,8 @@ from robodyn_ros.wire.joint_state import FIELDS
 from robodyn_ros.xacro_file import expand_xacro, is_xacro, locate_file
 
 Array = NDArray[np.float64]
+MOST = 5
+"""Largest number of cycles between two looks for messages."""
 
 
 class JointStateOut:
@@ -72,11 +76,14 @@ class JointStateOut:
 
 
 class CellNode(SuiteNode):
-    """Cell that runs in step with the ROS clock.
+    """Cell that publishes /clock, and runs as fast as the nodes that follow it.
 
     The stamp of cycle k is epoch + k * servo period, plus the jitter of the profile. A cycle
-    publishes the state and the commands of that time; then the cell advances by one period.
+    publishes the state and the commands of that time, then /clock; then the cell advances by one
+    period. At rest, and while no node follows, it runs in real time.
     """
+
+    follows_clock = False
 
     def __init__(self) -> None:
         """Declare parameters, load the robot, offer topics and services, start."""
@@ -101,16 +108,23 @@ class CellNode(SuiteNode):
         self._state = self.cell.state
         self._period = round(self.cell.period * 1e9)
         self._cycle = 0
-        self._epoch: int | None = None
-        self._late = 0
-        self._left_out = 0
-        self._warned = (0, 0)
+        self._epoch = time.time_ns()
+        self._pace = Pace(self.cell.period)
+        self._factor = declare(
+            self, 'real_time_factor', 1.0,
+            'largest speed while the robot moves, relative to real time; 0: as fast as the nodes '
+            'with use_sim_time follow',
+            read_only=True, minimum=0.0,
+        )  # fmt: skip
+        self._reported = (time.monotonic(), 0)
         self._durations: list[float] = []
         self._open_topics()
+        self._followers = Followers(self, self._go_on)
         self.create_service(Trigger, '~/reset', self._on_reset)
         self._diagnostics = Diagnostics(self, 'simulated robot cell')
-        self.create_timer(1.0, self._diagnose)
-        self.create_timer(self.cell.period, self._on_timer)
+        start_real_timer(self, 1.0, self._diagnose)
+        start_real_timer(self, self.cell.period, self._go_on)
+        start_real_timer(self, REPEAT, self._followers.repeat)
         realtime_priority(self, 50)
         self.get_logger().info(
             f'{len(self.cell.joints)} joints at {1.0 / self.cell.period:.0f} Hz, '
@@ -181,25 +195,19 @@ class CellNode(SuiteNode):
         }
         return ControllerServices(self, self._controllers, facts, self.cell.config.driver)
 
-    def _now(self) -> int:
-        nanoseconds: int = self.get_clock().now().nanoseconds
-        return nanoseconds
-
     def _stamp(self) -> int:
-        return (self._epoch or 0) + self._cycle * self._period
+        return self._epoch + self._cycle * self._period
 
-    def _on_timer(self) -> None:
-        now = self._now()
-        if self._epoch is None:
-            self._epoch = now
-        # A timer may come a little early; a cycle is due from a quarter of a period before.
-        due = (now - self._epoch + self._period // 4) // self._period - self._cycle + 1
-        self._late += due > 1
-        excess = due - round(1.0 / self.cell.period)  # a longer delay is skipped
-        if excess > 0:
-            self._left_out += excess
-            self._epoch += excess * self._period
-        for _ in range(min(due, 3)):  # not more at once, to catch up
+    def _go_on(self) -> None:
+        """Run the cycles that are due, a few at once, so that messages are read between them."""
+        for _ in range(MOST):
+            now = time.monotonic()
+            if not self._pace.due(now) or not self._followers.ready(self._stamp()):
+                return
+            fast = self._followers and self._controllers.moving
+            skipped = self._pace.advance(now, self._factor if fast else 1.0)
+            if not self._followers:  # stamps stay close to the time of this machine
+                self._epoch += round(1e9 * skipped)
             self._run_cycle()
 
     def _run_cycle(self) -> None:
@@ -209,6 +217,7 @@ class CellNode(SuiteNode):
         self._joint_states.publish(stamp, state.position, state.velocity, state.torque)
         self._plant.publish(stamp, state.plant_position, state.plant_velocity, state.plant_torque)
         self._reference.publish(stamp, reference.position, reference.velocity, reference.effort)
+        self._followers.publish(self._stamp())
         try:
             self._state = self.cell.step(reference.position, reference.effort)
         except UnstableError as error:
@@ -222,7 +231,7 @@ class CellNode(SuiteNode):
         self._controllers.accept_trajectory(
             points,
             now=self._cycle * self.cell.period,
-            stamp=1e-9 * (at - (self._epoch or 0)) if at else None,
+            stamp=1e-9 * (at - self._epoch) if at else None,
         )
 
     def _on_position(self, message: Float64MultiArray) -> None:
@@ -273,20 +282,19 @@ class CellNode(SuiteNode):
         self._durations.clear()
         if not durations:
             return
-        bad = (self._late, self._left_out)
-        warn = bad[0] - self._warned[0] > 0.05 * len(durations) or bad[1] > self._warned[1]
-        self._warned = bad
-        last = len(durations) - 1
+        last, (begin, cycle) = len(durations) - 1, self._reported
+        self._reported = (time.monotonic(), self._cycle)
+        speed = (self._cycle - cycle) * self.cell.period / (self._reported[0] - begin)
         values = {
             'cycles': self._cycle,
             'cycle time p50 [ms]': f'{1e3 * durations[last // 2]:.3f}',
             'cycle time p99 [ms]': f'{1e3 * durations[round(0.99 * last)]:.3f}',
             'cycle time max [ms]': f'{1e3 * durations[last]:.3f}',
-            'late cycles caught up': self._late,
-            'cycles left out': self._left_out,
+            'speed relative to real time': f'{speed:.3g}',
         }
-        level = DiagnosticStatus.WARN if warn else DiagnosticStatus.OK
-        message = 'the machine is too slow for the servo period' if warn else 'running'
+        slow = not self._followers and speed < 0.95
+        level = DiagnosticStatus.WARN if slow else DiagnosticStatus.OK
+        message = 'the machine is too slow for the servo period' if slow else 'running'
         self._diagnostics.publish(level, message, values)
 
 

@@ -16,12 +16,11 @@ from robodyn_ros.control.health.report import HealthReport
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.msg import ModelHealth
-from robodyn_ros.nodes.base.clock import start_timer
+from robodyn_ros.nodes.base.clock import start_timer, to_duration
 from robodyn_ros.nodes.base.common import (
     LATCHED_QOS,
     declare,
 )
-from robodyn_ros.nodes.base.stamps import to_duration
 from robodyn_ros.nodes.collision_monitor.inputs import Inputs
 from robodyn_ros.nodes.collision_monitor.topic import Topic
 

@@ -25,10 +25,9 @@ from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ConfigError, ControlError, Fault
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
-from robodyn_ros.nodes.base.clock import now, start_timer
+from robodyn_ros.nodes.base.clock import now, seconds_of, start_timer
 from robodyn_ros.nodes.base.common import STREAM_QOS, check_when_set
 from robodyn_ros.nodes.base.spinning import run
-from robodyn_ros.nodes.base.stamps import seconds_of
 from robodyn_ros.nodes.base.waits import DISCOVERY
 from robodyn_ros.nodes.collision_monitor.contact_topic import ContactTopic
 from robodyn_ros.nodes.collision_monitor.events import REFERENCE, STATES, Events

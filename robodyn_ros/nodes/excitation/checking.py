@@ -11,7 +11,7 @@ from rclpy.node import Node
 
 from robodyn_ros.errors import ControlError, Fault
 from robodyn_ros.long_work import Cancellation, cancellable
-from robodyn_ros.nodes.base.clock import start_timer
+from robodyn_ros.nodes.base.clock import start_real_timer
 from robodyn_ros.nodes.excitation.execution import TICK
 
 Then = Callable[[Any], str]
@@ -36,7 +36,7 @@ class Checking:
         self._work: Future[Any] | None = None
         self._cancellation = Cancellation()
         self.goal: Any = None
-        self._timer = start_timer(node, TICK, self._look)
+        self._timer = start_real_timer(node, TICK, self._look)
         self._timer.cancel()
 
     @property

@@ -35,14 +35,13 @@ from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.faults import fault_of, number_of
 from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.models.interface import DynamicModel
-from robodyn_ros.nodes.base.clock import start_timer
+from robodyn_ros.nodes.base.clock import start_real_timer, to_duration
 from robodyn_ros.nodes.base.common import (
     check_when_set,
     declare,
     plain,
 )
 from robodyn_ros.nodes.base.folders import dated_folder, removed_if_empty
-from robodyn_ros.nodes.base.stamps import to_duration
 from robodyn_ros.nodes.excitation.parameters import file_model
 from robodyn_ros.nodes.excitation.results import FEEDBACK_PERIOD
 from robodyn_ros.nodes.robot.described_robot import robot_file
@@ -102,7 +101,7 @@ class Designer:
         self._work: Future[Designed] | None = None
         self.goal: Any = None
         self._move, self._reason, self._pictures = True, NO_FAULT, True
-        self._timer = start_timer(node, FEEDBACK_PERIOD, self._look)
+        self._timer = start_real_timer(node, FEEDBACK_PERIOD, self._look)
         self._timer.cancel()
 
     @property

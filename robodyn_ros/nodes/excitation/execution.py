@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import numpy as np
@@ -11,7 +10,7 @@ from rclpy.node import Node
 
 from robodyn_ros.errors import Fault, RobodynError
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
-from robodyn_ros.nodes.base.clock import start_timer
+from robodyn_ros.nodes.base.clock import now, start_timer
 from robodyn_ros.nodes.base.common import (
     urgent,
 )
@@ -66,7 +65,7 @@ class Execution:
         if current.reason:
             text = f'stopped before it began: {current.reason}'
             self._finish(current, False, Fault(current.reason.name, text))
-        elif not self._supervision.waits(current, time.monotonic()):
+        elif not self._supervision.waits(current, now(self._node)):
             try:
                 self._supervision.check_again(current)
                 self._send(current)
@@ -89,8 +88,8 @@ class Execution:
             return
         if not self._advance(self.run):
             return
-        if time.monotonic() >= self._feedback_due:
-            self._feedback_due = time.monotonic() + FEEDBACK_PERIOD
+        if now(self._node) >= self._feedback_due:
+            self._feedback_due = now(self._node) + FEEDBACK_PERIOD
             self._watch(self.run)
             if self.run is not None and self.run.goal is not None:
                 self.run.goal.publish_feedback(self.run.feedback())
@@ -99,22 +98,22 @@ class Execution:
 
     def _advance(self, current: Run) -> bool:
         """Advance the run; return False if it ended because the clock was set back."""
-        now = self.now()
+        stamp = self.now()
         if self._output.streaming:
-            self._stream(current, now)
-        elif now < self._last_cycle - 0.1e9:  # more than clock synchronisation ever slews
+            self._stream(current, stamp)
+        elif stamp < self._last_cycle - 0.1e9:  # more than clock synchronisation ever slews
             self.hold(current, Fault('clock_set_back', 'the clock was set back'))
             return False
         else:
-            self._last_cycle = now
-            current.advance(1e-9 * (now - current.zero), now)
+            self._last_cycle = stamp
+            current.advance(1e-9 * (stamp - current.zero), stamp)
         return True
 
-    def _stream(self, current: Run, now: int) -> None:
+    def _stream(self, current: Run, stamp: int) -> None:
         # a late cycle advances by three periods at most, so that no setpoint jumps
-        step = min(1e-9 * (now - self._last_cycle), 3.0 / self._settings.rate)
-        self._last_cycle = now
-        current.advance(current.time + max(step, 0.0), now)
+        step = min(1e-9 * (stamp - self._last_cycle), 3.0 / self._settings.rate)
+        self._last_cycle = stamp
+        current.advance(current.time + max(step, 0.0), stamp)
         position, _, _ = current.setpoint(min(current.time, current.end))
         self._output.stream(position)
 
@@ -173,14 +172,14 @@ class Execution:
 
     def _arrive(self, current: Run) -> None:
         """End the run when the robot is at rest at the end, or after `goal_time`."""
-        now = time.monotonic()
-        self._arrived_by = min(self._arrived_by, now + self._settings.goal_time)
+        moment = now(self._node)
+        self._arrived_by = min(self._arrived_by, moment + self._settings.goal_time)
         off = current.off_target(self._state.position, self._settings.goal_tolerance, self._limits)
         # over the longest window of any node, so that every other node finds it at rest too
         if not off:
             moving = self._state.moving(self._settings.moving_threshold, LONGEST)
             off = Fault('robot_moves', moving)
-        if off and now < self._arrived_by:
+        if off and moment < self._arrived_by:
             return
         if current.reason:
             text = f'stopped after {current.time:.1f} s: {current.reason}'

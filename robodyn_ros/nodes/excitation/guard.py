@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from robodyn_ros.excitation.limits.constraints import TorqueLimit
 from robodyn_ros.excitation.plan import Plan
 from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.models.interface import Array, DynamicModel
+from robodyn_ros.nodes.base.clock import now
 from robodyn_ros.nodes.excitation.parameters import declare_model, file_model
 from robodyn_ros.nodes.robot.effort import (
     EffortParameters,
@@ -52,7 +54,9 @@ class Guard:
             effort,
         )
         self._conversion = watched_torque(joints, threshold, effort)
-        self._watch = None if threshold is None else TorqueThreshold(joints, threshold)
+        self._watch = (
+            None if threshold is None else TorqueThreshold(joints, threshold, partial(now, node))
+        )
         self._reader = JointStateReader(joints, required=('effort',))
 
     def _declared_max(self, effort: EffortParameters) -> Any:

@@ -10,7 +10,6 @@ brakes on the path of the motion within its acceleration limits.
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -26,7 +25,7 @@ from robodyn_ros.excitation.slowed import check_speed
 from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.faults import fault_of, number_of
 from robodyn_ros.nodes.base.allowed import AllowedDirectories
-from robodyn_ros.nodes.base.clock import start_timer
+from robodyn_ros.nodes.base.clock import now, seconds_of, start_timer
 from robodyn_ros.nodes.base.common import (
     MONITOR_QOS,
     Diagnostics,
@@ -34,7 +33,6 @@ from robodyn_ros.nodes.base.common import (
 from robodyn_ros.nodes.base.deferred_service import DeferredService
 from robodyn_ros.nodes.base.presence import Owner
 from robodyn_ros.nodes.base.spinning import run
-from robodyn_ros.nodes.base.stamps import seconds_of
 from robodyn_ros.nodes.base.suite_node import SuiteNode
 from robodyn_ros.nodes.base.waits import DISCOVERY
 from robodyn_ros.nodes.excitation.checking import Answer, Checking
@@ -77,7 +75,7 @@ class Excitation(SuiteNode):
         self._settings = declare_settings(self)
         self._limits = declare_limits(self)
         declare_motion(self)
-        self._state = RobotState(self._limits.joints)
+        self._state = RobotState(self._limits.joints, partial(now, self))
         self._results = Results()
         self._guard = Guard(self, self._limits.joints)
         limit = self._guard.torque_limit
@@ -108,7 +106,7 @@ class Excitation(SuiteNode):
         self._supervision = Supervision(*robot, self._owner, self._guard)
         self._execution = Execution(self, *robot, self._supervision, self._on_ended)
         self.create_subscription(JointState, 'joint_states', self._on_state, MONITOR_QOS)
-        self._open_by = time.monotonic() + OPEN_TIME
+        self._open_by = now(self) + OPEN_TIME
         self._opening = start_timer(self, TICK, self._on_opening)
         self._diagnostics = Diagnostics(self, 'robodyn excitation')
         start_timer(self, 1.0, self._diagnose)
@@ -123,7 +121,7 @@ class Excitation(SuiteNode):
         Waits for DDS discovery, so that a client that connects immediately is not refused.
         """
         seen = self._state.known and self._output.heard
-        if not seen and time.monotonic() < self._open_by:
+        if not seen and now(self) < self._open_by:
             return
         self._opening.cancel()
         self._start = DeferredService(self, Trigger, '~/start', self._on_start)

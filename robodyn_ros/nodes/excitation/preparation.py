@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ from robodyn_ros.excitation.limits.joint_limits import CHECK_PERIOD, JointLimits
 from robodyn_ros.excitation.motions.sine import SineMotion
 from robodyn_ros.excitation.plan import Plan, plan_excitation
 from robodyn_ros.excitation.trajectory import Array, Trajectory
+from robodyn_ros.nodes.base.clock import now
 from robodyn_ros.nodes.excitation.collisions import CollisionGuard
 from robodyn_ros.nodes.excitation.design import Designer, Prepared
 from robodyn_ros.nodes.excitation.guard import Guard
@@ -111,7 +111,7 @@ class Preparation:
         path = self._path.draw(motion)
         lines = advise(motion, self._limits).lines if isinstance(motion, SineMotion) else ()
         self._collisions.look_again(full)
-        current.checked = time.monotonic()
+        current.checked = now(self._node)
         return current, lines, path
 
     def _at(self, speed: float, plan: Plan) -> Plan:

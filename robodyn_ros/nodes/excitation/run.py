@@ -17,7 +17,7 @@ from robodyn_ros.excitation.plan import Plan, points_of
 from robodyn_ros.excitation.stopping import StoppedMotion
 from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.faults import number_of
-from robodyn_ros.nodes.base.stamps import to_duration, to_stamp
+from robodyn_ros.nodes.base.clock import to_duration, to_stamp
 
 Array = NDArray[np.float64]
 FOLLOWING_TIME = 0.5
@@ -30,7 +30,7 @@ class Run:
     A stop follows the motion for `latency` seconds before it brakes, so that it can take over
     without a step until then.
 
-    :ivar checked: end of its checks, by `time.monotonic`, in [s]
+    :ivar checked: end of its checks, by the clock of the node, in [s]
     :ivar message: serialised motion; None for set points
     :ivar sent: True if the motion was sent
     :ivar zero: ROS time of t = 0, in [ns]

@@ -50,7 +50,7 @@ class Supervision:
 
         The check takes seconds, and the processor from the node that reads joint states.
 
-        :param now: by `time.monotonic`, in [s]
+        :param now: by the clock of the node, in [s]
         """
         seen = self._state.received > run.checked and self._state.known
         return not seen and now <= run.checked + self._settings.state_timeout + WINDOW

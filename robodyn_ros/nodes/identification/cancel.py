@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Progress and cancel of an identification, which is noticed in every phase."""
+"""Progress and cancel of an identification, which is noticed in every phase.
+
+A computation takes real time, also beside a simulation.
+"""
 
 from __future__ import annotations
 

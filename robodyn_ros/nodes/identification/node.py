@@ -23,7 +23,7 @@ from robodyn_ros.long_work import CancelledError
 from robodyn_ros.msg import IdentificationReport
 from robodyn_ros.nodes.base.allowed import AllowedDirectories
 from robodyn_ros.nodes.base.background import Background
-from robodyn_ros.nodes.base.clock import start_timer
+from robodyn_ros.nodes.base.clock import nanoseconds_of, seconds_of, start_timer
 from robodyn_ros.nodes.base.common import (
     LATCHED_QOS,
     Diagnostics,
@@ -31,7 +31,6 @@ from robodyn_ros.nodes.base.common import (
 from robodyn_ros.nodes.base.folders import removed_if_empty
 from robodyn_ros.nodes.base.presence import Presence
 from robodyn_ros.nodes.base.spinning import run
-from robodyn_ros.nodes.base.stamps import nanoseconds_of, seconds_of
 from robodyn_ros.nodes.base.suite_node import SuiteNode
 from robodyn_ros.nodes.identification.cancel import Cancel, check_cancel
 from robodyn_ros.nodes.identification.peers import ExcitationClient, RecorderClient

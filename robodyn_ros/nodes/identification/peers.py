@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import os
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from robodyn_ros.allowed_folders import shorten
 from robodyn_ros.errors import IdentificationError, RecordingError, RobodynError
 from robodyn_ros.faults import decode_fault
 from robodyn_ros.nodes.base.background import Background
+from robodyn_ros.nodes.base.clock import now
 from robodyn_ros.nodes.base.presence import MISSING, Watch
 from robodyn_ros.nodes.base.waits import Check, WaitError, answer, until
 from robodyn_ros.nodes.robot.controller_facts import PATIENCE
@@ -101,12 +101,12 @@ class RecorderClient(_Peer):
 
     async def _started(self, path: str) -> Any:
         request = StartRecording.Request(recording=path, owner=self._owner)
-        deadline = time.monotonic() + ANSWER_TIMEOUT
+        deadline = now(self._node) + ANSWER_TIMEOUT
         while True:
             try:
                 return await self._answer(self._start, request, PATIENCE)
             except WaitError:  # the answer to a new client may be lost
-                if self._watch.problem() or time.monotonic() > deadline:
+                if self._watch.problem() or now(self._node) > deadline:
                     raise
 
     async def stop(self) -> None:
@@ -200,7 +200,7 @@ class ExcitationClient(_Peer):
     async def _run(
         self, wish: Excite.Goal, tell: Callable[[Excite.Feedback], None], *checks: Check
     ) -> Excite.Result:
-        self._silent_by = time.monotonic() + PLANNING_TIMEOUT
+        self._silent_by = now(self._node) + PLANNING_TIMEOUT
         sent = self._client.send_goal_async(wish, feedback_callback=self._heard(tell))
         await self._until(sent.done, ANSWER_TIMEOUT, 'the answer of action excitation/excite')
         goal = sent.result()
@@ -234,11 +234,11 @@ class ExcitationClient(_Peer):
 
     def _heard(self, tell: Callable[[Excite.Feedback], None]) -> Callable[[Any], None]:
         def heard(message: Any) -> None:
-            self._silent_by = time.monotonic() + MISSING  # it gives ten a second
+            self._silent_by = now(self._node) + MISSING  # it gives ten a second
             tell(message.feedback)
 
         return heard
 
     def _check_feedback(self) -> None:
-        if time.monotonic() >= self._silent_by:
+        if now(self._node) >= self._silent_by:
             raise WaitError(f'node {self._watch.name} gives no feedback any more')

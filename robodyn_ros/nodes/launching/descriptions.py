@@ -53,7 +53,7 @@ ARGUMENTS = {
         '',
         'your parameter YAML; it is read last and overrides all others, under any key',
     ),
-    'use_sim_time': ('false', 'take the time from /clock'),
+    'use_sim_time': ('false', 'take the time from /clock; default: as cell, which publishes it'),
     'respawn': ('true', 'start a node again 2 s after it died'),
     'log_level': ('info', 'least severe messages to log'),
     'autostart': ('true', 'configure and activate lifecycle nodes at once'),
@@ -284,6 +284,8 @@ def combined(files: Sequence[str], last: str, namespace: str) -> Path:
 
 def _node(name: str, values: dict[str, str], common: dict[str, object]) -> Node:
     files = [values[argument] for argument in ('effort', 'params_file') if values[argument]]
+    if name == 'cell':  # it publishes /clock
+        common = {**common, 'use_sim_time': False}
     return Node(
         package='robodyn_ros',
         executable=name,

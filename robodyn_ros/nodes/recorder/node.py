@@ -20,7 +20,7 @@ from robodyn_ros.control.effort.declaration import undeclared
 from robodyn_ros.errors import NO_FAULT, Fault, RecordingError
 from robodyn_ros.faults import number_of
 from robodyn_ros.nodes.base.allowed import AllowedDirectories
-from robodyn_ros.nodes.base.clock import start_timer
+from robodyn_ros.nodes.base.clock import now, start_timer, to_duration
 from robodyn_ros.nodes.base.common import (
     RECORDER_QOS,
     Diagnostics,
@@ -29,7 +29,6 @@ from robodyn_ros.nodes.base.common import (
 )
 from robodyn_ros.nodes.base.presence import Owner, Presence
 from robodyn_ros.nodes.base.spinning import run
-from robodyn_ros.nodes.base.stamps import to_duration
 from robodyn_ros.nodes.base.suite_node import SuiteNode
 from robodyn_ros.nodes.robot.commanded import follow_controller, follow_reference
 from robodyn_ros.nodes.robot.effort import EffortParameters
@@ -102,7 +101,7 @@ class Recorder(SuiteNode):
 
     def _on_message(self, data: bytes) -> None:
         if (bag := self._open) is not None:
-            self._last_message = time.monotonic()
+            self._last_message = now(self)
             self._write(bag.add, data, time.time_ns())
 
     def _on_command(self, data: bytes) -> None:
@@ -154,7 +153,7 @@ class Recorder(SuiteNode):
         self._bag = JointStateBag(path, topic=self._topic, commands=commands, metadata=metadata)
         if not metadata:  # it is recorded, but its effort must be declared for later use
             self.get_logger().warning(str(undeclared(f'the recording {path}')))
-        self._error, self._last_message = NO_FAULT, time.monotonic()
+        self._error, self._last_message = NO_FAULT, now(self)
         self._presence.tell(str(path))
         self._unsubscribe()  # of a recording that ended by itself
         self._subscribe()
@@ -242,7 +241,7 @@ class Recorder(SuiteNode):
             return DiagnosticStatus.ERROR, self._error
         if self._bag is None:
             return DiagnosticStatus.OK, 'idle'
-        if time.monotonic() - self._last_message > SILENCE:
+        if now(self) - self._last_message > SILENCE:
             return DiagnosticStatus.ERROR, f'no messages on {self._topic}'
         if found.missing:
             return DiagnosticStatus.WARN, f'{found.missing} messages dropped'

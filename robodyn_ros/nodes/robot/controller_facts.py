@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,7 +11,7 @@ from rcl_interfaces.srv import GetParameters
 from rclpy.node import Node
 
 from robodyn_ros.control.feedforward.command_target import CommandTarget
-from robodyn_ros.nodes.base.clock import start_timer
+from robodyn_ros.nodes.base.clock import now, start_timer
 
 INTERVAL = 0.5
 """Time between requests to a controller, in [s]: short against the patience of an operator."""
@@ -34,7 +33,7 @@ class ControllerFacts:
         :param changed: called when an answer differs from the one before
         """
         self.name = topic.rsplit('/', 1)[0]
-        self.asking = True
+        self._node, self.asking = node, True
         self.target: CommandTarget | None = None
         self._names = ['joints', interfaces]
         self._changed = changed
@@ -43,10 +42,14 @@ class ControllerFacts:
         start_timer(node, INTERVAL, self._ask)
 
     def _ask(self) -> None:
-        now = time.monotonic()
-        if not self.asking or now - self._asked < PATIENCE or not self._client.service_is_ready():
+        moment = now(self._node)
+        if (
+            not self.asking
+            or moment - self._asked < PATIENCE
+            or not self._client.service_is_ready()
+        ):
             return
-        self._asked = now
+        self._asked = moment
         request = GetParameters.Request(names=self._names)
         self._client.call_async(request).add_done_callback(self._on_answer)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +28,12 @@ LONGEST = 2.0 * WINDOW
 class RobotState:
     """Last positions of some joints, and their recent motion."""
 
-    def __init__(self, joints: Sequence[str]) -> None:
-        """Prepare for these joints; the position is NaN until the first message."""
+    def __init__(self, joints: Sequence[str], now: Callable[[], float] = time.monotonic) -> None:
+        """Prepare for these joints; the position is NaN until the first message.
+
+        :param now: return the time of the node, in [s]
+        """
+        self._now = now
         self._reader = JointStateReader(joints, required=('position',))
         self._received = -np.inf
         self._problem = ''
@@ -47,7 +51,7 @@ class RobotState:
 
     @property
     def received(self) -> float:
-        """Time of reading the last usable message, by `time.monotonic`, in [s]."""
+        """Time of reading the last usable message, by the clock of the node, in [s]."""
         return self._received
 
     @property
@@ -70,7 +74,7 @@ class RobotState:
         self._problem = self._reader.read(message)
         if self._problem:
             return
-        self._received = time.monotonic()
+        self._received = self._now()
         # By stamps, because a process that was delayed reads many messages at once.
         moment = self._reader.stamp or self._received
         recent = self._recent
@@ -100,7 +104,7 @@ class RobotState:
 
         :raises ControlError: with the age, and why the last message was not used
         """
-        age = time.monotonic() - self._received
+        age = self._now() - self._received
         if age <= timeout:
             return
         text = f'there are no joint states for {age:.1f} s'

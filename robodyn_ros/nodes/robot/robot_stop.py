@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import time
+from functools import partial
 
 import numpy as np
 from rclpy.node import Node
@@ -14,6 +14,7 @@ from robodyn_ros.errors import RobodynError
 from robodyn_ros.excitation.braking import braking
 from robodyn_ros.msg import NodePresence
 from robodyn_ros.nodes.base.background import Background
+from robodyn_ros.nodes.base.clock import now
 from robodyn_ros.nodes.base.common import MONITOR_QOS
 from robodyn_ros.nodes.base.waits import DISCOVERY, WaitError, until
 from robodyn_ros.nodes.robot.robot_state import WINDOW, RobotState
@@ -33,7 +34,7 @@ async def stop_robot(node: Node, background: Background, moved_by: NodePresence)
     if not topic:
         return 'its set points ended with it'
     publisher = node.create_publisher(JointTrajectory, topic, 10)
-    robot = RobotState(moved_by.joints)
+    robot = RobotState(moved_by.joints, partial(now, node))
     subscription = node.create_subscription(JointState, 'joint_states', robot.read, MONITOR_QOS)
     try:
         limit = np.array(moved_by.max_acceleration)
@@ -55,10 +56,10 @@ async def stop_robot(node: Node, background: Background, moved_by: NodePresence)
 
 
 async def _at_rest(background: Background, robot: RobotState, braking_time: float) -> bool:
-    begin = time.monotonic()
+    begin = background.now()
 
     def done() -> bool:
-        return time.monotonic() > begin + braking_time + WINDOW and not robot.moving(REST)
+        return background.now() > begin + braking_time + WINDOW and not robot.moving(REST)
 
     try:
         # 2 s for the delays of the controller: after that the motion may have been lost.

@@ -12,7 +12,7 @@ from trajectory_msgs.msg import JointTrajectory
 from robodyn_ros.bounds import MIXED_POINTS, check_bound
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.motions.spline import TrajectoryPoints
-from robodyn_ros.nodes.base.stamps import nanoseconds_of
+from robodyn_ros.nodes.base.clock import nanoseconds_of
 from robodyn_ros.wire import trajectory
 from robodyn_ros.wire.cursor import BODY, TIME, WireError
 from robodyn_ros.wire.joint_state import STAMP_END

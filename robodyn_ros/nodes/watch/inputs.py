@@ -16,8 +16,8 @@ from robodyn_ros.control.effort.joint_effort import EffortConversion
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.models.serial.urdf_file import UrdfFile
 from robodyn_ros.msg import CollisionState, IdentificationReport, TorqueState
+from robodyn_ros.nodes.base.clock import seconds_of
 from robodyn_ros.nodes.base.common import LATCHED_QOS, best_effort
-from robodyn_ros.nodes.base.stamps import seconds_of
 from robodyn_ros.nodes.robot.effort import EffortParameters
 from robodyn_ros.nodes.robot.joint_states import JointStateReader
 from robodyn_ros.nodes.robot.phases import phase_name

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from diagnostic_msgs.msg import DiagnosticStatus
 
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.models.serial.urdf_file import UrdfFile, parse_urdf
-from robodyn_ros.nodes.base.clock import start_timer
+from robodyn_ros.nodes.base.clock import now, start_timer
 from robodyn_ros.nodes.base.common import (
     Diagnostics,
     declare,
@@ -44,7 +45,7 @@ class Watch(SuiteNode):
         )  # fmt: skip
         self._looks, self._per_frame = 0, round(period / LOOK)
         urdf = self._urdf()
-        self._board = Board(units={} if urdf is None else _units(urdf))
+        self._board = Board(units={} if urdf is None else _units(urdf), clock=partial(now, self))
         self._inputs = Inputs(self, self._board, EffortParameters(self), urdf)
         self._markers = Markers(self, urdf)
         self._server = self._serve()

@@ -33,7 +33,6 @@ def test_alarms_are_counted_and_the_first_is_kept():
         alarms.take(message(stamp + 5, *levels))
     assert (alarms.samples, alarms.collisions, alarms.first_collision) == (4, 2, 7_000_000_000)
     assert alarms.unmonitored == 0.25
-    assert alarms.received > 0.0
 
 
 @pytest.fixture

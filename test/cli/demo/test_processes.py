@@ -43,6 +43,7 @@ def test_no_process_is_left_behind_even_one_that_ignores_sigint(tmp_path):
         os.kill(process.pid, 0)
 
 
+@pytest.mark.real_time
 def test_a_node_can_be_stopped_while_it_starts_also_if_sigint_is_ignored_here(tmp_path):
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:

@@ -34,7 +34,7 @@ class Box:
         self.go, self.ended = Event(), []
         self.go.set()
         timer = SimpleNamespace(reset=lambda: self._run(True), cancel=lambda: self._run(False))
-        monkeypatch.setattr(ordered_queue, 'start_timer', lambda *_: timer)
+        monkeypatch.setattr(ordered_queue, 'start_real_timer', lambda *_: timer)
         self.box = Outbox(None, self._prepare, lambda *row: self.refused.append(row))
 
     def _run(self, running):

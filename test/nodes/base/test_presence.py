@@ -50,6 +50,7 @@ def other():
         process.wait()
 
 
+@pytest.mark.real_time
 def test_a_kill_is_noticed_and_so_is_a_new_start(client, other):
     watch, owner = Watch(client.node, '/arm/other'), Owner(client.node)
     owner.take('/arm/other')
@@ -109,6 +110,7 @@ def test_without_liveliness_events_the_graph_tells(client, other, monkeypatch):
     assert watch.problem() == 'node arm/other is gone'
 
 
+@pytest.mark.real_time
 def test_a_node_refuses_work_while_another_one_has_its_name(client):
     name = client.node.get_name()
     own = Presence(client.node)

@@ -142,6 +142,7 @@ def test_every_line_is_bounded_and_every_severity_allowed(capfd):
     assert max(map(len, lines)) < MOST + 100 and '\x1b' not in ''.join(lines)
 
 
+@pytest.mark.real_time
 @pytest.mark.ros
 def test_a_flood_of_bad_messages_is_one_line_a_second_with_a_count(tmp_path):
     log = tmp_path / 'log'

@@ -107,6 +107,7 @@ def test_a_signal_wakes_who_spins_at_once_and_never_who_is_gone(handlers):
     assert woken == [stop]
 
 
+@pytest.mark.real_time
 @pytest.mark.parametrize('make', [make_executor, SingleThreadedExecutor])
 def test_an_executor_that_waits_for_a_signal_ends_with_it(handlers, make):
     context = rclpy.Context()
@@ -126,6 +127,7 @@ def test_an_executor_that_waits_for_a_signal_ends_with_it(handlers, make):
     rclpy.shutdown(context=context)
 
 
+@pytest.mark.real_time
 @pytest.mark.parametrize('code', [1, 2])
 def test_a_node_that_is_refused_while_it_is_created_leaves_the_graph(code):
     client = RosClient(environment(1))

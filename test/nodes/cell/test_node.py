@@ -44,8 +44,8 @@ def start(log, *parameters):
 class Client(RosClient):
     """Client of the cell: the last messages of each topic, and its services."""
 
-    def __init__(self):
-        super().__init__(environment(NUMBER))
+    def __init__(self, *, follows=True):
+        super().__init__(environment(NUMBER), follows=follows)
         self._ears = rclpy.create_node('ears', context=self.context)
         self.ears = {
             topic: Ear(self._ears, JointState, topic, RECORDER_QOS, raw=True)
@@ -132,7 +132,7 @@ def log(tmp_path_factory):
 @pytest.fixture(scope='module')
 def client(log):
     with log.open('w') as out:
-        process = start(out, f'config:={CONFIG}', 'profile:=ideal')  # steady stamps
+        process = start(out, f'config:={CONFIG}', 'real_time_factor:=0.0', 'profile:=ideal')
         client = None
         try:
             client = Client()
@@ -158,44 +158,41 @@ def gapless(seen):
     return all(set(np.diff(stamp)) == {2_000_000} for stamp, *_ in seen.values())
 
 
-def undisturbed(moment):
-    """Repeat a check until the machine did not take any time from the cell.
-
-    The cell leaves out the time that it cannot make up for; there must be a moment without.
-
-    :param moment: gives what was seen, and whether it was as it should be
-    """
-    deadline = time.monotonic() + 60.0
-    while True:
-        seen, good = moment()
-        if gapless(seen) and good:
-            return seen
-        assert time.monotonic() < deadline, f'no moment without gap: {gapless(seen)}, {good}'
-
-
 def test_states_come_every_servo_period_without_gap(client):
-    def second():
-        begin = time.monotonic()
-        seen = client.collect(1.0)
-        return seen, time.monotonic() - begin == pytest.approx(1.0, abs=0.4)
-
-    seen = undisturbed(second)
+    seen = client.collect(1.0)
+    assert gapless(seen)
     for _, *fields in seen.values():
         assert all(field.shape == (500, 6) for field in (f[:500] for f in fields))
-    assert abs(seen['joint_states'][0][-1] * 1e-9 - time.time()) < 2.0
     first = deserialize_message(client.ears['joint_states'].last(), JointState)
     assert first.name == JOINTS
 
 
-def test_trajectory_is_executed_with_its_effort(client):
-    def motion():
-        client.reset()
-        client.collect(0.1)
-        client.move((0.0, 0.0, 0.0), (0.5, 0.2, 3.0), (1.0, 0.2, 2.0))
-        client.settled(0.2, 2.0)
-        return client.later(0.4), True
+@pytest.mark.real_time
+def test_without_a_follower_it_keeps_real_time(tmp_path):
+    with (tmp_path / 'log').open('w') as out:
+        process = start(out, f'config:={CONFIG}', 'real_time_factor:=0.0', 'profile:=ideal')
+        client = None
+        try:
+            client = Client(follows=False)
+            client.wait(client.heard, 'the first messages')
+            client.move((0.0, 0.0), (5.0, 0.2))
+            begin = time.monotonic()
+            seen = client.collect(2.0)
+            assert time.monotonic() - begin == pytest.approx(2.0, abs=0.4)
+            assert abs(seen['joint_states'][0][-1] * 1e-9 - time.time()) < 1.0
+        finally:
+            if client is not None:
+                client.close()
+            process.kill()
+            process.wait()
 
-    seen = undisturbed(motion)
+
+def test_trajectory_is_executed_with_its_effort(client):
+    client.collect(0.1)
+    client.move((0.0, 0.0, 0.0), (0.5, 0.2, 3.0), (1.0, 0.2, 2.0))
+    client.settled(0.2, 2.0)
+    seen = client.later(0.4)
+    assert gapless(seen)
     stamp, position, velocity, effort = seen[f'{JTC}/reference']
     began = int(np.argmax(effort[:, 0] > 0)) - 1
     seconds = (stamp - stamp[began]) * 1e-9
@@ -233,24 +230,19 @@ def test_forward_effort_stays_and_excludes_effort_in_trajectories(client, log):
 
 def test_push_shows_in_the_torque_from_its_stamp_on(client):
     plant = client.ears['cell/plant']
-    begin = 0
-
-    def push():
-        nonlocal begin
-        client.reset()
-        client.collect(0.5)
-        client.pushes.clear()
-        assert client.push('0.3 0 150 0') == ''
-        client.wait(lambda: client.pushes, 'the start of the push')
-        message = client.pushes[-1]
-        assert (message.header.frame_id, message.wrench.force.y) == ('', 150.0)
-        begin = message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
-        client.wait(
-            lambda: columns(plant.rows()[-1:])[0][0] > begin + 600_000_000, 'the end of the push'
-        )
-        return client.later(0.0), True
-
-    stamp, _, _, torque = undisturbed(push)['cell/plant']
+    client.collect(0.5)
+    client.pushes.clear()
+    assert client.push('0.3 0 150 0') == ''
+    client.wait(lambda: client.pushes, 'the start of the push')
+    message = client.pushes[-1]
+    assert (message.header.frame_id, message.wrench.force.y) == ('', 150.0)
+    begin = message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
+    client.wait(
+        lambda: columns(plant.rows()[-1:])[0][0] > begin + 600_000_000, 'the end of the push'
+    )
+    seen = client.later(0.0)
+    assert gapless(seen)
+    stamp, _, _, torque = seen['cell/plant']
     change = torque[:, 0] - torque[0, 0]
     seconds = (stamp - begin) * 1e-9
     assert np.abs(change[seconds <= 0.0]).max() < 0.5

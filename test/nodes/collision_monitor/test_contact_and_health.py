@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Contact and health topics of a real monitor of the six-axis arm."""
 
-import time
-
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -51,7 +49,7 @@ class Arm:
             for name, kind in heard.items()
         }
         self.joint_states = self.process.publisher(JointState, 'joint_states')
-        self.begin = self.time = time.time()
+        self.begin = self.time = self.process.now()
         self.load = payload_of(MODEL, 2.8, center_of_mass=(0.05, 0.0, 0.0))
         self.process.wait(lambda: self.heard['collision_state'], 'a collision state')
 

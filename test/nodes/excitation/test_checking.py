@@ -24,7 +24,7 @@ from robodyn_ros.nodes.excitation.node import Excitation
 @pytest.fixture
 def checking(monkeypatch):
     timer = SimpleNamespace(cancel=lambda: None, reset=lambda: None)
-    monkeypatch.setattr(module, 'start_timer', lambda *_: timer)
+    monkeypatch.setattr(module, 'start_real_timer', lambda *_: timer)
     return Checking(None)
 
 

@@ -22,6 +22,7 @@ class Bare(Execution):
     """A run that waits to be sent, without a node, and the record of what is sent."""
 
     clock = 10**18
+    _node = None
 
     def __init__(self):
         self.sent, self.ended, self.waiting, self.refusal = [], [], False, ''

@@ -18,7 +18,7 @@ from excitation_client import (
     start,
 )
 from robodyn_ros.msg import FaultCode
-from ros_client import PATIENCE, SilenceError, undisturbed
+from ros_client import PATIENCE
 from visualization_msgs.msg import Marker
 
 from robodyn_ros.excitation.catalog import write_motion
@@ -26,15 +26,15 @@ from robodyn_ros.excitation.limits.joint_limits import check_motion
 from robodyn_ros.excitation.motions.spline import SplineTrajectory
 from robodyn_ros.excitation.robot_frame import frame_in_urdf
 from robodyn_ros.models.serial.urdf_file import read_urdf
+from robodyn_ros.nodes.base.clock import seconds_of
 from robodyn_ros.nodes.base.common import LATCHED_QOS
-from robodyn_ros.nodes.base.stamps import seconds_of
 
 pytestmark = pytest.mark.ros
 
 
 NUMBER = 43
-LONG = 15.0
-"""A motion that is to be stopped lasts so long, in [s]: a machine may stand still meanwhile."""
+LONG = 8.0
+"""Duration of a motion that is to be stopped, in [s]."""
 
 
 @pytest.fixture(scope='module')
@@ -77,12 +77,10 @@ def seconds(stamp):
     return stamp.sec + 1e-9 * stamp.nanosec
 
 
-@undisturbed
 def test_trajectory_is_move_and_motion_within_limits_and_known_in_time(cell, robot):
     robot.reset(HOME)
     cell.planner.send(cell.file)
     answer = cell.planner.result()
-    SilenceError.check(answer.result.message)
     assert answer.status == GoalStatus.STATUS_SUCCEEDED and answer.result.success
     ((sent, zero, points),) = robot.trajectories
     assert zero > sent
@@ -145,14 +143,12 @@ def check_braking(robot, longest):
     return stop
 
 
-@undisturbed
 def test_stop_service_brakes_within_the_limits(cell, robot):
     robot.reset(HOME)
     cell.planner.send()
     cell.planner.until(PHASE.EXCITING, progress=0.05)
     stopped = cell.planner.call('stop')
     answer = cell.planner.result()
-    SilenceError.check(answer.result.message)
     assert stopped.success
     assert answer.status == GoalStatus.STATUS_ABORTED and not answer.result.success
     assert 'stopped after' in answer.result.message and '~/stop' in answer.result.message
@@ -164,7 +160,6 @@ def test_stop_service_brakes_within_the_limits(cell, robot):
     assert not cell.planner.call('stop').success
 
 
-@undisturbed
 def test_cancel_while_moving_to_the_start(cell, robot):
     robot.reset(HOME)
     far = np.array([2.7, 2.1, -2.6, 2.7, 1.9, 2.7])
@@ -172,7 +167,6 @@ def test_cancel_while_moving_to_the_start(cell, robot):
     cell.planner.until(PHASE.MOVING_TO_START, progress=0.1)
     cell.planner.answer(handle.cancel_goal_async())
     answer = cell.planner.result()
-    SilenceError.check(answer.result.message)
     assert answer.status == GoalStatus.STATUS_CANCELED
     assert 'the goal was cancelled' in answer.result.message
     assert answer.result.fault_code == FaultCode.FAULT_CANCELLED
@@ -234,29 +228,24 @@ def test_robot_that_does_not_follow(cell, robot):
     assert not hold.velocity.any()
 
 
-@undisturbed
 def test_a_motion_is_over_only_when_the_robot_is_at_rest(cell, robot):
     cell.planner.send(written(cell, duration=1.2, lead_in=0.5, lead_out=0.5))
     cell.planner.until(PHASE.EXCITING)
     robot.swing = 0.01  # half of goal_tolerance
     answer = cell.planner.result()
-    SilenceError.check(answer.result.message)
     assert answer.status == GoalStatus.STATUS_ABORTED
     assert answer.result.message.startswith("the robot moves: joint 'joint1' at 0.")
     assert answer.result.fault_code == FaultCode.FAULT_ROBOT_MOVES
     robot.swing = 0.0
     cell.planner.send(written(cell, duration=1.2, lead_in=0.5, lead_out=0.5))
     answer = cell.planner.result()
-    SilenceError.check(answer.result.message)
     assert answer.result.success, answer.result.message
     assert 'there_is_no_such_file.yaml' in cell.ending.refusal()  # at rest for other nodes, too
 
 
-@undisturbed
 def test_stream_runs_the_motion_smoothly(cell, robot):
     robot.reset(HOME)
     answer = cell.streamer.excite()
-    SilenceError.check(answer.message)
     assert answer.success, answer.message
     end = motion().grid(0.1).position[-1]
     cell.streamer.wait(lambda: np.allclose(robot.setpoints[-1], end, atol=1e-4), 'the end')

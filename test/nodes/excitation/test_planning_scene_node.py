@@ -31,7 +31,7 @@ def cell(tmp_path_factory):
     )  # fmt: skip
     context = joined(environment(NUMBER))
     robot, moveit = FakeRobot(JOINTS, HOME, context), FakeMoveIt(context)
-    client = Client('planner', context)
+    client = Client('planner', context, robot.time)
     try:
         yield SimpleNamespace(
             robot=robot, moveit=moveit, client=client,

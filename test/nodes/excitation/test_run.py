@@ -6,7 +6,7 @@ import pytest
 from excitation_client import HOME, JOINTS, PHASE, motion, robot_limits
 
 from robodyn_ros.excitation.plan import plan_excitation
-from robodyn_ros.nodes.base.stamps import seconds_of
+from robodyn_ros.nodes.base.clock import seconds_of
 from robodyn_ros.nodes.excitation.run import FOLLOWING_TIME, Run
 
 pytestmark = pytest.mark.ros

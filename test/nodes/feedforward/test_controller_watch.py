@@ -10,7 +10,6 @@ from feedforward_client import NAMES, Trajectories, arrays, message, ramped_out
 from lifecycle_msgs.msg import State, TransitionEvent
 from node_process import closed, joint_state
 from rclpy.qos import qos_profile_action_status_default
-from ros_client import undisturbed
 from trajectory_msgs.msg import JointTrajectory
 
 pytestmark = pytest.mark.ros
@@ -125,7 +124,6 @@ TOLD = {
 
 
 @pytest.mark.parametrize('past', TOLD)
-@undisturbed
 def test_a_controller_that_was_told_something_else_is_not_sent_the_rest(cell, past):
     cell.goal(1)  # from before: it goes on, beside our trajectory
     cell.process.settle()
@@ -141,7 +139,6 @@ def test_a_controller_that_was_told_something_else_is_not_sent_the_rest(cell, pa
     assert not own, 'a robot that was stopped must not begin to move'
 
 
-@undisturbed
 def test_goals_of_before_and_goals_that_end_leave_the_trajectory_alone(cell):
     cell.goal(5, 6)
     cell.process.settle()
@@ -158,7 +155,6 @@ def test_goals_of_before_and_goals_that_end_leave_the_trajectory_alone(cell):
 FROZEN = 'do not change although the reference moves'
 
 
-@undisturbed
 def test_states_that_freeze_on_the_way_take_the_torque_out_of_a_running_motion(cell):
     cell.run(0.6)
     stuck = cell.wanted()
@@ -173,7 +169,6 @@ def test_states_that_freeze_on_the_way_take_the_torque_out_of_a_running_motion(c
 
 
 @pytest.mark.parametrize('velocity', [(), (0.0, 0.001)])
-@undisturbed
 def test_a_robot_that_was_stopped_without_a_word_is_not_sent_on(cell, velocity):
     """After a violated tolerance, say; encoders of a braked robot stay the very same, too."""
     cell.run(0.6)
@@ -183,7 +178,6 @@ def test_a_robot_that_was_stopped_without_a_word_is_not_sent_on(cell, velocity):
     assert not cell.out, 'a robot that was stopped must not begin to move'
 
 
-@undisturbed
 def test_a_robot_that_left_its_way_is_not_sent_back_and_the_service_says_so(cell):
     cell.run(0.6)
     drift = iter(np.linspace(0.0, 0.3, 1000))
@@ -197,7 +191,6 @@ def test_a_robot_that_left_its_way_is_not_sent_back_and_the_service_says_so(cell
     assert not cell.out
 
 
-@undisturbed
 def test_a_robot_that_never_began_is_not_sent_after_the_motion(cell):
     """The trajectory was lost on the way to the controller, say."""
     cell.run(position=lambda: np.zeros(2))

@@ -8,7 +8,6 @@ from lifecycle_msgs.msg import State
 from lifecycle_msgs.srv import GetState
 from node_process import closed, joint_state
 from robodyn_ros.msg import TorqueState
-from ros_client import undisturbed
 
 pytestmark = pytest.mark.ros
 CONTROLLER = 'forward_effort_controller'
@@ -56,7 +55,6 @@ def test_it_waits_for_an_inactive_controller_and_says_how_to_activate_it(stream)
     assert stream.process.details()['delivery'] == 'delivered'
 
 
-@undisturbed
 def test_a_controller_that_becomes_inactive_takes_the_torque_away_and_is_said_in_torque_state(
     stream,
 ):
@@ -103,7 +101,6 @@ def start(stream, **options):
     return stream.process.status().message, stream.states[-1].enabled
 
 
-@undisturbed
 def test_after_kill_9_the_same_start_does_not_enable_itself_unless_a_parameter_says_so(stream):
     said, enabled = again(stream)
     assert not enabled

@@ -24,7 +24,7 @@ from feedforward_client import (
 )
 from lifecycle_msgs.msg import Transition
 from node_process import closed, joint_state
-from ros_client import details, undisturbed
+from ros_client import details
 
 pytestmark = pytest.mark.ros
 SCRIPT = Path(__file__).parents[2] / 'support' / 'ros' / 'raising_feedforward.py'
@@ -67,7 +67,6 @@ def test_activation_is_refused_unless_the_controllers_interface_and_joints_match
     assert not torques(stream.commands).any()
 
 
-@undisturbed
 def test_it_starts_from_zero_and_publishes_requested_and_applied_torque(stream):
     stream.ready()
     stream.process.settle()
@@ -80,7 +79,6 @@ def test_it_starts_from_zero_and_publishes_requested_and_applied_torque(stream):
     assert np.isfinite(state.requested).all() and len(state.requested) == 2
 
 
-@undisturbed
 def test_deactivation_ramps_down_then_zero_and_activation_starts_from_zero(stream):
     stream.ready()
     stream.run(80)
@@ -98,7 +96,6 @@ def test_deactivation_ramps_down_then_zero_and_activation_starts_from_zero(strea
     assert np.abs(check_commands(stream.commands[begin - 1 :])[-1]).max() > 1.0
 
 
-@undisturbed
 def test_an_exception_ramps_down_then_zero_and_the_node_stays(stream):
     stream.ready()
     stream.run(80)
@@ -176,7 +173,6 @@ FAILURES = {
 
 
 @pytest.mark.parametrize('kind', FAILURES)
-@undisturbed
 def test_a_state_that_fails_takes_the_torque_out_of_a_running_trajectory(trajectories, kind):
     process, text = trajectories.process, FAILURES[kind]
     trajectories.ready()

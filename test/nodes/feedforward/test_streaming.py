@@ -19,7 +19,6 @@ from node_process import closed, joint_state
 from residuals import proportional
 from robodyn_ros.msg import TorqueState
 from robodyn_ros.srv import LoadModel
-from ros_client import undisturbed
 
 pytestmark = pytest.mark.ros
 SENT = ('requested', 'additive_command')
@@ -34,7 +33,6 @@ def stream(tmp_path_factory):
         yield stream
 
 
-@undisturbed
 def test_streamed_torque_is_that_of_three_references_earlier(stream):
     stream.ready()
     q, qd, torque = stream.run(120)
@@ -51,7 +49,6 @@ def refusals(stream):
     return int(values['refused']), values['last_refusal']
 
 
-@undisturbed
 def test_references_that_cannot_be_used_are_refused_whole_and_counted(stream):
     before, _ = refusals(stream)
     stream.ready()
@@ -110,7 +107,6 @@ def test_stale_reference_ramps_to_zero_and_latches_until_reset(stream):
     check_recovery(stream)
 
 
-@undisturbed
 def check_recovery(stream):
     stream.ready()
     start = len(stream.commands)
@@ -138,7 +134,6 @@ def test_neither_another_activation_nor_another_model_clears_a_fault(stream):
     )
 
 
-@undisturbed
 def test_deflection_of_the_gears_adds_the_residual_torque_while_it_is_measured(stream):
     stream.ready()
     stream.run(60)
@@ -167,7 +162,6 @@ def test_deflection_of_the_gears_adds_the_residual_torque_while_it_is_measured(s
     assert 'is nan' in text
 
 
-@undisturbed
 def test_scale_changes_while_running(stream):
     set_scale(stream, 1.0)
     stream.ready()
@@ -185,7 +179,6 @@ def set_scale(stream, scale):
     assert answer.successful
 
 
-@undisturbed
 def test_interrupt_ramps_down_and_ends_with_zeros(stream):
     stream.ready()
     stream.run(80)

@@ -37,8 +37,6 @@ DESIGN = {
     'optimise.time': 2.0, 'optimise.processes': 0, 'optimise.starts': 1, 'optimise.samples': 40,
     'optimise.duration': 5.0, 'optimise.velocity_margin': 0.1, 'optimise.acceleration_margin': 0.1,
 }  # fmt: skip
-LENIENT = {'state_timeout': 5.0, 'goal_time': 10.0}
-"""Of a cell that a busy machine holds up."""
 MOTION = {'kind': 'sine', 'joints': ['joint1'], 'start': [0.05], 'target': [0.25]}
 
 
@@ -53,17 +51,20 @@ def client(folder):
     os.environ.update(environment(42))
     robot = {'robot': str(ROOT / 'config' / 'robots' / 'single_axis.yaml')}
     motion = {f'motion.{key}': value for key, value in MOTION.items()}
-    motion |= {'motion.frequency': [0.7], 'motion.duration': 5.0, **DESIGN, **LENIENT}
+    motion |= {'motion.frequency': [0.7], 'motion.duration': 5.0, **DESIGN}
     motion['allow_unchecked'] = True
     with NodeProcesses(folder / 'nodes') as nodes, Client(nodes.check) as client:
-        nodes.start('cell', robot)
+        nodes.start('cell', {**robot, 'real_time_factor': 0.0})
+        robot['use_sim_time'] = True
         nodes.start('recorder', robot)
         nodes.start('excitation', {**robot, **motion})
         speeds = {'speeds': [1.0], 'confirm_each_speed': True}
         out = {'output_directory': str(folder / 'out')}
         nodes.start('identification', {**robot, **out, **speeds})
         urdf = str(ROOT / 'urdf' / 'single_axis.urdf')
-        silent = {'urdf': urdf, 'output_directory': str(folder / 'undeclared')}
+        silent = {
+            'use_sim_time': True, 'urdf': urdf, 'output_directory': str(folder / 'undeclared'),
+        }  # fmt: skip
         nodes.start('identification', silent, name='undeclared')
         yield client
     os.environ.clear()

@@ -40,7 +40,7 @@ SPAN = 0.5
 EXCITATION = {
     'motion.kind': 'sine', 'motion.joints': ['joint1'], 'motion.start': [0.05],
     'motion.target': [0.25], 'motion.frequency': [0.5], 'motion.duration': DURATION,
-    'state_timeout': 5.0, 'goal_time': 10.0, 'pause': 0.1, 'start_delay': 0.2,
+    'pause': 0.1, 'start_delay': 0.2,
 }  # fmt: skip
 ROBOT = {'robot': str(ROOT / 'config' / 'robots' / 'single_axis.yaml')}
 
@@ -55,7 +55,7 @@ class Cell:
         self._rows = []
         client.node.create_subscription(JointState, 'joint_states', self._on_state, MONITOR_QOS)
         self._action = ActionClient(client.node, RunIdentification, ACTION)
-        nodes.start('cell', ROBOT)
+        nodes.start('cell', {**ROBOT, 'real_time_factor': 0.0})
         names = ('recorder', 'excitation', 'identification')
         self._watches = {name: Watch(client.node, name) for name in names}
         for name in names:
@@ -69,7 +69,7 @@ class Cell:
             'excitation': {'allow_unchecked': True, **EXCITATION},
             'identification': {'output_directory': str(self.folder / 'out'), 'speeds': [1.0]},
         }
-        self._nodes.start(name, {**ROBOT, **parameters[name]})
+        self._nodes.start(name, {**ROBOT, 'use_sim_time': True, **parameters[name]})
 
     def kill(self, name):
         process = self._nodes._running.pop(name)
@@ -173,6 +173,7 @@ def check_bag(folder):
     assert not list(folder.rglob('.*'))
 
 
+@pytest.mark.real_time
 def test_a_recorder_that_dies_ends_the_motion(cell):
     run = cell.exciting()
     cell.kill('recorder')
@@ -184,6 +185,7 @@ def test_a_recorder_that_dies_ends_the_motion(cell):
     check_bag(run.folder)
 
 
+@pytest.mark.real_time
 def test_an_excitation_that_dies_leaves_a_robot_at_rest_and_a_closed_bag(cell):
     run = cell.exciting()
     cell.kill('excitation')
@@ -197,6 +199,7 @@ def test_an_excitation_that_dies_leaves_a_robot_at_rest_and_a_closed_bag(cell):
     check_bag(run.folder)
 
 
+@pytest.mark.real_time
 def test_an_identification_that_dies_ends_motion_and_recording(cell):
     run = cell.exciting()
     cell.kill('identification')
@@ -208,6 +211,7 @@ def test_an_identification_that_dies_ends_motion_and_recording(cell):
     assert text in cell.not_recording()
 
 
+@pytest.mark.real_time
 def test_a_disk_that_fills_up_ends_the_motion_and_a_full_one_begins_none(cell):
     run = cell.exciting()
     cell.set_free_space(1e9)

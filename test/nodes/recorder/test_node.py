@@ -21,8 +21,8 @@ from rosbags.rosbag2 import Reader
 from sensor_msgs.msg import JointState
 
 from robodyn_ros.control.effort.recorded import bag_declaration, in_si_units
+from robodyn_ros.nodes.base.clock import seconds_of
 from robodyn_ros.nodes.base.presence import Presence
-from robodyn_ros.nodes.base.stamps import seconds_of
 from robodyn_ros.nodes.recorder import node as recorder
 from robodyn_ros.recording.bags.commands import references
 from robodyn_ros.recording.readers import read_recording
@@ -42,7 +42,7 @@ class Robot(RosClient):
         self.folder = folder
         self.log = (folder / 'recorder.log').open('w+')
         command = [sys.executable, '-m', 'robodyn_ros.nodes.recorder.node', '--ros-args']
-        command += ['-r', remap]
+        command += ['-r', remap, '-p', 'use_sim_time:=true']
         for parameter in (f'output_directory:={folder}', *parameters):
             command += ['-p', parameter]
         self.process = subprocess.Popen(
@@ -52,7 +52,7 @@ class Robot(RosClient):
             stderr=subprocess.STDOUT,
             preexec_fn=limit,
         )
-        super().__init__(environment(NUMBER))
+        super().__init__(environment(NUMBER), simulated=True)
         self.joint_states = self.node.create_publisher(JointState, 'joint_states', qos)
         self.status = []
         self.node.create_subscription(DiagnosticArray, '/diagnostics', self.on_status, 10)

@@ -33,6 +33,7 @@ def test_robot_from_text_or_file(create, tmp_path):
         robot_description(create(urdf=str(tmp_path / 'none.urdf')))
 
 
+@pytest.mark.real_time
 def test_without_a_description_the_wait_has_an_end_and_a_sentence(create):
     begin = time.monotonic()
     with pytest.raises(ConfigError, match=r"'robot' needs the robot: .*topic /robot_description"):

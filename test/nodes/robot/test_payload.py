@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A payload at start and at run time: feed-forward and monitor over real DDS, and the errors."""
 
-import time
-
 import numpy as np
 import pytest
 import yaml
@@ -21,7 +19,7 @@ from idle_nodes import idle_nodes
 from node_process import EFFORT, NodeProcess, closed, joint_state
 from robodyn_ros.msg import CollisionState
 from robodyn_ros.srv import SetPayload
-from ros_client import steps, undisturbed
+from ros_client import steps
 from sensor_msgs.msg import JointState
 from writers import result_file
 
@@ -71,7 +69,6 @@ def stream(tmp_path_factory):
         yield stream
 
 
-@undisturbed
 def test_the_torque_follows_a_payload_within_its_rate_limit(stream):
     assert stream.process.call(SetPayload, 'set_payload', SetPayload.Request(mass=0.0)).success
     check_torque(stream, VALUES, settling=200)
@@ -88,7 +85,6 @@ def test_the_torque_follows_a_payload_within_its_rate_limit(stream):
     check_torque(stream, VALUES + PAYLOAD.added)
 
 
-@undisturbed
 def test_refusals_leave_the_payload_as_it_is(stream):
     assert stream.process.call(SetPayload, 'set_payload', REQUEST).success
     for fields, sentence in (
@@ -119,7 +115,7 @@ def test_the_next_trajectory_carries_the_payload_of_the_parameters_or_the_servic
     with closed(Trajectories(tmp_path, 14, **at_start)) as node:
         values = VALUES + payload_of(MODEL, 3.0, center_of_mass=CENTRE).added
         for expected in (values, VALUES + PAYLOAD.added):
-            stamp = time.time_ns() + 10 * 10**9
+            stamp = node.process.stamp(10.0)
             _, q, qd, qdd, effort = arrays(node.sent(message(stamp=stamp)))
             wanted = MODEL.torque(q, qd, qdd, expected)
             rows = slice(60, 500)  # after the ramp in; then at rest and ramping out
@@ -143,7 +139,7 @@ def test_the_monitor_expects_the_payload_of_its_result_and_settles_after_a_chang
     """The result with its payload is loaded as parameter file."""
     options = {
         **EFFORT, 'autostart': 'true', 'max_torque_error': '[10.0, 5.0]',
-        'velocity_window': '[0.0]', 'stale_timeout': 2.0, 'collision_state_rate': 0.0,
+        'velocity_window': '[0.0]', 'stale_timeout': 0.5, 'collision_state_rate': 0.0,
     }  # fmt: skip
     file = loaded_file(tmp_path)
     with closed(

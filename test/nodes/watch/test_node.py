@@ -3,6 +3,7 @@
 
 import json
 import time
+from contextlib import suppress
 
 import pytest
 from node_process import EFFORT, NodeProcess, closed, joint_state
@@ -22,23 +23,26 @@ class Robot:
     """Sender of joint states and of the monitor's state, and a browser that shows them."""
 
     def __init__(self, watch, page):
-        self.page = page
+        self.page, self.watch = page, watch
         self.states = watch.node.create_publisher(JointState, 'joint_states', STREAM)
         topic = 'collision_monitor/collision_state'
         self.monitor = watch.node.create_publisher(CollisionState, topic, STREAM)
 
     def send(self, level=CollisionState.OK):
-        self.states.publish(joint_state(NAMES, time.time(), effort=[3.0] * 6))
+        self.states.publish(joint_state(NAMES, self.watch.now(), effort=[3.0] * 6))
         state = CollisionState(name=NAMES, level=[level, *[CollisionState.OK] * 5])
         state.torque_error, state.threshold = [2.0] * 6, [4.0] * 6
         self.monitor.publish(state)
 
     def newest(self):
+        """Return the next frame; time passes until it comes."""
         while True:
-            message = json.loads(self.page.recv(20))
-            self.page.send('ok')
-            if message['kind'] == 'frame':
-                return message
+            self.watch.spin(0.02)
+            with suppress(TimeoutError):
+                message = json.loads(self.page.recv(0.01))
+                self.page.send('ok')
+                if message['kind'] == 'frame':
+                    return message
 
     def shown(self, condition, send=lambda: None):
         """Return the first frame that meets a condition."""

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 from control_arm import small_arm
 from healthy_arm import flat_map
@@ -20,8 +18,8 @@ from robodyn_ros.identification.files.result_file import load_identified_model
 MODEL, VALUES = small_arm()
 NAMES = list(MODEL.joint_names)
 PERIOD = 0.002
-STALE = 2.0
-"""Joint states may stay away for so long, in [s]: they come from a test, which may be held up."""
+STALE = 0.5
+"""Joint states may stay away for so long, in [s]."""
 OK, CONTACT, COLLISION, UNKNOWN = (
     getattr(CollisionState, name) for name in ('OK', 'CONTACT', 'COLLISION', 'UNKNOWN')
 )
@@ -51,7 +49,7 @@ class Monitor:
         self.stops = 0
         self.offer_stop()
         self.joint_states = self.process.publisher(JointState, 'joint_states')
-        self.time = time.time()
+        self.time = self.process.now()
         self.process.wait(lambda: self.states, 'a collision state')
 
     def offer_stop(self):

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shared parts of the feed-forward node's tests: model, parameters, motions and a stream."""
 
-import time
-
 import numpy as np
 from builtin_interfaces.msg import Duration, Time
 from control_arm import small_arm
@@ -24,7 +22,7 @@ NAMES = list(MODEL.joint_names)
 PERIOD = 0.002
 DELAY = 3
 TIMEOUT = 1.0
-"""Of references, in [s]: the longest there is. They come from a test, which may be held up."""
+"""Of references, in [s]: the longest there is."""
 COMMON = {
     **EFFORT,
     'autostart': 'true',
@@ -117,19 +115,20 @@ class Trajectories:
         self.trajectory = process.publisher(JointTrajectory, 'feedforward/joint_trajectory')
         self.joint_states = process.publisher(JointState, 'joint_states')
         self.effort = None
-        process.node.create_timer(0.05, self._on_timer)
+        self._due = 0.0
+        process.time.ticks.append(self._on_tick)
         process.wait_for(until)
 
-    def _on_timer(self):
-        """Measured torque flows all the time once a test has set it."""
-        if self.effort is not None:
-            state = joint_state(NAMES, time.time(), effort=self.effort)
-            self.joint_states.publish(state)
+    def _on_tick(self):
+        """Measured torque flows all the time once a test has set it, every 50 ms."""
+        now = self.process.now()
+        if self.effort is not None and now >= self._due:
+            self._due = now + 0.05
+            self.joint_states.publish(joint_state(NAMES, now, effort=self.effort))
 
     def ready(self):
         """Torque will be added to the trajectories to come, whatever came before."""
         self.process.enable(False)
-        self.process.steady()
         self.process.reset()
         assert self.process.enable(True).success
 
@@ -138,7 +137,7 @@ class Trajectories:
         self.out.clear()
         begin = len(self.process.said())
         self.trajectory.publish(trajectory)
-        self.published = time.time()
+        self.published = self.process.now()
 
         def left():
             self.process.check()
@@ -163,15 +162,15 @@ class Trajectories:
 
     def heard(self, *fields, **options):
         """Publish a joint state of now, and return the torque state that the node answers."""
-        state = joint_state(NAMES, time.time(), *fields, **options)
+        state = joint_state(NAMES, self.process.now(), *fields, **options)
         self.joint_states.publish(state)
         return self.answer(lambda stamp: stamp == state.header.stamp)
 
     def feedback(self, effort):
         """Let this measured torque flow, and return a torque state that has seen it."""
         self.effort = effort
-        now = time.time_ns()
-        return self.answer(lambda stamp: stamp.sec * 10**9 + stamp.nanosec >= now)
+        now = self.process.now()
+        return self.answer(lambda stamp: stamp.sec + 1e-9 * stamp.nanosec >= now)
 
     def answer(self, belongs):
         """The first torque state whose stamp, that of a joint state, belongs to it."""
@@ -204,14 +203,13 @@ class Stream:
         self.states = self.process.listen(TorqueState, 'feedforward/torque_state')
         self.joint_states = self.process.publisher(JointState, 'joint_states')
         self.reference = self.process.publisher(JointState, 'feedforward/reference')
-        self.time = time.time()
+        self.time = self.process.now()
         self._due = 0.0
         self.process.wait_for(until)
 
     def ready(self):
         """Start from zero, whatever came before."""
         self.process.enable(False)
-        self.process.steady()
         self.process.reset()
         assert self.process.enable(True).success
         self.process.settle()
@@ -254,10 +252,10 @@ class Stream:
         """The torque state of a reference, which has its stamp.
 
         A period passes before the next one: to references that come faster than their stamps say
-        the torque follows at its rate in real time, late where friction reverses.
+        the torque follows at its rate, late where friction reverses.
         """
-        time.sleep(max(0.0, self._due - time.monotonic()))
+        self.process.wait(lambda: self.process.now() >= self._due, 'a period')
         reference = joint_state(NAMES, self.time, q, qd)
         state: TorqueState = self.process.answer(self.reference, reference, self.states)
-        self._due = time.monotonic() + PERIOD
+        self._due = self.process.now() + PERIOD
         return state

@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
-from ros_client import RosClient, SilenceError, Trial, details, environment
+from ros_client import RosClient, details, environment
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
 
@@ -45,15 +44,19 @@ class NodeProcess(RosClient):
         params_file=None,
         script=None,
         context=None,
+        simulated=True,
     ) -> None:
         """Start `robodyn_ros.nodes.<name>`, or a script, with these parameters.
 
         :param context: of another client in the same domain, see `ros_client.joined`
+        :param simulated: the node has the time of this test, see `SimulatedTime`; False: real time
         """
         self.name = name
+        simulated = simulated and name != 'cell'  # which makes the time
         program = ['-m', f'robodyn_ros.nodes.{name}.node'] if script is None else [str(script)]
         command = [sys.executable, *program, '--ros-args']
-        for parameter, value in parameters.items():
+        given = {'use_sim_time': str(bool(simulated)).lower(), **parameters}
+        for parameter, value in given.items():
             command += ['-p', f'{parameter}:={value}']
         if params_file:
             command += ['--params-file', str(params_file)]
@@ -66,16 +69,13 @@ class NodeProcess(RosClient):
                 stderr=subprocess.STDOUT,
             )
         atexit.register(self._kill)
-        super().__init__(environment(number), context)
-        self._ending, self._steady = False, (0, 0)
+        super().__init__(environment(number), context, simulated=simulated)
+        self._ending = False
         self.diagnostics = self.listen(DiagnosticArray, '/diagnostics', 10)
         # Starting takes seconds where many processes share the cores.
         self.wait(lambda: self.diagnostics, 'a first sign of life', 60.0)
 
     def lost(self) -> str:
-        trial, begin = self._steady
-        if trial and trial == Trial.running:
-            SilenceError.check(self.said()[begin:])
         return '' if self._ending or self.process.poll() is None else self.said()
 
     def said(self) -> str:
@@ -84,10 +84,6 @@ class NodeProcess(RosClient):
     def publisher(self, kind, topic, qos=10):
         """A publisher whose every message the node hears."""
         return super().publisher(kind, topic, self.name, qos)
-
-    def steady(self, on: bool = True) -> None:
-        """From now on a stream that falls silent spoils a test that is `undisturbed`, or not."""
-        self._steady = (Trial.running * on, len(self.said()))
 
     def settle(self) -> None:
         """Take all that the node has published so far: before it answers."""
@@ -110,11 +106,11 @@ class NodeProcess(RosClient):
 
     def status(self):
         """Next diagnostic status, of what is so now."""
-        asked = time.time_ns()
+        asked = self.now()
 
         def fresh():
             stamps = [row.header.stamp for row in self.diagnostics[-1:]]
-            return any(stamp.sec * 10**9 + stamp.nanosec > asked for stamp in stamps)
+            return any(stamp.sec + 1e-9 * stamp.nanosec > asked for stamp in stamps)
 
         self.wait(fresh, 'diagnostics')
         return self.diagnostics[-1].status[0]

@@ -3,79 +3,28 @@
 
 from __future__ import annotations
 
-import functools
 import os
-import re
 import time
-import warnings
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 import rclpy
 from rcl_interfaces.msg import SetParametersResult
 from rcl_interfaces.srv import GetParameters, SetParameters
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile, ReliabilityPolicy
+from simulated_time import SimulatedTime, TestExecutor
 
 from robodyn_ros.cli.demo.ros_domain import domain
+from robodyn_ros.nodes.base.clock import now
+from robodyn_ros.nodes.base.suite_node import SuiteNode
 
 PATIENCE = 40.0
 """Longest time for what takes a moment, in [s]: a machine may have much else to do."""
-TRIED = 60.0
-"""Longest delay by other work on the machine, in [s]."""
 DEEP = 10_000
 """Messages that are kept for a test that was held up."""
 HEARD = QoSProfile(depth=DEEP, reliability=ReliabilityPolicy.BEST_EFFORT)
 """Fits every publisher."""
-SILENCE = re.compile(r'no usable (reference|new joint state|effort)|no joint states for')
-"""Messages of a node about a stream that stayed away."""
-
-
-class SilenceError(AssertionError):
-    """The machine, or one process, stood still for longer than a node waits for a message."""
-
-    @classmethod
-    def check(cls, text: str) -> None:
-        """Refuse what a node says of a stream that stayed away.
-
-        :raises SilenceError: it does
-        """
-        if SILENCE.search(text):
-            raise cls(text)
-
-
-class Trial:
-    """Which try of an `undisturbed` test runs; 0: none does."""
-
-    count = running = 0
-
-
-def undisturbed(test: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a test begin anew when a stream that it keeps up all the time fell silent.
-
-    A node must then do what it is there for and take the torque away, or stop the robot: what
-    the test asks for was not tried. Nothing else is tried again, not for longer than TRIED, and
-    pytest shows a warning.
-    """
-
-    @functools.wraps(test)
-    def tried(*arguments: Any, **fixtures: Any) -> None:
-        deadline = time.monotonic() + TRIED
-        while True:
-            Trial.count = Trial.running = Trial.count + 1
-            try:
-                test(*arguments, **fixtures)
-                break
-            except SilenceError as error:
-                if time.monotonic() > deadline:
-                    raise
-                warnings.warn(f'{test.__name__} is tried anew: {error}', stacklevel=2)
-            finally:
-                Trial.running = 0
-
-    return tried
 
 
 class Sent(NamedTuple):
@@ -122,17 +71,36 @@ def joined(surroundings: dict[str, str]) -> Any:
 
 
 class RosClient:
-    """The node; `lost` says why waiting has become pointless, '' while it has not."""
+    """The node; `lost` says why waiting has become pointless, '' while it has not.
 
-    def __init__(self, surroundings: dict[str, str], context: Any = None) -> None:
+    :ivar time: the simulated time; None: real time
+    """
+
+    def __init__(
+        self,
+        surroundings: dict[str, str],
+        context: Any = None,
+        *,
+        simulated: bool | SimulatedTime = False,
+        follows: bool = False,
+    ) -> None:
         """Join the domain of this environment, which becomes that of the test's process.
 
         :param context: of others in this process and domain, see `joined`
+        :param simulated: waiting advances a time of its own, or this one
+        :param follows: a simulation waits for this client, see `Followers`
         """
         self._own = context is None
         self.context = context or joined(surroundings)
-        self.node = rclpy.create_node('client', context=self.context)
-        self.executor = SingleThreadedExecutor(context=self.context)
+        given = [Parameter('use_sim_time', value=follows)]
+        self.node = SuiteNode(  # few parts, because the executor looks at all of them each time
+            'client', context=self.context, parameter_overrides=given,
+            start_parameter_services=False, enable_rosout=False,
+        )  # fmt: skip
+        self._follows = follows
+        self.time = SimulatedTime(self.context) if simulated is True else simulated or None
+        self._own_time = simulated is True
+        self.executor = TestExecutor(context=self.context)
         self.executor.add_node(self.node)
         self._clients: dict[str, Any] = {}
         self._taken = 0
@@ -144,6 +112,11 @@ class RosClient:
         """Return details for the message of a wait in vain."""
         return ''
 
+    def stamp(self, later: float = 0.0) -> int:
+        """Return the time of the nodes in [ns], or that after some seconds."""
+        now = time.time_ns() if self.time is None else self.time.nanoseconds
+        return now + round(1e9 * later)
+
     def check(self) -> None:
         """Go on only if that makes sense."""
         assert not (problem := self.lost()), problem
@@ -154,7 +127,20 @@ class RosClient:
             self.check()
             late = time.monotonic() > deadline
             assert not late, f'waited {timeout} s for {what}\n{self.said()}'
-            self.executor.spin_once(timeout_sec=0.01)
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """Call back once; when nothing is ready, advance the time."""
+        if self.time is None:
+            self.executor.take(0.01)
+        elif not self.executor.take(0.0) and not self.time.step():
+            self.executor.take(0.001)
+
+    def now(self) -> float:
+        """Return the time of the nodes, in [s]."""
+        if self._follows:
+            return now(self.node)
+        return time.time() if self.time is None else self.time.seconds
 
     def answer(self, publisher, message, received) -> Any:
         """Publish a message; return what is received with its stamp."""
@@ -173,13 +159,13 @@ class RosClient:
         idle, deadline = 0, time.monotonic() + PATIENCE
         while idle < 20 and time.monotonic() < deadline:
             before = self._taken
-            self.executor.spin_once(timeout_sec=0.002)
+            self.executor.take(0.002)
             idle = idle + 1 if self._taken == before else 0
 
     def spin(self, seconds: float) -> None:
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            self.executor.spin_once(timeout_sec=0.005)
+        """Let this time pass."""
+        end = self.now() + seconds
+        self.wait(lambda: self.now() >= end, f'{seconds} s')
 
     def listen(self, kind, topic, qos=HEARD) -> list:
         rows: list = []
@@ -236,6 +222,8 @@ class RosClient:
         return future.result()
 
     def close(self) -> None:
+        if self._own_time:
+            self.time.close()
         self.executor.shutdown()
         self.node.destroy_node()
         if self._own:
