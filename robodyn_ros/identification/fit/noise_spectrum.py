@@ -28,12 +28,7 @@ from robodyn_ros.identification.fit.least_squares import Estimate
 from robodyn_ros.models.interface import Array
 
 
-def score_covariance(
-    sample: RowSample,
-    fit: Estimate,
-    *,
-    mixing: Array | None = None,
-) -> Array:
+def score_covariance(sample: RowSample, fit: Estimate, *, mixing: Array | None = None) -> Array:
     """A_i^T G_ij A_j of joints i and j, shape (n, n, b, b), variances of residuals taken as 1.
 
     G_ij is the covariance of the joints' residuals: each is filtered innovations, and

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from robodyn_ros.control.collision.black_box.event import Event
 from robodyn_ros.control.collision.black_box.event_folder import EventFolder
-from robodyn_ros.errors import shorten_line
+from robodyn_ros.errors import clip
 
 Make = Callable[[], Event | None]
 
@@ -62,4 +62,4 @@ class EventWriter:
 
     def _lose(self, reason: str) -> None:
         self.lost += 1
-        self.last = f'lost: {shorten_line(reason)}'
+        self.last = f'lost: {clip(reason)}'

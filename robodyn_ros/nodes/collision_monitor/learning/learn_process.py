@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from robodyn_ros.errors import ControlError, shorten_line
+from robodyn_ros.errors import ControlError, clip
 from robodyn_ros.identification.files.parameter_text import parameter_text, write_text
 
 PROGRAM = (
@@ -51,7 +51,7 @@ class LearnProcess:
             raise ControlError('learning took more than half an hour and was ended') from error
         if self._process.returncode != 0:
             lines = said.strip().splitlines() or ['learning was ended']
-            raise ControlError(shorten_line(lines[-1].removeprefix('error: ')))
+            raise ControlError(clip(lines[-1].removeprefix('error: ')))
         facts: dict[str, Any] = json.loads(printed)
         return facts
 

@@ -18,7 +18,7 @@ from robodyn_ros.analysis.thresholds.healthy_data import (
     write_part,
 )
 from robodyn_ros.control.collision.detector import TorqueErrorDetector
-from robodyn_ros.errors import ControlError, RobodynError, shorten_line
+from robodyn_ros.errors import ControlError, RobodynError, clip
 from robodyn_ros.models.interface import Array
 
 
@@ -107,7 +107,7 @@ class SessionWriter:
     def _noted(self) -> Callable[[Future[Any]], None]:
         def note(done: Future[Any]) -> None:
             if not done.cancelled() and (error := done.exception()):
-                self.problem = shorten_line(f'nothing is recorded any more: {error}')
+                self.problem = clip(f'nothing is recorded any more: {error}')
 
         return note
 
