@@ -15,7 +15,7 @@ from robodyn_ros.control.collision.event_bag import (
     delete_oldest,
     write_event,
 )
-from robodyn_ros.errors import shorten_line
+from robodyn_ros.errors import clip
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
 from robodyn_ros.nodes.base.clock import now
@@ -124,7 +124,7 @@ class Events:
             delete_oldest(self._folder, self._limit)
         except Exception as error:  # whatever happens here, the monitor goes on
             self._lost += 1
-            self._result = f'lost: {shorten_line(str(error))}'
+            self._result = f'lost: {clip(str(error))}'
         else:
             self._written += 1
             self._result = str(path)
