@@ -32,9 +32,7 @@ class Written:
         law_check()  # skips where the plugin was not built
         model = MODELS['rotary 1']()
         self.law = random_law(model.joint_names, kind, 2)
-        self.path = result_file(
-            folder, model, np.ones(len(model.parameters)), residual=self.law
-        )
+        self.path = result_file(folder, model, np.ones(len(model.parameters)), residual=self.law)
         self.content = yaml.safe_load(self.path.read_text())
         self.parameters = self.content['/**']['ros__parameters']
         self.block = self.parameters['residual_torque']
@@ -43,8 +41,8 @@ class Written:
         """Write a block; `fitted`: with the hash of its content, if it has one."""
         if fitted:
             try:
-                own = gear_torque_block._hash(block, self.parameters['dynamic_model']['hash'])
-                block = {**block, 'hash': own}
+                digest = gear_torque_block._hash(block, self.parameters['dynamic_model']['hash'])
+                block = {**block, 'hash': digest}
             except Exception:  # of whatever a change made of it
                 pass
         self.parameters['residual_torque'] = block

@@ -62,7 +62,8 @@ def check_applied(cell, expected):
     numbers = [
         number + DELAY
         for number in expected
-        if number + DELAY in cell.cycles and number + DELAY - 1 in cell.cycles
+        if number + DELAY in cell.cycles
+        and number + DELAY - 1 in cell.cycles
         and not ((pauses <= number + DELAY) & (number < pauses + RAMP / PERIOD)).any()
     ]
     target = np.array([expected[number - DELAY] for number in numbers])
@@ -91,6 +92,19 @@ def check_hardware_steps(cell):
     efforts = np.array([cell.efforts[stamp] for stamp in stamps])
     cycles = np.rint(np.diff(stamps) * 1e-9 / PERIOD)[:, None] + 1.0
     assert (np.abs(np.diff(efforts, axis=0)) <= cycles * STEP * (1 + 1e-9)).all()
+
+
+def check_commanded(cell, given, efforts, tolerance=1e-12):
+    """The hardware got what the plugin published, but for messages that were lost."""
+    same = [(np.abs(given - effort).max(axis=1) < tolerance).any() for effort in efforts]
+    assert np.mean(same) > 0.9 * cell.heard()
+
+
+def diagnostics(cell):
+    """Return the values of the plugin's next diagnostics."""
+    cell.diagnoses.clear()
+    cell.wait(lambda: cell.diagnoses, 'diagnostics')
+    return {item.key: item.value for item in cell.diagnoses[-1].values}
 
 
 def check_real_time(cell):
