@@ -79,10 +79,10 @@ def write_result(folder: Path, residual=None):
     :param residual: torque of gear deflection of the result; None: none
     """
     model = robot_model(SIX_AXIS)
-    own = {'rotor_inertia': 0.5, 'viscous_friction': 2.0, 'coulomb_friction': 3.0}
+    drives = {'rotor_inertia': 0.5, 'viscous_friction': 2.0, 'coulomb_friction': 3.0}
     values = np.nan_to_num(model.prior())
     for index, parameter in enumerate(model.parameters):
-        values[index] = own.get(parameter.name.rsplit('.', 1)[1], values[index])
+        values[index] = drives.get(parameter.name.rsplit('.', 1)[1], values[index])
     return model, values, result_file(folder, model, values, residual=residual)
 
 
@@ -120,10 +120,10 @@ class ControlCell:
             tags = '<command_interface name="position"/><state_interface name="position"/>'
             gpios = ''.join(f'<gpio name="{joint}_motor">{tags}</gpio>' for joint in JOINTS)
             self.urdf = self.urdf.replace('</ros2_control>', f'{gpios}</ros2_control>')
-        file = folder / 'own.yaml'
-        own = {PLUGIN: {**PARAMETERS, **(parameters or {})}, 'controller_manager': manager}
-        own = {f'/**/{name}': {'ros__parameters': each} for name, each in own.items() if each}
-        file.write_text(yaml.safe_dump(own))
+        file = folder / 'nodes.yaml'
+        nodes = {PLUGIN: {**PARAMETERS, **(parameters or {})}, 'controller_manager': manager}
+        nodes = {f'/**/{name}': {'ros__parameters': each} for name, each in nodes.items() if each}
+        file.write_text(yaml.safe_dump(nodes))
         self._log = folder / 'log'
         surroundings = environment(number)
         os.environ.update(surroundings)
