@@ -211,6 +211,23 @@ def test_second_start_is_refused_and_a_silent_robot_stopped(cell, robot):
     cell.planner.wait(lambda: 'there are no joint states for ' in log.read_text(), 'the log')
 
 
+@pytest.mark.real_time
+def test_a_simulation_that_dies_stops_the_robot(cell, robot):
+    log = cell.folder / 'planner.log'
+    said = len(log.read_text())
+    cell.planner.send()
+    cell.planner.until(PHASE.EXCITING)
+    robot.time.dead = True
+    try:
+        cell.planner.wait(cell.planner.ended, 'the stop')
+    finally:
+        robot.time.dead = False
+    assert 'there are no joint states for ' in cell.planner.ended()
+    assert '/clock has been silent for' in log.read_text()[said:]
+    robot.settle()
+    assert len(robot.trajectories) == 2
+
+
 def test_robot_that_does_not_follow(cell, robot):
     robot.frozen = True
     small = cell.planner.excite(written(cell, target=[0.0] * 6, duration=2.0))
