@@ -9,7 +9,7 @@ MOST = 4000
 """Largest number of characters of a sentence: a screen. Names come from files and messages."""
 
 
-def shorten_line(text: str) -> str:
+def clip(text: str) -> str:
     """Return a text of at most `MOST` characters on one line, without control characters."""
     if len(text) > MOST:  # the reason is mostly at the end, behind a name
         text = f'{text[: MOST - 500]} ... {text[-495:]}'
@@ -65,12 +65,12 @@ class RobodynError(Exception):
     def __init__(self, text: str = '', *, lines: Sequence[str] = (), fault: str = '') -> None:
         """Store sentence, lines and code."""
         super().__init__(text)
-        self.lines = tuple(map(shorten_line, lines))
+        self.lines = tuple(map(clip, lines))
         self.fault = fault or (text.name if isinstance(text, Fault) else self.usual)
 
     def __str__(self) -> str:
-        """Return the sentence, `shorten_line`."""
-        return shorten_line(super().__str__())
+        """Return the sentence, `clip`."""
+        return clip(super().__str__())
 
 
 class ConfigError(RobodynError):

@@ -5,12 +5,12 @@ import pickle
 
 import pytest
 
-from robodyn_ros.errors import MOST, ConfigError, shorten_line
+from robodyn_ros.errors import MOST, ConfigError, clip
 
 
 def test_a_sentence_stays_as_it_is():
     assert str(ConfigError("joint 'ä': 3 values")) == "joint 'ä': 3 values"
-    assert shorten_line('') == ''
+    assert clip('') == ''
 
 
 def test_a_sentence_has_an_end_however_many_names_there_are():

@@ -11,7 +11,7 @@ from typing import Any
 
 from robodyn_ros.cell.delta import DeltaMechanism
 from robodyn_ros.cell.driver import DriverConfig
-from robodyn_ros.cell.profiles import DEFAULT, over_profile
+from robodyn_ros.cell.profiles import DEFAULT, fill_from_profile
 from robodyn_ros.errors import CellError
 from robodyn_ros.robot_file import read_part
 
@@ -183,7 +183,7 @@ class CellConfig:
         """
         if not content.get('urdf'):
             raise CellError(f'{source}: a cell needs a urdf')
-        content = over_profile(content, source)
+        content = fill_from_profile(content, source)
         common = _mapping(content.get('defaults'), f'{source}: defaults')
         values = dict(content)
         values['defaults'] = _joint(common, f'{source}: defaults')

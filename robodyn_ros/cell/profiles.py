@@ -23,7 +23,7 @@ def profiles() -> Mapping[str, Mapping[str, Any]]:
     return content
 
 
-def over_profile(content: Mapping[str, Any], where: str) -> dict[str, Any]:
+def fill_from_profile(content: Mapping[str, Any], where: str) -> dict[str, Any]:
     """Return a section `cell` with the values of its profile where it has none.
 
     :raises CellError: there is no such profile

@@ -160,7 +160,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.out is not None:
         ResultFolder(Path(arguments.out))  # it refuses another's files before all the work
     take_robot_file(arguments)
-    model, base = _model_and_base(arguments)
+    model, base = _load_model_and_base(arguments)
     limits = list_limits(model, urdf_beside(arguments, model), arguments.joint_limits)
     options = _options(arguments, model)
     with progress_bar():
@@ -214,7 +214,7 @@ def urdf_beside(arguments: argparse.Namespace, model: DynamicModel) -> UrdfFile 
     return urdf
 
 
-def _model_and_base(
+def _load_model_and_base(
     arguments: argparse.Namespace,
 ) -> tuple[DynamicModel, IdentifiedModel | None]:
     """Return the model, with --payload the arm and its values; its model if none is named."""

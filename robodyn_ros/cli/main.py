@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 from robodyn_ros import __version__
 from robodyn_ros.cli.output import EXIT_ERROR, EXIT_INTERRUPTED, OutFolder, escape_output
-from robodyn_ros.errors import ConfigError, RobodynError, shorten_line
+from robodyn_ros.errors import ConfigError, RobodynError, clip
 from robodyn_ros.paths import resource
 from robodyn_ros.runs.entry import interruptible, robodyn
 from robodyn_ros.runs.file_set import sole_writer
@@ -152,7 +152,7 @@ def _report_error(error: Exception) -> int:
         text = 'not enough memory: use a shorter recording or motion'
     else:
         text = (
-            f'unexpected {type(error).__name__}: {shorten_line(str(error))} '
+            f'unexpected {type(error).__name__}: {clip(str(error))} '
             f'(run `robodyn --debug ...` '
             f'for the traceback, and please report it)'
         )
@@ -181,7 +181,7 @@ def _check_known(parser: argparse.ArgumentParser, unknown: Sequence[str]) -> Non
         known = [option for action in parser._actions for option in action.option_strings]
         near = difflib.get_close_matches(name, known, 1, 0.75)
         meant = f'; did you mean {near[0]}?' if near else ''
-        parser.error(f'{shorten_line(name)} is not known{meant}')
+        parser.error(f'{clip(name)} is not known{meant}')
 
 
 def _join_negative(words: Sequence[str]) -> list[str]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from robodyn_ros.errors import ConfigError, printable, shorten_line
+from robodyn_ros.errors import ConfigError, clip, printable
 from robodyn_ros.identification.files.result_folder import MODEL
 from robodyn_ros.long_work import show_progress
 from robodyn_ros.output_files import is_folder, json_text, unusable
@@ -140,7 +140,7 @@ def progress_bar(period: float = 0.1) -> Iterator[None]:
         before = share
         if now - shown >= (0.2 * period if last not in ('', phase) else period):
             shown, last = now, phase
-            text = shorten_line(phase)[-60:]  # names of files
+            text = clip(phase)[-60:]  # names of files
             _write(tqdm.format_meter(
                 min(share, 1.0), 1.0, now - begun, prefix=f'{text:<28}', ncols=columns,
                 bar_format='{desc} {percentage:3.0f}% |{bar}| {remaining} left',

@@ -11,7 +11,7 @@ from robodyn_ros.errors import ConfigError
 from robodyn_ros.excitation.limits.doubts import doubts
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.excitation.limits.limits_file import load_limits
-from robodyn_ros.excitation.options import OPTIONS, DesignOption
+from robodyn_ros.excitation.options import OPTIONS, Setting
 from robodyn_ros.excitation.robot_frame import model_limits
 from robodyn_ros.models.catalog import load_model, robot_model
 from robodyn_ros.models.friction_terms import LAWS, TERMS
@@ -177,7 +177,7 @@ def _others(arguments: argparse.Namespace, model: DynamicModel) -> tuple[str, ..
     return () if urdf is None else tuple(joint.name for joint in urdf.joints)
 
 
-def add_option(group: argparse._ArgumentGroup, name: str, option: DesignOption) -> None:
+def add_option(group: argparse._ArgumentGroup, name: str, option: Setting) -> None:
     """Add an option of a design as a flag; its value is None where the flag is not given."""
     flag = f'--{name.replace("_", "-")}'
     default = '' if option.default is None else f' (default: {option.default})'

@@ -69,7 +69,7 @@ def load_motion(path: str | Path) -> Trajectory:
     description = read_yaml(path, 'the motion file', MotionError)
     try:
         _check_numbers(description)
-        return build_motion(_beside(Path(path).parent, description))
+        return build_motion(_resolve_paths(Path(path).parent, description))
     except (MotionError, BoundError) as error:
         raise MotionError(f'{path}: {error}') from error
     except (ArithmeticError, TypeError, ValueError) as error:
@@ -86,13 +86,13 @@ def _check_numbers(description: object) -> None:
         check_bound(NUMBER, abs(description))
 
 
-def _beside(folder: Path, description: object) -> object:
+def _resolve_paths(folder: Path, description: object) -> object:
     """Make the paths in a description relative to its folder."""
     if isinstance(description, list):
-        return [_beside(folder, item) for item in description]
+        return [_resolve_paths(folder, item) for item in description]
     if not isinstance(description, dict):
         return description
-    result = {key: _beside(folder, value) for key, value in description.items()}
+    result = {key: _resolve_paths(folder, value) for key, value in description.items()}
     robot = result.get('robot')
     if isinstance(robot, dict):
         for key in set(FILES) & set(robot):

@@ -39,7 +39,7 @@ Values = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class DesignOption:
+class Setting:
     """One option.
 
     :param kind: type of the value, or of each of several values
@@ -59,65 +59,65 @@ class DesignOption:
 _MARGINS = tuple(item.name for item in fields(Margins))
 
 MOTION = {
-    'criterion': DesignOption(str, 'cond', 'criterion to minimise', choices=CRITERIA),
-    'motion': DesignOption(str, 'fourier', 'kind of motion', choices=MOTIONS),
-    'duration': DesignOption(float, 20.0, 'duration of the motion', 'S'),
-    'harmonics': DesignOption(
+    'criterion': Setting(str, 'cond', 'criterion to minimise', choices=CRITERIA),
+    'motion': Setting(str, 'fourier', 'kind of motion', choices=MOTIONS),
+    'duration': Setting(float, 20.0, 'duration of the motion', 'S'),
+    'harmonics': Setting(
         int, 5, 'harmonics of a series; sines of a sum; half the via-points', 'N',
     ),
-    'cycles': DesignOption(
+    'cycles': Setting(
         float, float(CYCLES), 'smallest number of cycles of each joint, as identifications ask '
         'for; 0: any', 'N',
     ),
-    'fly_by': DesignOption(
+    'fly_by': Setting(
         float, 1.0, 'via-points: share of the ramps in which moves overlap; 0: stops', 'SHARE'
     ),
-    'rise': DesignOption(
+    'rise': Setting(
         float, RISE, 'via-points: share of a ramp in which the acceleration rises; 0: trapezoidal '
         'velocity, largest 0.5', 'SHARE',
     ),
-    'samples': DesignOption(int, SAMPLES, 'samples for the criterion', 'N'),
-    'position': DesignOption(
+    'samples': Setting(int, SAMPLES, 'samples for the criterion', 'N'),
+    'position': Setting(
         float, None, 'start and end of the motion, rad or m; not given: middle of the free '
         'ranges',
         'Q', count=0,
     ),
-    'normalised_share': DesignOption(
+    'normalised_share': Setting(
         float, 0.0, 'share of the column-normalised condition number in the criterion', 'SHARE'
     ),
-    'nominal_torques': DesignOption(
+    'nominal_torques': Setting(
         float, None, "nominal torques as row weights of the joints, Nm or N", 'T', count=0
     ),
-    'normalise_torques': DesignOption(
+    'normalise_torques': Setting(
         str, 'divide', 'use of nominal torques: multiply is Eq. 8 of the local identification '
         'document and favours large axes', choices=NORMALISATIONS,
     ),
 }  # fmt: skip
 SPACE = {
-    'self_collision': DesignOption(
+    'self_collision': Setting(
         bool, None, 'avoid collisions of links, by their <collision> geometry; not given: if '
         'the URDF has such geometry',
     ),
-    'collision_only': DesignOption(
+    'collision_only': Setting(
         bool, False, 'use <collision> geometry only; not given: links without it are checked by '
         'their visual shapes, or by capsules',
     ),
-    'clearance': DesignOption(float, CLEARANCE, 'smallest distance of links', 'M'),
-    'srdf': DesignOption(str, None, 'SRDF file; pairs of links it disables are left out', 'FILE'),
-    'box': DesignOption(
+    'clearance': Setting(float, CLEARANCE, 'smallest distance of links', 'M'),
+    'srdf': Setting(str, None, 'SRDF file; pairs of links it disables are left out', 'FILE'),
+    'box': Setting(
         float, None, 'keep the robot inside: x, y, z of the lower and of the upper corner, base '
         'frame', 'M', count=6
     ),
-    'floor': DesignOption(float, None, 'keep the robot above this z, base frame', 'M'),
-    'obstacles': DesignOption(
+    'floor': Setting(float, None, 'keep the robot above this z, base frame', 'M'),
+    'obstacles': Setting(
         float, None, 'boxes the robot must not enter: x, y, z of the lower and of the upper '
         'corner of each, base frame', 'M', count=0,
     ),
-    'scene': DesignOption(
+    'scene': Setting(
         str, None, 'planning scene exported from MoveIt (.scene): objects that the robot must not '
         'enter', 'FILE',
     ),
-    'frames': DesignOption(
+    'frames': Setting(
         str, None, 'links (or tool) to which box and floor apply; not given: all moving '
         'collision geometry', 'LINK', count=0,
     ),
@@ -125,33 +125,27 @@ SPACE = {
 """Options of the check of every motion, designed or not."""
 LIMITS = {
     **{
-        f'{name}_margin': DesignOption(
-            float, 0.0, f'unused share of the {name} limits', 'SHARE'
-        )
+        f'{name}_margin': Setting(float, 0.0, f'unused share of the {name} limits', 'SHARE')
         for name in _MARGINS
     },
     # a controller overshoots, and many drives stop at a position limit
-    'position_margin': DesignOption(
+    'position_margin': Setting(
         float, 0.05, 'unused share of the position limits: of half the range, at each end', 'SHARE'
     ),
-    'conservative': DesignOption(
+    'conservative': Setting(
         bool, False, 'use bounds on the coefficients (Eq. 17) instead of the limits'
     ),
-    'torque_limits': DesignOption(
+    'torque_limits': Setting(
         bool, False, "keep the effort limits, with the model's a-priori values"
     ),
     **SPACE,
 }  # fmt: skip
 SEARCH = {
-    'time': DesignOption(
-        float, 60.0, 'time budget, which determines the extent of the search', 'S',
-    ),
-    'seed': DesignOption(
-        int, 0, 'seed of the random starts: the same seed gives the same motion', 'N',
-    ),
-    'method': DesignOption(str, 'gradient', 'search method', choices=METHODS),
-    'starts': DesignOption(int, 0, 'random starts, 0: by the time budget', 'N'),
-    'processes': DesignOption(
+    'time': Setting(float, 60.0, 'time budget, which determines the extent of the search', 'S'),
+    'seed': Setting(int, 0, 'seed of the random starts: the same seed gives the same motion', 'N'),
+    'method': Setting(str, 'gradient', 'search method', choices=METHODS),
+    'starts': Setting(int, 0, 'random starts, 0: by the time budget', 'N'),
+    'processes': Setting(
         int, None, 'processes for the search, 0: this one; not given: one per core', 'N'
     ),
 }  # fmt: skip
@@ -161,7 +155,7 @@ RANGES = {
     'clearance': (0.0, 10.0), 'cycles': (0.0, 100.0),
 }  # fmt: skip
 """Smallest and largest value of options; a search with other values is not useful."""
-OPTIONS: dict[str, DesignOption] = {**MOTION, **LIMITS, **SEARCH}
+OPTIONS: dict[str, Setting] = {**MOTION, **LIMITS, **SEARCH}
 
 
 def make_design(

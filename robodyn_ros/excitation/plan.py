@@ -65,7 +65,7 @@ def plan_excitation(
     check_motion(motion, limits)
     check_position(position, limits, 'the robot stands')
     start = motion.sample(np.zeros(1)).position[0]
-    gentle = _no_harder_than(motion, limits)
+    gentle = _narrow_limits(motion, limits)
     parts: list[Trajectory] = [PointToPoint.within(gentle, start=position, target=start)]
     if pause > 0.0:
         parts.append(PointToPoint(joints=motion.joints, start=start, target=start, duration=pause))
@@ -73,7 +73,7 @@ def plan_excitation(
     return Plan(Chain(parts=[*parts, motion]), begin)
 
 
-def _no_harder_than(motion: Trajectory, limits: JointLimits) -> JointLimits:
+def _narrow_limits(motion: Trajectory, limits: JointLimits) -> JointLimits:
     """Return the limits of the robot, narrowed to what the motion uses of them."""
     samples = motion.grid(motion.duration / SAMPLES)
     velocity, acceleration = (

@@ -148,19 +148,14 @@ class FrictionModel(DynamicModel):
     def _factors(self, qd: Array, load: Array | float) -> list[Array]:
         """Return the factor of each term with its load, each of shape (N, n)."""
         loaded = [TERMS[term].load for term in self.terms]
-        return [
-            c * load if with_load else c
-            for c, with_load in zip(self.columns(qd), loaded, strict=True)
-        ]
+        return [c * load if acts else c for c, acts in zip(self.columns(qd), loaded, strict=True)]
 
     def pack_columns(self, q: Array, qd: Array, qdd: Array, columns: Sequence[Indices]) -> Array:
         """Return columns of each joint, shape (N, k); those of other joints are zero."""
         qd, terms = self._velocities(qd), len(self.terms)
         factors = self._factors(qd, self._load(q, qd, qdd))
         result = np.zeros((len(qd), sum(len(indices) for indices in columns)))
-        wanted = [
-            (joint, int(column)) for joint, indices in enumerate(columns) for column in indices
-        ]
+        wanted = [(joint, int(column)) for joint, part in enumerate(columns) for column in part]
         for place, (joint, column) in enumerate(wanted):
             if column // terms == joint:
                 result[:, place] = factors[column % terms][:, joint]
@@ -172,10 +167,8 @@ class FrictionModel(DynamicModel):
         result = np.zeros(np.shape(qd))
         qd = self._velocities(qd)
         factors = self._factors(qd, self._load(q, qd, qdd))
-        for factor, coefficient in zip(
-            factors, values.reshape(-1, len(self.terms)).T, strict=True
-        ):
-            result += factor * coefficient
+        for factor, value in zip(factors, values.reshape(-1, len(self.terms)).T, strict=True):
+            result += factor * value
         return result
 
     def regressor_under_load(self, qd: Array, load: Array | float) -> Array:

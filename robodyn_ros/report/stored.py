@@ -37,16 +37,10 @@ def load_source(path: str | Path) -> ReportSource:
     signals, missing = _signals(folder / SIGNALS, facts)
     if not (folder / MODEL).exists():
         return ReportSource(facts, signals=signals, missing=missing)
-    identified = load_identified_model(folder / MODEL)
-    _check_same(folder, facts, identified.joints)
+    robot = load_identified_model(folder / MODEL)
+    _check_same(folder, facts, robot.joints)
     return ReportSource(
-        facts,
-        identified.model,
-        identified.loaded,
-        identified.stddevs,
-        signals,
-        missing,
-        folder / MODEL,
+        facts, robot.model, robot.loaded, robot.stddevs, signals, missing, folder / MODEL
     )
 
 

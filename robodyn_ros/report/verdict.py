@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from robodyn_ros.identification.physical.chosen_estimate import classify_values
+from robodyn_ros.identification.physical.chosen_estimate import classify
 from robodyn_ros.identification.result.payload_block import payload_figures
 from robodyn_ros.identification.result.summary import mass_text, verdict_of_facts
 from robodyn_ros.identification.result.verdict import JointVerdict, unknown_verdict
@@ -124,7 +124,7 @@ def _status(row: Mapping[str, Any]) -> str:
     if status != 'identified':
         return status
     value, stddev = (float('nan') if row[key] is None else row[key] for key in ('value', 'stddev'))
-    return classify_values(np.array([value]), np.array([stddev]))[0]
+    return classify(np.array([value]), np.array([stddev]))[0]
 
 
 def _count(severe: Sequence[str], word: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-from robodyn_ros.errors import shorten_line
+from robodyn_ros.errors import clip
 from robodyn_ros.watch.events import Events
 from robodyn_ros.watch.source import DataAge
 
@@ -55,7 +55,7 @@ class DiagnosticList:
 
     def take(self, name: str, level: int, message: str, values: Mapping[str, str]) -> None:
         """Take one status; of long texts and many values the beginning is kept."""
-        name = shorten_line(name)
+        name = clip(name)
         row = self._rows.get(name)
         if row is None:
             if len(self._rows) >= self._most:
@@ -63,7 +63,7 @@ class DiagnosticList:
             row = self._rows[name] = Status(DataAge(self._stale_after, self._clock))
         row.source.note_data()
         word = LEVELS[level] if level < len(LEVELS) else 'stale'
-        text = shorten_line(message)
+        text = clip(message)
         if (word, text) != (row.level, row.message):
             self.changes += 1
         if word != row.level:
@@ -71,7 +71,7 @@ class DiagnosticList:
             self._events.add(name, severity, f'{word}: {text}', key=word)
         row.level, row.message = word, text
         kept = islice(values.items(), self._most)
-        row.values = {shorten_line(key): shorten_line(value) for key, value in kept}
+        row.values = {clip(key): clip(value) for key, value in kept}
 
     def rows(self) -> list[dict[str, object]]:
         """Return one row per node, sorted by name."""

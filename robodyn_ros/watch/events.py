@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
-from robodyn_ros.errors import shorten_line
+from robodyn_ros.errors import clip
 
 
 @dataclass
@@ -59,10 +59,10 @@ class Events:
         self._number += 1
         recent = self._recent(now)
         if event := recent.get(same):
-            event.number, event.time, event.text = self._number, now, shorten_line(text)
+            event.number, event.time, event.text = self._number, now, clip(text)
             event.count += 1
             return
-        event = recent[same] = WatchEvent(self._number, now, source, severity, shorten_line(text))
+        event = recent[same] = WatchEvent(self._number, now, source, severity, clip(text))
         self._events.append(event)
 
     def _recent(self, now: float) -> dict[tuple[str, str], WatchEvent]:

@@ -7,7 +7,7 @@ import math
 import time
 from collections.abc import Callable
 
-from robodyn_ros.errors import shorten_line
+from robodyn_ros.errors import clip
 from robodyn_ros.watch.source import DataAge
 
 
@@ -34,11 +34,7 @@ class Progress:
         self._source.note_data()
         self._task = task
         share = min(1.0, max(0.0, share)) if math.isfinite(share) else 0.0
-        self._facts = {
-            'phase': shorten_line(phase),
-            'share': round(share, 3),
-            'text': shorten_line(text),
-        }
+        self._facts = {'phase': clip(phase), 'share': round(share, 3), 'text': clip(text)}
 
     def facts(self) -> dict[str, object]:
         """Return the progress for the page."""

@@ -5,7 +5,7 @@ import pytest
 from robots import SIX_AXIS
 
 from robodyn_ros.cell.config import CellConfig, JointConfig
-from robodyn_ros.cell.profiles import DEFAULT, over_profile, profiles
+from robodyn_ros.cell.profiles import DEFAULT, fill_from_profile, profiles
 from robodyn_ros.errors import CellError
 
 
@@ -45,7 +45,7 @@ def test_a_profile_that_does_not_exist_is_refused():
     with pytest.raises(CellError, match=r"no profile 'perfect', there are: ideal, industrial, c"):
         made(profile='perfect')
     with pytest.raises(CellError, match='x: there is no profile'):
-        over_profile({'profile': ['ideal']}, 'x')
+        fill_from_profile({'profile': ['ideal']}, 'x')
 
 
 def test_the_velocity_loops_of_real_cells_have_20_to_60_hz():

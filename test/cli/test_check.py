@@ -129,7 +129,7 @@ class Read(Exception):  # noqa: N818, no error
 
 
 COMMANDS = {
-    'check': (check, 'determined', 0, ['--urdf', 'arm.urdf', '--effort', 'Nm']),
+    'check': (check, 'assess_recording', 0, ['--urdf', 'arm.urdf', '--effort', 'Nm']),
     'identify': (identify, 'identify', 0, ['--urdf', 'arm.urdf', '--effort', 'Nm']),
     'friction': (friction, 'friction_curves', 0, ['--effort', 'Nm']),
     'delay': (delay, 'delay_estimate', 0, []),

@@ -209,7 +209,7 @@ class TorqueErrorDetector:
         # The load uses the last filtered acceleration: it only scales a part of friction.
         load = self._torque.load(signals[0], signals[1], self._residual.acceleration)
         np.subtract(torque, self._torque.friction(signals[1], load), out=signals[2])
-        if not self._running or self._behind(stamp):
+        if not self._running:
             self._restart(stamp)
         if self._advance(stamp):
             self._evaluate()
@@ -255,10 +255,6 @@ class TorqueErrorDetector:
             text = 'the joint states do not change although their stamps advance'
             return Fault('state_frozen', text)
         return NO_FAULT
-
-    def _behind(self, stamp: float) -> bool:
-        """Return True if the filters are behind by more than a gap: in a damaged event only."""
-        return stamp - self._filter_time > self.settings.stale_timeout + 2.0 * self.settings.period
 
     def _restart(self, stamp: float) -> None:
         """Settle the filters on the current sample."""

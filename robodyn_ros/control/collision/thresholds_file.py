@@ -77,14 +77,8 @@ def write_thresholds(learned: LearnedThresholds, path: str | Path) -> None:
 
     :raises ControlError: it cannot be written
     """
-    text = yaml.dump(content_of(learned), Dumper=DUMPER, sort_keys=False, width=99)
-    write_file(path, lambda file: file.write_text(text, 'utf-8'), ControlError)
-
-
-def content_of(learned: LearnedThresholds) -> dict[str, Any]:
-    """Return the content of a thresholds file; `thresholds_of` reads it."""
     given = learned.map
-    return {
+    content = {
         'format': FORMAT,
         'model_hash': learned.model_hash,
         'detector': dict(learned.detector),
@@ -104,6 +98,8 @@ def content_of(learned: LearnedThresholds) -> dict[str, Any]:
             for j, name in enumerate(learned.joints)
         },
     }
+    text = yaml.dump(content, Dumper=DUMPER, sort_keys=False, width=99)
+    write_file(path, lambda file: file.write_text(text, 'utf-8'), ControlError)
 
 
 def read_thresholds(path: str | Path) -> LearnedThresholds:
@@ -111,14 +107,7 @@ def read_thresholds(path: str | Path) -> LearnedThresholds:
 
     :raises ControlError: it cannot be read, or is no thresholds file with usable values
     """
-    return thresholds_of(read_yaml(path, 'the thresholds file', ControlError), str(path))
-
-
-def thresholds_of(content: Any, path: str) -> LearnedThresholds:
-    """Read the content of a thresholds file.
-
-    :raises ControlError: as `read_thresholds`
-    """
+    content = read_yaml(path, 'the thresholds file', ControlError)
     if not isinstance(content, Mapping) or content.get('format') != FORMAT:
         raise ControlError(
             f'{path} is no thresholds file: expected format {FORMAT!r}, as `robodyn thresholds` '

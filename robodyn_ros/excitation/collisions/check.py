@@ -17,7 +17,7 @@ from robodyn_ros.excitation.collisions.boxes import (
     free_space,
     obstacle_boxes,
 )
-from robodyn_ros.excitation.collisions.gaps import find_missing_shapes, gaps, notes_of
+from robodyn_ros.excitation.collisions.gaps import find_missing_shapes, list_gaps, notes_of
 from robodyn_ros.excitation.collisions.robot_files import link_names
 from robodyn_ros.excitation.collisions.scene import read_scene
 from robodyn_ros.excitation.collisions.scene_shape import NOTHING, SceneShape, Surroundings
@@ -213,7 +213,7 @@ def _without_walls(scene: Sequence[SceneShape]) -> list[str]:
 
 
 def _find_unchecked(scene: Sequence[SceneShape], rule: SelfCollisionRule | None) -> Iterator[str]:
-    """Yield what links carry and no distance is checked of."""
+    """Yield a sentence for each carried object whose distances are not checked."""
     near = {name for pair in (() if rule is None else rule.geometry.pairs) for name in pair}
     names = [] if rule is None else rule.geometry.carried
     carried = [item for item in scene if item.attached]
@@ -248,7 +248,7 @@ def _rule(
                 missing = [*missing, *find_missing_shapes(error.file)]
             return None, missing, ['no two links could collide: a joint joins them']
         return None, [*missing, f'self-collision: {error}'], []
-    return rule, [*missing, *gaps(rule)], notes_of(rule)
+    return rule, [*missing, *list_gaps(rule)], notes_of(rule)
 
 
 def _outside(limit: SpaceLimit, trajectory: Trajectory, model: DynamicModel | None) -> str:

@@ -10,7 +10,7 @@ from robodyn_ros.excitation.collisions.robot_files import CollisionFile
 from robodyn_ros.excitation.collisions.self_collision import SelfCollisionRule, words
 
 
-def gaps(rule: SelfCollisionRule) -> Iterator[str]:
+def list_gaps(rule: SelfCollisionRule) -> Iterator[str]:
     """Yield what a rule does not check."""
     yield from find_missing_shapes(rule.file)
     if hidden := _find_hidden(rule):

@@ -51,7 +51,7 @@ class LinkShape:
         return np.asarray(points @ self.pose[:3, :3].T + self.pose[:3, 3])
 
     def solid(self, loader: Any, source: str) -> Any:
-        """Return it for the library for collisions; a mesh is its convex hull.
+        """Return the shape as an object of the collision library; a mesh becomes its convex hull.
 
         :param loader: a `CachedMeshLoader`
         :raises MotionError: the mesh cannot be read, or has no volume

@@ -71,7 +71,7 @@ class Team:
                 initargs=(shipped, self._stop, self._news),
             )
             before = set(multiprocessing.active_children())
-            with _one_thread_each(), _no_interrupts():
+            with _limit_threads(), _no_interrupts():
                 # processes start with the first tasks, while the settings are active
                 for _ in range(processes):
                     self._pool.submit(_ready)
@@ -206,7 +206,7 @@ def _no_interrupts() -> Iterator[None]:
 
 
 @contextmanager
-def _one_thread_each() -> Iterator[None]:
+def _limit_threads() -> Iterator[None]:
     """Start processes with one thread each for linear algebra."""
     before = {name: os.environ.get(name) for name in _THREADS}
     os.environ.update(dict.fromkeys(_THREADS, '1'))

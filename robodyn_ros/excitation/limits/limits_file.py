@@ -54,12 +54,12 @@ def load_limits(
     :param others: joints of the robot that are not moved, whose limits are ignored
     :raises ConfigError: the file cannot be read, is no YAML, or see `narrow_limits`
     """
-    part = read_part(_file(path), 'limits', 'the joint limits file')
+    part = read_part(_find_file(path), 'limits', 'the joint limits file')
     document = {'joint_limits': part.content} if part.robot else part.content
     return narrow_limits(base, document, source=part.source, others=others)
 
 
-def _file(path: str | Path) -> str | Path:
+def _find_file(path: str | Path) -> str | Path:
     """Return a file, or the file of a folder."""
     if not Path(path).is_dir():
         return path

@@ -11,11 +11,7 @@ import numpy as np
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.success import relative_error
 from robodyn_ros.identification.friction.chosen_law import FrictionChoice
-from robodyn_ros.identification.physical.chosen_estimate import (
-    NamedParameters,
-    Status,
-    classify_values,
-)
+from robodyn_ros.identification.physical.chosen_estimate import NamedParameters, Status, classify
 from robodyn_ros.identification.result.actions import by_importance
 from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.identification.result.summary import WIDTH, joint_table, mass_text
@@ -162,7 +158,7 @@ def _softmc_lines(named: NamedParameters | None) -> list[str]:
     for number, (value, stddev, unit, name, status) in enumerate(rows, start=1):
         size = '-' if math.isnan(value) else f'{value:.5g}'
         spread = '-' if math.isnan(stddev) else f'{stddev:.3g}'
-        known = classify_values(np.array([value]), np.array([stddev]))[0]
+        known = classify(np.array([value]), np.array([stddev]))[0]
         known = known if status == 'identified' else MEANING[status]
         known = '' if known == 'determined' else f'  ({known})'
         lines.append(f'{size:>12}  {spread:>10}  {unit:<10} {number} {name}{known}')
@@ -177,7 +173,7 @@ def _base(result: IdentificationResult) -> list[str]:
         result.base_stddevs,
         result.base_units,
         result.base_expressions,
-        result.base_status or classify_values(result.base_values, result.base_stddevs),
+        result.base_status or classify(result.base_values, result.base_stddevs),
         strict=True,
     ):
         spread = 'unseen' if math.isnan(stddev) else f'{stddev:.3g}'

@@ -28,12 +28,7 @@ from robodyn_ros.identification.fit.least_squares import Estimate
 from robodyn_ros.models.interface import Array
 
 
-def score_covariance(
-    sample: RowSample,
-    fit: Estimate,
-    *,
-    mixing: Array | None = None,
-) -> Array:
+def score_covariance(sample: RowSample, fit: Estimate, *, mixing: Array | None = None) -> Array:
     """A_i^T G_ij A_j of joints i and j, shape (n, n, b, b), variances of residuals taken as 1.
 
     G_ij is the covariance of the joints' residuals: each is filtered innovations, and
@@ -192,14 +187,14 @@ def _model(energies: list[Array], taken: list[Array], counted: list[Array]) -> A
     added = np.zeros_like(seen)
     for _ in range(4):
         covariance = seen + added
-        model = autoregressive(covariance / covariance[0], sum(samples))
+        model = fit_autoregressive(covariance / covariance[0], sum(samples))
         variance = covariance[0] / sum(samples)
         lost = [
             variance * _power(model, length) * np.minimum(share, count)
             for length, share, count in zip(lengths, taken, samples, strict=True)
         ]
         added = _covariance(lost, lengths, highest)
-    return autoregressive((seen + added) / (seen + added)[0], sum(samples))
+    return fit_autoregressive((seen + added) / (seen + added)[0], sum(samples))
 
 
 def _covariance(energies: list[Array], lengths: list[int], highest: int) -> Array:
@@ -210,7 +205,7 @@ def _covariance(energies: list[Array], lengths: list[int], highest: int) -> Arra
     return result
 
 
-def autoregressive(correlation: Array, samples: int) -> Array:
+def fit_autoregressive(correlation: Array, samples: int) -> Array:
     """Return the prediction error filter [1, -a_1, ..] of a signal with this autocorrelation.
 
     Yule-Walker equations; the order is that of Akaike's smallest criterion.

@@ -12,7 +12,7 @@ from robodyn_ros.models.interface import Array, DynamicModel
 
 
 def random_states(model: DynamicModel, signals: Processed) -> tuple[Array, Array, Array]:
-    """Return q, qd, qdd (N, n) at random: any position, every joint as fast as the fastest was.
+    """Return random q, qd, qdd (N, n): any position, every joint as fast as the fastest one.
 
     The fastest of rotary joints for those, and of linear ones for those: rad/s are no m/s.
     """

@@ -83,7 +83,7 @@ class GmrFit:
         samples = np.concatenate(kept)
         samples = samples[:: max(1, -(-len(samples) // SAMPLES))]
         centre, spread = samples.mean(axis=0), np.maximum(samples.std(axis=0), 1e-12)
-        weights, means, covariances = mixture((samples - centre) / spread, COMPONENTS)
+        weights, means, covariances = fit_mixture((samples - centre) / spread, COMPONENTS)
         return GmrMap(
             weights[None],
             (means * spread + centre)[None],
@@ -91,8 +91,8 @@ class GmrFit:
         )
 
 
-def mixture(samples: Array, components: int) -> tuple[Array, Array, Array]:
-    """Fit a Gaussian mixture by expectation and maximisation, always the same way.
+def fit_mixture(samples: Array, components: int) -> tuple[Array, Array, Array]:
+    """Fit a Gaussian mixture by expectation maximisation, from a fixed seed.
 
     :param samples: shape (N, d), of variance 1
     :return: weights (K,), means (K, d), covariances (K, d, d)

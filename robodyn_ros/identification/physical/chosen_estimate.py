@@ -63,7 +63,7 @@ class NamedParameters:
     status: tuple[Status, ...]
 
 
-def classify_values(
+def classify(
     values: Array, stddevs: Array, fitted: Array | None = None, prior: Array | None = None
 ) -> tuple[str, ...]:
     """Return how each value is known: determined, weak, or from the prior.

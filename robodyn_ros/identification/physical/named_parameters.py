@@ -21,7 +21,7 @@ from robodyn_ros.models.friction_terms import BRAKING
 from robodyn_ros.models.interface import Array, DynamicModel, Parameter
 
 
-def non_negative(
+def limit_to_non_negative(
     model: DynamicModel,
     base: BaseParameters,
     condensed: Condensed,

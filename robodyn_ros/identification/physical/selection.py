@@ -319,7 +319,7 @@ class _FoldedFit:
         return float(size / max(smallest, 1.0))
 
 
-def refit(problem: Problem, selection: Selection) -> Callable[[Array], Array]:
+def make_refit(problem: Problem, selection: Selection) -> Callable[[Array], Array]:
     """Return the function that fits an estimate of the same kind to normal equations.
 
     :param problem: of the columns of these

@@ -66,7 +66,7 @@ class ResultContent:
     :param values: parameter values of the model, shape (p,)
     :param stddevs: their standard deviations, shape (p,); NaN: not identifiable on its own
     :param base_values: shape (b,)
-    :param base_status: status of each base value, see `physical.chosen_estimate.classify_values`
+    :param base_status: status of each base value, see `physical.chosen_estimate.classify`
     :param base_stddevs: shape (b,); NaN where the recording does not determine the value. A
         consistent or regularised estimate differs from least squares; this difference is included
     :param torque_uncertainty: expected on other motions, shape (n,), see `uncertainty`

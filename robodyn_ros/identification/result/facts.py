@@ -10,7 +10,7 @@ import numpy as np
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.success import relative_error
 from robodyn_ros.identification.friction.chosen_law import FrictionChoice
-from robodyn_ros.identification.physical.chosen_estimate import NamedParameters, classify_values
+from robodyn_ros.identification.physical.chosen_estimate import NamedParameters, classify
 from robodyn_ros.identification.result.actions import actions, by_importance
 from robodyn_ros.identification.result.content import (
     IdentifiedPayload,
@@ -203,8 +203,8 @@ def _softmc_rows(named: NamedParameters) -> list[dict[str, object]]:
 
 
 def _parameter_rows(result: ResultContent) -> dict[str, list[dict[str, object]]]:
-    status = classify_values(result.values, result.stddevs)
-    base_status = result.base_status or classify_values(result.base_values, result.base_stddevs)
+    status = classify(result.values, result.stddevs)
+    base_status = result.base_status or classify(result.base_values, result.base_stddevs)
     parameters = zip(result.model.parameters, result.values, result.stddevs, status, strict=True)
     base = zip(
         result.base_expressions, result.base_values, result.base_stddevs, result.base_units,

@@ -149,7 +149,7 @@ def _is_torque(recording: Recording, signals: Array) -> Mask:
 
 
 def _series(recording: Recording, values: Array) -> list[Series]:
-    """Return the signals (N, k), together those that were measured at the same times."""
+    """Group the signals (N, k) by the times at which they were measured."""
     taken = fresh(values)
     time = sample_times(recording)
     patterns = np.packbits(taken, axis=0).T

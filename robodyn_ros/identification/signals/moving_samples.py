@@ -27,7 +27,7 @@ SEMI_STATIC_LIMIT = 0.5
 
 
 @dataclass(frozen=True)
-class SpeedThresholds:
+class SpeedRange:
     """Velocities between which samples count, and which ones these are.
 
     :param lower: of each joint, shape (n,), in [rad/s] or [m/s]
@@ -61,9 +61,7 @@ def options_for(model: DynamicModel, options: IdentifyOptions) -> IdentifyOption
     )
 
 
-def thresholds(
-    joints: Sequence[str], velocity: Array, options: IdentifyOptions
-) -> SpeedThresholds:
+def thresholds(joints: Sequence[str], velocity: Array, options: IdentifyOptions) -> SpeedRange:
     """Return the thresholds of each joint, and the samples that they leave.
 
     Without absolute thresholds errors count from `velocity_share` of the joint's largest
@@ -100,11 +98,11 @@ def thresholds(
             f'no sample is left below the upper velocity threshold, {upper.min():g} for joint '
             f'{joints[int(upper.argmin())]}: a semi-static model needs a slow motion'
         )
-    return SpeedThresholds(lower=lower, upper=upper, used=used, moving=moving, still=still)
+    return SpeedRange(lower=lower, upper=upper, used=used, moving=moving, still=still)
 
 
 def speed_findings(
-    joints: Sequence[str], velocity: Array, thresholds: SpeedThresholds
+    joints: Sequence[str], velocity: Array, thresholds: SpeedRange
 ) -> Iterator[Finding]:
     """Yield the joints that are above their upper threshold most of the time."""
     shares = (np.abs(velocity) > thresholds.upper).mean(axis=0)

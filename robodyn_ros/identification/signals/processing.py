@@ -51,7 +51,7 @@ def process(
         return _take_recorded(recording, options)
     grid = grid or Grid.of(recording)
     uniform, frozen, rate = grid.recording, ~grid.moving, 1.0 / grid.recording.period
-    cutoffs = _cutoffs(grid, options, cutoffs)
+    cutoffs = _choose_cutoffs(grid, options, cutoffs)
     gaps = mask_gaps(grid.gaps, rate, cutoffs.used)
     margin = int(np.ceil(2.0 * rate / cutoffs.used))
     position = low_pass(uniform.position, cutoffs.used, rate)
@@ -99,7 +99,7 @@ def _thinning(rate: float, options: IdentifyOptions) -> Thinning | None:
     return Thinning(scipy.signal.firwin(8 * stride + 1, 0.4 * rate / stride, fs=rate), stride)
 
 
-def _cutoffs(grid: Grid, options: IdentifyOptions, given: Cutoffs | None = None) -> Cutoffs:
+def _choose_cutoffs(grid: Grid, options: IdentifyOptions, given: Cutoffs | None = None) -> Cutoffs:
     """Return the cut-off that is asked for, or the given or automatic ones.
 
     Automatic ones are at least what the length carries: a slow motion of a few seconds is filtered
@@ -152,7 +152,7 @@ def _take_recorded(recording: Recording, options: IdentifyOptions) -> Processed:
     torque = recording.torque
     if options.filter_cutoff is not None:
         grid = Grid(recording, np.zeros(len(recording), dtype=bool), ())
-        torque = low_pass(torque, _cutoffs(grid, options).used, 1.0 / recording.period)
+        torque = low_pass(torque, _choose_cutoffs(grid, options).used, 1.0 / recording.period)
     frozen = ~moving_joints(recording.position)
     motion = (recording.position, velocity, acceleration)
     signals = _mark_samples(recording, len(recording), options, motion, torque, ~frozen[None, :])

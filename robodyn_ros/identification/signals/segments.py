@@ -110,7 +110,7 @@ def segments_of(
     else:
         grid = grid or Grid.of(recording) if count == 1 else None
         if used is None:
-            cutoffs = cutoffs or _cutoffs(recording, bounds, grid)
+            cutoffs = cutoffs or _find_cutoffs(recording, bounds, grid)
             cutoffs = cutoffs.like(like, 1.0 / period) if like else cutoffs
             used = cutoffs.used
     margin = 0 if used is None else int(np.ceil(2.0 / (period * used)))
@@ -132,7 +132,7 @@ def segments_of(
         changed = cutoffs and cutoffs.at(cutoff)
         return segments_of(recording, joints, options, known, cutoffs=changed, grid=grid)
 
-    index, raw = _first_moving(process_piece, count)
+    index, raw = _process_first_moving(process_piece, count)
     return Segments(
         raw,
         piece(index),
@@ -145,7 +145,9 @@ def segments_of(
     )
 
 
-def _first_moving(processed: Callable[[int], Processed], count: int) -> tuple[int, Processed]:
+def _process_first_moving(
+    processed: Callable[[int], Processed], count: int
+) -> tuple[int, Processed]:
     """Return the first segment without an error, or the last one."""
     for index in range(count):
         shown = processed(index)
@@ -154,7 +156,7 @@ def _first_moving(processed: Callable[[int], Processed], count: int) -> tuple[in
     return index, shown
 
 
-def _cutoffs(recording: Recording, bounds: Sequence[int], grid: Grid | None) -> Cutoffs:
+def _find_cutoffs(recording: Recording, bounds: Sequence[int], grid: Grid | None) -> Cutoffs:
     """Return cut-offs that let all segments through; those at rest are ignored."""
     if grid is not None:
         return grid.cutoffs

@@ -32,7 +32,7 @@ from robodyn_ros.identification.physical.completion import (
     fill_from_prior,
     parameter_stddevs,
 )
-from robodyn_ros.identification.physical.named_parameters import non_negative
+from robodyn_ros.identification.physical.named_parameters import limit_to_non_negative
 from robodyn_ros.identification.physical.selection import choose
 from robodyn_ros.identification.steps.preparation import ProcessedRecordings, Task
 from robodyn_ros.models.base_parameters import base_parameters
@@ -131,7 +131,7 @@ class Regression:
         plain = complete(model, base, seen, fit.covariance, prior)
         completion, selection = choose(model, base, fitted.weighted, fit, plain, self.options)
         if self.options.consistent != 'no' and self.options.ridge is None:
-            completion = non_negative(model, base, fitted.weighted, fit, completion)
+            completion = limit_to_non_negative(model, base, fitted.weighted, fit, completion)
         error = fit.error_of(base.values(completion.values))
         completion = replace(completion, stddevs=parameter_stddevs(base, error))
         return ParameterEstimate(fit, completion, plain.values, selection, error, fitted.findings)

@@ -24,7 +24,7 @@ from robodyn_ros.identification.friction.model_rows import ModelRows
 from robodyn_ros.identification.friction.samples import FrictionSample
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.physical.chosen_estimate import Selection
-from robodyn_ros.identification.physical.selection import CONTRADICTED, refit
+from robodyn_ros.identification.physical.selection import CONTRADICTED, make_refit
 from robodyn_ros.identification.physical.semidefinite import WEAKEST, Problem, starting_prior
 from robodyn_ros.identification.steps.preparation import Task
 from robodyn_ros.identification.steps.run import IdentificationRun
@@ -115,7 +115,7 @@ def compare_held_out(run: IdentificationRun, task: Task) -> tuple[HeldOut, HeldO
         if folds is None or others is None or folds.count != others.count:
             return None
         problem = _problem(model, rows, setup.options)
-        errors.append(folds.held_out(refit(problem, selection), others)[0])
+        errors.append(folds.held_out(make_refit(problem, selection), others)[0])
     return errors[0], errors[1]
 
 

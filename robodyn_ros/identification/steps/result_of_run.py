@@ -12,7 +12,7 @@ from robodyn_ros.findings import Finding
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.payload.estimate import is_possible
-from robodyn_ros.identification.physical.chosen_estimate import Selection, classify_values
+from robodyn_ros.identification.physical.chosen_estimate import Selection, classify
 from robodyn_ros.identification.physical.named_parameters import compute_named
 from robodyn_ros.identification.result.content import ResultSignals
 from robodyn_ros.identification.result.result import IdentificationResult, IdentifiedModel
@@ -66,7 +66,7 @@ def result_of(
         timings={**run.clock.timings, 'total': run.clock.total},
         payload=payload,
         named=named,
-        base_status=classify_values(
+        base_status=classify(
             base.values(completion.values),
             np.sqrt(np.diag(estimated.error)),
             estimated.fit.values,

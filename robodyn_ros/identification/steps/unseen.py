@@ -9,7 +9,7 @@ from robodyn_ros.identification.fit.choice import INDEPENDENT
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.folds import Folds, labels_of, products_of, sum_squared_errors
 from robodyn_ros.identification.fit.success import reference_torque, relative_error
-from robodyn_ros.identification.physical.selection import refit
+from robodyn_ros.identification.physical.selection import make_refit
 from robodyn_ros.identification.physical.semidefinite import Problem, starting_prior
 from robodyn_ros.identification.steps.estimation import ParameterEstimate, Regression
 from robodyn_ros.models.interface import Array
@@ -48,7 +48,7 @@ def _growth(regression: Regression, found: ParameterEstimate) -> Array | None:
     if folds is None or folds.independent < INDEPENDENT:
         return None
     prior, _ = starting_prior(regression.model, regression.options.prior)
-    fit = refit(Problem.of(regression.model, regression.base, prior), found.selection)
+    fit = make_refit(Problem.of(regression.model, regression.base, prior), found.selection)
     parts, total = sample.segments, folds.weighted[0].sum(axis=0)
     blocks = labels_of(np.concatenate([part.position for part in parts]))[0]
     left_out = [fit(total - left) for left in folds.weighted[0]]

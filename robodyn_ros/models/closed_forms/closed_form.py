@@ -25,7 +25,7 @@ Number = Any
 
 
 @dataclass(frozen=True)
-class GeometryKey:
+class Key:
     """One key of a geometry: its unit and valid values; required if it has no default."""
 
     unit: str = 'm'
@@ -198,7 +198,7 @@ def build_joints(
 
 
 def check_geometry(
-    kind: str, geometry: object, keys: Mapping[str, GeometryKey], *, where: str = 'geometry'
+    kind: str, geometry: object, keys: Mapping[str, Key], *, where: str = 'geometry'
 ) -> dict[str, float]:
     """Return the numbers of a geometry, in the order of `keys`, with defaults filled in.
 

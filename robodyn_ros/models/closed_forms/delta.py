@@ -10,7 +10,7 @@ import numpy as np
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.closed_forms.closed_form import (
     ClosedFormModel,
-    GeometryKey,
+    Key,
     Number,
     build_joints,
     check_choice,
@@ -35,14 +35,14 @@ from robodyn_ros.models.closed_forms.delta_shaft import shaft_forces
 from robodyn_ros.models.interface import GRAVITY, Array, Parameter, sample_blocks
 
 GEOMETRY = {
-    'R_b': GeometryKey(),
-    'r_p': GeometryKey(),
-    'L_AB': GeometryKey(lowest=0.0),
-    'L_BC': GeometryKey(lowest=0.0),
+    'R_b': Key(),
+    'r_p': Key(),
+    'L_AB': Key(lowest=0.0),
+    'L_BC': Key(lowest=0.0),
 }
 """See `DeltaGeometry`; four axes also need 'h_O', the height of the shaft's upper joint."""
 
-PLATFORM_FORCE = {'R_ext': GeometryKey(), 'Fr_max': GeometryKey('N', lowest=0.0)}
+PLATFORM_FORCE = {'R_ext': Key(), 'Fr_max': Key('N', lowest=0.0)}
 """Radius [m] beyond which C_r acts, and the largest force [N] that it causes."""
 
 NAMED = (
@@ -118,7 +118,7 @@ class DeltaModel(ClosedFormModel):
         self.dynamic_model = check_choice('delta', dynamic_model, (1,))
         axes = build_joints('delta', joints, ['revolute'] * (ARMS + 1), least=ARMS)
         self._shaft = len(axes) > ARMS
-        keys = {**GEOMETRY, 'h_O': GeometryKey()} if self._shaft else GEOMETRY
+        keys = {**GEOMETRY, 'h_O': Key()} if self._shaft else GEOMETRY
         lengths = check_geometry('delta', geometry, keys)
         self.geometry = DeltaGeometry(*(lengths[key] for key in GEOMETRY))
         self._height = lengths.get('h_O', 0.0)

@@ -10,7 +10,7 @@ import numpy as np
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.closed_forms.closed_form import (
     ClosedFormModel,
-    GeometryKey,
+    Key,
     build_joints,
     check_choice,
     check_geometry,
@@ -25,13 +25,7 @@ from robodyn_ros.models.closed_forms.puma_inertia import (
 )
 from robodyn_ros.models.interface import GRAVITY, Array, Joint, Parameter, sample_blocks
 
-GEOMETRY = {
-    'a2': GeometryKey(),
-    'a3': GeometryKey(),
-    'd2': GeometryKey(),
-    'd3': GeometryKey(),
-    'd4': GeometryKey(),
-}
+GEOMETRY = {'a2': Key(), 'a3': Key(), 'd2': Key(), 'd3': Key(), 'd4': Key()}
 """Lengths [m] of the modified Denavit-Hartenberg frames (alpha, a, d): (0, 0, 0), (-90, 0, d2),
 (0, a2, d3), (90, a3, d4), (-90, 0, 0), (90, 0, 0)."""
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from robodyn_ros.models.closed_forms.closed_form import (
     ClosedFormModel,
-    GeometryKey,
+    Key,
     build_joints,
     check_choice,
     check_geometry,
@@ -20,10 +20,10 @@ from robodyn_ros.models.closed_forms.closed_form import (
 from robodyn_ros.models.interface import GRAVITY, Array, Parameter
 
 GEOMETRY = {
-    'L1': GeometryKey(lowest=0.0),
-    'L2': GeometryKey(lowest=0.0),
-    's4': GeometryKey('1', choices=(1.0, -1.0), default=1.0),
-    'z_sense': GeometryKey('1', choices=(1.0, -1.0), default=1.0),
+    'L1': Key(lowest=0.0),
+    'L2': Key(lowest=0.0),
+    's4': Key('1', choices=(1.0, -1.0), default=1.0),
+    'z_sense': Key('1', choices=(1.0, -1.0), default=1.0),
 }
 """L1, L2: lengths of the arms [m]. s4: 1 if axis 4 turns as axes 1 and 2, -1 if opposite.
 

@@ -20,7 +20,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
-from robodyn_ros.errors import ConfigError, RobodynError, shorten_line
+from robodyn_ros.errors import ConfigError, RobodynError, clip
 from robodyn_ros.nodes.base.suite_node import DEFAULT, Guarded
 
 
@@ -180,7 +180,7 @@ def check_when_set(node: Node, check: Callable[[dict[str, Any]], object]) -> Non
         try:
             check(new)
         except RobodynError as error:
-            return SetParametersResult(successful=False, reason=shorten_line(str(error)))
+            return SetParametersResult(successful=False, reason=clip(str(error)))
         return SetParametersResult(successful=True)
 
     node.add_on_set_parameters_callback(on_set)
@@ -250,10 +250,8 @@ class Diagnostics:
             level=level,
             name=self._node.get_fully_qualified_name().lstrip('/'),
             hardware_id=self._hardware_id,
-            message=shorten_line(message),
-            values=[
-                KeyValue(key=key, value=shorten_line(str(value))) for key, value in shown.items()
-            ],
+            message=clip(message),
+            values=[KeyValue(key=key, value=clip(str(value))) for key, value in shown.items()],
         )
         if level != self._level:
             self._level = level

@@ -15,7 +15,7 @@ from rcl_interfaces.msg import SetParametersResult
 from rclpy.impl import rcutils_logger
 
 from robodyn_ros.allowed_folders import SHOWN
-from robodyn_ros.errors import Fault, RobodynError, shorten_line
+from robodyn_ros.errors import Fault, RobodynError, clip
 from robodyn_ros.faults import fault_of, number_of
 
 LOG_PERIOD = 1.0
@@ -97,8 +97,8 @@ class BoundedLogger(rcutils_logger.RcutilsLogger):
     """Logger that cuts long texts, and shows control characters as escapes."""
 
     def log(self, message: Any, severity: Any, **filters: Any) -> bool:
-        """Log a text, `shorten_line`."""
-        return bool(super().log(shorten_line(str(message)), severity, **filters))
+        """Log a text, `clip`."""
+        return bool(super().log(clip(str(message)), severity, **filters))
 
 
 # rclpy identifies a line of the log by its caller, which is not this file
@@ -111,7 +111,7 @@ def shown(text: str) -> str:
     Words and quoted names above `SHOWN` characters lose their middle, so that the file at the
     end of a path stays. The rest is cut at `MOST`.
     """
-    text = NAMES.sub(_cut, ' '.join(shorten_line(text).split()))
+    text = NAMES.sub(_cut, ' '.join(clip(text).split()))
     return text if len(text) <= MOST else f'{text[:MOST]}...'
 
 
@@ -122,7 +122,7 @@ def _cut(found: re.Match[str]) -> str:
 
 def sentence(error: BaseException) -> Fault:
     """Return the text of an error on one line, with its type if it is not of this suite."""
-    text = ' '.join(shorten_line(str(error)).split())
+    text = ' '.join(clip(str(error)).split())
     text = text if len(text) <= MOST else f'{text[:MOST]}...'
     if isinstance(error, (RobodynError, OSError)):
         return fault_of(error, text)

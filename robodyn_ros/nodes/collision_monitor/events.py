@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from robodyn_ros.control.collision.event_bag import (
     delete_oldest,
     write_event,
 )
-from robodyn_ros.errors import shorten_line
+from robodyn_ros.errors import clip
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
 from robodyn_ros.nodes.base.clock import now
@@ -110,8 +109,7 @@ class Events:
         """Write the last event; wait for at most 3 s, because the process ends."""
         self.close()
         if self._last is not None:
-            with suppress(TimeoutError):
-                self._last.result(timeout=3.0)
+            wait([self._last], timeout=3.0)
         self._pool.shutdown(wait=False)
 
     def details(self) -> dict[str, object]:
@@ -126,7 +124,7 @@ class Events:
             delete_oldest(self._folder, self._limit)
         except Exception as error:  # whatever happens here, the monitor goes on
             self._lost += 1
-            self._result = f'lost: {shorten_line(str(error))}'
+            self._result = f'lost: {clip(str(error))}'
         else:
             self._written += 1
             self._result = str(path)

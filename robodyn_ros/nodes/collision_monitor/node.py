@@ -198,7 +198,8 @@ class CollisionMonitor(ModelNode):
         if not self.active or self._detector is None:
             raise ControlError('the node is not active', fault='not_active')
         time, duration = now(self), seconds_of(request.duration)
-        if duration > self._mute.remaining(time) and self._detector.latched:
+        raised = self._detector.latched or self._reactions.reason
+        if duration > self._mute.remaining(time) and raised:
             text = 'a collision is not cleared yet: call ~/reset first'
             raise ControlError(text, fault='fault_latched')
         self._mute.start(time, duration)
@@ -261,8 +262,7 @@ class CollisionMonitor(ModelNode):
     def finish(self) -> None:
         """End the attempts of reactions: an inactive node commands nothing."""
         self.events.close()
-        self._reactions.clear()
-        self._trigger.clear()
+        self._reactions.end()
 
     def begin_shutdown(self) -> None:
         """End, and write the event that is open."""

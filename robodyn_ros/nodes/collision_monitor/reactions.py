@@ -105,6 +105,10 @@ class Reactions:
     def clear(self) -> None:
         """End all attempts and prepare for the next collision."""
         self.reason = ''
+        self.end()
+
+    def end(self) -> None:
+        """End all attempts."""
         for reaction in self._all.values():
             reaction.end()
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from rclpy.node import Node
 
-from robodyn_ros.errors import ControlError, shorten_line
+from robodyn_ros.errors import ControlError, clip
 from robodyn_ros.excitation.collisions.check import Coverage
 from robodyn_ros.excitation.collisions.scene_shape import NOTHING, SceneShape
 from robodyn_ros.excitation.options import SPACE, collision_coverage
@@ -116,12 +116,12 @@ class CollisionGuard:
         report = coverage.check(plan.trajectory, self._options.model() if framed else None)
         logger = self._node.get_logger()
         if report.unchecked:
-            logger.warning(shorten_line(_said(report.unchecked)))
+            logger.warning(clip(_said(report.unchecked)))
         for text in report.notes:
             if text in self.surroundings.notes:  # most cells have no MoveIt
-                logger.info(shorten_line(text))
+                logger.info(clip(text))
             else:
-                logger.warning(shorten_line(text))
+                logger.warning(clip(text))
         if not report.broken:
             return
         if coverage.substitutes and self._lenient and self._free(plan, framed):

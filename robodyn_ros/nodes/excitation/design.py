@@ -22,13 +22,7 @@ from robodyn_ros.excitation.design.problem import Design
 from robodyn_ros.excitation.export import TRAJECTORY, export_motion, motion_files
 from robodyn_ros.excitation.limits.constraints import PathLimit
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
-from robodyn_ros.excitation.options import (
-    OPTIONS,
-    DesignOption,
-    check_options,
-    make_design,
-    search,
-)
+from robodyn_ros.excitation.options import OPTIONS, Setting, check_options, make_design, search
 from robodyn_ros.excitation.robot_frame import choose_frame
 from robodyn_ros.excitation.summary import convert_value, sentence
 from robodyn_ros.excitation.trajectory import Trajectory
@@ -280,7 +274,7 @@ def _result_of(work: Future[Designed]) -> Designed:
         raise MotionError(f'unexpected {type(error).__name__}: {error}') from error
 
 
-def _default(option: DesignOption) -> Any:
+def _default(option: Setting) -> Any:
     """Return the default of the parameter, or its type if there is no default."""
     kind = _TYPES[option.kind]
     if option.count != 1:

@@ -10,7 +10,7 @@ import numpy as np
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
-from robodyn_ros.errors import ConfigError, MotionError, shorten_line
+from robodyn_ros.errors import ConfigError, MotionError, clip
 from robodyn_ros.excitation.catalog import build_motion, load_motion
 from robodyn_ros.excitation.limits.doubts import doubts
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
@@ -129,7 +129,7 @@ def declare_limits(node: Node) -> JointLimits:
         others = [joint.name for joint in urdf.joints]
         limits = load_limits(resource(file), limits, others=others)
     for text in doubts(limits):
-        node.get_logger().warning(shorten_line(text))
+        node.get_logger().warning(clip(text))
     limits = limits.scale(velocity=shares[0], acceleration=shares[1])
     where = [source_of(node, n) for n in ('joint_limits', *(f'{k}_scaling' for k in SCALED))]
     node.get_logger().info(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from robodyn_ros.identification.files.export import Exported
 from robodyn_ros.identification.files.written import format_result
-from robodyn_ros.identification.physical.chosen_estimate import classify_values
+from robodyn_ros.identification.physical.chosen_estimate import classify
 from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.models.interface import Array
 from robodyn_ros.msg import Finding, IdentificationReport, Parameter
@@ -53,7 +53,7 @@ def report_message(result: IdentificationResult, files: Exported) -> Identificat
             [item.unit for item in result.model.parameters],
             result.values,
             result.stddevs,
-            classify_values(result.values, result.stddevs),
+            classify(result.values, result.stddevs),
         ),
         completion_rule=result.completion_rule,
         dynamic_parameters=[]

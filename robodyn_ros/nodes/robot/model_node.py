@@ -118,13 +118,6 @@ class ModelNode(SuiteLifecycleNode):
             for name, default, text, options in rows
         }
 
-    def resolve_paths(self, request: Any) -> None:
-        """Check the paths in a request, and make them absolute.
-
-        :raises ConfigError: one is not allowed
-        """
-        self._allowed.resolve(request)
-
     def autostart(self) -> None:
         """Configure and activate if the parameter says so, when the node is complete."""
         if not self._autostart:

@@ -2,7 +2,7 @@
 import numpy as np
 from scipy.stats import multivariate_normal
 
-from robodyn_ros.identification.gears.gmr import GmrFit, GmrMap, mixture
+from robodyn_ros.identification.gears.gmr import GmrFit, GmrMap, fit_mixture
 
 RANDOM = np.random.default_rng(6)
 
@@ -31,7 +31,7 @@ def test_a_mixture_is_found_again():
     samples = np.concatenate(
         [RANDOM.normal(centre, 0.3, (count, 2)) for centre, count in zip(centres, counts)]  # noqa: B905
     )
-    weights, means, covariances = mixture(samples, 3)
+    weights, means, covariances = fit_mixture(samples, 3)
     order = [int(((means - centre) ** 2).sum(axis=1).argmin()) for centre in centres]
     np.testing.assert_allclose(weights[order], [0.6, 0.3, 0.1], atol=0.01)
     np.testing.assert_allclose(means[order], centres, atol=0.1)

@@ -13,7 +13,7 @@ from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.physical.chosen_estimate import Selection
 from robodyn_ros.identification.physical.consistency import bodies_of, links_are_consistent
 from robodyn_ros.identification.physical.findings import selection_findings
-from robodyn_ros.identification.physical.selection import refit, refit_joints
+from robodyn_ros.identification.physical.selection import make_refit, refit_joints
 from robodyn_ros.identification.physical.semidefinite import WEIGHTS, Data, Problem
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.models.base_parameters import base_parameters
@@ -249,7 +249,7 @@ def test_estimates_are_fitted_again_as_they_were(noisy):
         'consistent_links': problem.grouping @ refit_joints(problem, data, solved),
     }
     for kind, values in expected.items():
-        (found,) = refit(problem, Selection(kind, prior_weight=weight))(gram)
+        (found,) = make_refit(problem, Selection(kind, prior_weight=weight))(gram)
         np.testing.assert_allclose(found, values, rtol=1e-3, atol=1e-3)
     assert len({tuple(values.round(2)) for values in expected.values()}) == 4
 
