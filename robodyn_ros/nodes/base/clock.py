@@ -153,7 +153,7 @@ class SimulatedClock:
         looked, self._looked = self._looked, time.monotonic()
         if self._looked - self._received < DEAD:
             return
-        if not self._dead:
+        if self._stamp is not None and not self._dead:
             self._dead = True
             self._node.get_logger().warning(
                 f'{TOPIC} has been silent for {DEAD:g} s: time continues in real time'
