@@ -288,7 +288,7 @@ def test_sigint_while_streaming_brakes_to_rest(cell, robot):
     assert 'the node was asked to end' in answer.result.message
     assert answer.result.fault_code == FaultCode.FAULT_NODE_ENDING
     assert process.wait(timeout=PATIENCE) == 0
-    client.wait(lambda: not client.action.server_is_ready(), 'no server of a dead node', 1.0)
+    client.wait(lambda: not client.action.server_is_ready(), 'no server of a dead node', 10.0)
     robot.settle()
     last = np.array(robot.setpoints[before - 20 :])
     steps = np.abs(np.diff(last, axis=0)).max(axis=1)

@@ -42,6 +42,7 @@ class SimulatedTime:
 
     :ivar ticks: called at each step, before the nodes know of it: simulated robots
     :ivar dead: True: nothing is published any more
+    :ivar fastest: largest speed relative to real time
     """
 
     def __init__(self, context, step: int = STEP) -> None:
@@ -55,7 +56,7 @@ class SimulatedTime:
         self._step = step
         self.nanoseconds = time.time_ns()
         self.ticks: list[Callable[[], None]] = []
-        self.dead = False
+        self.dead, self.fastest = False, FASTEST
         self._due = 0.0
         self._followers = Followers(self._node, lambda: None)
         self._ended = threading.Event()
@@ -79,7 +80,7 @@ class SimulatedTime:
         stamp, now = self.nanoseconds + self._step, time.monotonic()
         if now < self._due or not self._followers.ready(stamp):
             return False
-        fastest = FASTEST if self._followers else 1.0
+        fastest = self.fastest if self._followers else 1.0
         self._due = max(self._due, now - 0.1) + 1e-9 * self._step / fastest
         self.nanoseconds = stamp
         for tick in self.ticks:
