@@ -18,6 +18,10 @@ OF_ROS = re.compile(r'(rclpy|\w+_msgs|\w+_interfaces|robodyn_ros\.(msg|srv|actio
 """Packages that are missing without ROS 2, or before `make build`."""
 
 
+LONGEST = ('test/cli/demo/test_story.py', 'test/docs/test_tool_files_in_a_demo.py', 'test/nodes')
+"""Tests that run first: no process computes alone at the end."""
+
+
 class Module(pytest.Module):
     """Test module that is skipped if a package of ROS that it imports is missing."""
 
@@ -35,6 +39,16 @@ class Module(pytest.Module):
 def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> Module:
     """Collect each test module as `Module`."""
     return Module.from_parent(parent, path=module_path)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Move the longest tests to the front."""
+
+    def rank(item: pytest.Item) -> int:
+        path = item.path.relative_to(config.rootpath).as_posix()
+        return next((k for k, start in enumerate(LONGEST) if path.startswith(start)), len(LONGEST))
+
+    items.sort(key=rank)
 
 
 @pytest.fixture(autouse=True)

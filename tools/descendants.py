@@ -58,6 +58,8 @@ def _interruptible() -> Iterator[None]:
     try:
         yield
     finally:
+        prctl(SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+        prctl(SET_PARENT_DEATH_SIGNAL, 0, 0, 0, 0)
         for number, handler in before.items():
             signal.signal(number, handler)
 

@@ -10,14 +10,8 @@ from collections.abc import Sequence
 from tools.common import ROOT, note, one_line_errors
 from tools.descendants import Interrupted, run
 
-LONGEST = (
-    'test/cli/demo/test_story.py',
-    'test/docs/test_tool_files_in_a_demo.py',
-    'test/nodes',
-)
-"""Tests to start with."""
 PYTEST = (sys.executable, '-m', 'pytest', '--dist', 'loadfile', '--no-loadscope-reorder')
-PARALLEL = (*PYTEST, '-n', '3', '-m', 'not real_time', *LONGEST, 'test')
+PARALLEL = (*PYTEST, '-n', '3', '-m', 'not real_time', 'test')
 """Three processes on two cores, because tests of nodes wait for other processes."""
 ALONE = (*PYTEST, '-n', '0', '-m', 'real_time', 'test')
 """Tests that measure real time: other tests would be measured too."""

@@ -126,6 +126,7 @@ def refusals(cell):
     return int(values.get('refused', 0))
 
 
+@pytest.mark.real_time
 def test_a_cell_that_is_killed_takes_the_torque_away_and_the_levels_are_unknown(cell):
     cell.ready()
     cell.kill('cell')

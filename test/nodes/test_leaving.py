@@ -42,7 +42,7 @@ def parameters_of(node):
 @pytest.mark.real_time
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize('name', NODES)
-def test_a_node_leaves_the_graph_within_a_second(name, number, tmp_path):
+def test_a_node_leaves_the_graph_before_it_is_killed(name, number, tmp_path):
     with started(name, 3, tmp_path / 'log', robot='six_axis') as node:
         if name in ACTIONS:
             kind, action = ACTIONS[name]
@@ -50,7 +50,8 @@ def test_a_node_leaves_the_graph_within_a_second(name, number, tmp_path):
             node.wait(client.server_is_ready, 'the action')
         begin = time.monotonic()
         assert node.interrupt(number) == 0, node.said()
-        assert time.monotonic() - begin < 2.0  # a second, and one for a busy machine
+        # it takes a second, beside other programs longer; 10 s after a signal it would be killed
+        assert time.monotonic() - begin < 8.0
         if name in ACTIONS:
             assert not client.server_is_ready()
             client.destroy()

@@ -21,6 +21,8 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rosgraph_msgs.msg import Clock as ClockMessage
 from std_msgs.msg import Header
 
+from robodyn_ros.errors import ControlError
+
 TOPIC = '/clock'
 FOLLOWED = '/clock/followed'
 """Topic on which nodes acknowledge the stamps of /clock that they have processed."""
@@ -89,13 +91,19 @@ class SimulatedClock:
     :ivar elapsed: time in [s]; it never goes back
     """
 
-    def __init__(self, node: Node, guard: Callable[[float, Callback], Callback]) -> None:
+    def __init__(
+        self,
+        node: Node,
+        set_time: Callable[[ClockMessage], object],
+        guard: Callable[[float, Callback], Callback],
+    ) -> None:
         """Prepare the acknowledgements and the watch in real time.
 
+        :param set_time: set the ROS time of the node
         :param guard: wrap the callback of a timer of this period, so that it raises nothing
         """
         self.elapsed = 0.0
-        self._node, self._guard = node, guard
+        self._node, self._set_time, self._guard = node, set_time, guard
         self._stamp: int | None = None
         self._acknowledged = 0
         self._timers: list[_Timer] = []
@@ -106,7 +114,13 @@ class SimulatedClock:
         start_real_timer(node, LOOK, self._look)
 
     def take(self, message: ClockMessage) -> None:
-        """Advance to a stamp of the simulation, run the timers that are due, and acknowledge."""
+        """Advance to a stamp of the simulation, run the timers that are due, and acknowledge.
+
+        :raises ControlError: a negative stamp
+        """
+        if message.clock.sec < 0:
+            raise ControlError(f'the time of the simulation is negative: {message.clock.sec} s')
+        self._set_time(message)
         stamp = nanoseconds_of(message.clock)
         repeated = stamp == self._stamp
         self._received, self._dead = time.monotonic(), False
@@ -139,12 +153,16 @@ class SimulatedClock:
         looked, self._looked = self._looked, time.monotonic()
         if self._looked - self._received < DEAD:
             return
-        if not self._dead:
+        if self._stamp is not None and not self._dead:
             self._dead = True
             self._node.get_logger().warning(
                 f'{TOPIC} has been silent for {DEAD:g} s: time continues in real time'
             )
-        self._advance(self._looked - looked)
+        step = self._looked - looked
+        if self._stamp is not None:
+            self._stamp += round(1e9 * step)
+            self._set_time(ClockMessage(clock=to_stamp(self._stamp)))
+        self._advance(step)
 
 
 class _Timer:

@@ -174,8 +174,8 @@ class Guarded(_Base):
         rclpy subscribes to /clock when the node has use_sim_time: the clock of the suite follows.
         """
         if msg_type is ClockMessage and self.simulated_clock is None and self.follows_clock:
-            self.simulated_clock = SimulatedClock(self, self._timed)
-            callback, rest = self._on_clock(callback), (CLOCK_QOS,)
+            self.simulated_clock = SimulatedClock(self, callback, self._guard_timer)
+            callback, rest = self.simulated_clock.take, (CLOCK_QOS,)
 
         def failed(error: Exception, *_: Any) -> None:
             if isinstance(error, RobodynError) or not _is_own(callback):
@@ -185,14 +185,6 @@ class Guarded(_Base):
 
         wrapped = guarded(callback, failed)
         return super().create_subscription(msg_type, topic, wrapped, *rest, **options)
-
-    def _on_clock(self, set_time: Any) -> Any:
-        def take(message: ClockMessage) -> None:
-            set_time(message)
-            if self.simulated_clock is not None:
-                self.simulated_clock.take(message)
-
-        return take
 
     def create_service(
         self, srv_type: Any, srv_name: str, callback: Any, *rest: Any, **options: Any
@@ -213,9 +205,9 @@ class Guarded(_Base):
 
     def create_timer(self, period: float, callback: Any, *rest: Any, **options: Any) -> Any:
         """Do as `Node.create_timer`; an error of the callback is unexpected."""
-        return super().create_timer(period, self._timed(period, callback), *rest, **options)
+        return super().create_timer(period, self._guard_timer(period, callback), *rest, **options)
 
-    def _timed(self, period: float, callback: Any) -> Any:
+    def _guard_timer(self, period: float, callback: Any) -> Any:
         """Wrap the callback of a timer: its error is unexpected."""
 
         def failed(error: Exception, *_: Any) -> None:

@@ -4,11 +4,13 @@
 from types import SimpleNamespace
 
 import pytest
+from builtin_interfaces.msg import Time
 from hypothesis import given
 from hypothesis import strategies as st
 from rclpy.clock import ClockType
 from rosgraph_msgs.msg import Clock as ClockMessage
 
+from robodyn_ros.errors import ControlError
 from robodyn_ros.nodes.base.clock import (
     BEAT,
     DEAD,
@@ -41,7 +43,7 @@ class Bench:
     """A clock with `use_sim_time` without ROS, and what it acknowledged."""
 
     def __init__(self):
-        self.followed, self.warnings, self.looks = [], [], []
+        self.followed, self.warnings, self.looks, self.times = [], [], [], []
         publisher = SimpleNamespace(
             publish=lambda message: self.followed.append(nanoseconds_of(message.stamp))
         )
@@ -51,7 +53,9 @@ class Bench:
             get_logger=lambda: SimpleNamespace(warning=self.warnings.append),
             get_fully_qualified_name=lambda: '/n',
         )
-        self.node.simulated_clock = SimulatedClock(self.node, lambda period, callback: callback)
+        self.node.simulated_clock = SimulatedClock(
+            self.node, self.times.append, lambda period, callback: callback
+        )
 
     def tell(self, *stamps):
         for stamp in stamps:
@@ -82,6 +86,12 @@ def test_time_advances_with_the_simulation_and_never_goes_back(bench, clock):
     assert now(bench.node) == pytest.approx(4e-3)
     bench.tell(START)
     assert now(bench.node) > 4e-3
+
+
+def test_a_negative_time_is_refused(bench):
+    with pytest.raises(ControlError, match='is negative: -5 s'):
+        bench.node.simulated_clock.take(ClockMessage(clock=Time(sec=-5)))
+    assert not bench.times and not bench.followed
 
 
 def test_timers_run_inside_the_message_once_for_each_look(bench):
@@ -116,6 +126,7 @@ def test_a_dead_simulation_continues_in_real_time(bench, clock):
     assert now(bench.node) == 0.0 and not bench.warnings
     bench.look(clock, 0.1 * DEAD + 1.2)
     assert now(bench.node) == pytest.approx(1.2, abs=0.1) and len(calls) == 2
+    assert nanoseconds_of(bench.times[-1].clock) == pytest.approx(START + 1.2e9, abs=1e8)
     assert len(bench.warnings) == 1 and '/clock has been silent for' in bench.warnings[0]
     bench.tell(START + MS)
     before = now(bench.node)
@@ -135,7 +146,7 @@ def test_a_simulation_that_repeats_its_time_is_only_paused(bench, clock):
 
 def test_before_a_simulation_has_begun_time_is_real_time(bench, clock):
     bench.look(clock, DEAD + 1.0)
-    assert now(bench.node) == pytest.approx(1.0, abs=0.1)
+    assert now(bench.node) == pytest.approx(1.0, abs=0.1) and not bench.warnings
 
 
 def test_a_node_on_a_robot_has_steady_time(clock):

@@ -137,7 +137,7 @@ def test_a_node_that_is_refused_while_it_is_created_leaves_the_graph(code):
         client.wait(lambda: 'half' in there(), 'the node')
         _, errors = process.communicate(f'{code}\n', timeout=PATIENCE)
         assert process.returncode == code and 'the sentence' in errors
-        client.wait(lambda: 'half' not in there(), 'the node to leave the graph', 1.0)
+        client.wait(lambda: 'half' not in there(), 'the node to leave the graph', 10.0)
     finally:
         process.kill()
         client.close()

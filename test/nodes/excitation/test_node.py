@@ -211,6 +211,23 @@ def test_second_start_is_refused_and_a_silent_robot_stopped(cell, robot):
     cell.planner.wait(lambda: 'there are no joint states for ' in log.read_text(), 'the log')
 
 
+@pytest.mark.real_time
+def test_a_simulation_that_dies_stops_the_robot(cell, robot):
+    log = cell.folder / 'planner.log'
+    said = len(log.read_text())
+    cell.planner.send()
+    cell.planner.until(PHASE.EXCITING)
+    robot.time.dead = True
+    try:
+        cell.planner.wait(cell.planner.ended, 'the stop')
+    finally:
+        robot.time.dead = False
+    assert 'there are no joint states for ' in cell.planner.ended()
+    assert '/clock has been silent for' in log.read_text()[said:]
+    robot.settle()
+    assert len(robot.trajectories) == 2
+
+
 def test_robot_that_does_not_follow(cell, robot):
     robot.frozen = True
     small = cell.planner.excite(written(cell, target=[0.0] * 6, duration=2.0))
@@ -271,7 +288,7 @@ def test_sigint_while_streaming_brakes_to_rest(cell, robot):
     assert 'the node was asked to end' in answer.result.message
     assert answer.result.fault_code == FaultCode.FAULT_NODE_ENDING
     assert process.wait(timeout=PATIENCE) == 0
-    client.wait(lambda: not client.action.server_is_ready(), 'no server of a dead node', 1.0)
+    client.wait(lambda: not client.action.server_is_ready(), 'no server of a dead node', 10.0)
     robot.settle()
     last = np.array(robot.setpoints[before - 20 :])
     steps = np.abs(np.diff(last, axis=0)).max(axis=1)

@@ -30,7 +30,7 @@ def node_with():
     [
         ({'output': 'smoke'}, r"'output' must be one of \['trajectory', 'stream'\], got 'smoke'"),
         ({'rate': 5.0}, "parameter 'rate'"),
-        ({'urdf': ''}, "node 'n' needs the robot"),
+        ({'urdf': '', 'robot_description_timeout': 0.1}, "node 'n' needs the robot"),
         ({'velocity_scaling': 1.5}, r'velocity scaling factor must be in \(0, 1\], got 1.5'),
         ({'joints': ['joint9']}, "has no moving joint 'joint9'"),
         ({'joint_limits': 'none.yaml'}, 'joint limits file none.yaml cannot be read'),

@@ -64,7 +64,7 @@ def test_a_dynamic_model_needs_a_model_file(make):
     with pytest.raises(RobodynError, match='dynamic_model 2 needs a model_file'):
         make(SCARA, model_file='', robot_description=urdf, dynamic_model=2)
     with pytest.raises(RobodynError, match='needs the robot'):
-        make(SCARA, model_file='')
+        make(SCARA, model_file='', robot_description_timeout=0.1)
 
 
 def test_a_request_wins_over_the_filter_parameter(make):

@@ -251,6 +251,7 @@ def test_a_full_disk_is_told_and_leaves_a_whole_bag(robot, tmp_path):
     while not any(s.level == DiagnosticStatus.ERROR for s in cell.status):
         assert time.monotonic() < deadline
         cell.publish(500)
+        cell.spin(0.5)  # the node writes every second
     ended = [status for status in cell.status if status.level == DiagnosticStatus.ERROR]
     assert 'recording ended, File too large' in ended[-1].message
     stopped = cell.call(StopRecording, 'stop')

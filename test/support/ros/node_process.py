@@ -73,7 +73,7 @@ class NodeProcess(RosClient):
         self._ending = False
         self.diagnostics = self.listen(DiagnosticArray, '/diagnostics', 10)
         # Starting takes seconds where many processes share the cores.
-        self.wait(lambda: self.diagnostics, 'a first sign of life', 60.0)
+        self.wait(lambda: self.diagnostics, 'a first sign of life')
 
     def lost(self) -> str:
         return '' if self._ending or self.process.poll() is None else self.said()
@@ -135,7 +135,7 @@ class NodeProcess(RosClient):
         self.wait(lambda: self.process.poll() is not None, 'the end')
         if self.process.returncode >= 0:  # it was not killed
             there = self.node.get_node_names
-            self.wait(lambda: self.name not in there(), 'the node to leave the graph', 1.0)
+            self.wait(lambda: self.name not in there(), 'the node to leave the graph', 10.0)
         return self.process.returncode
 
     def interrupt(self, number: int = signal.SIGINT) -> int:

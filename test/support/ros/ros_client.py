@@ -19,7 +19,7 @@ from robodyn_ros.cli.demo.ros_domain import domain
 from robodyn_ros.nodes.base.clock import now
 from robodyn_ros.nodes.base.suite_node import SuiteNode
 
-PATIENCE = 40.0
+PATIENCE = 120.0
 """Longest time for what takes a moment, in [s]: a machine may have much else to do."""
 DEEP = 10_000
 """Messages that are kept for a test that was held up."""

@@ -41,6 +41,8 @@ class SimulatedTime:
     """The time, and the nodes that follow it.
 
     :ivar ticks: called at each step, before the nodes know of it: simulated robots
+    :ivar dead: True: nothing is published any more
+    :ivar fastest: largest speed relative to real time
     """
 
     def __init__(self, context, step: int = STEP) -> None:
@@ -54,6 +56,7 @@ class SimulatedTime:
         self._step = step
         self.nanoseconds = time.time_ns()
         self.ticks: list[Callable[[], None]] = []
+        self.dead, self.fastest = False, FASTEST
         self._due = 0.0
         self._followers = Followers(self._node, lambda: None)
         self._ended = threading.Event()
@@ -72,10 +75,12 @@ class SimulatedTime:
         """Advance by a step, if the nodes follow and it is not too early; return True if so."""
         while self._executor.take(0.0):
             pass
+        if self.dead:
+            return False
         stamp, now = self.nanoseconds + self._step, time.monotonic()
         if now < self._due or not self._followers.ready(stamp):
             return False
-        fastest = FASTEST if self._followers else 1.0
+        fastest = self.fastest if self._followers else 1.0
         self._due = max(self._due, now - 0.1) + 1e-9 * self._step / fastest
         self.nanoseconds = stamp
         for tick in self.ticks:
@@ -92,7 +97,8 @@ class SimulatedTime:
 
     def _repeat(self) -> None:
         while not self._ended.wait(REPEAT):
-            self._followers.repeat()
+            if not self.dead:
+                self._followers.repeat()
 
     def close(self) -> None:
         self._ended.set()
