@@ -66,7 +66,6 @@ StateQueue::StateQueue(
   const std::vector<double> none(joints.size(), std::numeric_limits<double>::quiet_NaN());
   TorqueState & message = torque_message_;
   message.name = collision_message_.name = joints;
-  message.delivery = TorqueState::DELIVERED;  // who writes is active, or ramps out as if it were
   message.additive_torque_delay = static_cast<std::uint16_t>(delay);
   message.feedback = message.error = message.requested = message.additive_command = none;
   collision_message_.allowed_direction.assign(joints.size(), 0);

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from robodyn_ros.errors import NO_FAULT, Fault
 from robodyn_ros.models.interface import Array
@@ -17,8 +17,17 @@ delays a process by less."""
 class TorqueThreshold:
     """Check of measured and commanded torque, which costs a few comparisons per sample."""
 
-    def __init__(self, joints: Sequence[str], limit: Array | None) -> None:
-        """Store the limits, shape (n,), in [Nm] or [N]; None: nothing is checked."""
+    def __init__(
+        self,
+        joints: Sequence[str],
+        limit: Array | None,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Store the limits, shape (n,), in [Nm] or [N]; None: nothing is checked.
+
+        :param now: return the time of the node, in [s]
+        """
+        self._now = now
         self.joints = tuple(joints)
         self.limit = None if limit is None else [float(value) for value in limit]
         self._seen = -float('inf')
@@ -28,7 +37,7 @@ class TorqueThreshold:
 
         :param torque: shape (n,), in [Nm] or [N]; NaN is beyond the threshold
         """
-        self._seen = time.monotonic()
+        self._seen = self._now()
         return self._exceeded(torque, 'measured')
 
     def command(self, torque: Array) -> Fault:
@@ -49,11 +58,11 @@ class TorqueThreshold:
 
     def restart(self) -> None:
         """Wait for feedback from now on."""
-        self._seen = time.monotonic()
+        self._seen = self._now()
 
     def silence(self) -> Fault:
         """Return the fault of feedback that has been missing for too long, or NO_FAULT."""
-        if self.limit is None or time.monotonic() - self._seen <= SILENCE:
+        if self.limit is None or self._now() - self._seen <= SILENCE:
             return NO_FAULT
         return Fault(
             'feedback_missing',

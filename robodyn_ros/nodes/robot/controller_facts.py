@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,7 +11,7 @@ from rcl_interfaces.srv import GetParameters
 from rclpy.node import Node
 
 from robodyn_ros.control.feedforward.command_target import CommandTarget
-from robodyn_ros.nodes.base.clock import start_timer
+from robodyn_ros.nodes.base.clock import now, start_timer
 
 INTERVAL = 0.5
 """Time between requests to a controller, in [s]: short against the patience of an operator."""
@@ -24,34 +23,34 @@ take milliseconds."""
 class ControllerFacts:
     """Periodic request while `asking`; `target` is the last answer, None: no answer yet."""
 
-    def __init__(
-        self, node: Node, topic: str, interfaces: str, changed: Callable[[], None]
-    ) -> None:
+    def __init__(self, node: Node, topic: str, changed: Callable[[], None]) -> None:
         """Start to ask.
 
         :param topic: resolved name of the controller's command topic, in the namespace of its name
-        :param interfaces: its parameter with the name or names of its command interfaces
         :param changed: called when an answer differs from the one before
         """
         self.name = topic.rsplit('/', 1)[0]
         self.asking = True
         self.target: CommandTarget | None = None
-        self._names = ['joints', interfaces]
+        self._node = node
+        self._names = ['joints', 'command_interfaces']
         self._changed = changed
         self._client = node.create_client(GetParameters, f'{self.name}/get_parameters')
-        self._asked = -PATIENCE
+        self._asked = -float('inf')
         start_timer(node, INTERVAL, self._ask)
 
     def _ask(self) -> None:
-        now = time.monotonic()
-        if not self.asking or now - self._asked < PATIENCE or not self._client.service_is_ready():
+        clock = now(self._node)
+        if not self.asking or clock - self._asked < PATIENCE:
             return
-        self._asked = now
+        if not self._client.service_is_ready():
+            return
+        self._asked = clock
         request = GetParameters.Request(names=self._names)
         self._client.call_async(request).add_done_callback(self._on_answer)
 
     def _on_answer(self, future: Any) -> None:
-        self._asked = -PATIENCE
+        self._asked = -float('inf')
         values = future.result().values
         # A node that lacks one of the parameters answers with no values at all.
         joints, interfaces = (_texts(value) for value in values) if len(values) == 2 else ((), ())

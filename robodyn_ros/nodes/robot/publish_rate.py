@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 STATE_RATE = 100.0
@@ -18,11 +19,13 @@ class PublishRate:
     Whoever looks at a state must not cost the cycle more than it needs.
     """
 
-    def __init__(self, rate: float) -> None:
+    def __init__(self, rate: float, now: Callable[[], float] = time.monotonic) -> None:
         """Start; the first state is due.
 
         :param rate: in [Hz]; 0: every state is published
+        :param now: return the time of the node, in [s]
         """
+        self._now = now
         self._pause = 1.0 / rate if rate else 0.0
         self._next = -float('inf')
         self._state: object = None
@@ -32,7 +35,7 @@ class PublishRate:
 
         :param state: what must not wait, such as levels and faults; compared with that before
         """
-        now = time.monotonic()
+        now = self._now()
         if self._pause and state == self._state and now < self._next:
             return False
         self._state = state

@@ -9,6 +9,7 @@ from fake_node import FakeNode
 from feedforward_client import MODEL, VALUES, arrays, message
 from lifecycle_msgs.msg import State, TransitionEvent
 from rclpy.serialization import deserialize_message, serialize_message
+from robodyn_ros.nodes.feedforward.trajectory import TrajectoryMode
 from trajectory_msgs.msg import JointTrajectory
 
 from robodyn_ros.control.effort.declaration import EffortDeclaration
@@ -16,7 +17,6 @@ from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.control.feedforward.state_watchdog import StateWatch
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.nodes.feedforward import follow_goals
-from robodyn_ros.nodes.feedforward.trajectory import TrajectoryMode
 
 EFFORT = {'unit': 'Nm', 'side': 'joint', 'gravity': 'included'}
 

@@ -10,10 +10,10 @@ import pytest
 from feedforward_client import COMMON, MODEL, VALUES, Trajectories
 from lifecycle_msgs.msg import Transition
 from node_process import NodeProcess, closed
+from robodyn_ros.control.feedforward.delivery import Delivery
 from robodyn_ros.srv import LoadModel
 from writers import result_file
 
-from robodyn_ros.control.feedforward.delivery import Delivery
 from robodyn_ros.nodes.feedforward.node import Feedforward
 
 pytestmark = pytest.mark.ros
