@@ -139,6 +139,7 @@ class Trajectories:
         if self._law is None or self._law.planner.torque.joints != joints:
             self._state.leave()  # otherwise its torque may still be ramped out
         self._law = law
+        law.states.restart(now(self._node))
         self._torque_state.prepare(joints, law.effort, delay)
         self._plan_again()
 
