@@ -69,7 +69,6 @@ class Cycle(NamedTuple):
     applied: np.ndarray
     enabled: bool
     fault: str
-    delivery: int
     delay: int
 
 
@@ -198,7 +197,7 @@ class ControlCell:
         self.cycles[message.cycle] = self.last = Cycle(
             nanoseconds(message.header.stamp), np.array(message.requested),
             np.array(message.additive_command), message.enabled, message.fault,
-            message.delivery, message.additive_torque_delay,
+            message.additive_torque_delay,
         )  # fmt: skip
 
     def _on_diagnostics(self, message) -> None:
