@@ -49,6 +49,7 @@ KEYS = {
     'mock_components': 'hardware_interface',
     'mujoco': 'python3-mujoco-pip',
     'numpy': 'python3-numpy',
+    'pandas': 'python3-pandas',
     'pytest': 'python3-pytest',
     'rosbags': 'python3-rosbags-pip',
     'lz4': 'python3-rosbags-pip',
