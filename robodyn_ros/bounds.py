@@ -75,10 +75,6 @@ EXPANSION = Bound(
     200, 'times', 'decompressed size of a file, relative to its size, if it is above 256 MiB',
     'signals of a robot shrink far less, zeros by a factor of 1000',
 )  # fmt: skip
-ROW_STEPS = Bound(
-    10_000, 'thousand steps', 'work of SQLite for one message of a bag',
-    'a row of a table needs few, a computed one may never end',
-)  # fmt: skip
 MAT_MEMORY = Bound(
     1024 * 2**20, 'bytes', 'memory of the process that reads a MAT file, beside 8 times its size',
     'a variable and its copy are in memory; a damaged size would take all',

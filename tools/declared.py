@@ -53,7 +53,6 @@ KEYS = {
     'pytest': 'python3-pytest',
     'rosbags': 'python3-rosbags-pip',
     'lz4': 'python3-rosbags-pip',
-    'backports': 'python3-rosbags-pip',
     'rviz_common': 'rviz2',
     'scipy': 'python3-scipy',
     'tqdm': 'python3-tqdm',
@@ -63,9 +62,8 @@ KEYS = {
 }
 """Keys of rosdep that differ from the name in the files."""
 
-WITHOUT_KEY = ('clarabel', 'compression', 'threadpoolctl', 'websockets')
-"""Python packages that package.xml cannot declare; it says why in a comment. `compression` is part
-of Python 3.14."""
+WITHOUT_KEY = ('clarabel', 'mcap', 'msgspec', 'threadpoolctl', 'websockets', 'zstandard')
+"""Python packages that package.xml cannot declare; it says why in a comment."""
 
 BY_COMMAND = (
     'ament_cmake_lint_cmake',

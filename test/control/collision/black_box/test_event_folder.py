@@ -19,7 +19,7 @@ from robodyn_ros.control.collision.black_box.event_folder import EventFolder
 from robodyn_ros.control.collision.black_box.event_writer import EventWriter
 from robodyn_ros.control.collision.black_box.replay import replay
 from robodyn_ros.errors import RecordingError
-from robodyn_ros.recording.bags.mcap_writer import McapWriter
+from robodyn_ros.recording.bags.mcap_writer import _Disk
 
 
 @pytest.fixture
@@ -114,14 +114,14 @@ def test_an_index_without_space_costs_the_oldest_event(tmp_path, monkeypatch, sh
     with small_disk(tmp_path / 'disk', share * size) as place:
         folder = EventFolder(place / 'events', 1e9)
         kept = [folder.add(made) for _ in range(int(share) - 1)]
-        remove = McapWriter._remove_reserve
+        release = _Disk.release
 
-        def taken(writer: McapWriter) -> None:
-            remove(writer)
+        def taken(file: _Disk) -> None:
+            release(file)
             if not (place / 'rival').exists():
                 fill(place / 'rival')
 
-        monkeypatch.setattr(McapWriter, '_remove_reserve', taken)
+        monkeypatch.setattr(_Disk, 'release', taken)
         newest = folder.add(made)
         assert folder.events() == [*kept[1:], newest]
         assert replay(read_event(newest)) is None
