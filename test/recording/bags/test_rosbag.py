@@ -255,20 +255,6 @@ def test_damaged_files_raise_nothing_but_recording_errors(tmp_path, data, plugin
         assert np.isfinite(recording.torque).all()
 
 
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-@given(content=st.binary(max_size=400), suffix=st.sampled_from(['.mcap', '.db3']))
-def test_random_bytes_raise_nothing_but_recording_errors(tmp_path, content, suffix):
-    file = tmp_path / f'random{suffix}'
-    file.write_bytes(content)
-    with pytest.raises(RecordingError, match='cannot be read'):
-        read_recording(file)
-    file.write_bytes(b'\x89MCAP0\r\n' + content)
-    with pytest.raises(RecordingError, match=r'cannot be read|is not in the bag|no message'):
-        read_recording(file)
-
-
 @pytest.mark.parametrize('named', [None, ['b', 'a']])
 def test_the_motors_of_joints_come_as_joints_of_the_same_messages(tmp_path, named):
     rows = np.random.default_rng(5).normal(size=(50, 2))
