@@ -11,7 +11,7 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
 from robodyn_ros.errors import ConfigError
-from robodyn_ros.nodes.launching.descriptions import combined, share
+from robodyn_ros.nodes.launching.descriptions import share
 from robodyn_ros.nodes.launching.mock_hardware import with_mock_hardware
 from robodyn_ros.nodes.launching.viewers import missing
 from robodyn_ros.robot_file import load_robot
@@ -85,10 +85,7 @@ def _create(context: LaunchContext) -> list[Action]:
     if given['result_file']:
         parameters.append({'result_file': str(Path(given['result_file']).resolve())})
     if given['params_file']:
-        # rcl gives priority by key, not by file: `combined` repeats the parameters under the keys
-        # with the highest priority.
-        user = given['params_file']
-        parameters += [user, str(combined([package], user, given['namespace']))]
+        parameters.append(given['params_file'])
     manager = Node(
         package='controller_manager', executable='ros2_control_node', parameters=parameters,
         namespace=given['namespace'], output='screen',

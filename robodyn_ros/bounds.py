@@ -75,17 +75,11 @@ EXPANSION = Bound(
     200, 'times', 'decompressed size of a file, relative to its size, if it is above 256 MiB',
     'signals of a robot shrink far less, zeros by a factor of 1000',
 )  # fmt: skip
-ROW_STEPS = Bound(
-    10_000, 'thousand steps', 'work of SQLite for one message of a bag',
-    'a row of a table needs few, a computed one may never end',
-)  # fmt: skip
 MAT_MEMORY = Bound(
     1024 * 2**20, 'bytes', 'memory of the process that reads a MAT file, beside 8 times its size',
     'a variable and its copy are in memory; a damaged size would take all',
 )  # fmt: skip
-MAT_TIME = Bound(
-    60, 's', 'CPU time of the process that reads a MAT file', 'a damaged file may never end'
-)
+MAT_TIME = Bound(60, 's', 'time to read a MAT file', 'a damaged file may never end')
 XACRO_MEMORY = Bound(
     1024 * 2**20, 'bytes', 'memory of the process that expands a xacro file',
     'its expressions and macros can take all; that of a robot takes 0.1 GB',

@@ -24,14 +24,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from robodyn_ros.errors import ConfigError, RobodynError
-from robodyn_ros.node_parameters.names import check_keys
-from robodyn_ros.parameter_files import EVERY_NODE, TEXT, Source, flat, items, text_node
+from robodyn_ros.node_parameters.names import check_keys, flat
 from robodyn_ros.paths import resource
 from robodyn_ros.xacro_file import locate_file
-from robodyn_ros.yaml_file import ANGLES, DUMPER, LOADER, read_text, read_yaml
+from robodyn_ros.yaml_file import read_yaml
 
 ROBOTS = 'package://robodyn_ros/config/robots'
 NODES = ('excitation', 'recorder', 'identification', 'feedforward', 'collision_monitor')
@@ -96,56 +93,32 @@ class RobotFile:
         found: Mapping[str, Any] = self.content[name]
         return found
 
-    def sources(self, node: str, *, effort: bool = True) -> list[Source]:
-        """Return the parameters of a node, one source per section.
+    def parameters(self, node: str, *, effort: bool = True) -> dict[str, tuple[Any, str]]:
+        """Return value and section of each parameter that the file has for a node.
 
         :param effort: include section `effort`
         :raises ConfigError: a value that a parameter cannot have
         """
-        given = {'urdf': {'urdf': self.urdf}} if self.urdf else {}
-        given |= {
+        sections = {
             section: {parameter: self.reference}
             for section, parameter in REFERRED.items()
             if section in self.content
         }
-        found = [
-            self._source(section, {name: text_node(value) for name, value in values.items()})
-            for section, values in given.items()
-        ]
-        for place, sections in self._layers():
-            if effort:
-                values = flat(sections.get('effort'), 'effort.')
-                found.append(self._source(f'{place}effort', values))
-            if node in NODES:
-                values = flat(sections.get(node))
-                for name in values.keys() & set(FILES):
-                    if path := values[name].value:
-                        values[name] = text_node(self.file(str(path)))
-                found.append(self._source(f'{place}{node}', values))
-        return found
-
-    def _layers(self) -> list[tuple[str, dict[str, yaml.Node]]]:
-        """Return the sections as written, then those of the variant, each with a name prefix."""
-        text = read_text(self.path, 'the robot file', ConfigError)
-        sections = dict(items(yaml.compose(text, Loader=LOADER)))
-        if not self.variant:
-            return [('', sections)]
-        variants = dict(items(sections['variants']))
-        return [('', sections), (f'variants.{self.variant}.', dict(items(variants[self.variant])))]
-
-    def _source(self, section: str, values: Mapping[str, yaml.Node]) -> Source:
-        """Return values as a source."""
-        source = f'{self.path}, section {section}'
-        for name, node in values.items():
-            _plain(node)
-            value = yaml.load(yaml.serialize(node, Dumper=DUMPER), Loader=LOADER)
-            kinds = {type(item) for item in (value if isinstance(value, list) else [value])}
-            if len(kinds) != 1 or not kinds <= {bool, int, float, str}:
-                raise ConfigError(
-                    f'{source}: {name} must be true or false, an integer, a number with a '
-                    f'decimal point, a text, or a list of one of these, got {value!r:.60}'
-                )
-        return Source(source, ((EVERY_NODE, dict(values)),))
+        if self.urdf:
+            sections['urdf'] = {'urdf': self.urdf}
+        if effort:
+            sections['effort'] = flat(self.content.get('effort', {}), 'effort.')
+        if node in NODES:
+            sections[node] = flat(self.content.get(node, {}))
+            for name in sections[node].keys() & {*FILES}:
+                if path := sections[node][name]:
+                    sections[node][name] = self.file(str(path))
+        return {
+            name: (_parameter(value, name, where), where)
+            for section, values in sections.items()
+            for where in [f'{self.reference}, section {section}']
+            for name, value in values.items()
+        }
 
 
 @dataclass(frozen=True)
@@ -290,11 +263,14 @@ def _is_robot(document: object) -> bool:
     return any(name in document for name in (*MAPPINGS, 'variants'))
 
 
-def _plain(node: yaml.Node) -> None:
-    """Quote words, because rcl reads a bare N (newton) as false; write angles without tags."""
-    for item in node.value if isinstance(node, yaml.SequenceNode) else [node]:
-        if isinstance(item, yaml.ScalarNode) and item.tag in ANGLES:
-            item.value = repr(yaml.load(yaml.serialize(item, Dumper=DUMPER), Loader=LOADER))
-            item.tag = 'tag:yaml.org,2002:float'
-        if isinstance(item, yaml.ScalarNode) and item.tag == TEXT and item.value.isalpha():
-            item.style = '"'
+def _parameter(value: Any, name: str, where: str) -> Any:
+    """Return the value of a parameter; a list with numbers is one of floats."""
+    kinds = {type(item) for item in (value if isinstance(value, list) else [value])}
+    if kinds == {int, float}:
+        return [float(item) for item in value]
+    if len(kinds) != 1 or not kinds <= {bool, int, float, str}:
+        raise ConfigError(
+            f'{where}: {name} must be true or false, an integer, a number with a decimal point, '
+            f'a text, or a list of one of these, got {value!r:.60}'
+        )
+    return value

@@ -99,6 +99,7 @@ def test_the_simulated_cell_shares_no_dynamics_with_what_it_tests(graph: Graph) 
         'errors',
         'yaml_file',
         'robot_file',
+        'schema',
     }
 
 

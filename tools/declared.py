@@ -49,10 +49,10 @@ KEYS = {
     'mock_components': 'hardware_interface',
     'mujoco': 'python3-mujoco-pip',
     'numpy': 'python3-numpy',
+    'pandas': 'python3-pandas',
     'pytest': 'python3-pytest',
     'rosbags': 'python3-rosbags-pip',
     'lz4': 'python3-rosbags-pip',
-    'backports': 'python3-rosbags-pip',
     'rviz_common': 'rviz2',
     'scipy': 'python3-scipy',
     'tqdm': 'python3-tqdm',
@@ -62,9 +62,8 @@ KEYS = {
 }
 """Keys of rosdep that differ from the name in the files."""
 
-WITHOUT_KEY = ('clarabel', 'compression', 'threadpoolctl', 'websockets')
-"""Python packages that package.xml cannot declare; it says why in a comment. `compression` is part
-of Python 3.14."""
+WITHOUT_KEY = ('clarabel', 'mcap', 'msgspec', 'threadpoolctl', 'websockets', 'zstandard')
+"""Python packages that package.xml cannot declare; it says why in a comment."""
 
 BY_COMMAND = (
     'ament_cmake_lint_cmake',

@@ -13,7 +13,8 @@ Graph = Mapping[str, set[str]]
 
 FLOW = (
     'errors', 'long_work', 'bounds', 'yaml_file', 'faults', 'findings', 'output_files', 'runs',
-    'parameter_files', 'paths', 'allowed_folders', 'xacro_file', 'node_parameters', 'robot_file',
+    'paths', 'allowed_folders', 'xacro_file', 'node_parameters', 'robot_file',
+    'schema',
     'wire', 'models', 'excitation', 'recording', 'identification', 'control', 'analysis', 'report',
     'cell', 'watch', 'nodes', 'cli',
 )  # fmt: skip

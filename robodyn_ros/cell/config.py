@@ -7,13 +7,16 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
 
 from robodyn_ros.cell.delta import DeltaMechanism
 from robodyn_ros.cell.driver import DriverConfig
 from robodyn_ros.cell.profiles import DEFAULT, fill_from_profile
 from robodyn_ros.errors import CellError
 from robodyn_ros.robot_file import read_part
+from robodyn_ros.schema import Finite, NotNegative, Positive, Vector, checked
 
 
 @dataclass(frozen=True)
@@ -56,33 +59,33 @@ class JointConfig:
     :param initial_position: in [rad] or [m]; None: 0, or the middle of limits that exclude 0
     """
 
-    rotor_inertia: float = 0.0
-    max_torque: float | None = None
-    rated_torque: float | None = None
-    coulomb_friction: float | None = None
-    static_friction: float | None = None
-    stribeck_velocity: float | None = None
-    viscous_friction: float | None = None
-    gear_ratio: float = 100.0
-    encoder_bits: int = 19
-    encoder_side: str = 'motor'
-    encoder_resolution: float | None = None
-    velocity_bandwidth: float = 50.0
-    position_bandwidth: float = 8.0
-    integral_time: float = 0.02
-    velocity_feedforward: float = 1.0
-    velocity_filter: float = 500.0
-    torque_noise: float = 0.01
-    torque_resolution: float = 0.0
-    torque_ripple: float = 0.0
-    ripple_order: float = 2.0
-    lead: float = 0.02
-    deflection: float = 0.0
-    linear_deflection: float = 0.0
-    damping_ratio: float = 0.05
-    warming: float = 0.0
-    warming_time: float = 1800.0
-    initial_position: float | None = None
+    rotor_inertia: NotNegative = 0.0
+    max_torque: Positive | None = None
+    rated_torque: Positive | None = None
+    coulomb_friction: NotNegative | None = None
+    static_friction: NotNegative | None = None
+    stribeck_velocity: Positive | None = None
+    viscous_friction: NotNegative | None = None
+    gear_ratio: Positive = 100.0
+    encoder_bits: Annotated[int, Meta(ge=1, le=48)] = 19
+    encoder_side: Literal['motor', 'joint'] = 'motor'
+    encoder_resolution: Positive | None = None
+    velocity_bandwidth: Positive = 50.0
+    position_bandwidth: Positive = 8.0
+    integral_time: Positive = 0.02
+    velocity_feedforward: NotNegative = 1.0
+    velocity_filter: Positive = 500.0
+    torque_noise: NotNegative = 0.01
+    torque_resolution: NotNegative = 0.0
+    torque_ripple: NotNegative = 0.0
+    ripple_order: Positive = 2.0
+    lead: Positive = 0.02
+    deflection: NotNegative = 0.0
+    linear_deflection: NotNegative = 0.0
+    damping_ratio: NotNegative = 0.05
+    warming: Annotated[float, Meta(ge=0.0, lt=1.0)] = 0.0
+    warming_time: Positive = 1800.0
+    initial_position: Finite | None = None
 
     def fill_defaults(
         self, *, effort: float, velocity: float, prismatic: bool
@@ -143,13 +146,13 @@ class CellConfig:
     urdf: str
     joints: Mapping[str, JointConfig] = field(default_factory=dict)
     defaults: JointConfig = field(default_factory=JointConfig)
-    servo_period: float = 0.002
-    substeps: int = 4
-    command_delay: int = 3
-    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
-    seed: int = 0
+    servo_period: Annotated[float, Meta(ge=1e-4, le=0.1)] = 0.002
+    substeps: Annotated[int, Meta(ge=1)] = 4
+    command_delay: Annotated[int, Meta(ge=1)] = 3
+    gravity: Vector = (0.0, 0.0, -9.81)
+    seed: Annotated[int, Meta(ge=0)] = 0
     profile: str = DEFAULT
-    cycle_jitter: float = 0.0
+    cycle_jitter: Annotated[float, Meta(ge=0.0, le=0.1)] = 0.0
     mechanism: DeltaMechanism | None = None
     driver: DriverConfig = field(default_factory=DriverConfig)
 
@@ -185,32 +188,28 @@ class CellConfig:
             raise CellError(f'{source}: a cell needs a urdf')
         content = fill_from_profile(content, source)
         common = _mapping(content.get('defaults'), f'{source}: defaults')
-        values = dict(content)
-        values['defaults'] = _joint(common, f'{source}: defaults')
-        values['joints'] = {
-            str(name): _joint(
-                {**common, **_mapping(joint, f'{source}: joint {name!r}')},
-                f'{source}: joint {name!r}',
-            )
-            for name, joint in _mapping(content.get('joints'), f'{source}: joints').items()
-        }
-        _check_names(values, cls, source)
-        _check_cell(values, source)
-        values['mechanism'] = _mechanism(content.get('mechanism'), source)
         driver = _mapping(content.get('driver'), f'{source}: driver')
-        values['driver'] = DriverConfig.from_mapping(driver, f'{source}: driver')
-        return cls(**values)
+        joints = _mapping(content.get('joints'), f'{source}: joints')
+        values = {
+            **content,
+            'defaults': checked(common, JointConfig, f'{source}: defaults', CellError),
+            'joints': {
+                str(name): checked(
+                    {**common, **_mapping(own, f'{source}: joint {name!r}')},
+                    JointConfig,
+                    f'{source}: joint {name!r}',
+                    CellError,
+                )
+                for name, own in joints.items()
+            },
+            'mechanism': _mechanism(content.get('mechanism'), source),
+            'driver': DriverConfig.from_mapping(driver, f'{source}: driver'),
+        }
+        return checked(values, cls, source, CellError)
 
 
 MECHANISMS = {'delta': DeltaMechanism}
 """All kinds of closed mechanisms; a new kind is a new entry."""
-
-POSITIVE = {
-    'max_torque', 'rated_torque', 'stribeck_velocity', 'gear_ratio', 'encoder_resolution',
-    'velocity_bandwidth', 'position_bandwidth', 'integral_time', 'velocity_filter',
-    'ripple_order', 'lead', 'warming_time',
-}  # fmt: skip
-SIGNED = {'initial_position'}
 
 
 def _mapping(value: Any, where: str) -> dict[str, Any]:
@@ -230,56 +229,3 @@ def _mechanism(value: Any, where: str) -> DeltaMechanism | None:
         known = ', '.join(MECHANISMS)
         raise CellError(f'{where}: there is no mechanism kind {kind!r:.60}, there are: {known}')
     return MECHANISMS[kind].from_mapping(content, where)
-
-
-def _check_names(values: Mapping[str, Any], kind: type, where: str) -> None:
-    known = [item.name for item in fields(kind)]
-    unknown = [name for name in values if name not in known]
-    if unknown:
-        raise CellError(f'{where}: unknown entry {unknown[0]!r}, expected some of {known}')
-
-
-def _joint(values: Mapping[str, Any], where: str) -> JointConfig:
-    _check_names(values, JointConfig, where)
-    for item in fields(JointConfig):
-        if item.name in values and values[item.name] is not None:
-            _check_value(item.name, values[item.name], where)
-    if values.get('encoder_side', 'motor') not in ('motor', 'joint'):
-        raise CellError(
-            f"{where}: encoder_side must be 'motor' or 'joint', got {values['encoder_side']!r}"
-        )
-    return JointConfig(**values)
-
-
-def _check_value(name: str, value: Any, where: str) -> None:
-    if name == 'encoder_side':
-        return
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise CellError(f'{where}: {name} must be a number, got {value!r}')
-    if name == 'encoder_bits' and (not isinstance(value, int) or not 1 <= value <= 48):
-        raise CellError(f'{where}: encoder_bits must be an integer from 1 to 48, got {value!r}')
-    if name == 'warming' and not 0.0 <= value < 1.0:
-        raise CellError(f'{where}: warming must be at least 0 and below 1, got {value!r}')
-    if (name in POSITIVE and value <= 0.0) or (name not in SIGNED and value < 0.0):
-        word = 'above' if name in POSITIVE else 'not below'
-        raise CellError(f'{where}: {name} must be {word} 0, got {value}')
-
-
-def _check_cell(values: dict[str, Any], where: str) -> None:
-    for name, least in (('substeps', 1), ('command_delay', 1), ('seed', 0)):
-        value = values.get(name, least)
-        if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise CellError(f'{where}: {name} must be an integer from {least}, got {value!r}')
-    period = values.get('servo_period', 0.002)
-    if not isinstance(period, (int, float)) or not 1e-4 <= period <= 0.1:
-        raise CellError(f'{where}: servo_period must be from 0.0001 to 0.1 s, got {period!r}')
-    jitter = values.get('cycle_jitter', 0.0)
-    if not isinstance(jitter, (int, float)) or not 0.0 <= jitter <= 0.1:
-        raise CellError(f'{where}: cycle_jitter must be a share from 0.0 to 0.1, got {jitter!r}')
-    gravity = values.get('gravity', (0.0, 0.0, -9.81))
-    numbers = isinstance(gravity, (list, tuple)) and [
-        g for g in gravity if isinstance(g, (int, float)) and math.isfinite(g)
-    ]
-    if not numbers or len(gravity) != 3 or len(numbers) != 3:
-        raise CellError(f'{where}: gravity must be three numbers in m/s^2, got {gravity!r}')
-    values['gravity'] = tuple(float(g) for g in gravity)

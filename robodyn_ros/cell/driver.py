@@ -4,16 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from msgspec import Meta
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import CellError
+from robodyn_ros.schema import Finite, checked
 
 Array = NDArray[np.float64]
-WORDS = ('included', 'excluded')
+Name = Annotated[str, Meta(min_length=1)]
 
 
 @dataclass(frozen=True)
@@ -23,18 +25,18 @@ class DriverConfig:
     These are factors, not the words of section `effort` of the robot file, so that the cell is an
     independent check of that declaration.
 
-    :param gravity: gravity torque in the effort of joint states, from `WORDS`
+    :param gravity: gravity torque in the effort of joint states
     :param command_gravity: the same in effort commands; excluded: the robot adds it
     :param effort_per_torque: effort in joint states per Nm or N at the joint, one or one per joint
     :param command_per_torque: effort command per Nm or N at the joint, one or one per joint
     :param controllers: name of a controller of the cell -> its name with this driver
     """
 
-    gravity: str = 'included'
-    command_gravity: str = 'included'
-    effort_per_torque: Sequence[float] = (1.0,)
-    command_per_torque: Sequence[float] = (1.0,)
-    controllers: Mapping[str, str] = field(default_factory=dict)
+    gravity: Literal['included', 'excluded'] = 'included'
+    command_gravity: Literal['included', 'excluded'] = 'included'
+    effort_per_torque: Finite | list[Finite] = 1.0
+    command_per_torque: Finite | list[Finite] = 1.0
+    controllers: Mapping[str, Name] = field(default_factory=dict)
 
     @classmethod
     def from_mapping(cls, content: Mapping[str, Any], where: str) -> DriverConfig:
@@ -42,18 +44,11 @@ class DriverConfig:
 
         :raises CellError: an unknown entry, or one that cannot be used
         """
-        known = [item.name for item in fields(cls)]
-        for name, value in content.items():
-            if name not in known:
-                raise CellError(f'{where}: unknown entry {name!r}, expected some of {known}')
-            if name.endswith('gravity') and value not in WORDS:
-                raise CellError(f'{where}: {name} must be one of {WORDS}, got {value!r}')
-        factors = {
-            name: _factors(content[name], f'{where}: {name}')
-            for name in known
-            if name in content and name.endswith('per_torque')
-        }
-        return cls(**{**content, **factors, 'controllers': _names(content, where)})
+        config = checked(content, cls, where, CellError)
+        for name in ('effort_per_torque', 'command_per_torque'):
+            if not np.all(getattr(config, name)):
+                raise CellError(f'{where}: {name} must not be 0, got {content[name]!r:.60}')
+        return config
 
     def controller(self, name: str) -> str:
         """Return the name of a controller of the cell with this driver."""
@@ -94,28 +89,11 @@ class Driver:
         return effort
 
 
-def _factors(value: Any, where: str) -> tuple[float, ...]:
-    values = value if isinstance(value, (list, tuple)) else [value]
-    for item in values:
-        number = isinstance(item, (int, float)) and not isinstance(item, bool)
-        if not number or not np.isfinite(item) or item == 0.0:
-            raise CellError(f'{where} must be a number other than 0, or a list, got {item!r}')
-    return tuple(float(item) for item in values)
-
-
-def _names(content: Mapping[str, Any], where: str) -> dict[str, str]:
-    """Return the names of controllers."""
-    given = content.get('controllers', {})
-    words = (*given, *given.values()) if isinstance(given, Mapping) else (None,)
-    if not all(isinstance(word, str) and word for word in words):
-        raise CellError(f'{where}: controllers must be a mapping of names to names, got {given!r}')
-    return dict(given)
-
-
-def _broadcast(name: str, values: Sequence[float], joints: Sequence[str]) -> Array:
+def _broadcast(name: str, given: float | Sequence[float], joints: Sequence[str]) -> Array:
+    values = np.atleast_1d(np.asarray(given, dtype=float))
     if len(values) not in (1, len(joints)):
         raise CellError(
             f'driver: {name} needs one number, or one for each of the {len(joints)} joints '
             f'{list(joints)}, got {len(values)}'
         )
-    return np.broadcast_to(np.array(values, dtype=float), (len(joints),))
+    return np.broadcast_to(values, (len(joints),))

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ def parameter_names() -> Mapping[str, frozenset[str]]:
 def check_keys(node: str, section: Mapping[Any, Any], where: str) -> None:
     """Raise a ConfigError if a key of a section is no parameter of its node."""
     known = parameter_names()[node]
-    for name in _flat(section, ''):
+    for name in flat(section):
         if name not in known:
             like = nearest(name, known)
             raise ConfigError(f'{where}: there is no key {name!r}; did you mean {like}?')
@@ -38,10 +38,12 @@ def nearest(name: str, known: Collection[str], likeness: float = 0.0) -> str:
     return matches[0] if matches else ''
 
 
-def _flat(section: Mapping[Any, Any], prefix: str) -> Iterator[str]:
-    """Yield the names; rcl joins nested ones by dots."""
+def flat(section: Mapping[Any, Any], prefix: str = '') -> dict[str, Any]:
+    """Return the values of a section by name; as in rcl, dots join nested names."""
+    values: dict[str, Any] = {}
     for key, value in section.items():
         if isinstance(value, Mapping):
-            yield from _flat(value, f'{prefix}{key}.')
+            values |= flat(value, f'{prefix}{key}.')
         else:
-            yield f'{prefix}{key}'
+            values[f'{prefix}{key}'] = value
+    return values

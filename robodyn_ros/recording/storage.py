@@ -83,6 +83,13 @@ class Spool:
         return np.frombuffer(mapping, self.dtype).reshape(count, *self.shape)
 
 
+def stored(array: Numbers) -> Numbers:
+    """Return the array, from a file if it is large."""
+    if array.nbytes <= KEPT:
+        return array
+    return blockwise(np.asarray, array, dtype=array.dtype)
+
+
 @contextmanager
 def temporary_folder(size: int) -> Iterator[Path]:
     """Yield a folder for temporary files, which is deleted at the end.

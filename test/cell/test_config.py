@@ -59,16 +59,31 @@ def test_every_configuration_of_ours_names_an_existing_robot(path):
         ({}, 'a cell needs a urdf'),
         ({'urdf': 'x', 'speed': 1}, "unknown entry 'speed'"),
         ({'urdf': 'x', 'defaults': {'fricton': 1}}, "defaults: unknown entry 'fricton'"),
-        ({'urdf': 'x', 'joints': {'a': {'gear_ratio': 0}}}, "joint 'a': gear_ratio must be above"),
-        ({'urdf': 'x', 'joints': {'a': {'rotor_inertia': -1}}}, 'must be not below 0, got -1'),
-        ({'urdf': 'x', 'joints': {'a': {'rotor_inertia': 'big'}}}, "a number, got 'big'"),
+        (
+            {'urdf': 'x', 'joints': {'a': {'gear_ratio': 0}}},
+            'gear_ratio must be a finite number > 0',
+        ),
+        (
+            {'urdf': 'x', 'joints': {'a': {'rotor_inertia': -1}}},
+            'must be a finite number >= 0.*, got -1',
+        ),
+        ({'urdf': 'x', 'joints': {'a': {'rotor_inertia': 'big'}}}, "a finite number, got 'big'"),
         ({'urdf': 'x', 'joints': ['a']}, 'joints: expected names with values'),
-        ({'urdf': 'x', 'defaults': {'encoder_bits': 99}}, 'from 1 to 48, got 99'),
-        ({'urdf': 'x', 'defaults': {'encoder_side': 'tool'}}, "'motor' or 'joint', got 'tool'"),
-        ({'urdf': 'x', 'command_delay': 0}, 'command_delay must be an integer from 1, got 0'),
-        ({'urdf': 'x', 'substeps': 1.5}, 'substeps must be an integer from 1'),
-        ({'urdf': 'x', 'servo_period': 2.0}, 'servo_period must be from 0.0001 to 0.1 s'),
-        ({'urdf': 'x', 'gravity': [0, 0]}, 'gravity must be three numbers'),
+        (
+            {'urdf': 'x', 'defaults': {'encoder_bits': 99}},
+            'an integer <= 48, got 99',
+        ),
+        (
+            {'urdf': 'x', 'defaults': {'encoder_side': 'tool'}},
+            "one of motor, joint, got 'tool'",
+        ),
+        ({'urdf': 'x', 'command_delay': 0}, 'must be an integer >= 1, got 0'),
+        ({'urdf': 'x', 'substeps': 1.5}, 'substeps must be an integer, got 1.5'),
+        (
+            {'urdf': 'x', 'servo_period': 2.0},
+            'a finite number <= 0.1, got 2.0',
+        ),
+        ({'urdf': 'x', 'gravity': [0, 0]}, 'gravity must be a list of length 3'),
     ],
 )
 def test_entries_that_cannot_be_used_are_named(content, sentence):

@@ -85,9 +85,9 @@ def test_gravity_of_the_plant_is_that_of_inverse_dynamics():
     [
         ({'gravty': 'included'}, "driver: unknown entry 'gravty', expected some of"),
         ({'gravity': 'yes'}, "driver: gravity must be one of .* got 'yes'"),
-        ({'effort_per_torque': 0.0}, 'effort_per_torque must be a number other than 0'),
+        ({'effort_per_torque': 0.0}, 'effort_per_torque must not be 0, got 0.0'),
         ({'command_per_torque': [1.0, 2.0]}, 'needs one number, or one for each of the 1 joints'),
-        ({'controllers': ['a']}, 'controllers must be a mapping of names to names'),
+        ({'controllers': ['a']}, 'controllers must be a mapping of names to values'),
     ],
 )
 def test_a_driver_that_cannot_be_is_refused(driver, sentence):

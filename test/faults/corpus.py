@@ -11,9 +11,10 @@ from pathlib import Path
 import lz4.frame
 import numpy as np
 import yaml
-from backports import zstd
+import zstandard
 from bags import JOINT_STATE, TYPES, cdr, message, write_bag
 from faults.corpus_results import make_results
+from mcap.opcode import Opcode
 from prg_results import KINDS, model_of, result_of
 from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
 from writers import write_csv, write_rosbag
@@ -21,8 +22,7 @@ from writers import write_csv, write_rosbag
 from robodyn_ros.identification.files.prg import prg_text
 from robodyn_ros.identification.files.result_file import model_parameters
 from robodyn_ros.models.catalog import build_model
-from robodyn_ros.recording.bags.mcap import CHANNEL, CHUNK, DATA_END, MAGIC, MESSAGE, SCHEMA
-from robodyn_ros.recording.bags.mcap_writer import HEADER, record, text
+from robodyn_ros.recording.bags.mcap import MAGIC
 from robodyn_ros.recording.recording import Recording
 
 JOINTS = ('a', 'b')
@@ -150,10 +150,6 @@ def _robots(folder: Path) -> None:
             'cell': {'defaults': {'encoder_bits': 20}, 'joints': {'a': {'gear_ratio': 80}}},
             'variants': {'slow': {'limits': {'a': {'max_velocity': 1.0}}}},
         },
-        'parameters': {
-            '/**': {'ros__parameters': {'rate': 100.0, 'joints': list(JOINTS)}},
-            'feedforward': {'ros__parameters': {'max_torque': [1.0, 2.0], 'nested': {'on': True}}},
-        },
     }  # fmt: skip
     files['parameters_motion'] = {
         'excitation': {'ros__parameters': {'joints': list(JOINTS), 'motion': MOTIONS['sine']}}
@@ -248,21 +244,36 @@ def flat_mcap(messages: list[tuple[int, bytes]], *, compression: str | None = No
     """
     schema = struct.pack('<H', 1) + text(JOINT_STATE) + text('ros2msg') + text('')
     channel = struct.pack('<HH', 1, 1) + text('/joint_states') + text('cdr') + bytes(4)
-    body = record(SCHEMA, schema) + record(CHANNEL, channel)
+    body = record(Opcode.SCHEMA, schema) + record(Opcode.CHANNEL, channel)
     body += b''.join(
-        record(MESSAGE, struct.pack('<HIQQ', 1, 0, time, time) + data) for time, data in messages
+        record(Opcode.MESSAGE, struct.pack('<HIQQ', 1, 0, time, time) + data)
+        for time, data in messages
     )
     if compression is not None:
         body = chunk(body, compression)
-    head = MAGIC + record(HEADER, text('ros2') + text(''))
-    return head + body + record(DATA_END, bytes(4)) + MAGIC
+    head = MAGIC + record(Opcode.HEADER, text('ros2') + text(''))
+    return (
+        head + body + record(Opcode.DATA_END, bytes(4)) + record(Opcode.FOOTER, bytes(20)) + MAGIC
+    )
+
+
+def record(code: int, content: bytes) -> bytes:
+    """Return a record of MCAP."""
+    return struct.pack('<BQ', code, len(content)) + content
+
+
+def text(value: str) -> bytes:
+    """Return a text in a record of MCAP."""
+    return struct.pack('<I', len(value)) + value.encode()
 
 
 def chunk(body: bytes, compression: str, size: int | None = None) -> bytes:
     """Return a chunk record without checksum; `size` is its declared size."""
-    packed = {'zstd': zstd.compress, 'lz4': lz4.frame.compress, '': bytes}[compression](body)
+    packed = {'zstd': zstandard.compress, 'lz4': lz4.frame.compress, '': bytes}[compression](body)
     sizes = struct.pack('<QQQI', 0, 0, len(body) if size is None else size, 0)
-    return record(CHUNK, sizes + text(compression) + struct.pack('<Q', len(packed)) + packed)
+    return record(
+        Opcode.CHUNK, sizes + text(compression) + struct.pack('<Q', len(packed)) + packed
+    )
 
 
 def _results(folder: Path, rng: np.random.Generator) -> None:

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import yaml
-from faults.corpus import chunk, flat_mcap
+from faults.corpus import chunk, flat_mcap, record
 from faults.makers import GB, Make, text
+from mcap.opcode import Opcode
 
-from robodyn_ros.recording.bags.mcap import CHUNK, DATA_END, MAGIC, METADATA, STATISTICS
-from robodyn_ros.recording.bags.mcap_writer import record
+from robodyn_ros.recording.bags.mcap import MAGIC
 
 
 def _messages(count: int = 50) -> list[tuple[int, bytes]]:
@@ -28,7 +28,7 @@ def _mcap(extra: bytes) -> Make:
 
     def make(path: Path) -> None:
         data = flat_mcap(_messages())
-        end = len(data) - len(MAGIC) - 13
+        end = len(data) - len(MAGIC) - 13 - 29
         path.write_bytes(data[:end] + extra + data[end:])
 
     return make
@@ -53,14 +53,14 @@ def _lying_chunk(form: str) -> Make:
                 parts += [packer.compress(bytes(2**24)) for _ in range(2 * GB // 2**24)]
                 packed = b''.join([*parts, packer.flush()])
         else:
-            from backports import zstd
+            from zstandard import ZstdCompressor
 
-            stream = zstd.ZstdCompressor()
+            stream = ZstdCompressor().compressobj()
             parts = [stream.compress(bytes(2**24)) for _ in range(2 * GB // 2**24)]
             packed = b''.join([*parts, stream.flush()])
         head = struct.pack('<QQQI', 0, 0, 100, 0) + struct.pack('<I', len(form)) + form.encode()
         content = head + struct.pack('<Q', len(packed)) + packed
-        _mcap(record(CHUNK, content))(path)
+        _mcap(record(Opcode.CHUNK, content))(path)
 
     return make
 
@@ -110,7 +110,7 @@ BAGS: dict[str, tuple[str, Make]] = {
     'a chunk that claims 2^63 bytes': ('x.mcap', _mcap(chunk(b'x', 'zstd', 2**63))),
     'an unknown compression': (
         'x.mcap',
-        _mcap(record(CHUNK, bytes(28) + b'\3\0\0\0xyz' + bytes(8))),
+        _mcap(record(Opcode.CHUNK, bytes(28) + b'\3\0\0\0xyz' + bytes(8))),
     ),
     'a record of 2^63 bytes': ('x.mcap', _mcap(struct.pack('<BQ', 5, 2**63))),
     'a record of 2^64-1 bytes': ('x.mcap', _mcap(struct.pack('<BQ', 5, 2**64 - 1))),
@@ -124,23 +124,25 @@ BAGS: dict[str, tuple[str, Make]] = {
     'a sparse chunk of 5 GB': (
         'x.mcap',
         lambda path: (
-            path.write_bytes(MAGIC + struct.pack('<BQ', CHUNK, 5 * GB)),
+            path.write_bytes(MAGIC + struct.pack('<BQ', Opcode.CHUNK, 5 * GB)),
             os.truncate(path, 6 * GB),
         ),
     ),
     'a summary of 6 GB': (
         'x.mcap',
         lambda path: (
-            path.write_bytes(MAGIC + record(DATA_END, bytes(4)) + record(99, b'') * 300_000),
+            path.write_bytes(
+                MAGIC + record(Opcode.DATA_END, bytes(4)) + record(99, b'') * 300_000
+            ),
             os.truncate(path, 6 * GB),
         ),
     ),
     'a million empty records': ('x.mcap', _mcap(record(99, b'') * 1_000_000)),
-    'a statistics record of nothing': ('x.mcap', _mcap(record(STATISTICS, b''))),
+    'a statistics record of nothing': ('x.mcap', _mcap(record(Opcode.STATISTICS, b''))),
     'metadata without end': (
         'x.mcap',
         lambda path: path.write_bytes(
-            MAGIC + record(METADATA, struct.pack('<I', 2**31) + b'x' * 100)
+            MAGIC + record(Opcode.METADATA, struct.pack('<I', 2**31) + b'x' * 100)
         ),
     ),
     'joints that change always': ('x.mcap', _fake_names),

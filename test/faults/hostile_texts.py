@@ -52,7 +52,6 @@ YAML = {
 
 READERS = {
     'robot': ('robot.yaml', 'robot-file FILE'),
-    'parameters': ('parameters.yaml', 'parameters FILE'),
     'result': ('result_arm.yaml', 'result FILE'),
     'trajectory': ('motion_sine.yaml', 'motion FILE --urdf arm.urdf'),
     'columns': ('columns.yaml', 'check table.csv --columns FILE'),

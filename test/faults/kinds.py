@@ -12,9 +12,7 @@ from robodyn_ros.control.collision.thresholds_file import read_thresholds
 from robodyn_ros.control.effort.declaration import EffortDeclaration
 from robodyn_ros.identification.files.base_result import load_base
 from robodyn_ros.identification.files.result_file import load_identified_model
-from robodyn_ros.parameter_files import RosArguments, as_file, merged
 from robodyn_ros.recording.bags.bag_metadata import bag_metadata
-from robodyn_ros.recording.bags.bag_rescue import rescue_bag
 from robodyn_ros.recording.bags.topic_bag import read_topic, topic_types
 from robodyn_ros.robot_file import NODES, load_robot
 
@@ -36,15 +34,10 @@ class Kind:
     weight: float = 1.0
 
 
-def _parameters(path: str) -> None:
-    sources = RosArguments(['--ros-args', '--params-file', path]).sources
-    as_file({'/a': merged(sources, '/feedforward')})
-
-
 def _robot(path: str) -> None:
     robot = load_robot(path)
     for node in NODES:
-        robot.sources(node)
+        robot.parameters(node)
     if 'cell' in robot.content:
         CellConfig.from_yaml(robot.reference)
 
@@ -55,7 +48,6 @@ def _topics(path: str) -> None:
 
 
 CALLS: dict[str, Callable[[str], object]] = {
-    'parameters': _parameters,
     'robot-file': _robot,
     'thresholds-file': read_thresholds,
     'result': load_identified_model,
@@ -63,7 +55,6 @@ CALLS: dict[str, Callable[[str], object]] = {
     'effort': EffortDeclaration.from_file,
     'bag-facts': lambda path: bag_metadata(Path(path)),
     'topics': _topics,
-    'rescue': lambda path: rescue_bag(Path(path)),
 }
 """Readers that no sub-command calls in a short time."""
 
@@ -96,7 +87,6 @@ KINDS = {
     'columns': Kind(('columns.yaml',), 'yaml', ((1, 'check table.csv --columns FILE'),)),
     'effort': Kind(('effort.yaml',), 'yaml', (
         (3, 'effort FILE'), (1, 'check mcap --effort FILE'))),
-    'parameters': Kind(('parameters.yaml',), 'yaml', ((1, 'parameters FILE'),)),
     'result': Kind(('result_arm.yaml', 'result_scara.yaml'), 'yaml', (
         (10, 'result FILE'), (2, 'base FILE'),
         (1, 'compare --urdf arm.urdf FILE table.csv'),
@@ -109,7 +99,7 @@ KINDS = {
     'mat': Kind(('plain.mat', 'packed.mat', 'struct.mat', 'old.mat'), 'bytes', TABLE, weight=0.1),
     'mcap': Kind(('own.mcap', 'flat.mcap', 'zstd.mcap', 'lz4.mcap'), 'bytes', BAG),
     'bag of mcap': Kind(('mcap/mcap.mcap', 'big/big.mcap', 'own/own_0.mcap'), 'bytes', (
-        (20, 'check BAG --json'), (4, 'topics BAG'), (1, 'rescue BAG'))),
+        (20, 'check BAG --json'), (4, 'topics BAG'))),
     'sqlite3': Kind(('rows.db3',), 'bytes', BAG),
     'bag of sqlite3': Kind(
         ('sqlite3/sqlite3.db3', 'by_message/by_message.db3', 'by_file/by_file.db3.zstd'),

@@ -19,33 +19,19 @@ def installed(monkeypatch):
     return absent
 
 
-FORMS = {
-    'any node': '/**',
-    'a name': '{}',
-    'a name in any namespace': '/**/{}',
-    'a name with namespace': '/cell1/{}',
-    'a namespace': '/cell1/**',
-}
-
-
-@pytest.mark.parametrize('form', FORMS)
-def test_the_users_file_wins_over_the_controllers_in_any_form(prefix, installed, tmp_path, form):
-    key = FORMS[form].format('joint_trajectory_controller')
+def test_the_file_of_the_user_is_read_after_that_of_the_controllers(prefix, installed, tmp_path):
+    """The latter has keys with the names of nodes, so that any key of the former comes later."""
     mine = tmp_path / 'mine.yaml'
-    content = {key: {'ros__parameters': {'command_interfaces': ['position']}}}
-    mine.write_text(yaml.safe_dump(content))
-    namespace = '' if form == 'a name' else 'cell1'
-    arguments = {'way': 'trajectory_effort', 'params_file': str(mine), 'namespace': namespace}
-    manager = mock_control(**arguments)[1]
-    context = LaunchContext()
-    manager._perform_substitutions(context)
-    given = [str(file) for file, is_file in manager._Node__expanded_parameter_arguments if is_file]
-    assert Path(given[0]).name == 'trajectory_effort.yaml' and given[1] == str(mine)
-    node = '/'.join(filter(None, ('', namespace, 'joint_trajectory_controller'))).strip('/')
-    last = yaml.safe_load(Path(given[-1]).read_text())
-    parameters = last[f'/{node}']['ros__parameters']
-    assert parameters['command_interfaces'] == ['position']
-    assert parameters['joints'] == [f'joint{number}' for number in range(1, 7)], 'of the package'
+    mine.write_text('/**: {ros__parameters: {command_interfaces: [position]}}')
+    manager = mock_control(way='trajectory_effort', params_file=str(mine))[1]
+    manager._perform_substitutions(LaunchContext())
+    given = [
+        Path(file) for file, is_file in manager._Node__expanded_parameter_arguments if is_file
+    ]
+    assert given[0].name == 'trajectory_effort.yaml' and given[-1] == mine
+    for way in ('plugin', 'streaming', 'trajectory_effort'):
+        keys = yaml.safe_load((given[0].parent / f'{way}.yaml').read_text())
+        assert all(key.startswith('/**/') for key in keys)
 
 
 @pytest.mark.parametrize('way', ['streaming', 'trajectory_effort'])

@@ -5,14 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from bags import cdr, message, wave, write_bag, write_topics
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from rosbags.rosbag2 import StoragePlugin
 from scipy.io import savemat
 
 from robodyn_ros.errors import MissingSignalError, RecordingError
 from robodyn_ros.long_work import CancelledError, show_progress
-from robodyn_ros.recording.readers import TABLES, read_recording, recording_format
+from robodyn_ros.recording.readers import read_recording, recording_format
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get('ROBODYN_DATA', ROOT.parent / 'shared' / 'data'))
@@ -109,21 +107,6 @@ def test_time_must_not_go_back_in_a_file(tmp_path):
     np.savez(path, t=time, q=np.zeros((21, 1)), tau=np.ones((21, 1)))
     with pytest.raises(RecordingError, match='time goes back at sample 20'):
         read_recording(path)
-
-
-@settings(deadline=None, max_examples=60)
-@given(data=st.data(), kind=st.sampled_from(['csv', 'npz']))
-def test_damaged_tables_raise_nothing_but_recording_errors(tmp_path_factory, data, kind):
-    folder = tmp_path_factory.getbasetemp()
-    path = written(folder, kind)
-    content = bytearray(path.read_bytes())
-    for _ in range(data.draw(st.integers(1, 8))):
-        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
-    path.write_bytes(content[: data.draw(st.integers(0, len(content)))])
-    try:
-        TABLES[path.suffix](path)
-    except RecordingError as error:
-        assert str(path) in str(error)
 
 
 def test_an_error_with_a_mapping_names_its_file(tmp_path):

@@ -23,8 +23,7 @@ SCRIPTS = sorted((ROOT / 'scripts').iterdir())
 INTERFACES = sorted(
     f'{kind}/{file.name}' for kind in ('msg', 'srv', 'action') for file in (ROOT / kind).iterdir()
 )
-PIP_NAMES = {'pinocchio': 'pin', 'yaml': 'pyyaml', 'backports': 'backports-zstd'}
-PIP_NAMES |= {'compression': 'backports-zstd', 'coal': 'pin', 'hppfcl': 'pin'}
+PIP_NAMES = {'pinocchio': 'pin', 'yaml': 'pyyaml', 'coal': 'pin', 'hppfcl': 'pin'}
 
 
 def imports(files: list[Path]) -> set[str]:

@@ -93,12 +93,10 @@ def declared(name: str) -> Declared:
     """
     import rclpy
 
-    from robodyn_ros.nodes.base.given_parameters import GivenParameters
-
     rclpy.init(args=ARGUMENTS)
     try:
         unchecked = mock.patch('robodyn_ros.robot_file.check_keys')
-        with unchecked, GivenParameters(ARGUMENTS).used(), _recorded() as found:
+        with unchecked, _recorded() as found:
             _node_class(name)().destroy_node()
     finally:
         rclpy.try_shutdown()

@@ -24,7 +24,7 @@ file, the folder of a MoveIt configuration may be named.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,15 +33,41 @@ import numpy as np
 from robodyn_ros.errors import ConfigError, MotionError
 from robodyn_ros.excitation.limits.joint_limits import QUANTITIES, JointLimits
 from robodyn_ros.robot_file import read_part
+from robodyn_ros.schema import Finite, checked
 
-_KINDS = ('position', 'velocity', 'acceleration', 'jerk', 'effort')
+
+@dataclass(frozen=True)
+class _Entry:
+    """Limits of a joint; MoveIt's setup assistant writes 0 for one that is not there."""
+
+    has_position_limits: bool = True
+    has_velocity_limits: bool = True
+    has_acceleration_limits: bool = True
+    has_jerk_limits: bool = True
+    has_effort_limits: bool = True
+    min_position: Finite | None = None
+    max_position: Finite | None = None
+    max_velocity: Finite | None = None
+    max_acceleration: Finite | None = None
+    max_jerk: Finite | None = None
+    max_effort: Finite | None = None
+
+
+@dataclass(frozen=True)
+class _Document:
+    joint_limits: dict[str, Any]
+    default_velocity_scaling_factor: Finite = 1.0
+    default_acceleration_scaling_factor: Finite = 1.0
+
+
 _VALUES = {
     'min_position': ('has_position_limits', 'lower'),
     'max_position': ('has_position_limits', 'upper'),
-    **{f'max_{kind}': (f'has_{kind}_limits', kind) for kind in _KINDS[1:]},
+    **{
+        f'max_{kind}': (f'has_{kind}_limits', kind)
+        for kind in ('velocity', 'acceleration', 'jerk', 'effort')
+    },
 }
-_FLAGS = tuple(f'has_{kind}_limits' for kind in _KINDS)
-_FACTORS = ('default_velocity_scaling_factor', 'default_acceleration_scaling_factor')
 
 
 def load_limits(
@@ -78,12 +104,10 @@ def narrow_limits(
     :raises ConfigError: a key that means nothing, a joint the robot does not have, a value that
         is no number or not above zero, a `has_...` without its value
     """
-    if not isinstance(document, Mapping) or not isinstance(document.get('joint_limits'), Mapping):
-        raise ConfigError(f'{source} must hold the mapping "joint_limits"')
-    _check_keys(document, ('joint_limits', *_FACTORS), source)
+    content = checked(document, _Document, source, ConfigError)
     arrays: dict[str, Any] = {name: np.array(getattr(base, name)) for name in QUANTITIES}
     unused = []
-    for joint, entry in document['joint_limits'].items():
+    for joint, entry in content.joint_limits.items():
         if joint not in base.joints and joint in others:
             continue
         if joint not in base.joints:
@@ -97,43 +121,29 @@ def narrow_limits(
             # rounded values of the same limit are no contradiction
             if arrays[name][column] != value and not np.isclose(known, value, rtol=0.01):
                 unused.append(f'{joint} {name} {value:.4g} (URDF: {known:.4g})')
-    factors = [_number(document.get(key, 1.0), source, key) for key in _FACTORS]
     try:
         arrays['unused'] = ', '.join(unused)
-        return replace(base, **arrays).scale(velocity=factors[0], acceleration=factors[1])
+        return replace(base, **arrays).scale(
+            velocity=content.default_velocity_scaling_factor,
+            acceleration=content.default_acceleration_scaling_factor,
+        )
     except MotionError as error:
         raise ConfigError(f'{source}: {error}') from error
 
 
 def _read_joint(entry: object, where: str) -> dict[str, float]:
-    """Limits one joint's mapping gives, by the names of `JointLimits`."""
-    if not isinstance(entry, Mapping):
-        raise ConfigError(f'{where} must have a mapping of limits, got {entry!r:.60}')
-    _check_keys(entry, (*_VALUES, *_FLAGS), where)
-    for flag in _FLAGS:
-        if not isinstance(entry.get(flag, True), bool):
-            raise ConfigError(f'{where}: {flag} must be true or false, got {entry[flag]!r:.60}')
+    """Return the limits of a joint that are used, by the names of `JointLimits`."""
+    given = checked(entry, _Entry, where, ConfigError)
     result = {}
     for key, (flag, name) in _VALUES.items():
-        if key in entry:
-            value, used = _number(entry[key], where, key), entry.get(flag, True)
-            # MoveIt's setup assistant writes 0 for a limit that is not there
-            if used and name not in ('lower', 'upper') and value <= 0.0:
-                raise ConfigError(f'{where}: {key} must be above 0, got {value:g}')
-            if used:
-                result[name] = value
-        elif entry.get(flag, False):
-            raise ConfigError(f'{where}: {flag} is true, but {key} is not given')
+        value = getattr(given, key)
+        if not getattr(given, flag):
+            continue
+        if value is None:
+            if isinstance(entry, Mapping) and flag in entry:
+                raise ConfigError(f'{where}: {flag} is true, but {key} is not given')
+            continue
+        if name not in ('lower', 'upper') and value <= 0.0:
+            raise ConfigError(f'{where}: {key} must be above 0, got {value:g}')
+        result[name] = value
     return result
-
-
-def _check_keys(mapping: Mapping[Any, Any], known: tuple[str, ...], where: str) -> None:
-    for key in mapping:
-        if key not in known:
-            raise ConfigError(f'{where} has no key {key!r}, there are: {", ".join(known)}')
-
-
-def _number(value: object, where: str, key: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not np.isfinite(value):
-        raise ConfigError(f'{where}: {key} must be a finite number, got {value!r:.60}')
-    return float(value)

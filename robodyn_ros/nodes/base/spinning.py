@@ -19,11 +19,10 @@ from rclpy.executors import Executor, ExternalShutdownException, SingleThreadedE
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
+from rclpy.utilities import remove_ros_args
 
 from robodyn_ros.errors import RobodynError
-from robodyn_ros.nodes.base.given_parameters import GivenParameters
 from robodyn_ros.nodes.base.suite_node import Guarded
-from robodyn_ros.parameter_files import not_for_ros
 
 
 def run(
@@ -42,8 +41,7 @@ def run(
     """
     argv = sys.argv if argv is None else argv
     try:
-        given = GivenParameters(argv)
-        if others := not_for_ros(argv):
+        if others := remove_ros_args(argv)[1:]:
             return _told(others)
         # rclpy's own handlers would close the context before a node could publish its last zero
         rclpy.init(args=argv, signal_handler_options=SignalHandlerOptions.NO)
@@ -56,9 +54,8 @@ def run(
     stop = _StopRequest()
     code = 0
     try:
-        with given.used():
-            executor = SingleThreadedExecutor() if coroutines else make_executor()
-            _run(partial(_created, create, given), stop, executor)
+        executor = SingleThreadedExecutor() if coroutines else make_executor()
+        _run(partial(_created, create), stop, executor)
     except RobodynError as error:
         print(f'error: {error}', file=sys.stderr)
         code = 2
@@ -102,12 +99,12 @@ def _run(create: Callable[[], Guarded], stop: _StopRequest, executor: Executor) 
         _leave(node.destroy_node)
 
 
-def _created(create: Callable[[], Guarded], given: GivenParameters) -> Guarded:
+def _created(create: Callable[[], Guarded]) -> Guarded:
     """Create the node; if that fails, what there is of it leaves the graph."""
     try:
         return create()
     except BaseException:
-        for node in given.nodes:
+        for node in list(Guarded.made):
             with suppress(Exception):
                 _leave(partial(Guarded.destroy_node, node))
         raise

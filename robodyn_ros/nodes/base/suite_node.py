@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rcl_interfaces.msg import ParameterDescriptor, SetParametersResult
 from rclpy.action import ActionClient, ActionServer, CancelResponse, GoalResponse
-from rclpy.exceptions import ParameterUninitializedException
+from rclpy.exceptions import (
+    InvalidParameterTypeException,
+    ParameterUninitializedException,
+)
 from rclpy.lifecycle import LifecycleNode, TransitionCallbackReturn
 from rclpy.node import Node
 from rclpy.parameter import Parameter
@@ -19,11 +23,13 @@ from robodyn_ros.errors import ConfigError, Fault, RobodynError
 from robodyn_ros.faults import number_of
 from robodyn_ros.node_parameters.names import nearest, parameter_names
 from robodyn_ros.nodes.base.clock import CLOCK_QOS, SimulatedClock
-from robodyn_ros.nodes.base.given_parameters import ROBOT, GivenParameters
 from robodyn_ros.nodes.base.refusals import BoundedLogger, Refusals, guarded, refused_response
 from robodyn_ros.nodes.base.strict_requests import check_parameters, check_transition, strict
-from robodyn_ros.parameter_files import Given
+from robodyn_ros.robot_file import RobotFile, load_robot
 
+ROBOT = 'robot'
+"""Parameter that names the robot file; every other source overrides it."""
+GIVEN = 'parameter file or command line'
 DEFAULT = 'default'
 """Source of a parameter that was not given."""
 
@@ -33,8 +39,8 @@ _Base: Any = Node if TYPE_CHECKING else object
 class Guarded(_Base):
     """Common base of `SuiteNode` and `SuiteLifecycleNode`.
 
-    Parameters: each has the value that was given last, under any key; `source` returns its origin,
-    and `defaults` has the limits that were not given.
+    Parameters: those of the robot file have the lowest priority; `source` returns the origin of
+    a value, and `defaults` has the limits that were not given.
 
     Callbacks: a service, action or message that raises is refused with a sentence and counted.
     Errors that cannot be refused, and unexpected errors in message callbacks of the node itself,
@@ -45,41 +51,54 @@ class Guarded(_Base):
     """
 
     follows_clock = True
+    made: ClassVar[weakref.WeakSet[Guarded]] = weakref.WeakSet()
+    """Nodes of the process, also those whose creation failed."""
 
     def __init__(self, name: str, **options: Any) -> None:
-        """Create the node."""
+        """Create the node.
+
+        :raises ConfigError: the robot file cannot be used
+        """
+        Guarded.made.add(self)
         self.refusals = Refusals(lambda text: self.get_logger().error(text))
         self.defaults: list[str] = []
-        self._given: dict[str, Given] = {}
+        self._of_robot: dict[str, str] = {}
         self._reporting = False
         self._bounded: BoundedLogger | None = None
         self.simulated_clock: SimulatedClock | None = None
-        given = GivenParameters.current
-        if given is None:
-            super().__init__(name, **options)
-            self._declare_common()
-            return
-        given.nodes.append(self)
-        expected = given.node(name)
-        with given.of(expected, name) as (arguments, self._given):
-            super().__init__(name, cli_args=arguments, **options)
-        for parameter in [name for name, it in self._given.items() if it.unset]:
-            del self._given[parameter]  # rcl reads the text 'null'
-            self._parameter_overrides.pop(parameter, None)
-        if self.get_fully_qualified_name() != expected:
-            raise ConfigError(
-                f'the node is named {self.get_fully_qualified_name()}, but its parameters were '
-                f'read for {expected}: give the name as -r __node:=NAME and -r __ns:=NAMESPACE'
-            )
-        self._declare_common()
-
-    def _declare_common(self) -> None:
+        super().__init__(name, **options)
         self.add_on_set_parameters_callback(self._keep_clock)
+        given = self._parameter_overrides
+        for parameter in [each for each, it in given.items() if it.value in ('null', '~')]:
+            del given[parameter]  # `ros2 param dump` writes it for a parameter without a value
         text = (
             'robot of this package or path of a robot file, optionally with #VARIANT; parameters '
             'of every other source override those of the file'
         )
-        self.declare_parameter(ROBOT, '', ParameterDescriptor(description=text, read_only=True))
+        descriptor = ParameterDescriptor(description=text, read_only=True)
+        if robot := self._text_parameter(ROBOT, descriptor):
+            self._add_robot(load_robot(robot), name)
+
+    def _text_parameter(self, name: str, descriptor: ParameterDescriptor) -> str:
+        try:
+            return str(self.declare_parameter(name, '', descriptor).value)
+        except InvalidParameterTypeException as error:
+            raise ConfigError(f'parameter {name!r}: {error}') from error
+
+    def _add_robot(self, robot: RobotFile, program: str) -> None:
+        """Take the parameters of the robot file that were not given otherwise.
+
+        A declaration of effort counts as a unit: if one is given, that of the robot file is
+        ignored completely.
+
+        :param program: name without remapping, which is that of the section
+        """
+        given = self._parameter_overrides
+        values = robot.parameters(program, effort='effort.unit' not in given)
+        for parameter, (value, section) in values.items():
+            if parameter not in given:
+                given[parameter] = Parameter(parameter, value=value)
+                self._of_robot[parameter] = section
 
     def _keep_clock(self, parameters: list[Parameter]) -> SetParametersResult:
         """Refuse another clock: timers and time-outs keep that of the start."""
@@ -96,8 +115,9 @@ class Guarded(_Base):
         return self._bounded
 
     def source(self, parameter: str) -> str:
-        """Return the origin of a parameter's value: a file, 'command line' or 'default'."""
-        return self._given[parameter].source if parameter in self._given else DEFAULT
+        """Return the origin of a parameter's value."""
+        given = GIVEN if parameter in self._parameter_overrides else DEFAULT
+        return self._of_robot.get(parameter, given)
 
     def get_parameter(self, name: str) -> Parameter:
         """Do as `Node.get_parameter`; without a value its type is NOT_SET.
@@ -116,23 +136,18 @@ class Guarded(_Base):
             self.get_logger().info(f'limits by default: {", ".join(self.defaults)}')
 
     def check_names(self) -> None:
-        """Log a warning for each given parameter that the node does not have.
+        """Log a warning for each given parameter that is like one of this node, but is none.
 
-        Some values are for several nodes (`Given.shared`): a name of another node of the suite, or
-        one that is like none, is passed over there. `load_robot` checks robot files.
+        Others may be for another node; `load_robot` checks robot files.
         """
         known = self.get_parameters_by_prefix('')
-        for name, given in self._given.items():
-            if self.has_parameter(name):
-                continue
-            like = nearest(name, known, likeness=0.8 if given.shared else 0.0)
+        for name in self._parameter_overrides:
+            like = nearest(name, known, likeness=0.8)
             elsewhere = any(name in names for names in parameter_names().values())
-            if given.shared and (elsewhere or not like):
-                continue
-            self.get_logger().warning(
-                f'{given.source}: there is no parameter {name!r}, its value is ignored; did you '
-                f'mean {like}?'
-            )
+            if like and not elsewhere and not self.has_parameter(name):
+                self.get_logger().warning(
+                    f'there is no parameter {name!r}, its value is ignored; did you mean {like}?'
+                )
 
     def on_unexpected(self, reason: Fault) -> None:
         """Reach a safe state after an error that belongs to no request."""

@@ -18,7 +18,7 @@ from std_srvs.srv import Trigger
 
 from robodyn_ros.action import Excite
 from robodyn_ros.allowed_folders import shorten
-from robodyn_ros.errors import IdentificationError, RecordingError, RobodynError
+from robodyn_ros.errors import IdentificationError, RobodynError
 from robodyn_ros.faults import decode_fault
 from robodyn_ros.nodes.base.background import Background
 from robodyn_ros.nodes.base.clock import now
@@ -26,7 +26,6 @@ from robodyn_ros.nodes.base.presence import MISSING, Watch
 from robodyn_ros.nodes.base.waits import Check, WaitError, answer, until
 from robodyn_ros.nodes.robot.controller_facts import PATIENCE
 from robodyn_ros.nodes.robot.robot_stop import stop_robot
-from robodyn_ros.recording.bags.bag_rescue import rescue_bag
 from robodyn_ros.srv import StartRecording, StopRecording
 
 ANSWER_TIMEOUT = 30.0
@@ -117,7 +116,7 @@ class RecorderClient(_Peer):
         try:
             reply = await self._stopped()
         except WaitError as error:
-            text = f'{error}; {await self._rescued()}'
+            text = f'{error}; {self._kept()}'
             raise IdentificationError(text, fault=error.fault) from error
         if not reply.success:
             text = f'the recording is not usable: {reply.message}'
@@ -131,22 +130,18 @@ class RecorderClient(_Peer):
         try:
             await self._stopped()
         except WaitError:
-            return await self._rescued()
+            return self._kept()
         return f'what was recorded is in {self._path}'
 
     async def _stopped(self) -> Any:
         await self._service_ready(self._stop)
         return await self._answer(self._stop, StopRecording.Request(), ENDING_TIMEOUT)
 
-    async def _rescued(self) -> str:
-        """Close the bag of a recorder that is gone; the end of a sentence."""
+    def _kept(self) -> str:
+        """Return what is left of a recording without an answer, as the end of a sentence."""
         if not self._watch.problem():
             return f'the recorder does not close {self._path}'
-        try:
-            count = await self._background.run(rescue_bag, Path(self._path))
-        except RecordingError as error:
-            return f'its recording stays as it is: {error}'
-        return f'{count} recorded messages are in {self._path}'
+        return f'what was recorded before is in {self._path}'
 
     def check(self) -> None:
         """Refuse to go on without the recording under way.

@@ -31,7 +31,7 @@ from robodyn_ros.models.serial.urdf import GRAVITY
 from robodyn_ros.models.serial.urdf_file import parse_urdf
 from robodyn_ros.nodes.base.common import declare
 from robodyn_ros.nodes.base.folders import dated_folder
-from robodyn_ros.nodes.base.given_parameters import ROBOT
+from robodyn_ros.nodes.base.suite_node import ROBOT
 from robodyn_ros.nodes.identification.options import declared_options
 from robodyn_ros.nodes.robot.described_robot import robot_description
 from robodyn_ros.nodes.robot.effort import EffortParameters

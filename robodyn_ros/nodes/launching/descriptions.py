@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from pathlib import Path
@@ -27,10 +26,10 @@ from robodyn_ros.cell.profiles import profiles
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.node_parameters.names import nearest
 from robodyn_ros.nodes.launching.large_messages import environment
-from robodyn_ros.parameter_files import as_file, merged, read_source
 from robodyn_ros.paths import resource
 from robodyn_ros.robot_file import load_robot
 from robodyn_ros.xacro_file import locate_file
+from robodyn_ros.yaml_file import read_yaml
 
 ARGUMENTS = {
     'namespace': ('', 'namespace of all nodes and topics'),
@@ -51,7 +50,7 @@ ARGUMENTS = {
     ),
     'params_file': (
         '',
-        'your parameter YAML; it is read last and overrides all others, under any key',
+        'your parameter YAML; it overrides the robot file, under any key',
     ),
     'use_sim_time': ('false', 'take the time from /clock; default: as cell, which publishes it'),
     'respawn': ('true', 'start a node again 2 s after it died'),
@@ -262,26 +261,6 @@ def kept_alive(create: Callable[[], Node], respawn: bool) -> list[Action]:
     return [RegisterEventHandler(handler), node]
 
 
-def combined(files: Sequence[str], last: str, namespace: str) -> Path:
-    """Write a parameter file in which `last` overrides the values of every node in `files`.
-
-    It is for nodes of other packages, which use the precedence of rcl. Keys are full names.
-
-    :param files: parameter files with keys that end in the name of a node
-    :raises ConfigError: a file that cannot be read
-    """
-    sources = [read_source(file) for file in (*files, last)]
-    names = dict.fromkeys(
-        key.rpartition('/')[2] for source in sources[:-1] for key, _ in source.blocks
-    )
-    space = f'/{namespace.strip("/")}'.rstrip('/')
-    nodes = [f'{space}/{name}' for name in names if '*' not in name]
-    text = as_file({node: merged(sources, node) for node in nodes})
-    with tempfile.NamedTemporaryFile('w', suffix='.yaml', encoding='utf-8', delete=False) as file:
-        file.write(text)
-    return Path(file.name)
-
-
 def _node(name: str, values: dict[str, str], common: dict[str, object]) -> Node:
     files = [values[argument] for argument in ('effort', 'params_file') if values[argument]]
     if name == 'cell':  # it publishes /clock
@@ -314,7 +293,9 @@ def _existing(argument: str, value: str) -> str:
     if value and not (path.is_file() or (argument in FOLDERS and path.is_dir())):
         raise ConfigError(f'launch argument {argument}: there is no file {value}')
     if value and argument in PARAMETER_FILES:
-        read_source(path)  # otherwise every node ends with the same error
+        read_yaml(
+            path, 'the parameter file', ConfigError
+        )  # otherwise every node ends with the same error
     return str(path) if value else ''
 
 

@@ -27,9 +27,8 @@ from robodyn_ros.nodes.base.common import (
     plain,
     realtime_priority,
 )
-from robodyn_ros.nodes.base.given_parameters import ROBOT
 from robodyn_ros.nodes.base.refusals import sentence
-from robodyn_ros.nodes.base.suite_node import SuiteLifecycleNode
+from robodyn_ros.nodes.base.suite_node import ROBOT, SuiteLifecycleNode
 from robodyn_ros.nodes.robot.payload import CarriedPayload, declared_block, loaded_values
 from robodyn_ros.nodes.robot.same_robot import check_same_robot
 from robodyn_ros.paths import resource

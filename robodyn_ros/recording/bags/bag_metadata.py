@@ -7,7 +7,6 @@ the start of the file, where they survive if the recorder is killed.
 
 from __future__ import annotations
 
-import struct
 from pathlib import Path
 
 from robodyn_ros.recording.bags.bag_scan import (
@@ -16,14 +15,7 @@ from robodyn_ros.recording.bags.bag_scan import (
     folder_information,
     is_rosbag,
 )
-from robodyn_ros.recording.bags.mcap import (
-    CHUNK,
-    DATA_END,
-    MESSAGE,
-    METADATA,
-    McapScan,
-    metadata_of,
-)
+from robodyn_ros.recording.bags.mcap import DAMAGED, metadata_records
 
 RECORD_NAME = 'robodyn_ros'
 EFFORT_KEY = 'robodyn_effort'
@@ -58,13 +50,6 @@ def _of_folder(folder: Path, path: Path) -> dict[str, str]:
 def _of_file(file: Path) -> dict[str, str]:
     """Read the records before the first message."""
     try:
-        for code, content in McapScan(file, '', '').records():
-            if code in (MESSAGE, CHUNK, DATA_END):
-                break
-            if code == METADATA:
-                name, entries = metadata_of(content)
-                if name == RECORD_NAME:
-                    return entries
-    except (OSError, struct.error, UnicodeDecodeError):
-        pass
-    return {}
+        return next((facts for name, facts in metadata_records(file) if name == RECORD_NAME), {})
+    except (OSError, *DAMAGED):
+        return {}

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from robodyn_ros.bounds import check_regular
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.findings import Finding
 from robodyn_ros.long_work import CancelledError
-from robodyn_ros.recording.storage import blockwise
+from robodyn_ros.recording.storage import blockwise, stored
 from robodyn_ros.recording.tables.example import mapping_error
 
 Array = NDArray[np.float64]
@@ -78,26 +78,27 @@ def reading(path: Path, form: str) -> Iterator[None]:
     try:
         check_regular(path)
         yield
-    except (RecordingError, CancelledError, MemoryError):
+    except (RecordingError, CancelledError):
         raise
     except Exception as error:
-        reason = ' '.join(str(error).split())
+        reason = ' '.join(str(error).split()) or type(error).__name__
         raise RecordingError(f'{path}: it cannot be read as {form}: {reason}') from error
 
 
-def table_of(arrays: Mapping[str, NDArray[Any]], path: Path) -> Table:
-    """Return the numeric arrays of a file as its table, with the joint names among the others."""
-    numeric = {name: values for name, values in arrays.items() if values.dtype.kind in 'fiub'}
-    return Table(numeric, source=str(path), joints=joint_names(arrays))
+def table_of(arrays: Iterable[tuple[str, NDArray[Any]]], path: Path) -> Table:
+    """Return the numeric arrays of a file as its table, with the joint names among the others.
 
-
-def joint_names(arrays: Mapping[str, NDArray[Any]]) -> tuple[str, ...] | None:
-    """Find the joint names among the arrays of a file."""
-    for name in NAMES:
-        values = arrays.get(name)
-        if values is not None and values.dtype.kind == 'U' and values.size:
-            return tuple(str(name).strip() for name in values.reshape(-1))
-    return None
+    :param arrays: names and arrays; large ones are stored in files one by one
+    """
+    numeric: dict[str, NDArray[Any]] = {}
+    joints = None
+    for name, values in arrays:
+        if values.dtype.kind in 'fiub':
+            numeric[name] = stored(values)
+        elif name in NAMES and values.dtype.kind == 'U' and values.size and joints is None:
+            joints = tuple(str(each).strip() for each in values.reshape(-1))
+        del values  # otherwise two of them are in memory
+    return Table(numeric, source=str(path), joints=joints)
 
 
 def converted(

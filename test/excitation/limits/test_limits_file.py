@@ -48,12 +48,15 @@ def test_default_scaling_factors_of_moveit():
 @pytest.mark.parametrize(
     ('text', 'sentence'),
     [
-        ('joint_limit: {}', 'f.yaml must hold the mapping "joint_limits"'),
-        ('[1, 2]', 'must hold the mapping'),
-        ('joint_limits: {}\nscale: 1', "f.yaml has no key 'scale'"),
+        ('joint_limit: {}', "f.yaml: unknown entry 'joint_limit'"),
+        ('[1, 2]', 'expected a mapping of names to values'),
+        ('joint_limits: {}\nscale: 1', "f.yaml: unknown entry 'scale'"),
         ('joint_limits: {d: {}}', "the robot has no joint 'd', it has: a, b, c"),
-        ('joint_limits: {a: 3}', "joint 'a' must have a mapping of limits, got 3"),
-        ('joint_limits: {a: {max_velosity: 1}}', "joint 'a' has no key 'max_velosity', there"),
+        ('joint_limits: {a: 3}', "joint 'a': expected a mapping of names to values, got 3"),
+        (
+            'joint_limits: {a: {max_velosity: 1}}',
+            "joint 'a': unknown entry 'max_velosity', expected",
+        ),
         ('joint_limits: {a: {max_velocity: -1}}', "'a': max_velocity must be above 0, got -1"),
         ('joint_limits: {a: {max_velocity: .nan}}', 'max_velocity must be a finite number'),
         ('joint_limits: {a: {max_velocity: fast}}', "must be a finite number, got 'fast'"),

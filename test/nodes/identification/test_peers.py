@@ -164,10 +164,11 @@ def cell(tmp_path_factory):
     os.environ.update(before)
 
 
-def check_bag(folder):
-    """The bag is closed, and holds the motion."""
-    with Reader(folder / 'excitation') as reader:
-        assert reader.message_count > 500
+def check_bag(folder, closed=True):
+    """The bag holds the motion, and is closed."""
+    if closed:
+        with Reader(folder / 'excitation') as reader:
+            assert reader.message_count > 500
     recording = read_recording(folder / 'excitation')
     assert all(finding.severity != 'error' for finding in recording.findings)
     assert np.ptp(recording.position) > 0.02
@@ -181,9 +182,9 @@ def test_a_recorder_that_dies_ends_the_motion(cell):
     result = run.result()
     assert not result.success
     assert 'the recording ended early: node recorder is gone' in result.message
-    assert 'stopped after' in result.message and 'recorded messages are in' in result.message
+    assert 'stopped after' in result.message and 'what was recorded before is in' in result.message
     cell.rests()
-    check_bag(run.folder)
+    check_bag(run.folder, closed=False)
 
 
 @pytest.mark.real_time

@@ -2,7 +2,6 @@
 """The recorder as a process of its own, over real DDS."""
 
 import re
-import resource
 import signal
 import subprocess
 import sys
@@ -19,6 +18,7 @@ from robodyn_ros.srv import StartRecording, StopRecording
 from ros_client import PATIENCE, RosClient, details, environment
 from rosbags.rosbag2 import Reader
 from sensor_msgs.msg import JointState
+from small_disk import small_disk
 
 from robodyn_ros.control.effort.recorded import bag_declaration, in_si_units
 from robodyn_ros.nodes.base.clock import seconds_of
@@ -38,7 +38,7 @@ NUMBER = 31
 class Robot(RosClient):
     """A recorder process, and a node that publishes joint states and calls its services."""
 
-    def __init__(self, folder, *parameters, qos=RELIABLE, limit=None, remap='a:=a'):
+    def __init__(self, folder, *parameters, qos=RELIABLE, remap='a:=a'):
         self.folder = folder
         self.log = (folder / 'recorder.log').open('w+')
         command = [sys.executable, '-m', 'robodyn_ros.nodes.recorder.node', '--ros-args']
@@ -50,7 +50,6 @@ class Robot(RosClient):
             env=environment(NUMBER),
             stdout=self.log,
             stderr=subprocess.STDOUT,
-            preexec_fn=limit,
         )
         super().__init__(environment(NUMBER), simulated=True)
         self.joint_states = self.node.create_publisher(JointState, 'joint_states', qos)
@@ -240,28 +239,25 @@ def test_sigint_finishes_the_bag(robot, tmp_path):
 
 
 def test_a_full_disk_is_told_and_leaves_a_whole_bag(robot, tmp_path):
-    def limit():  # a file that may not grow any more fails as a full disk does
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (600_000, 600_000))
-
-    cell = robot(limit=limit)
-    assert cell.call(StartRecording, 'start', recording='bag').success
-    cell.connect()
-    deadline = time.monotonic() + PATIENCE
-    while not any(s.level == DiagnosticStatus.ERROR for s in cell.status):
-        assert time.monotonic() < deadline
-        cell.publish(500)
-        cell.spin(0.5)  # the node writes every second
-    ended = [status for status in cell.status if status.level == DiagnosticStatus.ERROR]
-    assert 'recording ended, File too large' in ended[-1].message
-    stopped = cell.call(StopRecording, 'stop')
-    assert not stopped.success and 'recording ended, File too large' in stopped.message
-    assert stopped.fault_code == FaultCode.FAULT_RECORDING_FAILED
-    assert stopped.messages > 1000
-    with Reader(tmp_path / 'bag') as reader:
-        assert reader.message_count == stopped.messages
-    assert cell.call(StartRecording, 'start', recording='next').success
-    assert cell.interrupt() == 0
+    with small_disk(tmp_path / 'disk', 2**20) as disk:
+        cell = robot('min_free_space:=0.0')
+        assert cell.call(StartRecording, 'start', recording='disk/bag').success
+        cell.connect()
+        deadline = time.monotonic() + PATIENCE
+        while not any(s.level == DiagnosticStatus.ERROR for s in cell.status):
+            assert time.monotonic() < deadline
+            cell.publish(500)
+        ended = [status for status in cell.status if status.level == DiagnosticStatus.ERROR]
+        assert 'recording ended, No space left on device' in ended[-1].message
+        stopped = cell.call(StopRecording, 'stop')
+        assert not stopped.success
+        assert 'recording ended, No space left on device' in stopped.message
+        assert stopped.fault_code == FaultCode.FAULT_RECORDING_FAILED
+        assert stopped.messages > 1000
+        with Reader(disk / 'bag') as reader:
+            assert reader.message_count == stopped.messages
+        assert cell.call(StartRecording, 'start', recording='next').success
+        assert cell.interrupt() == 0
 
 
 def record(cell, name):

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.tables.csv_file import read_csv
@@ -97,16 +95,3 @@ def test_errors_name_line_and_column(read, content, message):
 def test_other_encodings_are_refused(read):
     with pytest.raises(RecordingError, match='cannot be read as CSV'):
         read('time,q\n0,ü\n', encoding='latin-1')
-
-
-@settings(deadline=None)
-@given(
-    st.one_of(st.binary(max_size=200), st.text('0123,;\t\n#"qt-.e ', max_size=60).map(str.encode))
-)
-def test_random_bytes_raise_nothing_but_recording_errors(tmp_path_factory, content):
-    path = tmp_path_factory.getbasetemp() / 'random.csv'
-    path.write_bytes(content)
-    try:
-        read_csv(path)
-    except RecordingError as error:
-        assert str(path) in str(error)

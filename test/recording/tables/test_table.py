@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from robodyn_ros.errors import RecordingError
-from robodyn_ros.recording.tables.table import UNITS, Table, converted, joint_names
+from robodyn_ros.recording.tables.table import UNITS, Table, converted, table_of
 
 TABLE = Table({}, 'test')
 
@@ -62,6 +64,8 @@ def test_integers_become_floats_and_text_is_refused():
 
 
 def test_joint_names_are_text():
-    assert joint_names({'joint_names': np.array(['a ', 'b'])}) == ('a', 'b')
-    assert joint_names({'joints': np.zeros(2)}) is None
-    assert joint_names({}) is None
+    def joints(**arrays):
+        return table_of(arrays.items(), Path('a')).joints
+
+    assert joints(joint_names=np.array(['a ', 'b'])) == ('a', 'b')
+    assert joints(joints=np.zeros(2)) is None
