@@ -16,7 +16,7 @@ from collision.robot import ROBOTS
 from collision.roc import Curve
 
 import robodyn_ros as rd
-from robodyn_ros.analysis.thresholds.session import fed, rest_of_reference, session_of
+from robodyn_ros.analysis.thresholds.session import feed, rest_of_reference, session_of
 from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.collision.threshold_map import MappedThresholds
@@ -61,7 +61,7 @@ def test_torque_errors_thresholds_and_verdicts_are_those_of_the_detector(
         threshold = method.threshold(series)
         over = ratio(series, threshold, method) > 1.0
         data = recording_of(measured, robot, 1.0 / RATE, torque.joints)
-        for row in fed(detector, data):
+        for row in feed(detector, data):
             velocity, acceleration = detector.motion
             assert (series.residual[row] == np.abs(detector.torque_error)).all(), row
             assert (series.velocity[row] == velocity).all()

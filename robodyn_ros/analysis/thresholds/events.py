@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn_ros.analysis.thresholds.session import Mask, fed
+from robodyn_ros.analysis.thresholds.session import Mask, feed
 from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
 from robodyn_ros.recording.recording import Recording
 
@@ -49,7 +49,7 @@ class Watch:
     unknown: int = 0
 
 
-def watched(
+def run_detector(
     detector: TorqueErrorDetector, recording: Recording, *, hold: float = 0.5,
     rests: Mask | None = None, each: Callable[[int], object] = lambda _: None,
 ) -> Watch:  # fmt: skip
@@ -62,7 +62,7 @@ def watched(
     """
     watch = Watch([])
     stamps = recording.time.tolist()
-    for row in fed(detector, recording, rests):
+    for row in feed(detector, recording, rests):
         watch.samples += 1
         level = Level(int(detector.level.max(initial=0)))
         watch.unknown += not detector.settled

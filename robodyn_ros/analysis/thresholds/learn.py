@@ -138,7 +138,7 @@ def learn(
     cleaned = _without_contact(sessions, best, options)
     if cleaned is not None:
         return learn(cleaned, friction, options)
-    return _learned(sessions, parts, best, friction)
+    return _finish(sessions, parts, best, friction)
 
 
 def _parts(sessions: Sequence[Session]) -> list[Session]:
@@ -183,19 +183,19 @@ def _trial(parts: Sequence[Session], bands: Bands, layout: Layout, options: Lear
 def _ratios(part: Session, maxima: CellMaxima, value: Array, debounce: int) -> Array:
     """Return the largest error relative to the map in each block with samples, by state."""
     ratio = part.residual / value[np.arange(value.shape[0]), maxima.cell]
-    held = _held(ratio, part, debounce)
+    held = _hold(ratio, part, debounce)
     starts = np.flatnonzero(np.diff(maxima.block, prepend=-1))
     state = states(value.shape[1] - 1)[maxima.cell]
     by_state = [np.where(state == each, held, 0.0) for each in range(3)]
     change = np.zeros_like(held)
     if part.change is not None:
-        change = _held(np.nan_to_num(part.change) / value[:, -1], part, debounce)
+        change = _hold(np.nan_to_num(part.change) / value[:, -1], part, debounce)
     largest = [np.maximum.reduceat(each.max(axis=1), starts) for each in (*by_state, change)]
     blocks: Array = np.stack(largest, axis=1).astype(float)
     return blocks[np.logical_or.reduceat(part.used, starts)]
 
 
-def _held(ratio: Array, part: Session, debounce: int) -> Array:
+def _hold(ratio: Array, part: Session, debounce: int) -> Array:
     """Return the ratio that each joint keeps: the detector counts consecutive samples."""
     ratio[~part.used] = 0.0
     held: Array = ratio.copy()
@@ -222,7 +222,7 @@ def _without_contact(
     """Return the sessions without samples that stand out as contact; None: there are none."""
     usual = np.concatenate(best.ratios)[:, :3].max(axis=1)
     reach = options.outlier * float(np.median(usual))
-    cleaned = [_cleaned(session, best, options.block, reach) for session in sessions]
+    cleaned = [_clean(session, best, options.block, reach) for session in sessions]
     if all(each is session for each, session in zip(cleaned, sessions, strict=True)):
         return None
     before, after = (sum(each.hours for each in part) for part in (sessions, cleaned))
@@ -235,7 +235,7 @@ def _without_contact(
     return cleaned
 
 
-def _cleaned(session: Session, best: _Trial, block: float, reach: float) -> Session:
+def _clean(session: Session, best: _Trial, block: float, reach: float) -> Session:
     """Leave out a block on either side of torque errors beyond `reach` times the map."""
     cell = best.bands.cell(*session.motion(best.bands.still))
     ratio = session.residual / best.value[np.arange(len(best.value)), cell]
@@ -255,7 +255,7 @@ def _cleaned(session: Session, best: _Trial, block: float, reach: float) -> Sess
     )
 
 
-def _learned(
+def _finish(
     sessions: Sequence[Session], parts: Sequence[Session], best: _Trial, friction: Array
 ) -> Learned:
     ratios = np.concatenate(best.ratios)

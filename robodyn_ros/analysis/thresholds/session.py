@@ -101,17 +101,17 @@ def rest_of_reference(
     """
     reference, following = ReferenceRest(width), iter(commands)
     after = next(following, None)
-    found = np.zeros(len(time), dtype=bool)
+    resting = np.zeros(len(time), dtype=bool)
     before = -np.inf
     for row, stamp in enumerate(time.tolist()):
         while after is not None and after[0] <= before:
             reference.update(*after)
             after = next(following, None)
-        found[row], before = reference.rests(stamp), stamp
-    return found if reference.known else None
+        resting[row], before = reference.rests(stamp), stamp
+    return resting if reference.known else None
 
 
-def fed(
+def feed(
     detector: TorqueErrorDetector, recording: Recording, rests: Mask | None = None
 ) -> Iterator[int]:
     """Feed a recording to a detector; yield the row after each sample.
@@ -148,7 +148,7 @@ def session_of(
     signals: Array = np.full((4, len(recording), len(detector.joints)), np.nan, dtype=np.float32)
     used, started = np.zeros((2, len(recording)), dtype=bool)
     settled = True
-    for row in fed(detector, recording, rests):
+    for row in feed(detector, recording, rests):
         signals[0, row] = detector.torque_error
         signals[1, row], signals[2, row] = detector.motion
         if detector.change is not None:

@@ -11,9 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from robodyn_ros.analysis.thresholds.events import Watch, rows_of, watched
+from robodyn_ros.analysis.thresholds.events import Watch, rows_of, run_detector
 from robodyn_ros.cli.collision.event import Replay, Rows, event_list, event_text
-from robodyn_ros.cli.collision.model import add_model, load, monitored, rests_in
+from robodyn_ros.cli.collision.model import add_model, choose_joints, load, rests_in
 from robodyn_ros.cli.effort import read_in_si_units
 from robodyn_ros.cli.output import add_json, out_file, progress_bar, show
 from robodyn_ros.control.collision.detector import Level
@@ -72,9 +72,9 @@ def run(arguments: argparse.Namespace) -> int:
         if events := events_in(path):
             facts, rows, text = event_list(events)
         elif is_event(path):
-            facts, rows, text = _replayed(arguments)
+            facts, rows, text = _replay(arguments)
         else:
-            facts, rows, text = _detected(arguments)
+            facts, rows, text = _detect(arguments)
     if file is not None:
         table = io.StringIO()
         csv.writer(table, lineterminator='\n').writerows(rows)
@@ -83,16 +83,16 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _replayed(arguments: argparse.Namespace) -> tuple[dict[str, Any], Rows, str]:
+def _replay(arguments: argparse.Namespace) -> tuple[dict[str, Any], Rows, str]:
     """Return facts, rows with a header, and text about an event, and write its page."""
     replay = Replay(arguments)
-    facts, rows, text = _found(arguments, replay.recording, replay.watch)
+    facts, rows, text = _describe(arguments, replay.recording, replay.watch)
     event = replay.describe()
     text = event_text(event) + text
     return facts | event, rows, f'{text}\n{replay.page(arguments, facts | event, text)}'
 
 
-def _detected(arguments: argparse.Namespace) -> tuple[dict[str, Any], Rows, str]:
+def _detect(arguments: argparse.Namespace) -> tuple[dict[str, Any], Rows, str]:
     """Return facts, rows with a header, and text about a recording."""
     if not arguments.model or not arguments.thresholds:
         missing = [f'--{name}' for name in ('model', 'thresholds') if not getattr(arguments, name)]
@@ -107,20 +107,20 @@ def _detected(arguments: argparse.Namespace) -> tuple[dict[str, Any], Rows, str]
     recording = read_in_si_units(
         arguments, arguments.recording, identified.joints, identified.model
     )
-    enabled = monitored(arguments, identified)
+    enabled = choose_joints(arguments, identified)
     plain = CollisionSettings(torque.joints, 1.0, torque_error_enable=enabled)
     settings = _settings(learned.settings(plain), recording)
     detector = build_detector(identified, torque, settings, learned)
     detector.sensitivity = arguments.sensitivity
     rests = rests_in(arguments, arguments.recording, recording, torque.joints)
-    watch = watched(detector, recording, rests=rests)
+    watch = run_detector(detector, recording, rests=rests)
     if rests is None and learned.map.change is not None:
         note = 'no commanded positions: pushes at rest were not looked for'
         print(f'note: {recording.source} has {note}', file=sys.stderr)
-    return _found(arguments, recording, watch)
+    return _describe(arguments, recording, watch)
 
 
-def _found(
+def _describe(
     arguments: argparse.Namespace, recording: Recording, watch: Watch
 ) -> tuple[dict[str, Any], Rows, str]:
     """Return facts, rows with a header, and text about what the detector found."""

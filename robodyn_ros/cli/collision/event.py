@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from robodyn_ros.analysis.thresholds.events import watched
+from robodyn_ros.analysis.thresholds.events import run_detector
 from robodyn_ros.cli.collision.model import rests_in
 from robodyn_ros.cli.effort import read_in_si_units
 from robodyn_ros.cli.page import with_page
@@ -23,7 +23,7 @@ from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.collision.setup import (
     build_detector,
     collision_settings,
-    learned_thresholds,
+    load_thresholds,
 )
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ConfigError, ControlError, RecordingError
@@ -79,7 +79,7 @@ class Replay:
                 self._results[:, row] = detector.torque_error, detector.threshold
 
         rests = rests_in(arguments, str(event), self.recording, joints)
-        self.watch = watched(detector, self.recording, rests=rests, each=keep)
+        self.watch = run_detector(detector, self.recording, rests=rests, each=keep)
 
     def _detector(self, arguments: argparse.Namespace, event: Path) -> TorqueErrorDetector:
         given, model = self.settings.parameters, self._identified
@@ -95,7 +95,7 @@ class Replay:
                 model.model, values,
                 velocity_window=window[0] if len(window) == 1 else np.array(window, dtype=float),
             )  # fmt: skip
-            learned = learned_thresholds(thresholds, model)
+            learned = load_thresholds(thresholds, model)
             settings = collision_settings(model.joints, options, learned)
         except (KeyError, TypeError, ValueError) as error:
             raise ControlError(

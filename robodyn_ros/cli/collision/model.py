@@ -57,7 +57,7 @@ def load(arguments: argparse.Namespace) -> tuple[IdentifiedModel, ModelTorque]:
     return identified, ModelTorque(identified.model, identified.loaded, velocity_window=window)
 
 
-def monitored(arguments: argparse.Namespace, identified: IdentifiedModel) -> list[bool]:
+def choose_joints(arguments: argparse.Namespace, identified: IdentifiedModel) -> list[bool]:
     """Return which joints are monitored; the others, not usable, are named on stderr.
 
     :raises IdentificationError: `--allow-joints` has a joint that the model does not have
@@ -85,11 +85,11 @@ def rests_in(
         if wanted is None:
             return None
         raise RecordingError(f'{path}: {topic} has the measured positions, not the commanded ones')
-    found = rest_of_reference(
+    rests = rest_of_reference(
         recording.time, references(path, topic, joints, recording.origin), len(joints)
     )
-    if found is None and wanted is not None:
+    if rests is None and wanted is not None:
         raise RecordingError(
             f'{path}: {topic} has no commanded positions of {list(joints)!s:.300}'
         )
-    return found
+    return rests

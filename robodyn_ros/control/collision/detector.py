@@ -165,8 +165,8 @@ class TorqueErrorDetector:
             ((np.abs(each) > self._contact) & self._enabled).any()
             for each in (self.torque_error, self.compared)
         )
-        found: Array = self._change.value if change and not error else self.torque_error
-        return found
+        external: Array = self._change.value if change and not error else self.torque_error
+        return external
 
     def rest(self, resting: bool) -> None:
         """Tell that the commanded positions have come to rest, or move or are unknown."""

@@ -25,6 +25,8 @@ SETTINGS = 'settings.yaml'
 NAME = re.compile(r'event_(\d{8}_\d{6})(?:_(\d+))?')
 """Names of events. Nothing else in the folder is deleted."""
 
+BURST = 20
+"""Messages that are written before the thread lets others work."""
 Message = tuple[int, int, bytes]
 """Index of the topic, time of reception in [ns] since the epoch, serialised message."""
 
@@ -68,7 +70,9 @@ def write_event(
         partial.mkdir(parents=True)
         writer = McapWriter(partial / 'event_0.mcap', topics, {RECORD_NAME: facts})
         try:
-            for topic, stamp, data in messages:
+            for row, (topic, stamp, data) in enumerate(messages):
+                if row % BURST == 0:
+                    time.sleep(1e-4)  # the cycle of the node needs the interpreter
                 writer.add(data, stamp, topic)
             writer.flush()
         finally:
@@ -102,10 +106,10 @@ def delete_oldest(folder: Path, limit: float) -> None:
 def events_in(folder: Path) -> list[Path]:
     """Return the events in a folder, oldest first; empty if it cannot be read."""
     try:
-        found = [path for path in folder.iterdir() if NAME.fullmatch(path.name)]
+        paths = [path for path in folder.iterdir() if NAME.fullmatch(path.name)]
     except OSError:
         return []
-    return sorted(filter(is_event, found), key=_age)
+    return sorted(filter(is_event, paths), key=_age)
 
 
 def is_event(path: Path) -> bool:
@@ -142,6 +146,6 @@ def _new_name(folder: Path) -> Path:
 
 def _age(path: Path) -> tuple[str, int]:
     """Return second and number of an event."""
-    found = NAME.fullmatch(path.name)
-    assert found is not None
-    return found[1], int(found[2] or 1)
+    match = NAME.fullmatch(path.name)
+    assert match is not None
+    return match[1], int(match[2] or 1)

@@ -34,14 +34,14 @@ class Mute:
 
     @property
     def started(self) -> bool:
-        """True from `start` until `ended` has returned True."""
+        """True from `start` until `ends` has returned True."""
         return self._end > -math.inf
 
     def remaining(self, now: float) -> float:
         """Return the time until the end of the mute, in [s]; 0: not muted."""
         return max(self._end - now, 0.0)
 
-    def ended(self, now: float) -> bool:
+    def ends(self, now: float) -> bool:
         """Return True once after the end of a mute."""
         over = -math.inf < self._end <= now
         if over:

@@ -17,7 +17,7 @@ from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.paths import resource
 
 
-def learned_thresholds(file: str, model: IdentifiedModel) -> LearnedThresholds | None:
+def load_thresholds(file: str, model: IdentifiedModel) -> LearnedThresholds | None:
     """Return the thresholds of a file, or None without one.
 
     :raises ControlError: the file cannot be used, or belongs to another model

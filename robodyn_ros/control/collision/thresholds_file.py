@@ -114,7 +114,7 @@ def read_thresholds(path: str | Path) -> LearnedThresholds:
             f'writes it'
         )
     try:
-        learned = _learned(content)
+        learned = _parse(content)
         timeout = 3.0 * float(learned.detector['period'])  # it belongs to the node
         CollisionSettings(learned.joints, 1.0, stale_timeout=timeout, **learned.detector)
     except (
@@ -127,7 +127,7 @@ def read_thresholds(path: str | Path) -> LearnedThresholds:
     return learned
 
 
-def _learned(content: Mapping[str, Any]) -> LearnedThresholds:
+def _parse(content: Mapping[str, Any]) -> LearnedThresholds:
     joints: Mapping[str, Any] = content['joints']
     each = list(joints.values())
     if not each:

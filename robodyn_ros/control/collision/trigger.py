@@ -70,7 +70,7 @@ class ReactionTrigger:
         :param muted: True: collisions do not start a reaction
         """
         if not detector.settled:
-            return self._lost(detector, velocity)
+            return self._on_loss(detector, velocity)
         self._valid = True
         if not detector.latched or muted or self._collided:
             return False
@@ -78,7 +78,7 @@ class ReactionTrigger:
         self.reason = detector.message
         return True
 
-    def _lost(self, detector: Detector, velocity: Array) -> bool:
+    def _on_loss(self, detector: Detector, velocity: Array) -> bool:
         with np.errstate(invalid='ignore'):
             moving = self._enabled & (np.abs(velocity) > self._low)
         valid, self._valid = self._valid, False

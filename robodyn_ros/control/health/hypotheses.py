@@ -54,13 +54,13 @@ def hypotheses_of(
 
     :param smoothing: velocity scale of the sign change of dry friction, in [rad/s] or [m/s]
     """
-    found = [_friction(model, smoothing), _gain(torque)]
+    others = [_friction(model, smoothing), _gain(torque)]
     try:
         payload = PayloadModel(arm=model)
     except ModelError:
-        return tuple(found)  # no room in this model for a payload: it cannot be told
+        return tuple(others)  # no room in this model for a payload: it cannot be told
     first = Hypothesis(Cause.PAYLOAD, len(payload.parameters), payload.regressor)
-    return tuple(sorted((first, *found), key=lambda each: each.width))
+    return tuple(sorted((first, *others), key=lambda each: each.width))
 
 
 def _friction(model: DynamicModel, smoothing: ArrayLike) -> Hypothesis:

@@ -65,48 +65,50 @@ class Reporter:
     gain_uncertainty: float
     payload: PayloadModel | None
 
-    def report(self, found: Explanation, motion: float) -> HealthReport:
+    def report(self, explanation: Explanation, motion: float) -> HealthReport:
         """Return the report of an explanation.
 
         :param motion: evaluated time of motion, in [s]
         """
-        torque = self.noise * found.torque
+        torque = self.noise * explanation.torque
         worst = int(np.argmax(torque))
         share, joint = float(torque[worst]), self.joints[worst]
-        size = (motion, found.removed, share, joint)
-        if found.cause == Cause.NONE or share < self.relevant:
-            return HealthReport(Cause.NONE, _unexplained(found, share, joint), *size)
-        if found.cause == Cause.PAYLOAD and self.payload is not None:
-            return self._payload(self.payload, found, size)
-        if found.cause == Cause.FRICTION:
-            return self._friction(found, size)
-        return self._gain(found, size)
+        size = (motion, explanation.removed, share, joint)
+        if explanation.cause == Cause.NONE or share < self.relevant:
+            return HealthReport(Cause.NONE, _fit_text(explanation, share, joint), *size)
+        if explanation.cause == Cause.PAYLOAD and self.payload is not None:
+            return self._payload(self.payload, explanation, size)
+        if explanation.cause == Cause.FRICTION:
+            return self._friction(explanation, size)
+        return self._gain(explanation, size)
 
     def _payload(
-        self, model: PayloadModel, found: Explanation, size: tuple[float, float, float, str]
+        self, model: PayloadModel, explanation: Explanation, size: tuple[float, float, float, str]
     ) -> HealthReport:
-        payload = Payload(model=model, values=found.values, stddevs=found.spread)
+        payload = Payload(model=model, values=explanation.values, stddevs=explanation.spread)
         mass = payload.mass
-        gain = self.gain_uncertainty * found.values
-        spread = 2.0 * np.hypot(found.spread, gain)
+        gain = self.gain_uncertainty * explanation.values
+        spread = 2.0 * np.hypot(explanation.spread, gain)
         place, near = UNKNOWN, UNKNOWN
-        if len(found.values) == 10 and abs(mass) > spread[0]:
-            place, near = found.values[1:4] / mass, 2.0 * found.spread[1:4] / abs(mass)
+        if len(explanation.values) == 10 and abs(mass) > spread[0]:
+            place, near = explanation.values[1:4] / mass, 2.0 * explanation.spread[1:4] / abs(mass)
         interval = float(spread[0]) if np.isfinite(mass) else float('nan')
         return HealthReport(
             Cause.PAYLOAD, _payload_text(mass, interval), *size, mass, interval, place, near
         )
 
-    def _friction(self, found: Explanation, size: tuple[float, float, float, str]) -> HealthReport:
+    def _friction(
+        self, explanation: Explanation, size: tuple[float, float, float, str]
+    ) -> HealthReport:
         known = self.friction_step > 0.0
         change = np.full(len(known), np.nan)
-        np.divide(found.values[::2], self.friction_step, out=change, where=known)
+        np.divide(explanation.values[::2], self.friction_step, out=change, where=known)
         _, _, share, joint = size
-        own = change[list(self.joints).index(joint)]
+        ratio = change[list(self.joints).index(joint)]
         how = (
             'changed'
-            if not np.isfinite(own)
-            else f'is {abs(own):.0%} {"lower" if own < 0.0 else "higher"} than identified'
+            if not np.isfinite(ratio)
+            else f'is {abs(ratio):.0%} {"lower" if ratio < 0.0 else "higher"} than identified'
         )
         text = (
             f'friction of {joint} {how} and takes {share:.0%} of its threshold: identify again, '
@@ -114,9 +116,11 @@ class Reporter:
         )
         return HealthReport(Cause.FRICTION, text, *size, dry_friction=change)
 
-    def _gain(self, found: Explanation, size: tuple[float, float, float, str]) -> HealthReport:
+    def _gain(
+        self, explanation: Explanation, size: tuple[float, float, float, str]
+    ) -> HealthReport:
         _, _, share, joint = size
-        gain, offset = found.values[::2], found.values[1::2]
+        gain, offset = explanation.values[::2], explanation.values[1::2]
         number = list(self.joints).index(joint)
         text = (
             f'torque feedback of {joint} changed by {gain[number]:+.0%} and {offset[number]:+.3g} '
@@ -125,8 +129,8 @@ class Reporter:
         return HealthReport(Cause.GAIN, text, *size, gain=gain)
 
 
-def _unexplained(found: Explanation, share: float, joint: str) -> str:
-    if found.cause == Cause.NONE and share > 0.5:  # of the threshold, as root mean square
+def _fit_text(explanation: Explanation, share: float, joint: str) -> str:
+    if explanation.cause == Cause.NONE and share > 0.5:  # of the threshold, as root mean square
         return (
             f'nothing explains the torque error of {joint} ({share:.0%} of its threshold): a '
             f'contact, or a change during the last seconds'

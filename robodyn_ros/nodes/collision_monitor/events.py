@@ -32,7 +32,7 @@ MOST = 300_000
 """Largest number of messages in memory."""
 
 
-class Events:
+class EventRecorder:
     """Ring of messages, and their events in a folder. A thread writes; no cycle waits for a disk.
 
     :ivar used: False: nothing is recorded

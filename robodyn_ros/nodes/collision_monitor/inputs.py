@@ -99,8 +99,8 @@ class Inputs:
 
     def read_commands(self, serialised: bytes) -> None:
         """Read commanded positions: whether they rest. Messages without all joints are ignored."""
-        if (found := self._commands.read(serialised)) is not None:
-            self._rest.update(*found)
+        if (command := self._commands.read(serialised)) is not None:
+            self._rest.update(*command)
 
     def silence(self) -> Fault:
         """Return that there was no usable sample for longer than the timeout, or NO_FAULT."""

@@ -18,7 +18,7 @@ from robodyn_ros.control.collision.mute import Mute
 from robodyn_ros.control.collision.setup import (
     build_detector,
     collision_settings,
-    learned_thresholds,
+    load_thresholds,
 )
 from robodyn_ros.control.collision.trigger import ReactionTrigger
 from robodyn_ros.control.torque.model_torque import ModelTorque
@@ -30,7 +30,7 @@ from robodyn_ros.nodes.base.common import STREAM_QOS, check_when_set
 from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.base.waits import DISCOVERY
 from robodyn_ros.nodes.collision_monitor.contact_topic import ContactTopic
-from robodyn_ros.nodes.collision_monitor.events import REFERENCE, STATES, Events
+from robodyn_ros.nodes.collision_monitor.events import REFERENCE, STATES, EventRecorder
 from robodyn_ros.nodes.collision_monitor.health_topic import HealthTopic
 from robodyn_ros.nodes.collision_monitor.inputs import Inputs
 from robodyn_ros.nodes.collision_monitor.parameters import DETECTOR, NODE, SOURCES
@@ -73,7 +73,7 @@ class CollisionMonitor(ModelNode):
             )
         self._reactions = Reactions(self)
         self._mute = Mute(self._chosen['max_mute'])
-        self.events = Events(self, self._effort.metadata())
+        self.events = EventRecorder(self, self._effort.metadata())
         self._detector: TorqueErrorDetector | None = None
         self._refused, self._refusal = 0, ''
         self._reference_due = np.inf
@@ -209,7 +209,7 @@ class CollisionMonitor(ModelNode):
 
     def _end_mute(self, detector: TorqueErrorDetector) -> None:
         """After a mute, detect a collision again that goes on."""
-        if self._mute.ended(now(self)):
+        if self._mute.ends(now(self)):
             detector.reset()
             self.get_logger().warning('the mute has ended')
 
@@ -232,7 +232,7 @@ class CollisionMonitor(ModelNode):
     def build(self, model: IdentifiedModel, torque: ModelTorque) -> None:
         """Make the detector for a model."""
         effort = self._effort.for_joints(model.model.joints)
-        learned = learned_thresholds(self._chosen['thresholds'], model)
+        learned = load_thresholds(self._chosen['thresholds'], model)
         settings = collision_settings(model.joints, self._options, learned, self.refused)
         torque.exclude_gravity(effort.gravity_excluded)
         detector = build_detector(model, torque, settings, learned)

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 from healthy_arm import MODEL, VALUES, flat_map, recorded
 
-from robodyn_ros.analysis.thresholds.events import rows_of, watched
+from robodyn_ros.analysis.thresholds.events import rows_of, run_detector
 from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.torque.model_torque import ModelTorque
@@ -21,7 +21,7 @@ def detector() -> TorqueErrorDetector:
 
 def test_each_push_is_one_event_with_the_stamp_of_its_sample() -> None:
     pushes = {12.0: 4.0, 14.0: 9.0, 16.0: 40.0, 16.5: -40.0, 18.0: 0.5}
-    watch = watched(detector(), recorded(10.0, 2, pushes))
+    watch = run_detector(detector(), recorded(10.0, 2, pushes))
     assert [each.level for each in watch.events] == [
         Level.CONTACT, Level.COLLISION, Level.COLLISION,
     ]  # fmt: skip
@@ -39,6 +39,6 @@ def test_each_push_is_one_event_with_the_stamp_of_its_sample() -> None:
 def test_sensitivity_turns_a_contact_into_a_collision() -> None:
     sensitive = detector()
     sensitive.sensitivity = 1.6
-    watch = watched(sensitive, recorded(4.0, 2, {12.0: 4.0}))
+    watch = run_detector(sensitive, recorded(4.0, 2, {12.0: 4.0}))
     assert [each.level for each in watch.events] == [Level.COLLISION]
     assert watch.events[0].threshold == 5.0 / 1.6

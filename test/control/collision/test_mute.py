@@ -9,20 +9,20 @@ from robodyn_ros.errors import ControlError
 
 def test_a_mute_ends_by_itself_and_says_so_once() -> None:
     mute = Mute(10.0)
-    assert not mute.ended(0.0) and not mute.started
+    assert not mute.ends(0.0) and not mute.started
     mute.start(0.0, 2.0)
     assert mute.started and mute.remaining(1.5) == 0.5
-    assert not mute.ended(1.9) and mute.ended(2.0) and not mute.ended(2.1)
+    assert not mute.ends(1.9) and mute.ends(2.0) and not mute.ends(2.1)
     assert mute.remaining(2.1) == 0.0 and not mute.started
 
 
 def test_zero_ends_a_mute_at_once() -> None:
     mute = Mute(10.0)
     mute.start(0.0, 0.0)
-    assert not mute.ended(1.0)
+    assert not mute.ends(1.0)
     mute.start(0.0, 5.0)
     mute.start(1.0, 0.0)
-    assert mute.ended(1.0) and mute.remaining(1.0) == 0.0
+    assert mute.ends(1.0) and mute.remaining(1.0) == 0.0
 
 
 @pytest.mark.parametrize('duration', [-0.1, 10.1, float('nan'), float('inf')])

@@ -19,7 +19,7 @@ from healthy_arm import flat_map
 from node_process import EFFORT, NodeProcess, closed
 from writers import result_file
 
-from robodyn_ros.control.collision.setup import collision_settings, learned_thresholds
+from robodyn_ros.control.collision.setup import collision_settings, load_thresholds
 from robodyn_ros.control.collision.thresholds_file import write_thresholds
 from robodyn_ros.errors import ControlError
 from robodyn_ros.identification.files.result_file import load_identified_model
@@ -48,12 +48,12 @@ def test_thresholds_of_another_payload_are_refused(tmp_path):
         result_file(tmp_path, MODEL, VALUES)
     )  # fmt: skip
     write_thresholds(flat_map(model.hash, np.array([12.0, 8.0])), file)
-    assert learned_thresholds(str(file), model) is not None
+    assert load_thresholds(str(file), model) is not None
     loaded = replace(model, payload=payload_of(MODEL, 0.5))
     with pytest.raises(ControlError, match='learned with another model or payload'):
-        learned_thresholds(str(file), loaded)
+        load_thresholds(str(file), loaded)
     write_thresholds(flat_map(loaded.loaded_hash, np.array([12.0, 8.0])), file)
-    assert learned_thresholds(str(file), loaded) is not None
+    assert load_thresholds(str(file), loaded) is not None
 
 
 def test_a_monitor_without_thresholds_says_where_they_come_from():
