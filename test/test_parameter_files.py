@@ -51,10 +51,10 @@ def test_the_last_file_wins_whatever_its_key(tmp_path, key, package):
     first = write(tmp_path / 'package.yaml', {package: {'ros__parameters': theirs}})
     ours = {'max_torque': [10.0], 'scale': 0.2}
     mine = write(tmp_path / 'mine.yaml', {key: {'ros__parameters': ours}})
-    words = ['--params-file', first, '--params-file', mine, '-p', 'mode:=streaming']
+    words = ['--params-file', first, '--params-file', mine, '-p', 'controller:=jtc']
     assert resolved('/feedforward', *words) == {
         'max_torque': ([10.0], mine), 'scale': (0.2, mine), 'period': (0.002, first),
-        'mode': ('streaming', 'command line'),
+        'controller': ('jtc', 'command line'),
     }  # fmt: skip
     words = ['-p', 'scale:=0.5', '--params-file', mine, '--param', 'feedforward:scale:=0.1']
     assert resolved('/feedforward', *words)['scale'] == (0.1, 'command line')

@@ -48,8 +48,8 @@ def test_the_users_file_wins_over_the_controllers_in_any_form(prefix, installed,
     assert parameters['joints'] == [f'joint{number}' for number in range(1, 7)], 'of the package'
 
 
-@pytest.mark.parametrize('way', ['streaming', 'trajectory_effort'])
-def test_mock_control_starts_what_a_way_needs(prefix, installed, way):
+def test_mock_control_starts_what_a_way_needs(prefix, installed):
+    way = 'trajectory_effort'
     started = [node.node_executable for node in mock_control(way=way)]
     assert started == ['robot_state_publisher', 'ros2_control_node', 'spawner']
     assert mock_control(way=way, robot=str(EXAMPLE))[0].node_executable == started[0]
@@ -65,7 +65,10 @@ def test_mock_control_starts_what_a_way_needs(prefix, installed, way):
             {'result_file': '/no/r.yaml'},
             'launch argument result_file: there is no file /no/r.yaml',
         ),
-        ({'way': 'streaming', 'params_file': '/no/p.yaml'}, 'params_file: there is no file'),
+        (
+            {'way': 'trajectory_effort', 'params_file': '/no/p.yaml'},
+            'params_file: there is no file',
+        ),
     ],
 )
 def test_mock_control_says_what_it_lacks(prefix, installed, arguments, sentence):
@@ -76,8 +79,8 @@ def test_mock_control_says_what_it_lacks(prefix, installed, arguments, sentence)
 def test_mock_control_names_the_packages_that_are_not_installed(prefix, installed):
     installed |= {'controller_manager', 'robot_state_publisher'}
     with pytest.raises(ConfigError, match='started: no controller_manager; no robot_state_pub'):
-        mock_control(way='streaming')
+        mock_control(way='trajectory_effort')
     installed.remove('controller_manager')
-    assert mock_control(way='streaming', robot_state_publisher='false')
+    assert mock_control(way='trajectory_effort', robot_state_publisher='false')
     with pytest.raises(ConfigError, match='cannot be started: no robot_state_publisher'):
-        mock_control(way='streaming')
+        mock_control(way='trajectory_effort')

@@ -2,6 +2,7 @@
 """Trajectories with torque without DDS: what arrives meanwhile, and what takes the torque away."""
 
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from robodyn_ros.control.feedforward.trajectory_state import State
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.control.torque_threshold import TorqueThreshold
 from robodyn_ros.errors import ControlError, Fault, MotionError
+from robodyn_ros.nodes.feedforward.follow_goals import FollowGoals
 from robodyn_ros.nodes.feedforward.trajectories import STEP as PLANNING
 from robodyn_ros.nodes.feedforward.trajectories import Law, Trajectories
 
@@ -432,3 +434,18 @@ def test_inactive_it_refuses_what_no_controller_can_read(case, count):
         with pytest.raises(MotionError):
             deliver(bad)
     assert len(case.out) == (count <= MIXED_POINTS.most)
+
+
+def test_goals_of_a_node_that_stops_are_cancelled_after_the_ramp_of_the_torque(case):
+    """The action itself needs control_msgs: test_follow_goals.py."""
+    events = []
+    goal = SimpleNamespace(cancel=lambda: events.append('cancel'), fail=events.append)
+    goals = object.__new__(FollowGoals)
+    goals.node, goals.goals = case.node, [goal]
+    goals.stop(0.12)
+    assert not events
+    case.node.timers[0.12]()
+    assert events == ['cancel', 'the feed-forward was deactivated, so the goal was cancelled']
+    goals.goals = []
+    goals.stop(0.3)
+    assert 0.3 not in case.node.timers
