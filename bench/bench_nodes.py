@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Latency and CPU of feed-forward and collision monitor, compared with a bare rclpy relay.
+"""Latency and CPU of the collision monitor, compared with a bare rclpy relay.
 
 They run one after the other in separate processes, on an arm of six or seven axes, with the same
 stream of joint states. Latency is the time from the stamp of a message, set when it is published,
 to the arrival of the answer. The relay measures machine and rclpy alone. Also measured: duration
-of a trajectory of 20 s through the trajectory mode of the feed-forward. `cpu_percent_unheard` is
-measured without subscribers of the answer (TorqueState of the feed-forward), which is then not
-published. Memory is the RSS at the start and at the end of the measurement. Run without other
-load: `python bench/bench_nodes.py [--seconds 60] [--rate 500] [--axes 6] [--nodes ...] [--json]`;
-the figure of the streaming feed-forward is `python bench/bench_nodes.py --rate 1000 --axes 7
---seconds 600 --nodes feedforward`.
+of a trajectory of 20 s through the feed-forward. `cpu_percent_unheard` is measured without
+subscribers of the answer. Memory is the RSS at the start and at the end of the measurement. Run
+without other load: `python bench/bench_nodes.py [--seconds 60] [--rate 500] [--axes 6]
+[--nodes ...] [--json]`.
 """
 
 from __future__ import annotations
@@ -36,7 +34,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import rclpy
 from builtin_interfaces.msg import Time
 from rclpy.node import Node
-from robodyn_ros.msg import CollisionState, TorqueState
+from robodyn_ros.msg import CollisionState
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory
@@ -52,7 +50,7 @@ ROOT = Path(__file__).resolve().parent.parent
 ROBOTS = {6: 'six_axis', 7: 'lwr4'}
 """Robot by its number of axes."""
 RELAY = 'bare rclpy relay'
-NODES = ['feedforward', 'collision_monitor', 'trajectory']
+NODES = ['collision_monitor', 'trajectory']
 TICKS = os.sysconf('SC_CLK_TCK')
 PAGE = os.sysconf('SC_PAGE_SIZE')
 WARM_UP = 3.0
@@ -60,12 +58,6 @@ WARM_UP = 3.0
 UNHEARD = 60.0
 """Longest measurement without subscribers, in [s]."""
 FEEDFORWARD = ['max_torque:=[5000.0]', 'check_controller:=false']
-STREAMING = [
-    'mode:=streaming',
-    'reference_timeout:=1.0',
-    'state_timeout:=1.0',
-    'torque_state_rate:=0.0',
-]
 MONITOR = ['max_torque_error:=[10000.0]', 'collision_state_rate:=0.0']
 EFFORT = ('effort.unit:=Nm', 'effort.side:=joint', 'effort.gravity:=included')
 
@@ -248,14 +240,9 @@ def bench(
     result.write_text(safe_dump(content, width=10**6))
     client = Client(list(model.joint_names), seconds, rate)
     period = f'period:={1.0 / rate}'
-    feedforward = node_command('feedforward', result, period, *STREAMING, *FEEDFORWARD)
     relay = [sys.executable, __file__, '--relay']
     answers = {
         'relay': (RELAY, relay, ['relay/reference'], JointState, 'relay/answer'),
-        'feedforward': (
-            'feedforward (streaming)', feedforward, ['feedforward/reference', 'joint_states'],
-            TorqueState, 'feedforward/torque_state',
-        ),
         'collision_monitor': (
             'collision_monitor',
             node_command('collision_monitor', result, period, *MONITOR), ['joint_states'],

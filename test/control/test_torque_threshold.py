@@ -4,7 +4,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from robodyn_ros.control import torque_threshold
 from robodyn_ros.control.torque_threshold import SILENCE, TorqueThreshold
 
 
@@ -19,10 +18,9 @@ def test_threshold_names_joint_and_value(check: str) -> None:
     assert "'a' is nan" in exceeded(np.array([np.nan, 0.0]))
 
 
-def test_silence_before_the_first_and_after_the_last_feedback(monkeypatch) -> None:
+def test_silence_before_the_first_and_after_the_last_feedback() -> None:
     now = [100.0]
-    monkeypatch.setattr(torque_threshold.time, 'monotonic', lambda: now[0])
-    watch = TorqueThreshold(['a'], np.ones(1))
+    watch = TorqueThreshold(['a'], np.ones(1), lambda: now[0])
     assert 'no usable effort' in watch.silence()
     for heard in (lambda: watch.feedback(np.zeros(1)), watch.restart):
         heard()

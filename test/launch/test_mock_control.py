@@ -34,8 +34,8 @@ def test_the_file_of_the_user_is_read_after_that_of_the_controllers(prefix, inst
         assert all(key.startswith('/**/') for key in keys)
 
 
-@pytest.mark.parametrize('way', ['streaming', 'trajectory_effort'])
-def test_mock_control_starts_what_a_way_needs(prefix, installed, way):
+def test_mock_control_starts_what_a_way_needs(prefix, installed):
+    way = 'trajectory_effort'
     started = [node.node_executable for node in mock_control(way=way)]
     assert started == ['robot_state_publisher', 'ros2_control_node', 'spawner']
     assert mock_control(way=way, robot=str(EXAMPLE))[0].node_executable == started[0]
@@ -51,7 +51,10 @@ def test_mock_control_starts_what_a_way_needs(prefix, installed, way):
             {'result_file': '/no/r.yaml'},
             'launch argument result_file: there is no file /no/r.yaml',
         ),
-        ({'way': 'streaming', 'params_file': '/no/p.yaml'}, 'params_file: there is no file'),
+        (
+            {'way': 'trajectory_effort', 'params_file': '/no/p.yaml'},
+            'params_file: there is no file',
+        ),
     ],
 )
 def test_mock_control_says_what_it_lacks(prefix, installed, arguments, sentence):
@@ -62,8 +65,8 @@ def test_mock_control_says_what_it_lacks(prefix, installed, arguments, sentence)
 def test_mock_control_names_the_packages_that_are_not_installed(prefix, installed):
     installed |= {'controller_manager', 'robot_state_publisher'}
     with pytest.raises(ConfigError, match='started: no controller_manager; no robot_state_pub'):
-        mock_control(way='streaming')
+        mock_control(way='trajectory_effort')
     installed.remove('controller_manager')
-    assert mock_control(way='streaming', robot_state_publisher='false')
+    assert mock_control(way='trajectory_effort', robot_state_publisher='false')
     with pytest.raises(ConfigError, match='cannot be started: no robot_state_publisher'):
-        mock_control(way='streaming')
+        mock_control(way='trajectory_effort')

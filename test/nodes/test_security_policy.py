@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from faulty_cell import REFERENCE, FaultyCell
+from faulty_cell import FaultyCell
 from rclpy.action.graph import (
     get_action_client_names_and_types_by_node,
     get_action_server_names_and_types_by_node,
@@ -16,10 +16,9 @@ from rclpy.action.graph import (
 
 pytestmark = [pytest.mark.ros, pytest.mark.timeout(240)]
 ROBOT = {'robot': 'six_axis'}
-CONTROLLER = 'forward_effort_controller'
 AT_TIMES = {
     'excitation': {
-        ('publish', f'/{CONTROLLER.replace("effort", "position")}/commands'),  # output: stream
+        ('publish', '/forward_position_controller/commands'),  # output: stream
         ('publish', '/feedforward/joint_trajectory'),  # command_topic
         ('subscribe', '/identification/presence'),  # while its client waits
         ('subscribe', '/robot_description'),  # without urdf
@@ -34,15 +33,7 @@ AT_TIMES = {
         ('subscribe', '/joint_states'),
         ('subscribe', '/robot_description'),  # without urdf
     },
-    'feedforward': {  # the other mode, trajectory
-        ('publish', '/joint_trajectory_controller/joint_trajectory'),
-        ('subscribe', '/feedforward/joint_trajectory'),
-        ('subscribe', '/joint_trajectory_controller/joint_trajectory'),
-        ('subscribe', '/joint_trajectory_controller/transition_event'),
-        ('subscribe', '/joint_trajectory_controller/follow_joint_trajectory/_action/status'),
-        ('request', '/joint_trajectory_controller/get_state'),
-        ('request', '/joint_trajectory_controller/get_parameters'),
-        ('request', '/controller_manager/list_controllers'),  # with controller_manager_msgs
+    'feedforward': {
         ('execute', '/feedforward/follow_joint_trajectory'),  # with control_msgs
         ('call', '/joint_trajectory_controller/follow_joint_trajectory'),
     },
@@ -128,15 +119,12 @@ def test_a_node_has_exactly_what_it_is_allowed(cell, name):
 
 
 def named(cell, name):
-    """Return the topics of a node, without the one remapping of the test cell."""
-    reference = {('subscribe', f'/{REFERENCE}')} if name == 'feedforward' else set()
+    """Return the topics of a node."""
     found = used(cell.node, name)
     if name == 'watch':  # a second node in its process, see nodes/watch/taps.py
         taps = used(cell.node, '_watch_taps')
         found |= {row for row in taps if row[0] != 'call'}  # rclpy takes the feedback for that
-    return found - reference | (
-        {('subscribe', '/feedforward/reference')} if reference & found else set()
-    )
+    return found
 
 
 def test_the_operator_is_allowed_only_what_a_node_offers():

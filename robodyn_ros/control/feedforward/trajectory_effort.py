@@ -93,8 +93,9 @@ class TrajectoryPlanner:
         if self.check is not None:
             yield from self.check.check(plan)
         threshold = self.threshold
-        problem = threshold.command(plan.largest_effort) or threshold.silence()
-        if enabled and problem:
+        if not enabled or threshold.limit is None:
+            return
+        if problem := threshold.command(plan.largest_effort) or threshold.silence():
             raise ControlError(problem)
 
 

@@ -19,7 +19,7 @@ def offer_parameters(
 
     :param controller: name of its node
     """
-    facts = [('joints', joints), ('command_interfaces', interfaces)]
+    facts = {'joints': joints, 'command_interfaces': interfaces}
 
     def respond(request: Any, response: Any) -> Any:
         response.values = answer(facts, request.names)

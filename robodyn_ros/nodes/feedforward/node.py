@@ -24,8 +24,9 @@ from robodyn_ros.nodes.base.clock import now
 from robodyn_ros.nodes.base.common import check_when_set
 from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.feedforward.follow_goals import offered_goals
+from robodyn_ros.nodes.feedforward.law import Law
 from robodyn_ros.nodes.feedforward.torque_marker import TorqueMarker
-from robodyn_ros.nodes.feedforward.trajectories import Law, Trajectories
+from robodyn_ros.nodes.feedforward.trajectories import Trajectories
 from robodyn_ros.nodes.robot.controller_facts import ControllerFacts
 from robodyn_ros.nodes.robot.effort import (
     EffortParameters,
@@ -221,15 +222,15 @@ class Feedforward(ModelNode):
         torque = self._trajectories
         details: dict[str, object] = {
             'state': torque.state.value, 'refused': torque.refused,
-            'last_refusal': torque.refusal, 'enabled': torque.enabled,
+            'last_refusal': torque.refusal, 'enabled': torque.machine.enabled,
         }  # fmt: skip
-        if torque.fault:
+        if torque.machine.fault:
             size = 'still applied' if torque.remaining > 0.0 else 'zero'
-            return DiagnosticStatus.ERROR, f'torque is {size}: {torque.fault}', details
+            return DiagnosticStatus.ERROR, f'torque is {size}: {torque.machine.fault}', details
         killed = f'active, but {self._killed}' if self._killed else ''
         if warning := '; '.join(filter(None, (killed, torque.refusal))):
             return DiagnosticStatus.WARN, warning, details
-        if not torque.enabled:
+        if not torque.machine.enabled:
             text = 'active, but additive torque is not enabled: call ~/enable'
             return DiagnosticStatus.WARN, text, details
         return DiagnosticStatus.OK, 'active', details
@@ -244,7 +245,7 @@ class Feedforward(ModelNode):
         return response
 
     def _enable(self) -> None:
-        self._trajectories.enable()
+        self._trajectories.machine.enable()
         self._marker.set()
         self._killed = ''
 
@@ -254,7 +255,7 @@ class Feedforward(ModelNode):
 
     def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         """Clear a fault; `~/enable` applies torque again."""
-        response.message = self._trajectories.reset()
+        response.message = self._trajectories.machine.reset()
         response.success = True
         return response
 

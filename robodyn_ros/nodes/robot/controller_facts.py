@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rcl_interfaces.msg import ParameterType, ParameterValue
@@ -53,32 +53,25 @@ class ControllerFacts:
         self._asked = -float('inf')
         values = future.result().values
         # A node that lacks one of the parameters answers with no values at all.
-        joints, interfaces = (_texts(value) for value in values) if len(values) == 2 else ((), ())
+        joints, interfaces = (
+            (tuple(value.string_array_value) for value in values) if len(values) == 2 else ((), ())
+        )
         found = CommandTarget(self.name.lstrip('/'), joints, interfaces)
         if found != self.target:
             self.target = found
             self._changed()
 
 
-def _texts(value: ParameterValue) -> tuple[str, ...]:
-    if value.type == ParameterType.PARAMETER_STRING:
-        return (value.string_value,)
-    return tuple(value.string_array_value)
-
-
-def answer(facts: Sequence[tuple[str, Sequence[str] | str]], names: Sequence[str]) -> list[Any]:
+def answer(facts: Mapping[str, Sequence[str]], names: Sequence[str]) -> list[ParameterValue]:
     """Return parameter values as the node of a controller does; none if one is not known.
 
-    :param facts: name and value of every parameter there is
+    :param facts: value of every parameter there is
     """
-    known = dict(facts)
-    if not set(names) <= set(known):
+    if not set(names) <= set(facts):
         return []
     return [
-        ParameterValue(type=ParameterType.PARAMETER_STRING, string_value=value)
-        if isinstance(value := known[name], str)
-        else ParameterValue(
-            type=ParameterType.PARAMETER_STRING_ARRAY, string_array_value=list(value)
+        ParameterValue(
+            type=ParameterType.PARAMETER_STRING_ARRAY, string_array_value=list(facts[name])
         )
         for name in names
     ]

@@ -26,7 +26,7 @@ def write_points(points: TrajectoryPoints) -> bytes:
     )
 
 
-def whole_trajectory(serialised: bytes) -> Any:
+def _read_mixed(serialised: bytes) -> Any:
     """Read a serialised trajectory_msgs/JointTrajectory as the message of rclpy.
 
     :raises MotionError: the bytes are no such message, or its stamp is negative
@@ -38,18 +38,17 @@ def whole_trajectory(serialised: bytes) -> Any:
         message = deserialize_message(serialised, JointTrajectory)
     except Exception as error:  # RMWError of rclpy, which exports no such class
         raise MotionError(f'it cannot be read: {" ".join(str(error).split())}') from error
-    checked_stamp(message.header.stamp.sec)
+    _check_stamp(message.header.stamp.sec)
     return message
 
 
-def checked_stamp(stamp: int) -> int:
-    """Return a stamp; a negative one ends the process of a joint_trajectory_controller (4.42).
+def _check_stamp(stamp: int) -> None:
+    """Refuse a negative stamp, which ends the process of a joint_trajectory_controller (4.42).
 
     :raises MotionError: it is negative
     """
     if stamp < 0:
         raise MotionError('its stamp is negative, so it must not reach a controller')
-    return stamp
 
 
 def with_valid_stamp(serialised: bytes) -> bytes:
@@ -71,11 +70,11 @@ def without_effort(serialised: bytes) -> bytes:
     try:
         arrays = trajectory.read_trajectory(serialised)
     except WireError:  # points with different fields: rclpy reads them
-        message = whole_trajectory(serialised)
+        message = _read_mixed(serialised)
         for point in message.points:
             point.effort = []
         return bytes(serialize_message(message))
-    checked_stamp(arrays.stamp)
+    _check_stamp(arrays.stamp)
     *others, effort = arrays.fields
     if effort is None:
         return serialised
@@ -95,7 +94,7 @@ def read_trajectory(serialised: bytes) -> tuple[int, TrajectoryPoints | None]:
     """
     with suppress(WireError):  # points with different fields: rclpy reads them
         arrays = trajectory.read_trajectory(serialised)
-        checked_stamp(arrays.stamp)
+        _check_stamp(arrays.stamp)
         if not len(arrays.time):
             return arrays.stamp, None
         position, velocity, acceleration, effort = arrays.fields
@@ -103,6 +102,6 @@ def read_trajectory(serialised: bytes) -> tuple[int, TrajectoryPoints | None]:
             return arrays.stamp, TrajectoryPoints(
                 arrays.joints, arrays.time, position, velocity, acceleration, effort
             )
-    message = whole_trajectory(serialised)
+    message = _read_mixed(serialised)
     stamp = nanoseconds_of(message.header.stamp)
     return stamp, TrajectoryPoints.from_message(message) if message.points else None

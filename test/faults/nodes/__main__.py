@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m test.faults.nodes --messages 100000 --seed 1`: all nodes, with torque applied."""
+"""`python -m test.faults.nodes --messages 100000 --seed 1`: all nodes."""
 
 from __future__ import annotations
 

@@ -29,14 +29,14 @@ MOTIONS = ('joint_trajectory_controller/joint_trajectory', 'forward_position_con
 TOPICS = {
     **dict.fromkeys(STATES, JointState),
     MOTIONS[0]: JointTrajectory, MOTIONS[1]: Float64MultiArray,
-    'planned/joint_trajectory': JointTrajectory, 'planned/joint_states': JointState,
-    'forward_effort_controller/transition_event': TransitionEvent,
+    'feedforward/joint_trajectory': JointTrajectory, 'feedforward/joint_states': JointState,
+    'feedforward/transition_event': TransitionEvent,
     'excitation/presence': Presence, 'recorder/presence': Presence,
     'guard/reference': JointState, 'guard/stopped': Bool, 'robot_description': String,
     'identification/report': IdentificationReport, 'watched/state': CollisionState,
     'watched/torque': TorqueState, 'watched/joint_states': JointState,
 }  # fmt: skip
-"""Commands of torque are left out: they are what is checked."""
+"""Topics of hostile messages."""
 SHUTDOWN = (5, 6, 7)
 """Transitions after which a node must be started again, which takes seconds."""
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hostile messages to all nodes, with torque applied; see `__main__.py`."""
+"""Hostile messages to all nodes; see `__main__.py`."""
 
 import subprocess
 import sys

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.ros
 ROOT = Path(__file__).resolve().parents[3]
 SIX_AXIS = ROOT / 'config' / 'robots' / 'six_axis.yaml'
 NUMBER = 81
-NAMES = ['max_torque', 'feedforward_scale', 'mode', 'ramp_up_time', 'effort.unit']
+NAMES = ['max_torque', 'feedforward_scale', 'controller', 'ramp_up_time', 'effort.unit']
 
 
 @pytest.fixture(scope='module')
@@ -117,13 +117,14 @@ def test_the_users_file_and_command_line_win_over_the_robot_file(
     client, tmp_path, key, names, node
 ):
     words = files(tmp_path, key, {'max_torque': [10.0], 'feedforward_scale': 0.2})
-    words += [*names, '-p', 'mode:=streaming', '-p', 'effort.unit:=A']
+    words += [*names, '-p', 'controller:=jtc', '-p', 'effort.unit:=A']
     words += ['-p', 'effort.side:=joint', '-p', 'effort.gravity:=included']
     with Started('feedforward', words, tmp_path / 'log') as started:
-        assert values(client, node) == ([10.0], 0.2, 'streaming', 0.25, 'A')
+        assert values(client, node) == ([10.0], 0.2, 'jtc', 0.25, 'A')
         said = started.log.read_text()
     assert f'limit max_torque: [10.0] ({GIVEN})' in said
-    assert f'limit mode: streaming ({GIVEN})' in said
+    assert f'limit feedforward_scale: 0.2 ({GIVEN})' in said
+    assert f'limit controller: jtc ({GIVEN})' in said
     assert f'limit velocity_window: [0.002] ({SIX_AXIS}, section feedforward)' in said
     (defaults,) = re.findall('limits by default: (.*)', said)
     assert 'torque_threshold: none' in defaults and 'max_torque:' not in defaults

@@ -61,7 +61,7 @@ def test_diagnostics_warn_while_no_torque_is_applied(enabled, level):
     node = object.__new__(Feedforward)
     node._killed = ''
     node._trajectories = SimpleNamespace(
-        fault='', enabled=enabled, state=State.IDLE, refused=0, refusal=''
+        machine=SimpleNamespace(fault='', enabled=enabled), state=State.IDLE, refused=0, refusal=''
     )
     found, text, details = node.report()
     assert found == level and details['enabled'] is enabled and details['state'] == 'idle'

@@ -2,6 +2,7 @@
 """Trajectories with torque without DDS: what arrives meanwhile, and what takes the torque away."""
 
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -23,8 +24,10 @@ from robodyn_ros.control.feedforward.trajectory_state import State
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.control.torque_threshold import TorqueThreshold
 from robodyn_ros.errors import ControlError, Fault, MotionError
+from robodyn_ros.nodes.feedforward.follow_goals import FollowGoals
+from robodyn_ros.nodes.feedforward.law import Law
 from robodyn_ros.nodes.feedforward.trajectories import STEP as PLANNING
-from robodyn_ros.nodes.feedforward.trajectories import Law, Trajectories
+from robodyn_ros.nodes.feedforward.trajectories import Trajectories
 
 EFFORT = {'unit': 'Nm', 'side': 'joint', 'gravity': 'included'}
 JTC = 'joint_trajectory_controller'
@@ -247,7 +250,7 @@ def test_a_controller_that_was_commanded_otherwise_is_not_sent_the_remainder(cas
     case.run()
     case.follow(0.3)
     OTHERS[text](case)
-    assert case.state is State.IDLE and not case.torque.remaining > 0.0, case.torque.fault
+    assert case.state is State.IDLE and not case.torque.remaining > 0.0, case.torque.machine.fault
     assert any(text in line for line in case.node.said)
     case.follow(1.0, position=lambda _: np.array([0.3, -0.4]))
     case.torque.disable()
@@ -318,21 +321,21 @@ def test_a_state_that_fails_takes_the_torque_out_of_a_running_trajectory(case, t
     fail, name = FAILURES[text]
     case.run()
     case.follow(0.6)
-    assert not case.torque.fault and not case.out
+    assert not case.torque.machine.fault and not case.out
     fail(case)
     check_stop(case)
-    assert text in case.torque.fault and case.torque.fault.name == name
-    assert case.state is State.FAULT and not case.torque.enabled
+    assert text in case.torque.machine.fault and case.torque.machine.fault.name == name
+    assert case.state is State.FAULT and not case.torque.machine.enabled
     with pytest.raises(ControlError, match='held at zero by a fault'):
-        case.torque.enable()
-    assert text in case.torque.reset()
+        case.torque.machine.enable()
+    assert text in case.torque.machine.reset()
 
 
 def test_states_that_are_missing_at_rest_are_no_fault(case):
     fail_silent(case)
     case.run()
     case.follow(0.5)
-    assert not case.torque.fault
+    assert not case.torque.machine.fault
 
 
 @pytest.mark.parametrize('velocity', [(), (0.0, 0.001)])
@@ -342,7 +345,7 @@ def test_a_robot_that_was_stopped_without_notice_is_not_sent_on(case, velocity):
     case.follow(0.6)
     stuck = case.wanted()
     case.follow(1.5, position=lambda _: stuck, velocity=velocity)
-    assert case.torque.fault and not case.out
+    assert case.torque.machine.fault and not case.out
     assert any('the torque stays until the trajectory ends' in line for line in case.node.said)
 
 
@@ -360,7 +363,7 @@ def test_a_robot_that_never_started_is_not_sent_after_the_motion(case):
     """The trajectory was lost on the way to the controller, say."""
     case.run()
     case.follow(1.5, position=lambda _: np.zeros(2))
-    assert case.torque.fault.name == 'state_frozen' and not case.out
+    assert case.torque.machine.fault.name == 'state_frozen' and not case.out
     assert case.torque.remaining > 0.0
 
 
@@ -370,14 +373,14 @@ def test_measured_torque_beyond_the_threshold_takes_the_torque_away(clock):
     case.publish(np.zeros(2))
     case.run()
     case.follow(0.3)
-    assert not case.torque.fault
+    assert not case.torque.machine.fault
     case.effort = [0.0, -80.5]
     case.follow(0.01)
     check_stop(case)
-    assert "the measured torque of joint 'joint2' is -80.5" in case.torque.fault
+    assert "the measured torque of joint 'joint2' is -80.5" in case.torque.machine.fault
     case.effort = ()
-    case.torque.reset()
-    case.torque.enable()
+    case.torque.machine.reset()
+    case.torque.machine.enable()
     case.wait(0.6)
     case.run()
     assert not case.sent[4].any(), 'it replaces a running one, so it passes without torque'
@@ -392,7 +395,7 @@ def test_torque_feedback_that_stays_away_is_a_fault(clock):
     case.effort = ()
     case.follow(1.0)
     check_stop(case)
-    assert case.torque.fault.name == 'feedback_missing'
+    assert case.torque.machine.fault.name == 'feedback_missing'
 
 
 # Inactive
@@ -432,3 +435,18 @@ def test_inactive_it_refuses_what_no_controller_can_read(case, count):
         with pytest.raises(MotionError):
             deliver(bad)
     assert len(case.out) == (count <= MIXED_POINTS.most)
+
+
+def test_goals_of_a_node_that_stops_are_cancelled_after_the_ramp_of_the_torque(case):
+    """The action itself needs control_msgs: test_follow_goals.py."""
+    events = []
+    goal = SimpleNamespace(cancel=lambda: events.append('cancel'), fail=events.append)
+    goals = object.__new__(FollowGoals)
+    goals.node, goals.goals = case.node, [goal]
+    goals.stop(0.12)
+    assert not events
+    case.node.timers[0.12]()
+    assert events == ['cancel', 'the feed-forward was deactivated, so the goal was cancelled']
+    goals.goals = []
+    goals.stop(0.3)
+    assert 0.3 not in case.node.timers

@@ -87,7 +87,7 @@ def test_bytes_that_are_no_trajectory_are_a_sentence(length):
 def test_a_negative_stamp_which_ends_a_controller_is_refused(given, count):
     sent = message(count, 2, given)
     sent.header.stamp = Time(sec=-1)
-    for read in (read_trajectory, trajectory_message.whole_trajectory):
+    for read in (read_trajectory, trajectory_message._read_mixed):
         with pytest.raises(MotionError, match='its stamp is negative'):
             read(serialize_message(sent))
 

@@ -77,7 +77,7 @@ class Controller:
 
     def _respond(self, request, response):
         self.asked += 1
-        response.values = answer(list(self.facts.items()), request.names)
+        response.values = answer(self.facts, request.names)
         return response
 
 
