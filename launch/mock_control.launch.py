@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ros2_control with mock hardware, and additive torque by one of three controllers."""
+"""ros2_control with mock hardware, and additive torque by one of two controllers."""
 
 from pathlib import Path
 
@@ -20,7 +20,6 @@ from robodyn_ros.xacro_file import urdf_file
 CONTROLLERS = {
     'plugin': ('feedforward_torque_controller', 'joint_trajectory_controller'),
     'trajectory_effort': ('joint_trajectory_controller',),
-    'streaming': ('joint_trajectory_controller', 'forward_effort_controller'),
 }
 
 

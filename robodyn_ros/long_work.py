@@ -8,7 +8,7 @@ inside need no argument for that: both belong to the context of the thread, see 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
@@ -17,6 +17,8 @@ from typing import Any, TypeVar
 from robodyn_ros.errors import NO_FAULT, Fault, RobodynError
 
 Item = TypeVar('Item')
+Steps = Generator[None, None, Item]
+"""Work in steps of a few milliseconds, for a node that reads messages between them."""
 Show = Callable[[str, float], Any]
 """Function that shows a phase and its completed share, 0 to 1."""
 
@@ -43,6 +45,16 @@ class Cancellation:
         :param reason: not empty
         """
         self.reason = self.reason or reason
+
+
+def complete(steps: Steps[Item]) -> Item:
+    """Do all steps at once, and return the result."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            result: Item = end.value
+            return result
 
 
 _CURRENT: ContextVar[Cancellation | None] = ContextVar('cancellation', default=None)

@@ -29,7 +29,6 @@ StateQueue::StateQueue(
 {
   const std::vector<double> none(joints.size(), std::numeric_limits<double>::quiet_NaN());
   message_.name = joints;
-  message_.delivery = TorqueState::DELIVERED;  // who writes is active, or ramps out as if it were
   message_.additive_torque_delay = static_cast<std::uint16_t>(delay);
   message_.feedback = message_.error = message_.requested = message_.additive_command = none;
   thread_ = std::thread([this]() {run();});

@@ -4,8 +4,6 @@
 There is no controller_manager. A controller becomes active with its first command and takes its
 command interface from the controller that has it. `forward_position_controller` takes the position
 from the joint_trajectory_controller (JTC), and a new trajectory takes it back.
-`forward_effort_controller` keeps the effort until `reset`: the JTC is then position-only and
-refuses trajectories with effort.
 """
 
 from __future__ import annotations
@@ -64,7 +62,7 @@ class ForwardController:
 
 
 class Controllers:
-    """The three controllers and their claimed command interfaces."""
+    """Both controllers and their claimed command interfaces."""
 
     def __init__(
         self,
@@ -81,19 +79,17 @@ class Controllers:
         :param effort_limit: limit of effort commands, shape (n,), in [Nm] or [N], as with
             `enforce_command_limits` of ros2_control; None: no limit, which is Jazzy's default
         """
-        self._position_only = position_only
         self._effort_limit = effort_limit
-        self.trajectory = JointTrajectoryController(joints=joints, position=position)
+        self.trajectory = JointTrajectoryController(
+            joints=joints, position=position, position_only=position_only
+        )
         self.position = ForwardController(name='forward_position_controller', joints=joints)
-        self.effort = ForwardController(name='forward_effort_controller', joints=joints)
         self.reset(position)
 
     def reset(self, position: Array) -> None:
-        """Hold a position without effort, with all forward controllers inactive."""
+        """Hold a position without effort, with the forward controller inactive."""
         self.trajectory.reset(position)
-        self.trajectory.position_only = self._position_only
         self.position.reset()
-        self.effort.reset()
         self.reference = self.trajectory.reference
         self._now, self._changed = 0.0, -math.inf
 
@@ -121,30 +117,6 @@ class Controllers:
         if self.trajectory.moving:
             self.trajectory.cancel()
 
-    def accept_effort(self, values: Sequence[float]) -> None:
-        """Send forward_effort_controller a command, shape (n,), in [Nm] or [N].
-
-        :raises CellError: the command is not usable
-        """
-        self.effort.accept(values)
-        self.trajectory.position_only = True
-
-    def states(self) -> dict[str, tuple[str, tuple[str, ...]]]:
-        """Return lifecycle state and claimed command interfaces of each controller.
-
-        A controller that will claim its interfaces with its next command counts as active with
-        these interfaces.
-        """
-        kinds = ('position',) if self.trajectory.position_only else ('position', 'effort')
-        states = {'joint_trajectory_controller': ('active', self._names(*kinds))}
-        for controller, kind in ((self.position, 'position'), (self.effort, 'effort')):
-            failed = controller.failed
-            states[controller.name] = ('inactive', ()) if failed else ('active', self._names(kind))
-        return states
-
-    def _names(self, *kinds: str) -> tuple[str, ...]:
-        return tuple(f'{joint}/{kind}' for kind in kinds for joint in self.effort.joints)
-
     @property
     def moving(self) -> bool:
         """True if a trajectory is pending or running, or the command changed in the last 0.1 s."""
@@ -156,8 +128,6 @@ class Controllers:
         if self.position.active:
             zero = np.zeros_like(reference.position)
             reference = Reference(self.position.command, zero, zero, zero)
-        if self.effort.active:
-            reference = reference._replace(effort=self.effort.command)
         if self._effort_limit is not None:
             clipped = np.clip(reference.effort, -self._effort_limit, self._effort_limit)
             reference = reference._replace(effort=clipped)

@@ -18,6 +18,7 @@ from robodyn_ros.control.feedforward.torque_plan import TorquePlan
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ConfigError, ControlError
 from robodyn_ros.excitation.trajectory import Trajectory
+from robodyn_ros.long_work import Steps
 from robodyn_ros.models.friction_terms import FRICTION_PARAMETERS
 from robodyn_ros.models.interface import Array, DynamicModel, Joint, sample_blocks
 from robodyn_ros.models.springs import SPRING_PARAMETERS
@@ -54,14 +55,17 @@ class PlannedTorque:
     limit: Array
     joints: Sequence[Joint]
 
-    def check(self, plan: TorquePlan) -> None:
-        """Refuse a plan.
+    def check(self, plan: TorquePlan) -> Steps[None]:
+        """Refuse a plan, in steps.
 
         :raises ControlError: naming joint, time and torque
         """
-        motion = (plan.position, plan.velocity, plan.acceleration)
-        peak = peak_of(self.torque.joints, plan.time, self.torque.complete(*motion))
-        check_planned(peak, self.limit, [joint.torque_unit for joint in self.joints])
+        units = [joint.torque_unit for joint in self.joints]
+        for block in sample_blocks(len(plan.time)):
+            motion = (plan.position[block], plan.velocity[block], plan.acceleration[block])
+            peak = peak_of(self.torque.joints, plan.time[block], self.torque.complete(*motion))
+            check_planned(peak, self.limit, units)
+            yield
 
 
 def torque_limit(

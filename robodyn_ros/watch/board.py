@@ -15,9 +15,6 @@ from robodyn_ros.watch.joint_levels import NO_DATA, JointLevels
 from robodyn_ros.watch.progress import Progress
 from robodyn_ros.watch.source import DataAge
 
-DELIVERIES = ('unknown', 'delivered', 'not delivered')
-"""Values of TorqueState.delivery."""
-
 
 class Board:
     """Last data of each sender, their age, and the events. Stale data are shown as no data.
@@ -89,12 +86,10 @@ class Board:
         *,
         enabled: bool,
         fault: str,
-        delivery: int,
     ) -> None:
         """Take a message of the feed-forward."""
         self._sources['feedforward'].note_data()
-        word = DELIVERIES[delivery] if delivery < len(DELIVERIES) else DELIVERIES[0]
-        state = {'enabled': enabled, 'fault': fault, 'delivery': word}
+        state = {'enabled': enabled, 'fault': fault}
         for key, text in _changes(self._feedforward, state):
             self.events.add('feed-forward', 'error' if key == 'fault' and fault else 'info', text)
         self._feedforward = state
@@ -179,10 +174,8 @@ def _changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[tuple[st
     words = {
         'enabled': 'torque enabled' if now['enabled'] else 'torque disabled',
         'fault': f'fault: {now["fault"]}' if now['fault'] else 'fault cleared',
-        'delivery': f'torque {now["delivery"]} to the drives'
-        if now['delivery'] != 'unknown' else 'delivery of the torque is unknown',
-    }  # fmt: skip
-    start = {'enabled': None, 'fault': '', 'delivery': None}
+    }
+    start = {'enabled': None, 'fault': ''}
     old = {**start, **before}
     return [(key, text) for key, text in words.items() if old[key] != now[key]]
 

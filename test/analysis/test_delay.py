@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from additive_torque import AdditiveTorque
 from control_arm import CELL, six_axis_cell, wave
 
 from robodyn_ros.analysis.delay import (
@@ -17,7 +18,6 @@ from robodyn_ros.analysis.delay import (
 )
 from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.cell.robot_cell import RobotCell
-from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque
 from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.interface import Array
@@ -53,7 +53,6 @@ class Run:
                 joints=NAMES, max_torque=2000.0, additive_torque_delay=configured
             )
             law = AdditiveTorque(torque=six_axis_cell()[1], settings=settings)
-            law.start()
         self.measured, self.applied = np.zeros((2, *self.command.shape))
         for row, motion in enumerate(zip(self.command, qd, qdd, strict=True)):
             self.measured[row] = cell.state.position

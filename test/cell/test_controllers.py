@@ -28,11 +28,9 @@ def test_nothing_commanded_holds_the_position():
 def test_forward_commands_stay_without_time_out():
     cell = controllers()
     cell.accept_position([0.5, 0.6])
-    cell.accept_effort([3.0, -4.0])
     for now in (0.0, 1000.0):
         reference = cell.update(now)
         assert reference.position.tolist() == [0.5, 0.6]
-        assert reference.effort.tolist() == [3.0, -4.0]
 
 
 def test_forward_position_takes_over_and_a_trajectory_takes_it_back_from_there():
@@ -44,19 +42,6 @@ def test_forward_position_takes_over_and_a_trajectory_takes_it_back_from_there()
     cell.accept_trajectory(line(), now=1.0)
     assert cell.update(1.0).position.tolist() == [2.0, 3.0]
     assert cell.update(1.5).position.tolist() == [1.5, 2.0]
-
-
-def test_forward_effort_leaves_the_trajectory_controller_position_only():
-    cell = controllers()
-    cell.accept_trajectory(line(5.0), now=0.0)
-    assert cell.update(1.0).effort.tolist() == [5.0, 5.0]
-    cell.accept_effort([1.0, 2.0])
-    assert cell.update(1.5).effort.tolist() == [1.0, 2.0]
-    with pytest.raises(MotionError, match="using the 'effort' command interface"):
-        cell.accept_trajectory(line(5.0), now=1.5)
-    cell.reset(np.zeros(2))
-    cell.accept_trajectory(line(5.0), now=2.0)
-    assert cell.update(3.0).effort.tolist() == [5.0, 5.0]
 
 
 def test_reset_keeps_a_position_only_controller_so():
@@ -94,30 +79,7 @@ def test_bad_command_deactivates_and_the_last_one_stays(values, sentence):
 
 
 def test_effort_limits_are_enforced_only_when_asked_for():
-    cell = controllers()
-    cell.accept_effort([150.0, -5.0])
-    assert cell.update(0.0).effort.tolist() == [150.0, -5.0]
-    cell = controllers(effort_limit=np.array([100.0, 10.0]))
-    cell.accept_effort([150.0, -5.0])
-    assert cell.update(0.0).effort.tolist() == [100.0, -5.0]
-    cell = controllers(effort_limit=np.array([3.0, 10.0]))
-    cell.accept_trajectory(line(5.0), now=0.0)
-    assert cell.update(1.0).effort.tolist() == [3.0, 5.0]
-
-
-def test_a_controller_is_active_until_a_command_that_it_cannot_use():
-    cell = controllers()
-    efforts = ('a/effort', 'b/effort')
-    assert cell.states() == {
-        'joint_trajectory_controller': ('active', ('a/position', 'b/position', *efforts)),
-        'forward_position_controller': ('active', ('a/position', 'b/position')),
-        'forward_effort_controller': ('active', efforts),
-    }
-    cell.accept_effort([1.0, 2.0])
-    assert cell.states()['forward_effort_controller'] == ('active', efforts)
-    assert cell.states()['joint_trajectory_controller'][1] == ('a/position', 'b/position')
-    with pytest.raises(CellError, match='needs 2 commands, got 1'):
-        cell.accept_effort([1.0])
-    assert cell.states()['forward_effort_controller'] == ('inactive', ())
-    cell.reset(np.zeros(2))
-    assert cell.states()['forward_effort_controller'] == ('active', efforts)
+    for limit, effort in ((None, [5.0, 5.0]), (np.array([3.0, 10.0]), [3.0, 5.0])):
+        cell = controllers(effort_limit=limit)
+        cell.accept_trajectory(line(5.0), now=0.0)
+        assert cell.update(1.0).effort.tolist() == effort

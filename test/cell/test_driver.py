@@ -3,6 +3,7 @@
 
 import numpy as np
 import pytest
+from additive_torque import AdditiveTorque
 from cells import IDEAL, LENGTH, MASS, pendulum
 from control_arm import six_axis_cell
 from robots import SIX_AXIS
@@ -10,7 +11,6 @@ from robots import SIX_AXIS
 from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.cell.robot_cell import RobotCell
 from robodyn_ros.control.effort.declaration import EffortDeclaration
-from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque
 from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.errors import CellError
 
@@ -61,7 +61,6 @@ def test_the_feedforward_leaves_gravity_to_a_robot_that_adds_it(word, error):
     settings = FeedforwardSettings(joints=cell.joints, max_torque=cell.axes['max_torque'])
     law = AdditiveTorque(torque=torque, settings=settings)
     still, differences = np.zeros(len(cell.joints)), []
-    law.start()
     for q in np.random.default_rng(3).uniform(-1.0, 1.0, (5, len(cell.joints))):
         for _ in range(400):  # all ramps and limits of the rate have passed
             command = effort.command(law.update(q, still, still))

@@ -19,6 +19,7 @@ from robodyn_ros.control.torque_limits import (
 from robodyn_ros.errors import ConfigError, ControlError
 from robodyn_ros.excitation.motions.sine import SineMotion
 from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPoints
+from robodyn_ros.long_work import complete
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.interface import BLOCK_SIZE
 
@@ -121,9 +122,10 @@ def test_a_motion_that_needs_more_is_refused_with_joint_and_time():
     )
     plan = trajectory_effort(spline, TORQUE, FeedforwardSettings(NAMES, max_torque=200.0))
     largest = np.abs(TORQUE.torque(plan.position, plan.velocity, plan.acceleration)).max(axis=0)
-    PlannedTorque(TORQUE, 1.01 * largest, MODEL.joints).check(plan)
+    complete(PlannedTorque(TORQUE, 1.01 * largest, MODEL.joints).check(plan))
     with pytest.raises(ControlError, match="Nm of joint 'joint1' at"):
-        PlannedTorque(TORQUE, np.array([0.99, 1.01]) * largest, MODEL.joints).check(plan)
+        limit = np.array([0.99, 1.01]) * largest
+        complete(PlannedTorque(TORQUE, limit, MODEL.joints).check(plan))
 
 
 @pytest.mark.parametrize('joint', [0, 1])

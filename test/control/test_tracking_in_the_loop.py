@@ -8,10 +8,10 @@ mode writes the torque into the trajectory before.
 
 import numpy as np
 import pytest
+from additive_torque import AdditiveTorque
 from control_arm import six_axis_cell
 
 from robodyn_ros.cell.controllers import Controllers
-from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque
 from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.control.feedforward.trajectory_effort import trajectory_effort
 from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPoints
@@ -53,7 +53,6 @@ def tracking_error(way: str):
         joints=torque.joints, max_torque=cell.axes['max_torque'], ramp_up_time=0.25
     )
     law = AdditiveTorque(torque=torque, settings=settings)
-    law.start()
     controllers = Controllers(joints=cell.joints, position=cell.plant.initial)
     points = motion(cell.joints)
     points = with_effort(points, torque, settings) if way == 'trajectory' else points

@@ -10,12 +10,12 @@ import re
 import numpy as np
 import pytest
 import yaml
+from additive_torque import AdditiveTorque
 from controller_build import use_results
 from controller_law import SETTINGS, run_law
 from controller_models import DELTA, MODELS, described
 from writers import result_file
 
-from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque
 from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ModelError
@@ -46,7 +46,6 @@ def by_python(model, values, states, *, window, limit, rate, scale=None, mass=No
     )
     torque = torque or ModelTorque(model, values, velocity_window=window)
     law = AdditiveTorque(torque=torque, settings=settings)
-    law.start()
     rows = []
     for count, state in enumerate(zip(*states, strict=True)):
         law.scale = law.scale if scale is None else scale[count]

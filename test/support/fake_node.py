@@ -1,51 +1,66 @@
 # SPDX-License-Identifier: Apache-2.0
 """A node without DDS: it keeps what is published, and time is what the test says."""
 
+import time
 from types import SimpleNamespace
 
 from rclpy.qos import ReliabilityPolicy
 
+START = 10**18
+"""ROS time at which the steady time is 0, in [ns]."""
+
 
 class FakeNode:
-    """The part of a node that both modes of the feed-forward use.
+    """The part of a node that the feed-forward's trajectories use.
+
+    What is published comes back to the subscribers of its topic at once.
 
     :ivar published: messages by topic
-    :ivar told: lines of the log
-    :ivar publishers: number of publishers of any topic
+    :ivar subscribers: callback by topic
+    :ivar timers: callback by period
+    :ivar said: lines of the log and of refusals
     """
 
     def __init__(self):
-        self.published, self.told, self.timer_clocks = {}, [], []
-        self.publishers = 1
+        self.published, self.subscribers, self.timers, self.said = {}, {}, {}, []
+        self.refusals = SimpleNamespace(say=self.said.append)
 
     def create_publisher(self, _, topic, __):
         rows = self.published[topic] = []
+
+        def publish(message):
+            rows.append(message)
+            self.deliver(topic, message)
+
         return SimpleNamespace(
-            publish=rows.append,
+            publish=publish,
             topic_name=f'/{topic}',
             get_subscription_count=lambda: 1,
             wait_for_all_acked=lambda _: True,
         )
 
-    def create_subscription(self, *_, **__):
-        pass
+    def create_subscription(self, _, topic, callback, *__, **___):
+        self.subscribers[topic.lstrip('/')] = callback
 
-    def create_timer(self, *_, clock=None):
-        self.timer_clocks.append(clock and clock.clock_type)
+    def deliver(self, topic, message):
+        """Let the subscriber of a topic receive a message."""
+        self.subscribers.get(topic, lambda _: None)(message)
+
+    def create_timer(self, period, callback, **_):
+        self.timers[period] = callback
         return SimpleNamespace(cancel=lambda: None, reset=lambda: None)
-
-    def count_publishers(self, _):
-        return self.publishers
 
     def get_subscriptions_info_by_topic(self, _):
         listener = SimpleNamespace(reliability=ReliabilityPolicy.RELIABLE)
         return [SimpleNamespace(qos_profile=listener)]
 
     def get_clock(self):
-        return SimpleNamespace(now=lambda: SimpleNamespace(nanoseconds=10**18))
+        return SimpleNamespace(now=lambda: SimpleNamespace(nanoseconds=self.nanoseconds))
 
-    refusals = SimpleNamespace(say=lambda _: None)
+    @property
+    def nanoseconds(self):
+        return START + round(1e9 * time.monotonic())
 
     def get_logger(self):
-        told = self.told.append
-        return SimpleNamespace(error=told, warning=told, info=told)
+        say = self.said.append
+        return SimpleNamespace(error=say, warning=say, info=say)

@@ -28,29 +28,11 @@ class CommandTarget:
         if 'effort' not in self.interfaces:
             raise ControlError(
                 f'{self.name} commands {list(self.interfaces)} and refuses every trajectory that '
-                f'has effort: set its command_interfaces to [position, effort], or run the '
-                f'feed-forward with mode: streaming in addition to it'
+                f'has effort: set its command_interfaces to [position, effort], or use the '
+                f'controller plugin in place of this node'
             )
         if set(self.joints) != set(joints):
             raise ControlError(
                 f'{self.name} commands the joints {list(self.joints)}, the model has '
                 f'{list(joints)}'
-            )
-
-    def check_efforts(self, joints: Sequence[str]) -> None:
-        """Refuse a controller that does not accept the efforts of these joints, in this order.
-
-        :raises ControlError: it has another interface, other joints or another order of them
-        """
-        if self.interfaces != ('effort',):
-            raise ControlError(
-                f'{self.name} commands {list(self.interfaces)}, torque would be taken for that: '
-                f'set its interface_name to effort (a driver that calls its torque otherwise: '
-                f'check_controller: false)'
-            )
-        if self.joints != tuple(joints):
-            raise ControlError(
-                f'{self.name} takes the joints {list(self.joints)}, the model has '
-                f'{list(joints)}: its commands have no names, so set its joints to these, in '
-                f'this order'
             )

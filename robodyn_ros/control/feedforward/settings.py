@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -59,16 +60,16 @@ class FeedforwardSettings:
                     f'at least {torque / slope:.6g} s are needed'
                 )
 
-    @property
+    @cached_property
     def limit(self) -> Array:
         """Largest additive torque, shape (n,), in [Nm] or [N]; 0 for refused joints."""
         return np.where([name in self.refused for name in self.joints], 0.0, self._given)
 
-    @property
+    @cached_property
     def _given(self) -> Array:
         return per_joint('max_torque', self.max_torque, self.joints)
 
-    @property
+    @cached_property
     def rate(self) -> Array:
         """Largest change of the additive torque, shape (n,), in [Nm/s] or [N/s]."""
         if self.max_torque_rate is None:

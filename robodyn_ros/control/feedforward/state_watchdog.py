@@ -7,10 +7,12 @@ import math
 
 import numpy as np
 
-from robodyn_ros.control.feedforward.reference import CREEP
 from robodyn_ros.errors import NO_FAULT, Fault
 from robodyn_ros.models.interface import Array
 
+CREEP = 0.01
+"""Velocity up to which positions may be constant due to resolution, in [rad/s] or [m/s]: 20 urad
+in 2 ms, the step of an encoder of 18 bits."""
 MOVED = 0.01
 """Travel of the reference, in [rad] or [m], after which positions must have changed: far above
 the resolution of encoders and the error of a drive at rest."""

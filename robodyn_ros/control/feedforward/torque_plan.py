@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPoints
-from robodyn_ros.models.interface import Array
+from robodyn_ros.long_work import Steps
+from robodyn_ros.models.interface import Array, sample_blocks
 
 TRANSPORT = (0.02, 30e-6)
 """Time from sending a trajectory until it acts, in [s]: in all, and per point. A busy scheduler
@@ -61,7 +63,7 @@ class TorquePlan:
         result: Array = values[row] + share * (values[row + 1] - values[row])
         return result
 
-    @property
+    @cached_property
     def end_of_effort(self) -> float:
         """Return the time after which the effort is zero, in [s]; inf: never, -inf: always."""
         rows = np.flatnonzero(self.effort.any(axis=1))
@@ -97,16 +99,20 @@ class TorquePlan:
         }
         return replace(self, period=stride * self.period, **rows)
 
-    def distance_to(self, few: TorquePlan) -> float:
-        """Return the largest deviation of a plan with fewer samples, in [rad] or [m].
+    def distance_to(self, few: TorquePlan) -> Steps[float]:
+        """Compute the largest deviation of a plan with fewer samples, in [rad] or [m].
 
         Its samples are joined by quintic polynomials, as in the controller.
         """
         points = TrajectoryPoints(
             few.joints, few.time - few.time[0], few.position, few.velocity, few.acceleration
         )
-        motion = SplineTrajectory(points=points).sample(self.time - self.time[0])
-        return float(np.abs(motion.position - self.position).max())
+        spline, distance = SplineTrajectory(points=points), 0.0
+        for block in sample_blocks(len(self.time)):
+            motion = spline.sample(self.time[block] - self.time[0])
+            distance = max(distance, float(np.abs(motion.position - self.position[block]).max()))
+            yield
+        return distance
 
     def held(self, count: int) -> TorquePlan:
         """Return the plan with its last position and torque held for `count` more samples."""

@@ -3,63 +3,112 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from robodyn_ros.bounds import PLAN, check_bound
 from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.control.feedforward.torque_plan import TRANSPORT, TorquePlan, cycles_of
-from robodyn_ros.control.torque.delay import delayed
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.control.torque.standstill import StandstillFriction
+from robodyn_ros.control.torque_limits import PlannedTorque
+from robodyn_ros.control.torque_threshold import TorqueThreshold
 from robodyn_ros.errors import ControlError, MotionError
 from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPoints
 from robodyn_ros.excitation.trajectory import Motion
-from robodyn_ros.long_work import poll
+from robodyn_ros.long_work import Steps, complete
 from robodyn_ros.models.interface import BLOCK_SIZE, Array, sample_blocks
 
 
-def arriving_trajectory(
-    points: TrajectoryPoints,
-    torque: ModelTorque,
-    settings: FeedforwardSettings,
-    *,
-    late: float | None,
-    scale: float,
-    initial: Array,
-    hold_at_end: bool,
-) -> TorquePlan:
-    """Compute the additive torque of a trajectory that is sent to a controller now.
+@dataclass
+class TrajectoryPlanner:
+    """Model, settings and limits of the torque of trajectories.
 
-    Parameters as of `trajectory_effort`.
-
-    :param points: any points of the joints of the model, in any order
-    :param late: time since the start of the trajectory, in [s]; None: it starts on arrival
-    :raises ControlError: as `trajectory_effort`
-    :raises MotionError: the trajectory has ended, or has other joints than the model
+    :param threshold: torque_threshold, which the additive torque must not exceed
+    :param check: torque_max; None: it is not given
+    :param hold_at_end: keep the torque that holds the robot at the end of a trajectory
+    :ivar scale: share of the model torque, 0..1
     """
-    points = points.select(torque.joints)
-    offset, end = float(points.time[0]), float(points.time[-1])
-    if late is None:
+
+    torque: ModelTorque
+    settings: FeedforwardSettings
+    threshold: TorqueThreshold
+    check: PlannedTorque | None = None
+    hold_at_end: bool = False
+
+    def __post_init__(self) -> None:
+        """Start with the scale of the settings."""
+        self.scale = self.settings.feedforward_scale
+
+    def plan(
+        self,
+        points: TrajectoryPoints,
+        *,
+        late: float | None,
+        initial: Array,
+        replaces: bool,
+        enabled: bool,
+    ) -> Steps[tuple[TorquePlan, str]]:
+        """Compute the torque of a trajectory that is sent to a controller now, within all limits.
+
+        A trajectory that exceeds a limit but replaces a running motion has no model torque,
+        because it may stop this motion.
+
+        :param points: any points of the joints of the model, in any order
+        :param late: time since the start of the trajectory, in [s]; None: it starts on arrival
+        :param initial: effort of the controller at present, shape (n,), in [Nm] or [N]
+        :param replaces: True if the controller executes another motion
+        :param enabled: False: without model torque
+        :return: the plan, and '' or why it has no model torque
+        :raises RobodynError: it cannot be planned, or exceeds a limit and replaces no motion
+        """
+        points = points.select(self.torque.joints)
+        offset, end = float(points.time[0]), float(points.time[-1])
         begin = 0.0
-    else:
-        begin = late + TRANSPORT[0] + TRANSPORT[1] * (end - offset) / settings.period
-        if late > end:
-            raise MotionError(f'it ended {late - end:.3f} s before it arrived')
-    return trajectory_effort(
-        SplineTrajectory(points=replace(points, time=points.time - offset)),
-        torque,
-        settings,
-        scale=scale,
-        initial=initial,
-        begin=max(offset, begin),
-        offset=offset,
-        hold_at_end=hold_at_end,
-    )
+        if late is not None:
+            begin = late + TRANSPORT[0] + TRANSPORT[1] * (end - offset) / self.settings.period
+            if late > end:
+                raise MotionError(f'it ended {late - end:.3f} s before it arrived')
+        spline = SplineTrajectory(points=replace(points, time=points.time - offset))
+        steps: Callable[..., Steps[TorquePlan]] = partial(
+            effort_steps, spline, self.torque, self.settings, initial=initial,
+            begin=max(offset, begin), offset=offset, hold_at_end=self.hold_at_end,
+        )  # fmt: skip
+        plan = yield from steps(scale=self.scale if enabled else 0.0)
+        try:
+            yield from self._check(plan, enabled)
+        except ControlError as error:
+            if not replaces:
+                raise
+            text = 'the trajectory replaces a running one, so it passes without torque'
+            return (yield from steps(scale=0.0)), f'{text}: {error}'
+        return plan, ''
+
+    def _check(self, plan: TorquePlan, enabled: bool) -> Steps[None]:
+        """Compare a plan with torque_max and torque_threshold."""
+        if self.check is not None:
+            yield from self.check.check(plan)
+        threshold = self.threshold
+        problem = threshold.command(plan.largest_effort) or threshold.silence()
+        if enabled and problem:
+            raise ControlError(problem)
 
 
 def trajectory_effort(
+    spline: SplineTrajectory,
+    torque: ModelTorque,
+    settings: FeedforwardSettings,
+    **options: Any,
+) -> TorquePlan:
+    """Compute all steps of `effort_steps` at once, with the same options."""
+    return complete(effort_steps(spline, torque, settings, **options))
+
+
+def effort_steps(
     spline: SplineTrajectory,
     torque: ModelTorque,
     settings: FeedforwardSettings,
@@ -69,7 +118,7 @@ def trajectory_effort(
     begin: float = 0.0,
     offset: float = 0.0,
     hold_at_end: bool = False,
-) -> TorquePlan:
+) -> Steps[TorquePlan]:
     """Compute the additive torque at every servo-period sample of a trajectory.
 
     The torque is delayed by the settings' cycles, added to the effort of the points, blended in
@@ -88,24 +137,24 @@ def trajectory_effort(
     :raises BoundError: the trajectory is too long
     """
     _check(spline, torque)
-    motion, ramp = _sampled(spline, settings, hold_at_end)
+    motion, ramp = yield from _sampled(spline, settings, hold_at_end)
     time = offset + motion.time
-    requested = _model_torque(motion, torque, settings)
+    requested = yield from _model_torque(motion, torque, settings)
     share = settings.feedforward_scale if scale is None else scale
     target = spline.points.effort_at(motion.time)
     first = min(int(np.searchsorted(time, begin)), len(time) - 1)
     still = np.zeros((1, len(spline.joints)))
     at_rest = target[first] + share * torque.torque(motion.position[[first]], still, still)[0]
-    target += share * delayed(requested, settings.additive_torque_delay)
+    target += share * _delayed(requested, settings.additive_torque_delay)
     start = np.zeros(len(spline.joints)) if initial is None else initial
-    effort = _shaped(target, at_rest, time - begin, start, ramp, settings)
+    effort = yield from _shaped(target, at_rest, time - begin, start, ramp, settings)
     moved = (motion.position, motion.velocity, motion.acceleration)
     return TorquePlan(spline.joints, time, *moved, requested, effort, settings.period)
 
 
 def _sampled(
     spline: SplineTrajectory, settings: FeedforwardSettings, hold_at_end: bool
-) -> tuple[Motion, int]:
+) -> Steps[tuple[Motion, int]]:
     """Return the motion with its end held, and the samples of the ramp to zero."""
     period = settings.period
     cycles = cycles_of(spline.duration, period, complete=False)
@@ -121,15 +170,15 @@ def _sampled(
     for block in sample_blocks(count):
         part = spline.sample(time[block])
         moved[:, block] = part.position, part.velocity, part.acceleration
+        yield
     moved[1:, cycles + 1 :] = 0.0
     return Motion(time, *moved), ramp
 
 
-def _model_torque(motion: Motion, torque: ModelTorque, settings: FeedforwardSettings) -> Array:
-    """Return the model torque of each sample, shape (N, n), with friction held at standstill.
-
-    Compiled models keep all other threads waiting, so that it is computed in blocks.
-    """
+def _model_torque(
+    motion: Motion, torque: ModelTorque, settings: FeedforwardSettings
+) -> Steps[Array]:
+    """Return the model torque of each sample, shape (N, n), with friction held at standstill."""
     signals = (motion.position, motion.velocity, motion.acceleration)
     standstill = StandstillFriction(
         window=torque.velocity_window,
@@ -141,9 +190,16 @@ def _model_torque(motion: Motion, torque: ModelTorque, settings: FeedforwardSett
         own = [signal[block] for signal in signals]
         velocity = standstill.velocities(motion.velocity[block])
         requested[block] = torque.body(*own) + torque.friction(velocity, torque.load(*own))
+        yield
     if not np.isfinite(requested).all():
         raise ControlError('the model torque of the trajectory is not finite')
     return requested
+
+
+def _delayed(values: Array, cycles: int) -> Array:
+    """Shift rows, shape (N, n), down by a number of cycles, and repeat the first one."""
+    result: Array = values[np.maximum(np.arange(len(values)) - cycles, 0)]
+    return result
 
 
 def _check(spline: SplineTrajectory, torque: ModelTorque) -> None:
@@ -168,7 +224,7 @@ def _shaped(
     initial: Array,
     ramp: int,
     settings: FeedforwardSettings,
-) -> Array:
+) -> Steps[Array]:
     """Limit, blend in, ramp out over the last `ramp` samples, and limit the rate.
 
     Only the initial difference of the torque is blended in, so that torque for the motion is not
@@ -189,10 +245,10 @@ def _shaped(
     np.clip(effort, -limit, limit, out=effort)
     if ramp:
         effort[-ramp - 1 :] *= np.linspace(1.0, 0.0, ramp + 1)[:, None]
-    return _rate_limited(effort, initial, settings.rate * settings.period)
+    return (yield from _rate_limited(effort, initial, settings.rate * settings.period))
 
 
-def _rate_limited(target: Array, initial: Array, step: Array) -> Array:
+def _rate_limited(target: Array, initial: Array, step: Array) -> Steps[Array]:
     """Follow the target from `initial`, by at most `step` per sample."""
     change = np.abs(np.diff(target, axis=0, prepend=initial[None]))
     if (change <= step).all():
@@ -200,7 +256,7 @@ def _rate_limited(target: Array, initial: Array, step: Array) -> Array:
     previous = initial
     for number, row in enumerate(target):
         if number % BLOCK_SIZE == 0:
-            poll()
+            yield
         np.minimum(row, previous + step, out=row)
         np.maximum(row, previous - step, out=row)
         previous = row

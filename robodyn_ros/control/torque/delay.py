@@ -46,13 +46,3 @@ class DelayLine:
         self._next = (self._next + 1) % len(self._ring)
         delayed: Array = self._ring[self._next]
         return delayed
-
-
-def delayed(values: Array, cycles: int) -> Array:
-    """Delay all rows at once: shift them down and repeat the first one.
-
-    :param values: shape (N, width)
-    """
-    index = np.maximum(np.arange(len(values)) - cycles, 0)
-    result: Array = values[index]
-    return result

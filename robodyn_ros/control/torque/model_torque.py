@@ -63,7 +63,6 @@ class ModelTorque:
         self._load = next((part.load for part, _ in parts if part.load is not None), None)
         self._load_of_sample = None if self._load is None else self._load.torque_function()
         self._beyond = np.maximum(window, _turned(parts, count))
-        self._start, self._bodies_before = self._values, list[TorqueFunction]()
         self.set_values(values)
 
     def set_values(self, values: ArrayLike) -> None:
@@ -76,35 +75,16 @@ class ModelTorque:
         :raises ControlError: a wrong number of values, or values that are not finite; the old
             ones are then kept
         """
-        self._take(self._checked(values))
-        self._blended = 1.0
+        self._values[:] = self._checked(values)
+        self._bodies_of_sample = [part.sampled(own) for part, own in self._body]
+        self._unloaded.renew()
+        self._per_load.renew()
 
     @property
     def values(self) -> Array:
         """Copy of the parameter values in use, shape (p,), SI."""
         values: Array = self._values.copy()
         return values
-
-    def blend_to(self, values: ArrayLike) -> None:
-        """Start to blend from the present values to others; `blend` sets the share.
-
-        This applies to the body torque of single samples. Friction, which a payload does not
-        change, and the torque of many samples use the new values immediately.
-
-        :param values: shape (p,), SI
-        :raises ControlError: a wrong number of values, or values that are not finite; the old
-            ones are then kept
-        """
-        values = self._checked(values)
-        if self._blended < 1.0:
-            self._take(self._start + self._blended * (self._values - self._start))
-        self._start, self._bodies_before = self._values.copy(), self._bodies_of_sample
-        self._take(values)
-        self._blended = 0.0
-
-    def blend(self, share: float) -> None:
-        """Weight the values of `blend_to` by a share, 0..1; the torque is linear in them."""
-        self._blended = share
 
     def _checked(self, values: ArrayLike) -> Array:
         values = np.asarray(values, dtype=float)
@@ -114,12 +94,6 @@ class ModelTorque:
                 f'{np.count_nonzero(np.isfinite(values))} finite ones in shape {values.shape}'
             )
         return values
-
-    def _take(self, values: Array) -> None:
-        self._values[:] = values
-        self._bodies_of_sample = [part.torque_function(own) for part, own in self._body]
-        self._unloaded.renew()
-        self._per_load.renew()
 
     def exclude_gravity(self, where: ArrayLike) -> None:
         """Leave gravity out of `torque` and `body` of some joints: their drivers exclude it.
@@ -162,13 +136,7 @@ class ModelTorque:
         return result
 
     def _complete_body(self, q: Array, qd: Array, qdd: Array) -> Array:
-        if q.ndim > 1:
-            return _sum(self._bodies, q, qd, qdd)
-        result = _sum(self._bodies_of_sample, q, qd, qdd)
-        if self._blended < 1.0:
-            before = _sum(self._bodies_before, q, qd, qdd)
-            result = before + self._blended * (result - before)
-        return result
+        return _sum(self._bodies if q.ndim > 1 else self._bodies_of_sample, q, qd, qdd)
 
     def _springs(self, q: Array) -> Array:
         """Compute the torque of springs, which no drive adds as gravity."""

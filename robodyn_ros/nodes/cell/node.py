@@ -34,7 +34,7 @@ from robodyn_ros.nodes.base.common import (
 )
 from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.base.suite_node import SuiteNode
-from robodyn_ros.nodes.cell.controllers import ControllerServices
+from robodyn_ros.nodes.cell.controllers import offer_parameters
 from robodyn_ros.nodes.cell.followers import REPEAT, Followers
 from robodyn_ros.nodes.cell.pace import CyclePace
 from robodyn_ros.nodes.robot.joint_state_topic import JointStateTopic
@@ -175,25 +175,12 @@ class CellNode(SuiteNode):
         declare(self, 'push', '', f'push of the robot that begins when this is set: {FORM}')
         self._pushed = self.create_publisher(WrenchStamped, '~/push', LATCHED_QOS)
         check_when_set(self, self._on_set)
-        for topic, callback in (
-            (f'{name("forward_position_controller")}/commands', self._on_position),
-            (f'{name("forward_effort_controller")}/commands', self._on_effort),
-        ):
-            self.create_subscription(Float64MultiArray, topic, callback, 10)
-        self._told = self._offer_services()
+        topic = f'{name("forward_position_controller")}/commands'
+        self.create_subscription(Float64MultiArray, topic, self._on_position, 10)
+        interfaces = ('position',) if self._position_only else ('position', 'effort')
+        offer_parameters(self, trajectory, joints, interfaces)
         topic = f'{trajectory}/joint_trajectory'
         self.create_subscription(JointTrajectory, topic, self._on_points, 10, raw=True)
-
-    def _offer_services(self) -> ControllerServices:
-        """Offer parameters and states of the controllers, as real ones do."""
-        joints = ('joints', self.cell.joints)
-        interfaces = ('position',) if self._position_only else ('position', 'effort')
-        facts: dict[str, list[tuple[str, Any]]] = {
-            'joint_trajectory_controller': [joints, ('command_interfaces', interfaces)],
-            'forward_effort_controller': [joints, ('interface_name', 'effort')],
-            'forward_position_controller': [joints, ('interface_name', 'position')],
-        }
-        return ControllerServices(self, self._controllers, facts, self.cell.config.driver)
 
     def _stamp(self) -> int:
         return self._epoch + self._cycle * self._period
@@ -235,17 +222,10 @@ class CellNode(SuiteNode):
         )
 
     def _on_position(self, message: Float64MultiArray) -> None:
-        self._forward(self._controllers.accept_position, message)
-
-    def _on_effort(self, message: Float64MultiArray) -> None:
-        self._forward(self._controllers.accept_effort, message)
-
-    def _forward(self, accept: Any, message: Float64MultiArray) -> None:
         try:
-            accept(message.data)
+            self._controllers.accept_position(message.data)
         except RobodynError as error:
             self.refusals.refuse('command', error)
-        self._told.announce()
 
     def _on_set(self, new: Mapping[str, Any]) -> None:
         if new.get('fault'):
@@ -269,7 +249,6 @@ class CellNode(SuiteNode):
         """Put the robot to rest in its initial position, and let the controllers hold it."""
         self._state = self.cell.reset()
         self._controllers.reset(self.cell.plant.initial)
-        self._told.announce()
 
     def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         self._reset()

@@ -19,8 +19,9 @@ from rclpy.qos import qos_profile_action_status_default
 from rclpy.time import Time
 from trajectory_msgs.msg import JointTrajectory
 
+from robodyn_ros.control.torque_threshold import SILENCE
+from robodyn_ros.nodes.base.clock import now
 from robodyn_ros.nodes.base.refusals import shown
-from robodyn_ros.nodes.feedforward.own_messages import OwnMessages
 
 RUNNING = (GoalStatus.STATUS_ACCEPTED, GoalStatus.STATUS_EXECUTING)
 STOPPED = (GoalStatus.STATUS_CANCELING, GoalStatus.STATUS_CANCELED, GoalStatus.STATUS_ABORTED)
@@ -30,6 +31,8 @@ ACTIVATED = (
     State.TRANSITION_STATE_CONFIGURING,
 )
 """Goal states of a controller that is active or is being activated."""
+ON_THE_WAY = 32
+"""Largest number of sent trajectories that were not received back; usually there are few."""
 
 
 class ControllerWatch:
@@ -49,8 +52,8 @@ class ControllerWatch:
         self._topic = topic
         self._name = topic.rsplit('/', 1)[0]
         self._left = left
-        self._clock = node.get_clock()
-        self._own = OwnMessages()
+        self._node = node
+        self._sent: deque[tuple[int, float]] = deque(maxlen=ON_THE_WAY)
         self._last_sent = 0
         self._goals: dict[bytes, int] = {}
         self._own_goals: deque[bytes] = deque(maxlen=100)  # far more than run at once
@@ -69,15 +72,15 @@ class ControllerWatch:
 
     def sent(self, serialised: bytes) -> None:
         """Register a trajectory that this node is about to publish; it will be received here."""
-        self._own.sent(serialised)
+        self._sent.append((hash(serialised), now(self._node)))
         self._goal_is_last = False
-        self._last_sent = self._clock.now().nanoseconds
+        self._last_sent = self._node.get_clock().now().nanoseconds
 
     def goal_sent(self, number: bytes) -> None:
         """Register a goal that this node is about to send to the action of the controller."""
         self._own_goals.append(number)
         self._goal_is_last = True
-        self._last_sent = self._clock.now().nanoseconds
+        self._last_sent = self._node.get_clock().now().nanoseconds
 
     def goal_rejected(self, number: bytes) -> bool:
         """Forget a goal that was not accepted; return True if nothing was sent after it."""
@@ -87,8 +90,21 @@ class ControllerWatch:
         return last
 
     def _on_trajectory(self, serialised: bytes) -> None:
-        if self._own.foreign(serialised):
+        if self._foreign(serialised):
             self._left(f'a trajectory came from another node, on {self._topic}')
+
+    def _foreign(self, serialised: bytes) -> bool:
+        """Return True if a trajectory is from another node and came after all of this node's.
+
+        A busy node reads messages of others late, perhaps after it has published. A message that
+        is read before the node's message was received back had arrived before it.
+        """
+        hashes = [number for number, _ in self._sent]
+        if (number := hash(serialised)) in hashes:
+            for _ in range(hashes.index(number) + 1):  # earlier ones were lost
+                self._sent.popleft()
+            return False
+        return not self._sent or now(self._node) - self._sent[-1][1] > SILENCE
 
     def _on_status(self, message: GoalStatusArray) -> None:
         """Treat a new goal as one that takes over the controller.

@@ -7,7 +7,6 @@ trajectory are replaced. Feedback, result, cancel and tolerances are those of th
 
 from __future__ import annotations
 
-import time
 import uuid
 from functools import partial
 from typing import Any
@@ -21,9 +20,9 @@ from rclpy.task import Future
 from trajectory_msgs.msg import JointTrajectory
 from unique_identifier_msgs.msg import UUID
 
-from robodyn_ros.nodes.base.clock import start_timer
-from robodyn_ros.nodes.feedforward.arrived import Arrived, Planning
-from robodyn_ros.nodes.feedforward.controller_watch import ControllerWatch
+from robodyn_ros.control.feedforward.trajectory_state import Arrived
+from robodyn_ros.nodes.base.clock import now, start_timer
+from robodyn_ros.nodes.feedforward.trajectories import Trajectories
 from robodyn_ros.nodes.robot.controller_facts import INTERVAL, PATIENCE
 
 try:
@@ -34,12 +33,10 @@ except ImportError:  # not installed: goals have to go to the controller itself
 ENDED = (GoalStatus.STATUS_SUCCEEDED, GoalStatus.STATUS_CANCELED, GoalStatus.STATUS_ABORTED)
 
 
-def offered_goals(
-    node: LifecycleNode, controller: str, mode: Planning, watch: ControllerWatch
-) -> FollowGoals | None:
+def offered_goals(node: LifecycleNode, trajectories: Trajectories) -> FollowGoals | None:
     """Offer the action; without the package control_msgs, log that it is missing."""
     if FollowJointTrajectory is not None:
-        return FollowGoals(node, controller, mode, watch)
+        return FollowGoals(node, trajectories)
     node.get_logger().info(
         'the action ~/follow_joint_trajectory is not offered: the package control_msgs is not '
         'installed (sudo apt install ros-$ROS_DISTRO-control-msgs)'
@@ -54,13 +51,11 @@ class FollowGoals:
     has no text. A goal whose controller has ended or does not answer ends aborted too.
     """
 
-    def __init__(
-        self, node: LifecycleNode, controller: str, mode: Planning, watch: ControllerWatch
-    ) -> None:
+    def __init__(self, node: LifecycleNode, trajectories: Trajectories) -> None:
         """Offer the action."""
-        self.node, self.mode, self.watch = node, mode, watch
-        watch.deactivated = self._on_deactivated
-        self.controller = controller
+        self.node, self.trajectories, self.watch = node, trajectories, trajectories.watch
+        self.watch.deactivated = self._on_deactivated
+        self.controller = trajectories.topic.rsplit('/', 1)[0]
         self.goals: list[PassedGoal] = []
         self._last_end = -float('inf')
         group = ReentrantCallbackGroup()  # an active goal must not keep others waiting
@@ -86,7 +81,7 @@ class FollowGoals:
             status, result = await goal.ended
         finally:
             self.goals.remove(goal)
-            self._last_end = time.monotonic()
+            self._last_end = now(self.node)
         if status == GoalStatus.STATUS_SUCCEEDED:
             handle.succeed()
         elif status == GoalStatus.STATUS_CANCELED and handle.is_cancel_requested:
@@ -105,19 +100,25 @@ class FollowGoals:
     def stop(self, ramp: float) -> None:
         """Cancel all goals at the controller and end them, after the ramp of the torque.
 
-        :param ramp: time until the torque is zero, in [s], for which this blocks
+        :param ramp: time until the torque is zero, in [s]
         """
-        if self.goals:
-            time.sleep(min(max(ramp, 0.0), PATIENCE))
-        for goal in self.goals:
-            goal.cancel()
-            goal.fail('the feed-forward was deactivated, so the goal was cancelled')
+        goals = list(self.goals)
+        if not goals:
+            return
+
+        def cancel() -> None:
+            self.node.destroy_timer(timer)
+            for goal in goals:
+                goal.cancel()
+                goal.fail('the feed-forward was deactivated, so the goal was cancelled')
+
+        timer = start_timer(self.node, min(max(ramp, 1e-3), PATIENCE), cancel)
 
     @property
     def busy(self) -> bool:
         """True if a client may still wait for the end of a goal."""
         # rclpy sends a result some callbacks after the end of its goal
-        return bool(self.goals) or time.monotonic() - self._last_end < 0.2
+        return bool(self.goals) or now(self.node) - self._last_end < 0.2
 
     def _on_deactivated(self) -> None:
         """Expect the results of the goals soon: the controller is not active any more."""
@@ -132,9 +133,9 @@ class FollowGoals:
     def _watch(self) -> None:
         if not self.goals:
             return
-        servers, now = self.servers(), time.monotonic()
+        servers, clock = self.servers(), now(self.node)
         for goal in list(self.goals):
-            goal.watch(servers, now)
+            goal.watch(servers, clock)
 
 
 class PassedGoal:
@@ -157,7 +158,7 @@ class PassedGoal:
     def begin(self) -> None:
         """Let its trajectory be planned, or refuse it."""
         goals, trajectory = self._goals, self.handle.request.trajectory
-        if not goals.mode.running:
+        if not goals.trajectories.running:
             self.refuse(
                 f'{goals.node.get_name()} is not active: activate it, or send the goal to '
                 f'{goals.controller}/follow_joint_trajectory, without torque'
@@ -172,11 +173,11 @@ class PassedGoal:
         else:
             data = bytes(serialize_message(trajectory))
             self._arrived = Arrived(data, self._send, self.refuse)
-            goals.mode.put(self._arrived)
+            goals.trajectories.put(self._arrived)
 
     def refuse(self, why: str) -> None:
         """End it without a trajectory to the controller."""
-        self._goals.mode.refuse_trajectory(why)
+        self._goals.trajectories.refuse(why)
         self.fail(f'goal refused: {why}')
 
     def fail(self, why: str) -> None:
@@ -195,16 +196,16 @@ class PassedGoal:
         if self._at_controller is not None:
             self._at_controller.cancel_goal_async()
         elif self._arrived is not None and not self._servers:
-            self._goals.mode.withdraw(self._arrived)
+            self._goals.trajectories.withdraw(self._arrived)
             result = FollowJointTrajectory.Result(error_string='cancelled before it was sent')
             self._end(GoalStatus.STATUS_CANCELED, result)
 
     def expect_end(self) -> None:
         """Wait for its end no longer than for an answer."""
-        self._deadline = min(self._deadline, time.monotonic() + PATIENCE)
+        self._deadline = min(self._deadline, now(self._goals.node) + PATIENCE)
 
-    def watch(self, servers: set[bytes], now: float) -> None:
-        """End it if its controller is not there any more, or does not answer."""
+    def watch(self, servers: set[bytes], clock: float) -> None:
+        """End it if its controller is not there any more, or does not answer; `clock` in [s]."""
         if not self._servers:  # it waits for its torque
             return
         name = self._goals.controller
@@ -212,7 +213,7 @@ class PassedGoal:
             self.fail(f'{name} has ended or was started again: whether the robot moves is unknown')
         if self._at_controller is not None and self._at_controller.status in ENDED:
             self.expect_end()
-        if now > self._deadline:
+        if clock > self._deadline:
             self.fail(f'{name} did not answer within {PATIENCE:g} s: the robot may still move')
             self.cancel()
 
@@ -243,11 +244,11 @@ class PassedGoal:
         answer = future.result()
         if not answer.accepted:
             if self._goals.watch.goal_rejected(number):
-                self._goals.mode.restore()
+                self._goals.trajectories.restore()
             self.fail(f'{self._goals.controller} rejected the goal: its log says why')
             return
         self._at_controller = answer
-        self._goals.mode.goal_accepted()
+        self._goals.trajectories.accepted()
         if self._cancelled or self.ended.done():
             answer.cancel_goal_async()
         answer.get_result_async().add_done_callback(self._on_result)

@@ -1,31 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Node `feedforward`: additive torque from an identified model."""
+"""Node `feedforward`: additive torque for trajectories, from an identified model."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from std_srvs.srv import SetBool, Trigger
 
-from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque
-from robodyn_ros.control.feedforward.delivery import Delivery
 from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.control.feedforward.state_watchdog import StateWatch
-from robodyn_ros.control.torque.gear_torque import MeasuredGearTorque
+from robodyn_ros.control.feedforward.trajectory_effort import TrajectoryPlanner
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.control.torque_limits import PlannedTorque
 from robodyn_ros.control.torque_threshold import SILENCE, TorqueThreshold
-from robodyn_ros.errors import ConfigError, ControlError, Fault
+from robodyn_ros.errors import ControlError, Fault
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
+from robodyn_ros.nodes.base.clock import now
 from robodyn_ros.nodes.base.common import check_when_set
 from robodyn_ros.nodes.base.spinning import run
-from robodyn_ros.nodes.feedforward.streaming import StreamingMode
+from robodyn_ros.nodes.feedforward.follow_goals import offered_goals
 from robodyn_ros.nodes.feedforward.torque_marker import TorqueMarker
-from robodyn_ros.nodes.feedforward.trajectory import TrajectoryMode
+from robodyn_ros.nodes.feedforward.trajectories import Law, Trajectories
 from robodyn_ros.nodes.robot.controller_facts import ControllerFacts
 from robodyn_ros.nodes.robot.effort import (
     EffortParameters,
@@ -46,8 +46,8 @@ LAW: tuple[Row, ...] = (
      '0: the effort limits of the URDF', ARRAY),
     ('max_torque_rate', [0.0], 'largest change of it [Nm/s or N/s]; 0: max_torque in '
      '50 ms', ARRAY),
-    ('ramp_up_time', 0.25, 'time from zero to full model torque, and from one payload or '
-     'feedforward_scale to another [s]', {**FIXED, 'minimum': 0.001, 'maximum': 10.0}),
+    ('ramp_up_time', 0.25, 'time in which a trajectory changes from the present torque to its '
+     'full model torque [s]', {**FIXED, 'minimum': 0.001, 'maximum': 10.0}),
     ('ramp_down_time', 0.1, 'time from any torque to zero [s]',
      {**FIXED, 'minimum': 0.001, 'maximum': 2.0}),
     ('friction_fade_time', 0.5, 'standstill after which no friction torque remains; it is '
@@ -57,24 +57,17 @@ LAW: tuple[Row, ...] = (
 )  # fmt: skip
 """Parameters of the law: name, default, description, range."""
 NODE: tuple[Row, ...] = (
-    ('residual_scale', 0.5, 'streaming mode: share of the gear torque of a result with double '
-     'encoders that is applied; 0: none', {**ARRAY, 'maximum': 1.0}),
     ('state_timeout', SILENCE, 'while torque is applied: longest time without a new joint state '
      '[s]; 0: joint states are not watched', {**ARRAY, 'maximum': 10.0}),
     ('check_controller', True, 'ask the controller for its joints, interfaces and state, and '
      'apply torque only if they fit; false: for targets that are not ros2_control controllers',
      FIXED),
-    ('mode', 'trajectory', 'trajectory or streaming', FIXED),
-    ('controller', '', 'name of the controller that receives the commands, with its namespace if '
-     'it has another one; default: joint_trajectory_controller, in streaming mode '
-     'forward_effort_controller', FIXED),
-    ('hold_at_end', False, 'trajectory mode: keep the last torque after a trajectory instead of '
-     'ramping to zero', FIXED),
-    ('reference_timeout', 0.0, 'streaming mode: longest pause between usable references [s], at '
-     'least 0.002; 0: 3 times the longest recent pause, from 0.04 to 0.2 s',
-     {**ARRAY, 'maximum': 1.0}),
+    ('controller', '', 'name of the controller that receives the trajectories, with its namespace '
+     'if it has another one; default: joint_trajectory_controller', FIXED),
+    ('hold_at_end', False, 'keep the last torque after a trajectory instead of ramping to zero',
+     FIXED),
     ('torque_state_rate', STATE_RATE, 'how often ~/torque_state is published [Hz]; changes of '
-     'fault, delivery and enabled at once; 0: in each cycle', RATE_RANGE),
+     'fault and enabled at once; 0: for each joint state', RATE_RANGE),
     ('enabled', True, 'apply torque when activated', FIXED),
     ('enable_after_kill', False, 'apply torque when activated also after a process of this node '
      'was killed with torque enabled', FIXED),
@@ -83,7 +76,7 @@ NODE: tuple[Row, ...] = (
 
 
 class Feedforward(ModelNode):
-    """Lifecycle, parameters and services; the mode computes and sends the torque."""
+    """Lifecycle, parameters and services; `Trajectories` plans and sends the torque."""
 
     hardware_id = 'robodyn feedforward'
 
@@ -93,18 +86,19 @@ class Feedforward(ModelNode):
         self._options = self.declared(LAW)
         self._effort = EffortParameters(self)
         self._torque_max = declare_torque_limit(
-            self, 'torque_max', 'trajectory mode: a trajectory that needs more is refused'
+            self, 'torque_max', 'a trajectory that needs more is refused'
         )
         self._threshold = declare_torque_limit(
             self, 'torque_threshold', 'additive or measured torque beyond it is a fault'
         )
         given = self._chosen = self.declared(NODE)
-        self._mode = self._make_mode()
+        self._trajectories = Trajectories(
+            self, given['controller'], state_rate=given['torque_state_rate']
+        )
+        self._goals = offered_goals(self, self._trajectories)
         self._facts: ControllerFacts | None = None
         if given['check_controller']:
-            self._facts = ControllerFacts(
-                self, self._mode.topic, self._mode.interfaces, self.start_when_ready
-            )
+            self._facts = ControllerFacts(self, self._trajectories.topic, self.start_when_ready)
         self._marker = TorqueMarker(self)
         self._killed = self._left_by_a_killed_process()
         self.create_service(SetBool, '~/enable', self._on_enable)
@@ -125,46 +119,15 @@ class Feedforward(ModelNode):
         self.get_logger().warning(text)
         return text
 
-    def _make_mode(self) -> StreamingMode | TrajectoryMode:
-        given = self._chosen
-        mode, timeout, ask = given['mode'], given['reference_timeout'], given['check_controller']
-        if 0.0 < timeout < 0.002:
-            raise ConfigError(
-                f"parameter 'reference_timeout' must be 0 or from 0.002 to 1 s, got {timeout}"
-            )
-        if mode == 'streaming' and self._torque_max is not None:
-            raise ConfigError(
-                "parameter 'torque_max' is for planned motions: with mode streaming use "
-                'torque_threshold'
-            )
-        named: dict[str, Any] = {'state_rate': given['torque_state_rate']}
-        if given['controller']:
-            named['controller'] = given['controller']
-        if mode == 'streaming':
-            return StreamingMode(self, timeout, ask=ask, changed=self.start_when_ready, **named)
-        if mode != 'trajectory':
-            raise ConfigError(f"parameter 'mode' must be trajectory or streaming, got {mode!r}")
-        declared = self._effort.declaration
-        hold = given['hold_at_end']
-        return TrajectoryMode(self, hold_at_end=hold, declaration=declared, ask=ask, **named)
-
-    @property
-    def _streaming(self) -> bool:
-        return isinstance(self._mode, StreamingMode)
-
     @property
     def _wanted(self) -> bool:
         """True if torque is to be applied when the node is activated."""
         return self._chosen['enabled'] and not self._killed
 
     def waits(self) -> str:
-        """Return what is not yet known about the controller, or why it accepts no commands."""
-        if self._facts is None:
+        """Return what is not yet known about the controller, or ''."""
+        if self._facts is None or self._facts.target is not None:
             return ''
-        if self._facts.target is not None:
-            waiting = self._mode.target.waiting
-            applies = self._streaming and self._wanted
-            return f'waits to apply torque: {waiting}' if applies and waiting else ''
         return (
             f'waits for controller {self._facts.name}, which has not reported its joints and '
             f'interfaces (if it is not a ros2_control controller: check_controller: false)'
@@ -176,11 +139,7 @@ class Feedforward(ModelNode):
             return
         if self._facts.target is None:
             raise ControlError(self.waits(), fault='node_missing')
-        joints = self.identified.joints
-        if self._streaming:
-            self._facts.target.check_efforts(joints)
-        else:
-            self._facts.target.check_trajectories(joints)
+        self._facts.target.check_trajectories(self.identified.joints)
 
     def build(self, model: IdentifiedModel, torque: ModelTorque) -> None:
         """Make the law for a model."""
@@ -202,16 +161,14 @@ class Feedforward(ModelNode):
             )
         ]  # fmt: skip
         watched_torque(model.joints, limits[0], self._effort)
-        threshold = TorqueThreshold(model.joints, limits[0])
+        threshold = TorqueThreshold(model.joints, limits[0], partial(now, self))
         states = StateWatch(width=len(model.joints), timeout=self._chosen['state_timeout'])
-        if isinstance(self._mode, StreamingMode):
-            gears = self._gear_torque(model, settings)
-            law = AdditiveTorque(torque=torque, settings=settings, gear_torque=gears)
-            self._mode.use(law, effort, states, threshold)
-            return
-        most = limits[1]
-        check = None if most is None else PlannedTorque(torque, most, model.model.joints)
-        self._mode.use(torque, settings, effort, states, threshold, check=check)
+        check = None
+        if limits[1] is not None:
+            check = PlannedTorque(torque, limits[1], model.model.joints)
+        hold = self._chosen['hold_at_end']
+        planner = TrajectoryPlanner(torque, settings, threshold, check, hold)
+        self._trajectories.use(Law(planner, effort, states), settings.additive_torque_delay)
 
     def _log_limits(self, settings: FeedforwardSettings, *, from_urdf: bool) -> None:
         source = 'effort limits of the URDF' if from_urdf else self.source('max_torque')
@@ -219,26 +176,12 @@ class Feedforward(ModelNode):
         text = ', '.join(f'{name} {torque:.4g} (per s {rate:.4g})' for name, torque, rate in each)
         self.get_logger().info(f'additive torque is limited to [Nm or N] {text}: {source}')
 
-    def _gear_torque(
-        self, model: IdentifiedModel, settings: FeedforwardSettings
-    ) -> MeasuredGearTorque | None:
-        """Return the torque by deflection of the gears, if the result has it and it is applied."""
-        scale = self._chosen['residual_scale']
-        if model.residual is None or not scale:
-            return None
-        self.get_logger().info(
-            f'gear torque of joints NAME_motor in joint_states, scale {scale:g}'
-        )
-        return MeasuredGearTorque(
-            model.residual, period=settings.period, scale=scale, fade_time=settings.ramp_down_time
-        )
-
     def set_values(self, values: Array) -> None:
-        """Set another payload: immediately in streaming mode, else for later trajectories.
+        """Set another payload for later trajectories.
 
         :raises ControlError: values that cannot be used
         """
-        self._mode.set_values(values)
+        self._trajectories.set_values(values)
 
     def payload_efforts(self, model: IdentifiedModel) -> list[float] | None:
         """Return the effort limits of the URDF, or max_torque if it has none."""
@@ -249,48 +192,44 @@ class Feedforward(ModelNode):
     def begin(self) -> None:
         """Start from zero."""
         self._check_controller()
-        wanted = self._wanted
-        self._mode.begin(wanted)
-        if wanted:
+        self._trajectories.begin(self._wanted)
+        if self._wanted:
             self._marker.set()
-        if self._facts is None:
-            return
-        self._facts.asking = False
-        target = self._mode.target
-        if self._streaming and target.delivery is Delivery.UNKNOWN:
-            self.get_logger().warning(
-                f'the state of {target.name} is unknown: neither list_controllers of its '
-                f'controller manager (package controller_manager_msgs) nor its get_state answers'
-            )
+        if self._facts is not None:
+            self._facts.asking = False
 
     def finish(self) -> None:
         """Ramp to zero."""
-        self._mode.finish()
+        self._trajectories.finish()
+        if self._goals is not None:
+            self._goals.stop(self._trajectories.remaining)
         self._marker.clear()
         if self._facts is not None:
             self._facts.asking = True
 
     def shutdown_done(self) -> bool:
         """Return True when all goals of the action have ended."""
-        return not self._mode.busy
+        return self._goals is None or not self._goals.busy
 
     def on_unexpected(self, reason: Fault) -> None:
         """Latch a fault: torque goes to zero."""
         if self.active:
-            self._mode.trip(reason)
+            self._trajectories.trip(reason)
 
     def report(self) -> tuple[bytes, str, dict[str, object]]:
         """Return level, text and values for diagnostics: state, fault and refusals."""
-        mode = self._mode
-        delivery = mode.target.delivery.name.lower()
-        details = {**mode.details(), 'enabled': mode.enabled, 'delivery': delivery}
-        if mode.fault:
-            now = 'still applied' if mode.applied else 'zero'
-            return DiagnosticStatus.ERROR, f'torque is {now}: {mode.fault}', details
+        torque = self._trajectories
+        details: dict[str, object] = {
+            'state': torque.state.value, 'refused': torque.refused,
+            'last_refusal': torque.refusal, 'enabled': torque.enabled,
+        }  # fmt: skip
+        if torque.fault:
+            size = 'still applied' if torque.remaining > 0.0 else 'zero'
+            return DiagnosticStatus.ERROR, f'torque is {size}: {torque.fault}', details
         killed = f'active, but {self._killed}' if self._killed else ''
-        if warning := '; '.join(filter(None, (killed, mode.target.problem, mode.warning))):
+        if warning := '; '.join(filter(None, (killed, torque.refusal))):
             return DiagnosticStatus.WARN, warning, details
-        if not mode.enabled:
+        if not torque.enabled:
             text = 'active, but additive torque is not enabled: call ~/enable'
             return DiagnosticStatus.WARN, text, details
         return DiagnosticStatus.OK, 'active', details
@@ -305,23 +244,23 @@ class Feedforward(ModelNode):
         return response
 
     def _enable(self) -> None:
-        self._mode.enable()
+        self._trajectories.enable()
         self._marker.set()
         self._killed = ''
 
     def _disable(self) -> None:
-        self._mode.disable()
+        self._trajectories.disable()
         self._marker.clear()
 
     def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         """Clear a fault; `~/enable` applies torque again."""
-        response.message = self._mode.reset()
+        response.message = self._trajectories.reset()
         response.success = True
         return response
 
     def _on_set(self, new: Mapping[str, Any]) -> None:
         if 'feedforward_scale' in new:
-            self._mode.set_scale(new['feedforward_scale'])
+            self._trajectories.set_scale(new['feedforward_scale'])
             self._options['feedforward_scale'] = new['feedforward_scale']
 
 

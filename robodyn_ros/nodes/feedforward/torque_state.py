@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +12,11 @@ from rclpy.lifecycle import LifecycleNode
 from rclpy.serialization import serialize_message
 
 from robodyn_ros.control.effort.joint_effort import EffortConversion
-from robodyn_ros.control.feedforward.delivery import Delivery
 from robodyn_ros.errors import NO_FAULT, Fault
 from robodyn_ros.faults import number_of
 from robodyn_ros.msg import TorqueState
+from robodyn_ros.nodes.base.clock import now
 from robodyn_ros.nodes.base.common import MONITOR_QOS
-from robodyn_ros.nodes.feedforward.target_watch import TargetWatch
 from robodyn_ros.nodes.robot.joint_state_topic import JointStateTopic
 from robodyn_ros.nodes.robot.joint_states import JointStateReader
 from robodyn_ros.nodes.robot.publish_rate import PublishRate
@@ -33,21 +32,17 @@ states (10 Hz)."""
 class TorqueStateOut:
     """One message that is reused, and the last torque feedback."""
 
-    def __init__(
-        self, node: LifecycleNode, target: TargetWatch | None = None, rate: float = 0.0
-    ) -> None:
+    def __init__(self, node: LifecycleNode, rate: float = 0.0) -> None:
         """Create the publisher; `prepare` before the first `publish`.
 
         It is not a lifecycle publisher: an inactive node must not call `publish`.
 
-        :param target: watches whether commands reach the drives; None: unknown
         :param rate: how often TorqueState is published, in [Hz]; 0: each time
         """
-        self._rate = PublishRate(rate)
+        self._rate = PublishRate(rate, partial(now, node))
         self._publisher = node.create_publisher(TorqueState, '~/torque_state', MONITOR_QOS)
         self._additive = JointStateTopic(node, '~/additive_torque')
         self._effort: EffortConversion | None = None
-        self._target = target
         self.prepare([])
 
     def prepare(
@@ -60,21 +55,23 @@ class TorqueStateOut:
         self.feedback = JointStateReader(joints, (), optional=FIELDS)
         self._effort = effort
         self._additive.prepare(joints)
-        self._received = -np.inf
+        self._received = self._clock = -np.inf
         self._delay = delay
-        self._form = _MessageForm(joints, (False, NO_FAULT, Delivery.UNKNOWN), delay)
+        self._form = _MessageForm(joints, (False, NO_FAULT), delay)
 
-    def read(self, serialised: bytes) -> bool:
+    def read(self, serialised: bytes, clock: float) -> bool:
         """Read joint states: positions, and efforts as torque at the joint.
 
         Effort that is not finite becomes NaN. A message without the effort of all joints changes
         nothing, because several senders may share the topic.
 
+        :param clock: time of arrival, in [s]
         :return: True if the message has usable efforts
         """
+        self._clock = clock
         if self.feedback.read_bytes(serialised) or 'effort' in self.feedback.missing:
             return False
-        self._received = time.monotonic()
+        self._received = clock
         if self._effort is not None:
             self._effort.feedback(self.feedback.effort)
         return True
@@ -89,12 +86,11 @@ class TorqueStateOut:
         self._additive.publish(*clock, applied)
         if not self._publisher.get_subscription_count():
             return
-        delivery = Delivery.UNKNOWN if self._target is None else self._target.delivery
-        state = (enabled, fault, delivery)
+        state = (enabled, fault)
         if not self._rate.due((*state, bool(applied.any()))):  # the last one tells of zero
             return
         feedback = self.feedback.effort
-        if time.monotonic() - self._received > STALE:
+        if self._clock - self._received > STALE:
             feedback[:] = np.nan
         form = self._form
         if form.state != state:
@@ -110,15 +106,13 @@ class TorqueStateOut:
 class _MessageForm:
     """Serialised message whose numbers are replaced, in a tenth of the time of an object."""
 
-    def __init__(
-        self, joints: Sequence[str], state: tuple[bool, Fault, Delivery], delay: int
-    ) -> None:
-        self.state = enabled, fault, delivery = state
+    def __init__(self, joints: Sequence[str], state: tuple[bool, Fault], delay: int) -> None:
+        self.state = enabled, fault = state
         zero = [0.0] * len(joints)
         self.data = bytearray(serialize_message(TorqueState(
             name=list(joints), enabled=enabled, fault=fault, requested=zero,
             fault_code=number_of(fault), additive_command=zero, feedback=zero, error=zero,
-            delivery=int(delivery), additive_torque_delay=delay,
+            additive_torque_delay=delay,
         )))  # fmt: skip
         _, starts = Cursor(self.data).read_named_arrays(4)
         views = [np.frombuffer(self.data, '<f8', len(joints), max(at, 0)) for at in starts]

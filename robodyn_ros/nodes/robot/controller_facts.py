@@ -23,38 +23,34 @@ take milliseconds."""
 class ControllerFacts:
     """Periodic request while `asking`; `target` is the last answer, None: no answer yet."""
 
-    def __init__(
-        self, node: Node, topic: str, interfaces: str, changed: Callable[[], None]
-    ) -> None:
+    def __init__(self, node: Node, topic: str, changed: Callable[[], None]) -> None:
         """Start to ask.
 
         :param topic: resolved name of the controller's command topic, in the namespace of its name
-        :param interfaces: its parameter with the name or names of its command interfaces
         :param changed: called when an answer differs from the one before
         """
         self.name = topic.rsplit('/', 1)[0]
-        self._node, self.asking = node, True
+        self.asking = True
         self.target: CommandTarget | None = None
-        self._names = ['joints', interfaces]
+        self._node = node
+        self._names = ['joints', 'command_interfaces']
         self._changed = changed
         self._client = node.create_client(GetParameters, f'{self.name}/get_parameters')
-        self._asked = -PATIENCE
+        self._asked = -float('inf')
         start_timer(node, INTERVAL, self._ask)
 
     def _ask(self) -> None:
-        moment = now(self._node)
-        if (
-            not self.asking
-            or moment - self._asked < PATIENCE
-            or not self._client.service_is_ready()
-        ):
+        clock = now(self._node)
+        if not self.asking or clock - self._asked < PATIENCE:
             return
-        self._asked = moment
+        if not self._client.service_is_ready():
+            return
+        self._asked = clock
         request = GetParameters.Request(names=self._names)
         self._client.call_async(request).add_done_callback(self._on_answer)
 
     def _on_answer(self, future: Any) -> None:
-        self._asked = -PATIENCE
+        self._asked = -float('inf')
         values = future.result().values
         # A node that lacks one of the parameters answers with no values at all.
         joints, interfaces = (_texts(value) for value in values) if len(values) == 2 else ((), ())

@@ -6,10 +6,10 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from rclpy.serialization import deserialize_message
+from rclpy.serialization import deserialize_message, serialize_message
 from trajectory_msgs.msg import JointTrajectory
 
-from robodyn_ros.bounds import MIXED_POINTS, check_bound
+from robodyn_ros.bounds import MESSAGE, MIXED_POINTS, check_bound
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.motions.spline import TrajectoryPoints
 from robodyn_ros.nodes.base.clock import nanoseconds_of
@@ -57,6 +57,32 @@ def with_valid_stamp(serialised: bytes) -> bytes:
     if len(serialised) < STAMP_END or TIME.unpack_from(serialised, BODY)[0] >= 0:
         return serialised
     return trajectory.with_stamp(serialised, 0)
+
+
+def without_effort(serialised: bytes) -> bytes:
+    """Return a serialised trajectory without the effort of its points.
+
+    :raises MotionError: a controller cannot read it
+    :raises BoundError: it is so large that a stop after it would have to wait
+    """
+    check_bound(MESSAGE, len(serialised))
+    if trajectory.is_empty(serialised):
+        return with_valid_stamp(serialised)
+    try:
+        arrays = trajectory.read_trajectory(serialised)
+    except WireError:  # points with different fields: rclpy reads them
+        message = whole_trajectory(serialised)
+        for point in message.points:
+            point.effort = []
+        return bytes(serialize_message(message))
+    checked_stamp(arrays.stamp)
+    *others, effort = arrays.fields
+    if effort is None:
+        return serialised
+    return trajectory.write_trajectory(
+        stamp=arrays.stamp, joints=arrays.joints, time=arrays.time, fields=(*others, None),
+        frame=arrays.frame,
+    )  # fmt: skip
 
 
 def read_trajectory(serialised: bytes) -> tuple[int, TrajectoryPoints | None]:

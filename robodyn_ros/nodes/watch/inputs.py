@@ -165,7 +165,6 @@ class Inputs:
             columns,
             enabled=message.enabled,
             fault=message.fault,
-            delivery=message.delivery,
         )
 
     def _on_joint_states(self, message: Any) -> None:

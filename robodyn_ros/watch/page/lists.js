@@ -44,7 +44,6 @@ export function showNodes(frame, stale) {
     ['data', feedforward.age === null ? 'does not run' : live(feedforward)[0],
       feedforward.age === null ? '' : live(feedforward)[1]],
     ['torque', value(feedforward.enabled ? 'enabled' : 'disabled')],
-    ['delivery to the drives', value(feedforward.delivery)],
     ['fault', value(feedforward.fault || 'none'), feedforward.fresh && feedforward.fault ? 'bad' : ''],
   ]);
   showProgress(frame.progress);

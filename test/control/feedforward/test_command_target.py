@@ -7,12 +7,8 @@ from robodyn_ros.errors import ControlError
 JOINTS = ('a', 'b')
 
 
-def test_controllers_that_fit():
+def test_a_controller_that_fits():
     CommandTarget('jtc', ('b', 'a'), ('position', 'effort')).check_trajectories(JOINTS)
-    CommandTarget('forward', JOINTS, ('effort',)).check_efforts(JOINTS)
-    # What fits one kind of command does not fit the other.
-    with pytest.raises(ControlError, match=r"jtc commands \['position', 'effort'\], torque would"):
-        CommandTarget('jtc', JOINTS, ('position', 'effort')).check_efforts(JOINTS)
 
 
 def test_a_position_only_controller_is_refused_with_what_to_change():
@@ -29,12 +25,3 @@ def test_a_position_only_controller_is_refused_with_what_to_change():
 def test_other_joints_are_refused(joints):
     with pytest.raises(ControlError, match='commands the joints'):
         CommandTarget('jtc', joints, ('position', 'effort')).check_trajectories(JOINTS)
-    with pytest.raises(ControlError, match='takes the joints'):
-        CommandTarget('forward', joints, ('effort',)).check_efforts(JOINTS)
-
-
-def test_efforts_have_no_names_so_the_order_counts_and_the_interface_must_be_effort():
-    with pytest.raises(ControlError, match='in this order'):
-        CommandTarget('forward', ('b', 'a'), ('effort',)).check_efforts(JOINTS)
-    with pytest.raises(ControlError, match='torque would be taken for that'):
-        CommandTarget('forward', JOINTS, ('velocity',)).check_efforts(JOINTS)

@@ -20,14 +20,17 @@ from planned_effort import (
 )
 
 from robodyn_ros.bounds import BoundError
-from robodyn_ros.control.feedforward.torque_plan import TRANSPORT
+from robodyn_ros.control.feedforward.torque_plan import TRANSPORT, TorquePlan
 from robodyn_ros.control.feedforward.trajectory_effort import (
-    arriving_trajectory,
+    TrajectoryPlanner,
+    effort_steps,
     trajectory_effort,
 )
+from robodyn_ros.control.torque_limits import PlannedTorque
+from robodyn_ros.control.torque_threshold import TorqueThreshold
 from robodyn_ros.errors import ControlError, MotionError
 from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPoints
-from robodyn_ros.long_work import Cancellation, CancelledError, cancellable
+from robodyn_ros.long_work import complete
 from robodyn_ros.models.interface import BLOCK_SIZE
 
 
@@ -61,11 +64,8 @@ def test_a_motion_of_several_blocks_is_one_motion() -> None:
         )
 
 
-def test_a_plan_ends_when_it_is_cancelled() -> None:
-    cancellation = Cancellation()
-    cancellation.cancel('not wanted any more')
-    with cancellable(cancellation), pytest.raises(CancelledError, match='not wanted any more'):
-        trajectory_effort(spline(), TORQUE, FAST)
+def test_a_long_motion_is_planned_in_short_steps() -> None:
+    assert len(list(effort_steps(spline(60.0), TORQUE, FAST))) >= 2 * 30000 // BLOCK_SIZE
 
 
 def test_it_ends_at_rest_with_a_straight_ramp_to_exactly_zero() -> None:
@@ -114,26 +114,51 @@ def test_it_starts_from_what_the_controller_applies_now() -> None:
     check_limits(above, SETTINGS.limit * [1, -1])
 
 
+def arriving(points: TrajectoryPoints, late: float | None) -> tuple[TorquePlan, str]:
+    """Plan of a trajectory that is sent now while the controller applies 20 and -10 Nm."""
+    law = TrajectoryPlanner(TORQUE, SETTINGS, TorqueThreshold(MODEL.joint_names, None))
+    initial = np.array([20.0, -10.0])
+    return complete(law.plan(points, late=late, initial=initial, replaces=False, enabled=True))
+
+
 def test_a_trajectory_that_arrives_late_keeps_the_present_torque_until_it_takes_effect() -> None:
     points = replace(spline().points, time=spline().points.time + 0.5)
     initial = np.array([20.0, -10.0])
-    common = {'scale': 0.5, 'initial': initial, 'hold_at_end': False}
     for late, begin in (
         (None, 0.5),
         (0.1, 0.5),
         (1.0, 1.0 + TRANSPORT[0] + 1000 * TRANSPORT[1]),
     ):
-        found = arriving_trajectory(points, TORQUE, SETTINGS, late=late, **common)  # type: ignore[arg-type]
+        found, problem = arriving(points, late)
         wanted = trajectory_effort(
-            spline(), TORQUE, SETTINGS, scale=0.5, initial=initial, begin=begin, offset=0.5
+            spline(), TORQUE, SETTINGS, initial=initial, begin=begin, offset=0.5
         )
         np.testing.assert_allclose(found.time, wanted.time)
         np.testing.assert_allclose(found.effort, wanted.effort)
-        assert (found.effort[found.time < begin - 1e-9] == initial).all()
+        assert (found.effort[found.time < begin - 1e-9] == initial).all() and not problem
     swapped = replace(points, joints=points.joints[::-1], position=points.position[:, ::-1])
     with pytest.raises(MotionError, match=r'it ended 0\.100 s before it arrived'):
-        arriving_trajectory(swapped, TORQUE, SETTINGS, late=2.6, **common)  # type: ignore[arg-type]
-    assert arriving_trajectory(points, TORQUE, SETTINGS, late=2.5, **common).effort.any()  # type: ignore[arg-type]
+        arriving(swapped, 2.6)
+    assert arriving(points, 2.5)[0].effort.any()
+
+
+@pytest.mark.parametrize(
+    ('kind', 'text'),
+    [('torque_max', 'torque_max is'), ('torque_threshold', 'torque_threshold is')],
+)
+def test_a_limit_refuses_a_trajectory_unless_it_replaces_a_motion(kind: str, text: str) -> None:
+    limit = np.array([20.0, 10.0])
+    options: dict[str, object] = {'check': PlannedTorque(TORQUE, limit, MODEL.joints)}
+    if kind == 'torque_threshold':
+        options = {'threshold': TorqueThreshold(MODEL.joint_names, limit)}
+        options['threshold'].feedback(np.zeros(2))  # type: ignore[attr-defined]
+    both = {'threshold': TorqueThreshold(MODEL.joint_names, None), **options}
+    law = TrajectoryPlanner(TORQUE, SETTINGS, **both)  # type: ignore[arg-type]
+    common = {'late': None, 'initial': np.zeros(2)}
+    with pytest.raises(ControlError, match=text):
+        complete(law.plan(spline().points, replaces=False, enabled=True, **common))  # type: ignore[arg-type]
+    plan, problem = complete(law.plan(spline().points, replaces=True, enabled=True, **common))  # type: ignore[arg-type]
+    assert not plan.effort.any() and 'so it passes without torque: ' in problem
 
 
 def test_only_the_offset_at_the_beginning_is_blended_in() -> None:

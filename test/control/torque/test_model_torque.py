@@ -185,17 +185,6 @@ def test_refuses_a_window_that_is_negative_or_not_finite() -> None:
         ModelTorque(model, values, velocity_window=np.ones(3))
 
 
-def test_body_torque_is_blended_from_the_values_before() -> None:
-    model, values = small_arm()
-    torque = ModelTorque(model, values)
-    state = [each[0] for each in random_states(2, 1)]
-    before = torque.body(*state)
-    torque.blend_to(3.0 * values)
-    np.testing.assert_allclose(torque.body(*state), before, rtol=1e-12)
-    torque.blend(0.5)
-    np.testing.assert_allclose(torque.body(*state), 2.0 * before, rtol=1e-12)
-
-
 def test_other_values_hold_from_the_next_call_on_and_bad_ones_change_nothing() -> None:
     model, values = small_arm()
     q, qd, qdd = random_states(2, 100)

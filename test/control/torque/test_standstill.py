@@ -4,12 +4,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from additive_torque import AdditiveTorque
 from control_arm import CELL, completed
 from settling import settling
 
 from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.cell.robot_cell import RobotCell
-from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque
 from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.control.torque.standstill import StandstillFriction
@@ -84,7 +84,6 @@ def stopped(dropped):
         joints=model.joint_names, max_torque=500.0, ramp_up_time=0.002, max_torque_rate=1e5
     )
     law = AdditiveTorque(torque=torque, settings=settings)
-    law.start()
     move = PointToPoint(joints=model.joint_names, start=[0.0], target=[0.1], duration=0.5)
     motion = move.sample(cell.period * np.arange(400))
     error = []

@@ -5,15 +5,15 @@ import re
 
 import numpy as np
 import pytest
+from additive_torque import AdditiveTorque
 from controller_gears import LAW, SIZES, by_node, by_plugin, random_law, random_steps
 from controller_law import SETTINGS, run_law
 from controller_models import MODELS
+from measured_gear_torque import MeasuredGearTorque
 from nonsense import Nonsense, check_promise
 from writers import result_file
 
-from robodyn_ros.control.feedforward.additive_torque import AdditiveTorque
 from robodyn_ros.control.feedforward.settings import FeedforwardSettings
-from robodyn_ros.control.torque.gear_torque import MeasuredGearTorque
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.models.gear_torque import GearTorqueLaw
 
@@ -88,7 +88,6 @@ def by_additive_torque(model, values, law, states, measured, motor, limit, rate)
     gears = MeasuredGearTorque(law, period=PERIOD, scale=0.7, fade_time=SETTINGS['ramp_down_time'])
     torque = ModelTorque(model, values, velocity_window=0.05)
     node = AdditiveTorque(torque=torque, settings=settings, gear_torque=gears)
-    node.start()
     rows = []
     for cycle, state in enumerate(zip(*states, strict=True)):
         gears.read(measured[cycle], motor[cycle], PERIOD * cycle)

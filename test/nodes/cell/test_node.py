@@ -17,7 +17,6 @@ from geometry_msgs.msg import WrenchStamped
 from rclpy.serialization import deserialize_message
 from ros_client import PATIENCE, Ear, RosClient, details, environment
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
@@ -56,9 +55,6 @@ class Client(RosClient):
         self.pushes = []
         self.node.create_subscription(WrenchStamped, 'cell/push', self.pushes.append, LATCHED_QOS)
         self.trajectory = self.publisher(JointTrajectory, f'{JTC}/joint_trajectory', 'cell')
-        self.effort = self.publisher(
-            Float64MultiArray, 'forward_effort_controller/commands', 'cell'
-        )
 
     def collect(self, seconds):
         """Drop what came before, wait for this much cell time, return times and arrays."""
@@ -215,17 +211,6 @@ def test_effort_is_held_after_success_and_no_points_are_refused(client, log):
     client.move()
     client.wait(lambda: 'Empty trajectory received' in log.read_text(), 'a refusal')
     client.settled(0.3, 8.0)
-
-
-def test_forward_effort_stays_and_excludes_effort_in_trajectories(client, log):
-    client.effort.publish(Float64MultiArray(data=[1.0] * 6))
-    client.settled(0.0, 1.0)
-    client.move((0.1, 0.1, 4.0))
-    client.wait(lambda: "using the 'effort' command interface" in log.read_text(), 'a refusal')
-    client.effort.publish(Float64MultiArray(data=[2.0] * 5))
-    client.wait(lambda: 'needs 6 commands, got 5: deactivated' in log.read_text(), 'an error')
-    client.collect(0.1)
-    client.settled(0.0, 1.0)
 
 
 def test_push_shows_in_the_torque_from_its_stamp_on(client):

@@ -1,19 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Common parts of both modes of the feed-forward node: start, model and parameters."""
+"""Start of the feed-forward node: its model, its controller, and a process that was killed."""
 
-import subprocess
-import sys
 from functools import partial
 from types import SimpleNamespace
 
 import pytest
-from feedforward_client import COMMON, MODEL, VALUES, Trajectories
+from feedforward_client import (
+    COMMON,
+    MODEL,
+    NAMES,
+    VALUES,
+    Controller,
+    Trajectories,
+    arrays,
+    message,
+)
 from lifecycle_msgs.msg import Transition
 from node_process import NodeProcess, closed
 from robodyn_ros.srv import LoadModel
 from writers import result_file
 
-from robodyn_ros.control.feedforward.delivery import Delivery
+from robodyn_ros.control.feedforward.trajectory_state import State
 from robodyn_ros.nodes.feedforward.node import Feedforward
 
 pytestmark = pytest.mark.ros
@@ -49,24 +56,53 @@ def test_a_model_that_no_robot_has_is_refused_and_the_parameters_bring_none_late
             assert not answer.success and 'no robot has these parameters' in answer.message
 
 
-def test_bad_parameters_end_with_one_sentence():
-
-    command = [sys.executable, '-m', 'robodyn_ros.nodes.feedforward.node', '--ros-args']
-    done = subprocess.run(
-        [*command, '-p', 'mode:=both'], capture_output=True, text=True, timeout=90, check=False
-    )
-    assert done.returncode == 2
-    assert done.stderr.strip().endswith("must be trajectory or streaming, got 'both'")
-
-
 @pytest.mark.parametrize(('enabled', 'level'), [(True, b'\x00'), (False, b'\x01')])
 def test_diagnostics_warn_while_no_torque_is_applied(enabled, level):
-    target = SimpleNamespace(problem='', delivery=Delivery.DELIVERED)
     node = object.__new__(Feedforward)
     node._killed = ''
-    node._mode = SimpleNamespace(
-        fault='', warning='', enabled=enabled, target=target, details=lambda: {'state': 'x'}
+    node._trajectories = SimpleNamespace(
+        fault='', enabled=enabled, state=State.IDLE, refused=0, refusal=''
     )
     found, text, details = node.report()
-    assert found == level and details['enabled'] is enabled
+    assert found == level and details['enabled'] is enabled and details['state'] == 'idle'
     assert ('not enabled: call ~/enable' in text) is not enabled
+
+
+def test_a_position_only_controller_gets_no_effort_and_the_sentence_says_what_to_change(tmp_path):
+    with closed(
+        Trajectories(tmp_path, 52, until='waits for controller', check_controller='true')
+    ) as node:
+        process = node.process
+        assert not process.change(Transition.TRANSITION_ACTIVATE), 'it has not answered'
+        facts = {'joints': NAMES, 'command_interfaces': ['position']}
+        controller = Controller(process, 'joint_trajectory_controller', facts)
+        process.wait_for('set its command_interfaces to [position, effort]')
+        assert not process.change(Transition.TRANSITION_ACTIVATE)
+        wanted = message()
+        assert node.sent(wanted) == wanted, 'trajectories pass, without effort'
+        controller.facts = {'joints': NAMES, 'command_interfaces': ['position', 'effort']}
+        process.wait_for('active')
+        effort = arrays(node.sent(wanted))[4]
+        assert effort.any() and not effort[-1].any(), 'it ends at zero'
+
+
+def test_after_kill_9_a_start_does_not_enable_itself_unless_a_parameter_says_so(tmp_path):
+    def start(text, **options):
+        node = Trajectories(tmp_path, 59, until='', **options)
+        node.process.wait(lambda: text in node.process.status().message, text)
+        return node
+
+    killed = 'torque is not enabled: this node was killed with torque enabled'
+    start('active').process.close()
+    node = start(killed)
+    assert 'call ~/enable' in node.process.status().message and killed in node.process.said()
+    assert not arrays(node.sent(message()))[4].any()
+    assert node.process.enable(True).success
+    node.process.wait_for('active')
+    node.process.close()
+    node = start('active', enable_after_kill='true')
+    assert arrays(node.sent(message()))[4].any()
+    assert node.process.interrupt() == 0
+    node.process.close()
+    with closed(start('active')) as node:
+        assert arrays(node.sent(message()))[4].any(), 'after a clean end it enables itself'

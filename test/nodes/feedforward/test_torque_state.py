@@ -43,17 +43,18 @@ def test_feedback_is_nan_before_the_first_and_after_the_last_sample(clock):
 
     assert np.isnan(publish()[0]).all()
     message = JointState(name=['b', 'a'], effort=[5.0, 3.0])
-    out.read(serialize_message(message))
+    out.read(serialize_message(message), clock[0])
     feedback, error = publish()
     assert feedback.tolist() == [3.0, 5.0]
     assert error.tolist() == [-2.0, -3.0]
     clock[0] += 2.0 * torque_state.STALE
+    out.read(b'no message', clock[0])
     feedback, error = publish()
     assert np.isnan(feedback).all()
     assert np.isnan(error).all()
-    out.read(serialize_message(message))
+    out.read(serialize_message(message), clock[0])
     assert publish()[0].tolist() == [3.0, 5.0]
-    out.read(serialize_message(JointState(name=['b', 'a'], effort=[np.nan, 3.0])))
+    out.read(serialize_message(JointState(name=['b', 'a'], effort=[np.nan, 3.0])), clock[0])
     assert np.isnan(publish()[0]).all()
 
 
@@ -69,17 +70,17 @@ def test_other_senders_do_not_wipe_the_feedback(clock):
         JointState(name=['a', 'b'], position=[0.1, 0.2]),
     ]
     for other in [serialize_message(message) for message in others] * 2 + [b'no message']:
-        assert out.read(own)
-        assert not out.read(other)
+        assert out.read(own, clock[0])
+        assert not out.read(other, clock[0])
         out.publish((0, 0), np.zeros(2), np.zeros(2), True, '')
         assert node.sent[-1][0].tolist() == [3.0, 5.0]
     for _ in range(3):  # they do not keep it alive either
         clock[0] += 0.5 * torque_state.STALE
-        out.read(serialize_message(others[0]))
+        out.read(serialize_message(others[0]), clock[0])
         out.publish((0, 0), np.zeros(2), np.zeros(2), True, '')
     assert np.isnan(node.sent[-1][0]).all()
-    out.read(own)
-    out.read(serialize_message(JointState(name=['b', 'a'], effort=[np.inf, 3.0])))
+    out.read(own, clock[0])
+    out.read(serialize_message(JointState(name=['b', 'a'], effort=[np.inf, 3.0])), clock[0])
     out.publish((0, 0), np.zeros(2), np.zeros(2), True, '')
     assert np.isnan(node.sent[-1][0]).all()
 
@@ -110,7 +111,7 @@ def test_at_a_low_rate_each_change_is_published_and_the_last_message_tells_of_ze
     node.take = lambda message: states.append((message.enabled, message.fault, any(
         message.additive_command
     )))  # fmt: skip
-    out = torque_state.TorqueStateOut(node, rate=0.001)
+    out = torque_state.TorqueStateOut(node, 0.001)
     out.prepare(['a'], delay=7)
     one, zero = np.ones(1), np.zeros(1)
     fault = Fault('torque_threshold', 'too much')

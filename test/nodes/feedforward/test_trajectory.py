@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trajectory mode of the feed-forward node, a process of its own, over real DDS."""
+"""Trajectories through the feed-forward node, a process of its own, over real DDS."""
 
 import time
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from collision_client import COLLISION, OK, UNKNOWN, Monitor, levels
 from diagnostic_msgs.msg import DiagnosticStatus
-from feedforward_client import COMMON, MODEL, NAMES, VALUES, Stream
+from feedforward_client import COMMON, MODEL, NAMES, VALUES, Trajectories, arrays, message
 from node_process import NodeProcess, closed
 from ros_client import details
 from writers import result_file
@@ -13,18 +13,17 @@ from writers import result_file
 pytestmark = pytest.mark.ros
 
 
-def streamed(folder, number, **options):
-    """Torques of a short motion, (n,) largest sizes, and the diagnostics."""
-    (folder / 'stream').mkdir()  # it writes a result too
-    with closed(Stream(folder / 'stream', number, **options)) as stream:
-        stream.ready()
-        torque = stream.run(60)[2]
-        return np.abs(torque).max(axis=0), stream.process.status(), stream.process.said()
+def planned(folder, number, **options):
+    """Largest torques of a short motion, (n,), and the diagnostics."""
+    (folder / 'planned').mkdir()  # it writes a result too
+    with closed(Trajectories(folder / 'planned', number, **options)) as node:
+        torque = arrays(node.sent(message()))[4]
+        return np.abs(torque).max(axis=0), node.process.status(), node.process.said()
 
 
 def test_it_gets_no_torque_and_the_node_says_so(tmp_path):
     path = result_file(tmp_path, MODEL, VALUES, bad=[NAMES[1]])
-    torque, status, log = streamed(tmp_path, 2, result_file=path)
+    torque, status, log = planned(tmp_path, 2, result_file=path)
     assert torque[0] > 1.0 and torque[1] == 0.0
     text = f'joint {NAMES[1]} is not usable, it gets no torque'
     assert f'{text} (because)' in log and text in status.message
@@ -34,7 +33,7 @@ def test_it_gets_no_torque_and_the_node_says_so(tmp_path):
 def test_it_is_allowed_by_name(tmp_path):
     path = result_file(tmp_path, MODEL, VALUES, bad=[NAMES[1]])
     allowed = f'[{NAMES[1]}]'
-    torque, status, _ = streamed(tmp_path, 2, result_file=path, allowed_joints=allowed)
+    torque, status, _ = planned(tmp_path, 2, result_file=path, allowed_joints=allowed)
     assert torque.min() > 0.0 and status.level == DiagnosticStatus.OK
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A simulated cell whose messages can be spoilt, with the real feed-forward and collision monitor.
 
-Three processes in one ROS domain, and a client that hears what they say: the effort commands that
-reach the cell, and the collision levels.
+Three processes in one ROS domain, and a client that receives what they publish: the efforts that
+the controller of the cell commands, and the collision levels.
 """
 
 import signal
@@ -23,7 +23,6 @@ from robodyn_ros.msg import CollisionState, TorqueState
 from robots import dh_urdf
 from ros_client import DEEP, Ear, RosClient, environment
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from writers import result_file
@@ -36,10 +35,11 @@ STEP = LIMIT / 0.05 * PERIOD
 """Largest change of a command: without max_torque_rate it is max_torque in 50 ms."""
 RAMP_DOWN = 0.1
 TIMEOUT = 0.2
-"""Of references and of joint states, in [s]."""
+"""Of joint states, in [s]."""
 UNKNOWN, OK = CollisionState.UNKNOWN, CollisionState.OK
-COMMANDS = 'forward_effort_controller/commands'
 REFERENCE = 'joint_trajectory_controller/reference'
+APPROACH = 1.0
+"""Time of the way to the start of a motion, from wherever the robot is, in [s]."""
 
 
 LAST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -48,16 +48,10 @@ LAST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 class FaultyCell(RosClient):
     """The processes, and everything they said that promises are about.
 
-    :cvar remapped: names of nodes and topics of a process; `planned` is a second feed-forward, in
-        trajectory mode, that moves no robot
+    :cvar remapped: names of nodes and topics of a process
     """
 
-    remapped: ClassVar[dict[str, dict[str, str]]] = {
-        'planned': {
-            '__node': 'planned', 'joint_states': 'planned/joint_states',
-            'joint_trajectory_controller/joint_trajectory': 'planned/out',
-        },
-    }  # fmt: skip
+    remapped: ClassVar[dict[str, dict[str, str]]] = {}
 
     def __init__(self, folder, number: int, others=None, period: float = PERIOD) -> None:
         """Start the processes, and others with these parameters.
@@ -81,8 +75,7 @@ class FaultyCell(RosClient):
                 'config': config, 'enforce_command_limits': 'true', 'real_time_factor': 0.0,
             },
             'feedforward': {
-                **shared, 'mode': 'streaming', 'max_torque': LIMIT.tolist(),
-                'ramp_down_time': RAMP_DOWN, 'reference_timeout': TIMEOUT,
+                **shared, 'max_torque': LIMIT.tolist(), 'ramp_down_time': RAMP_DOWN,
                 'state_timeout': TIMEOUT, 'torque_state_rate': 0.0,
             },
             'collision_monitor': {
@@ -96,13 +89,11 @@ class FaultyCell(RosClient):
         self._listen()
 
     def start(self, name: str) -> None:
-        module = {'planned': 'feedforward', 'guard': 'collision_monitor'}.get(name, name)
+        module = {'guard': 'collision_monitor'}.get(name, name)
         command = [sys.executable, '-m', f'robodyn_ros.nodes.{module}.node', '--ros-args']
         given = {'use_sim_time': str(name != 'cell').lower(), **self.parameters[name]}
         for parameter, value in given.items():
             command += ['-p', f'{parameter}:={value}']
-        if name == 'feedforward':
-            command += ['-r', f'feedforward/reference:={REFERENCE}']
         for topic, other in self.remapped.get(name, {}).items():
             command += ['-r', f'{topic}:={other}']
         with self.log(name).open('a') as file:
@@ -116,25 +107,25 @@ class FaultyCell(RosClient):
     def _listen(self) -> None:
         self._ears = rclpy.create_node('ears', context=self.context)
         self._commands = Ear(
-            self._ears, Float64MultiArray, COMMANDS, DEEP, raw=True,
-            read=lambda data: np.frombuffer(data, '<f8', 2, len(data) - 16),
+            self._ears, JointState, REFERENCE, DEEP, raw=True,
+            read=lambda data: np.frombuffer(data, '<f8', 2, len(data) - 16),  # the effort
         )  # fmt: skip
         self._states = Ear(self._ears, TorqueState, 'feedforward/torque_state')
         self._levels = Ear(
             self._ears, CollisionState, 'collision_monitor/collision_state',
-            read=lambda message: (list(message.level), message.latched),
+            read=lambda message: list(message.level),
         )  # fmt: skip
         self._reference = Ear(self._ears, JointState, REFERENCE, LAST, raw=True)
         self.diagnostics = {}
         self.node.create_subscription(DiagnosticArray, '/diagnostics', self._on_diagnostics, 10)
         self.spoilt_until = 0.0
         self.trajectory = self.node.create_publisher(
-            JointTrajectory, 'joint_trajectory_controller/joint_trajectory', 10
+            JointTrajectory, 'feedforward/joint_trajectory', 10
         )
 
     @property
     def commands(self):
-        """Torques that were sent, shape (2,) each, with number and time."""
+        """Efforts of the controller, shape (2,) each, with number and time."""
         return self._commands.rows()
 
     @property
@@ -150,13 +141,12 @@ class FaultyCell(RosClient):
     @property
     def levels(self):
         """Collision levels of the joints."""
-        return [row.message[0] for row in self._levels.rows()]
+        return [row.message for row in self._levels.rows()]
 
     @property
     def level(self):
         """Last collision levels; None: there are none yet."""
-        last = self._levels.last()
-        return last and last[0]
+        return self._levels.last()
 
     @property
     def reference(self):
@@ -174,48 +164,45 @@ class FaultyCell(RosClient):
         return f'{logs}\n{self.diagnostics}'
 
     def move(self, seconds: float) -> None:
-        """Begin a motion there and back, again and again, until the cell moves."""
+        """Send a motion there and back, again and again, and wait until it is executed."""
         message = JointTrajectory(joint_names=MODEL.joint_names)
         rate = 2.0 * np.pi / 2.0
-        for at in np.arange(0.1, seconds, 0.1):
+        for at in np.arange(0.0, seconds, 0.1):
             point = JointTrajectoryPoint(
                 positions=[0.4 * (1.0 - np.cos(rate * at)), 0.3 * (1.0 - np.cos(rate * at))],
                 velocities=[0.4 * rate * np.sin(rate * at), 0.3 * rate * np.sin(rate * at)],
             )
+            at += APPROACH
             point.time_from_start = Duration(sec=int(at), nanosec=round(at % 1.0 * 1e9))
             message.points.append(point)
         message.points[-1].velocities = [0.0, 0.0]
-        begun = -np.inf
+        sent = -np.inf
 
         def moves():
-            nonlocal begun
-            if (now := self.reference) and any(now.velocity):
-                return True
-            # DDS knows a killed process for a while: a subscriber need not be the cell.
-            if now and self.trajectory.get_subscription_count() and self.now() > begun + 5.0:
+            nonlocal sent
+            now = self.reference
+            # DDS knows a killed process for a while: a subscriber need not be the cell
+            if now and self.now() > sent + 5.0:
                 self.trajectory.publish(message)
-                begun = self.now()
-            return False
+                sent = self.now()
+            return now and self.now() > sent + APPROACH and max(map(abs, now.velocity)) > 0.5
 
         self._reference.forget(kept=0)
+        self.known_to('feedforward')
         self.wait(moves, 'the motion')
 
     def ready(self) -> None:
-        """Torque flows, nothing is latched, the monitor knows what it sees, the robot moves."""
-        self.wait(lambda: self.state, 'the feed-forward')
+        """A new motion runs with torque, no fault is latched, and no collision."""
+        self._states.forget(kept=0)
+        self.wait(lambda: self.state, 'joint states at the feed-forward')
         self.spin(max(0.0, self.spoilt_until + 0.1 - self.now()))
-        if not self.state.enabled:
-            self.call(Trigger, 'feedforward/reset', Trigger.Request())
-            answer = self.call(SetBool, 'feedforward/enable', SetBool.Request(data=True))
-            assert answer.success, answer.message
-        while self._levels.last() and self._levels.last()[1]:  # a cell that was reset has jumped
-            self.call(Trigger, 'collision_monitor/reset', Trigger.Request())
-            self.spin(0.05)
-        before = self._states.rows()[-1].number
-        self.wait(lambda: self._states.rows()[-1].number > before, 'a state of now')
+        self.call(Trigger, 'feedforward/reset', Trigger.Request())
+        self.call(Trigger, 'collision_monitor/reset', Trigger.Request())
+        answer = self.call(SetBool, 'feedforward/enable', SetBool.Request(data=True))
+        assert answer.success, answer.message
+        self.move(20.0)
         self.wait(self._enabled, 'torque')
         self.wait(lambda: self.level == [OK, OK], 'a level that is OK')
-        self.wait(lambda: max(map(abs, self.reference.velocity)) > 0.5, 'a motion')
         for ear in (self._commands, self._states, self._levels):
             ear.forget()
 

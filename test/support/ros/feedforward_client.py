@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shared parts of the feed-forward node's tests: model, parameters, motions and a stream."""
+"""Shared parts of the feed-forward node's tests: model, parameters and motions."""
 
 import numpy as np
 from builtin_interfaces.msg import Duration, Time
 from control_arm import small_arm
 from node_process import EFFORT, NodeProcess, joint_state
 from rcl_interfaces.srv import GetParameters
-from residuals import GEAR_RATIO, proportional
 from robodyn_ros.msg import TorqueState
-from ros_client import DEEP, steps
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from writers import result_file
 
@@ -21,8 +18,6 @@ MODEL, VALUES = small_arm()
 NAMES = list(MODEL.joint_names)
 PERIOD = 0.002
 DELAY = 3
-TIMEOUT = 1.0
-"""Of references, in [s]: the longest there is."""
 COMMON = {
     **EFFORT,
     'autostart': 'true',
@@ -73,20 +68,6 @@ def ramped_out(trajectory: JointTrajectory, ramp_down_time: float = 0.1) -> bool
     return bool(effort.any() and not effort[gone].any())
 
 
-def torques(rows):
-    return np.array([row.message.data for row in rows])
-
-
-def check_commands(rows):
-    """Return the torques of commands, which are finite and keep limit and rate."""
-    commands = torques(rows)
-    assert np.isfinite(commands).all()
-    assert (np.abs(commands) <= LIMIT).all()
-    change, between = steps(rows, lambda message: message.data)
-    assert (np.abs(change) <= STEP * between * (1 + 1e-9)).all()
-    return commands
-
-
 class Controller:
     """Answers as the node of a controller does; its facts may change."""
 
@@ -101,7 +82,7 @@ class Controller:
 
 
 class Trajectories:
-    """A feed-forward in trajectory mode; trajectories in and out."""
+    """A feed-forward node; trajectories in and out."""
 
     def __init__(self, folder, number, until='active', **parameters) -> None:
         # The result as a parameter file: `dynamic_model.*` are ROS parameters.
@@ -158,7 +139,7 @@ class Trajectories:
         return self.process.diagnostics[-1].status[0].message
 
     def _waits(self):
-        return self.process.details()['state'] == 'waiting for a trajectory'
+        return self.process.details()['state'] == 'idle'
 
     def heard(self, *fields, **options):
         """Publish a joint state of now, and return the torque state that the node answers."""
@@ -181,81 +162,3 @@ class Trajectories:
 
         self.process.wait(found, 'the torque state')
         return found()[0]
-
-
-class Stream:
-    """A streaming feed-forward; one reference in, one command out.
-
-    Its result has a residual torque, which acts when joint states have the motors' positions.
-    """
-
-    def __init__(self, folder, number=2, script=None, until='active', **options) -> None:
-        parameters = {
-            **COMMON, 'mode': 'streaming', 'reference_timeout': TIMEOUT,
-            'result_file': result_file(folder, MODEL, VALUES, residual=proportional(NAMES)),
-            **options,
-        }  # fmt: skip
-        log = folder / 'log'
-        self.process = NodeProcess('feedforward', number, log, parameters, script=script)
-        self.commands = self.process.listen_sent(
-            Float64MultiArray, 'forward_effort_controller/commands', DEEP
-        )
-        self.states = self.process.listen(TorqueState, 'feedforward/torque_state')
-        self.joint_states = self.process.publisher(JointState, 'joint_states')
-        self.reference = self.process.publisher(JointState, 'feedforward/reference')
-        self.time = self.process.now()
-        self._due = 0.0
-        self.process.wait_for(until)
-
-    def ready(self):
-        """Start from zero, whatever came before."""
-        self.process.enable(False)
-        self.process.reset()
-        assert self.process.enable(True).success
-        self.process.settle()
-
-    def come_to_zero(self):
-        """Wait for the end of a ramp: what was lost on the way comes again, but late."""
-        self.process.wait(lambda: not np.any(self.commands[-1].message.data), 'zero torque')
-        self.process.settle()
-
-    def motion(self):
-        self.time += PERIOD
-        rate = np.array([2.0, 3.0])
-        q = 0.4 * np.sin(rate * self.time)
-        return q, 0.4 * rate * np.cos(rate * self.time)
-
-    def sides(self, q, deflection):
-        """Joint states of an arm whose gears are deflected, encoders on both sides."""
-        motors = [f'{name}_motor' for name in NAMES]
-        both = [*q, *(GEAR_RATIO * (np.asarray(q) + deflection))]
-        self.joint_states.publish(joint_state([*NAMES, *motors], self.time, both))
-
-    def run(self, count: int, *, deflection=None, effort=None):
-        """Reference, velocity and command of each cycle, and all of them taken.
-
-        :param deflection: of the gears, in joint states before each reference
-        :param effort: measured, in joint states before each reference
-        """
-        rows, before = [], self.commands[-1].number if self.commands else 0
-        for _ in range(count):
-            q, qd = self.motion()
-            if deflection is not None:
-                self.sides([0.1, 0.2], deflection)
-            if effort is not None:
-                self.joint_states.publish(joint_state(NAMES, self.time, effort=effort))
-            rows.append((q, qd, np.array(self._answer(q, qd).additive_command)))
-        self.process.wait(lambda: self.commands[-1].number >= before + count, 'the commands')
-        return [np.array(column) for column in zip(*rows, strict=True)]
-
-    def _answer(self, q, qd) -> TorqueState:
-        """The torque state of a reference, which has its stamp.
-
-        A period passes before the next one: to references that come faster than their stamps say
-        the torque follows at its rate, late where friction reverses.
-        """
-        self.process.wait(lambda: self.process.now() >= self._due, 'a period')
-        reference = joint_state(NAMES, self.time, q, qd)
-        state: TorqueState = self.process.answer(self.reference, reference, self.states)
-        self._due = self.process.now() + PERIOD
-        return state
