@@ -9,6 +9,7 @@ import signal
 import numpy as np
 import pytest
 from control_cell import PERIOD, PLUGIN, RATE, ControlCell, write_result
+from control_checks import check_commanded
 from controller_build import law_check
 
 pytestmark = pytest.mark.ros
@@ -38,17 +39,16 @@ def test_enforced_command_limits_clip_the_effort_beyond_the_limit_and_nothing_el
     assert np.abs(wanted).max() > 2.0 * EFFORT  # torque_state tells what was asked for
     assert np.abs(efforts).max() == EFFORT
     clipped = np.clip(wanted, -EFFORT, EFFORT)
-    found = [(np.abs(clipped - effort).max(axis=1) < 1e-12).any() for effort in efforts]
-    assert np.mean(found) > 0.9 * cell.heard()
+    check_commanded(cell, clipped, efforts)
 
 
 def test_in_a_namespace_every_name_is_in_it_so_that_there_may_be_two_robots(cell):
     """With the YAML of config/ros2_control as it is."""
     names = [name for name, _ in cell.node.get_service_names_and_types()]
     names += [name for name, _ in cell.node.get_topic_names_and_types()]
-    own = [name for name in names if PLUGIN in name]
-    assert f'/{SPACE}/{PLUGIN}/enable' in own and f'/{SPACE}/{PLUGIN}/torque_state' in own
-    assert all(name.startswith(f'/{SPACE}/') for name in own)
+    names = [name for name in names if PLUGIN in name]
+    assert f'/{SPACE}/{PLUGIN}/enable' in names and f'/{SPACE}/{PLUGIN}/torque_state' in names
+    assert all(name.startswith(f'/{SPACE}/') for name in names)
     cell.wait(lambda: cell.diagnoses, 'diagnostics')
     assert cell.diagnoses[-1].name == f'{SPACE}/{PLUGIN}: additive torque'
 

@@ -7,7 +7,7 @@ A cell of its own: all of it is settled when the plugin is configured.
 import numpy as np
 import pytest
 from control_cell import JOINTS, PLUGIN, ControlCell, write_result
-from control_checks import check_applied, check_real_time, check_steps, torque_of
+from control_checks import check_applied, check_commanded, check_real_time, check_steps, torque_of
 from controller_build import law_check
 from robodyn_ros.srv import SetPayload
 
@@ -48,8 +48,8 @@ def check_torque(cell, added=0.0):
     cell.move(3.0)
     expected = torque_of(cell, added, gravity_free=FREE)
     assert len(expected) > 50
-    whole = torque_of(cell, added)
-    assert max(np.abs(whole[number] - expected[number])[1] for number in expected) > 10.0
+    complete = torque_of(cell, added)
+    assert max(np.abs(complete[number] - expected[number])[1] for number in expected) > 10.0
     for number, torque in expected.items():
         np.testing.assert_allclose(cell.cycles[number].requested, torque, rtol=0.0, atol=1e-9)
     factor = np.array([FACTORS[ORDER.index(joint)] for joint in JOINTS])
@@ -57,8 +57,7 @@ def check_torque(cell, added=0.0):
     begin = min(row.stamp for row in cell.cycles.values())  # states of before may be heard late
     efforts = np.array([row for stamp, row in cell.efforts.items() if stamp > begin])
     assert (np.abs(efforts).max(axis=0) > 1.0).all()
-    found = [(np.abs(given - effort).max(axis=1) < 1e-9).any() for effort in efforts]
-    assert np.mean(found) > 0.9 * cell.heard()
+    check_commanded(cell, given, efforts, 1e-9)
     check_steps(cell)
     return expected
 

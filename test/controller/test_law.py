@@ -111,9 +111,9 @@ def test_gravity_that_drives_add_is_left_out_and_springs_stay(tmp_path):
     expected = by_python(model, values, states, torque=torque, **options)[0]
     out = run_law(path, states, excluded=excluded, **options)
     np.testing.assert_allclose(out.requested, expected, rtol=0.0, atol=1e-9)
-    whole = by_plugin(path, states, **options)[0]
-    assert np.abs(out.requested - whole).max(axis=0)[2] > 1.0
-    np.testing.assert_array_equal(out.requested[:, 1], whole[:, 1])
+    complete = by_plugin(path, states, **options)[0]
+    assert np.abs(out.requested - complete).max(axis=0)[2] > 1.0
+    np.testing.assert_array_equal(out.requested[:, 1], complete[:, 1])
 
 
 def test_without_window_friction_jumps_where_the_node_jumps(tmp_path):

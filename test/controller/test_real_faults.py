@@ -13,6 +13,7 @@ from control_checks import (
     check_hardware_steps,
     check_real_time,
     check_steps,
+    diagnostics,
     make_active,
     start_moving,
 )
@@ -133,10 +134,8 @@ def test_bad_and_frozen_references_are_refused_whole_counted_and_latch_until_res
     assert cell.last.fault == 'the reference is not finite'
     cell.go_on(0.1)  # ramp_down_time
     assert not np.any(cell.last.applied)
-    cell.diagnoses.clear()
-    cell.wait(lambda: cell.diagnoses, 'diagnostics')
-    told = {item.key: item.value for item in cell.diagnoses[-1].values}
-    assert int(told['references refused']) > 20 and len(told['model_hash']) == 64
+    facts = diagnostics(cell)
+    assert int(facts['references refused']) > 20 and len(facts['model_hash']) == 64
     assert cell.diagnoses[-1].message == 'the reference is not finite'
     forwarded.recover(velocity=still)
     forwarded.send(velocity=[0.5] * 6)  # and the position does not change
@@ -157,8 +156,7 @@ def test_without_torque_there_is_no_fault_as_in_the_python_node(cell, forwarded)
     forwarded.send(velocity=[*still[:5], 1e200])
     cell.go_on(0.2)
     assert not cell.last.fault and not np.any(cell.last.applied)
-    cell.diagnoses.clear()
-    cell.wait(lambda: cell.diagnoses, 'diagnostics')
+    diagnostics(cell)
     assert cell.diagnoses[-1].message == 'references were refused'
     assert cell.enable(True).success  # it is tried, and then it is a fault
     cell.go_on(0.1)

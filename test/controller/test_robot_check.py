@@ -31,11 +31,11 @@ def cases():
     small, honest = small_arm()
     arm, values = robot_model(SIX_AXIS), six_axis_cell()[1].values
     apparent = {'physically_consistent': False, 'usual_torque': [30.0, 20.0]}
-    for model, own in ((small, honest), (arm, values)):
+    for model, known in ((small, honest), (arm, values)):
         names = np.array([item.name for item in model.parameters])
         for part in ('', 'rotor', 'friction', 'link2', 'joint2.rotor'):
             for factor in (1.0, -1.0, 0.3, 40.0, 1e3, 1e12):
-                changed = np.where([part in name for name in names], factor * own, own)
+                changed = np.where([part in name for name in names], factor * known, known)
                 yield model, changed, None, None
                 if model is small:
                     yield model, changed, apparent, None

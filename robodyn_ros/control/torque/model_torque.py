@@ -76,7 +76,7 @@ class ModelTorque:
             ones are then kept
         """
         self._values[:] = self._checked(values)
-        self._bodies_of_sample = [part.sampled(own) for part, own in self._body]
+        self._bodies_of_sample = [part.torque_function(own) for part, own in self._body]
         self._unloaded.renew()
         self._per_load.renew()
 

@@ -41,8 +41,8 @@ class Written:
         """Write a block; `fitted`: with the hash of its content, if it has one."""
         if fitted:
             try:
-                own = gear_torque_block._hash(block, self.parameters['dynamic_model']['hash'])
-                block = {**block, 'hash': own}
+                digest = gear_torque_block._hash(block, self.parameters['dynamic_model']['hash'])
+                block = {**block, 'hash': digest}
             except Exception:  # of whatever a change made of it
                 pass
         self.parameters['residual_torque'] = block

@@ -11,7 +11,15 @@ from collections import Counter
 import numpy as np
 import pytest
 from control_cell import PLUGIN, ControlCell, write_result
-from control_checks import BOTH, JTC, Forwarded, check_hardware_steps, check_steps, make_active
+from control_checks import (
+    BOTH,
+    JTC,
+    Forwarded,
+    check_hardware_steps,
+    check_steps,
+    diagnostics,
+    make_active,
+)
 from controller_build import law_check, prefix
 from hostile_input import HostileInput, plugin_request
 from rcl_interfaces.srv import SetParameters
@@ -158,17 +166,17 @@ def test_torque_keeps_limit_and_rate_through_hostile_trajectories_to_the_jtc(cel
 
 
 def test_hostile_parameters_at_loading_are_refused_or_harmless(cell):
-    hostile, found = HostileInput(20261127), Counter()
+    hostile, counts = HostileInput(20261127), Counter()
     make_active(cell)
     for count in range(60):
         name = f'hostile_{count}'
         loaded = cell.load(name, hostile.configuration(), cell.kind)
-        found['loaded'] += loaded
+        counts['loaded'] += loaded
         if loaded:
-            found['configured'] += cell.configure(name)
+            counts['configured'] += cell.configure(name)
             cell.unload(name)
-    print(dict(found))
-    assert 0 < found['configured'] < found['loaded'] < 60
+    print(dict(counts))
+    assert 0 < counts['configured'] < counts['loaded'] < 60
     check_alive(cell)
     recover(cell)
 
@@ -182,10 +190,8 @@ def test_a_payload_sent_to_an_inactive_plugin_is_replaced_by_a_later_one(cell):
     cell.switch(activate=BOTH)
     cell.go_on(0.5)
     cell.clear()
-    cell.diagnoses.clear()
-    cell.wait(lambda: cell.diagnoses and cell.references, 'diagnostics')
-    told = {item.key: item.value for item in cell.diagnoses[-1].values}
-    assert float(told['payload_mass']) == 2.0
+    assert float(diagnostics(cell)['payload_mass']) == 2.0
+    cell.wait(lambda: cell.references, 'references')
     q, still = cell.references[max(cell.references)][:1], np.zeros((1, 6))
     law = ModelTorque(cell.model, cell.values + payload_of(cell.model, 2.0).added)
     held = law.body(q, still, still)[0] + law.friction(still)[0]

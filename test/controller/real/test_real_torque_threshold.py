@@ -8,7 +8,7 @@ commands the effort that the mock hardware reports as measured.
 import numpy as np
 import pytest
 from control_cell import JOINTS, PLUGIN, ControlCell, write_result
-from control_checks import BOTH, check_real_time, check_steps
+from control_checks import BOTH, check_real_time, check_steps, diagnostics
 from controller_build import law_check
 from std_msgs.msg import Float64MultiArray
 
@@ -61,10 +61,7 @@ def test_a_measured_torque_beyond_it_takes_the_torque_away_until_reset(cell, sig
     check_steps(cell)
     refused = cell.enable(True)
     assert not refused.success and 'torque_threshold' in refused.message
-    cell.diagnoses.clear()
-    cell.wait(lambda: cell.diagnoses, 'diagnostics')
-    told = {item.key: item.value for item in cell.diagnoses[-1].values}['beyond torque_threshold']
-    joint, _, torque = told.partition(', ')
+    joint, _, torque = diagnostics(cell)['beyond torque_threshold'].partition(', ')
     assert joint == JOINTS[WATCHED] and float(torque) == pytest.approx(1.1 * sign * THRESHOLD)
     cell.wait(lambda: f'beyond torque_threshold: {joint}' in cell.log(), 'the line of the log')
     assert cell.reset().message.startswith('cleared: a measured or additive torque')

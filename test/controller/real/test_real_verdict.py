@@ -49,9 +49,9 @@ def test_it_has_no_torque_unless_it_is_allowed(cell, name, bad, allowed, tmp_pat
     assert applied[1] == 0.0 if refused else applied[1] > 1.0
     assert not cell.last.fault
     check_steps(cell)
-    own = next(each for each in cell.diagnoses if each.name == title)
-    told = {item.key: item.value for item in own.values}
-    assert told['joints without torque'] == (BAD if refused else '')
+    status = next(each for each in cell.diagnoses if each.name == title)
+    facts = {item.key: item.value for item in status.values}
+    assert facts['joints without torque'] == (BAD if refused else '')
     line = f'[{plugin}]: joint {BAD} is not usable, it gets no torque'
     assert (line in cell.log()) is refused
 

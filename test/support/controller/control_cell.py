@@ -69,7 +69,6 @@ class Cycle(NamedTuple):
     applied: np.ndarray
     enabled: bool
     fault: str
-    delivery: int
     delay: int
 
 
@@ -79,10 +78,10 @@ def write_result(folder: Path, residual=None):
     :param residual: torque of gear deflection of the result; None: none
     """
     model = robot_model(SIX_AXIS)
-    own = {'rotor_inertia': 0.5, 'viscous_friction': 2.0, 'coulomb_friction': 3.0}
+    drives = {'rotor_inertia': 0.5, 'viscous_friction': 2.0, 'coulomb_friction': 3.0}
     values = np.nan_to_num(model.prior())
     for index, parameter in enumerate(model.parameters):
-        values[index] = own.get(parameter.name.rsplit('.', 1)[1], values[index])
+        values[index] = drives.get(parameter.name.rsplit('.', 1)[1], values[index])
     return model, values, result_file(folder, model, values, residual=residual)
 
 
@@ -120,10 +119,10 @@ class ControlCell:
             tags = '<command_interface name="position"/><state_interface name="position"/>'
             gpios = ''.join(f'<gpio name="{joint}_motor">{tags}</gpio>' for joint in JOINTS)
             self.urdf = self.urdf.replace('</ros2_control>', f'{gpios}</ros2_control>')
-        file = folder / 'own.yaml'
-        own = {PLUGIN: {**PARAMETERS, **(parameters or {})}, 'controller_manager': manager}
-        own = {f'/**/{name}': {'ros__parameters': each} for name, each in own.items() if each}
-        file.write_text(yaml.safe_dump(own))
+        file = folder / 'nodes.yaml'
+        nodes = {PLUGIN: {**PARAMETERS, **(parameters or {})}, 'controller_manager': manager}
+        nodes = {f'/**/{name}': {'ros__parameters': each} for name, each in nodes.items() if each}
+        file.write_text(yaml.safe_dump(nodes))
         self._log = folder / 'log'
         surroundings = environment(number)
         os.environ.update(surroundings)
@@ -198,7 +197,7 @@ class ControlCell:
         self.cycles[message.cycle] = self.last = Cycle(
             nanoseconds(message.header.stamp), np.array(message.requested),
             np.array(message.additive_command), message.enabled, message.fault,
-            message.delivery, message.additive_torque_delay,
+            message.additive_torque_delay,
         )  # fmt: skip
 
     def _on_diagnostics(self, message) -> None:

@@ -31,7 +31,7 @@ def random_law(joints: Sequence[str], kind: str, inputs: int, seed=0, cutoff=20.
             np.linspace(low[:, axis], high[:, axis], points).T for axis, points in enumerate(grid)
         )
         widths = np.array([0.5 * (each[:, 1] - each[:, 0]) for each in centres]).T
-        found = RbfMap(centres, widths, random.normal(0.0, 8.0, (count, *grid)))
+        learned = RbfMap(centres, widths, random.normal(0.0, 8.0, (count, *grid)))
     else:
         scale = np.append(size, 8.0)
         shape = (count, 10, inputs + 1)
@@ -39,9 +39,9 @@ def random_law(joints: Sequence[str], kind: str, inputs: int, seed=0, cutoff=20.
         roots = random.normal(0.0, 0.3, (*shape, inputs + 1)) + 0.1 * np.eye(inputs + 1)
         covariances = roots @ roots.swapaxes(-1, -2) * np.outer(scale, scale)
         weights = random.uniform(0.1, 1.0, (count, 10))
-        found = GmrMap(weights / weights.sum(axis=1, keepdims=True), means, covariances)
+        learned = GmrMap(weights / weights.sum(axis=1, keepdims=True), means, covariances)
     return GearTorqueLaw(
-        joints=tuple(joints), inputs=INPUTS[:inputs], map=found, low=low, high=high,
+        joints=tuple(joints), inputs=INPUTS[:inputs], map=learned, low=low, high=high,
         limit=random.uniform(4.0, 8.0, count), cutoff=cutoff,
         gear_ratio=random.choice([-120.0, 50.0, 101.0], count),
     )  # fmt: skip

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cycles of the law with everything that may go wrong: nonsense, pauses, jumps, interference."""
+"""Cycles of the law with all that may go wrong: nonsense, pauses, jumps and interference."""
 
 from __future__ import annotations
 

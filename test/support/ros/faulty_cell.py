@@ -180,12 +180,13 @@ class FaultyCell(RosClient):
 
         def moves():
             nonlocal sent
-            now = self.reference
+            reference = self.reference
             # DDS knows a killed process for a while: a subscriber need not be the cell
-            if now and self.now() > sent + 5.0:
+            if reference and self.now() > sent + 5.0:
                 self.trajectory.publish(message)
                 sent = self.now()
-            return now and self.now() > sent + APPROACH and max(map(abs, now.velocity)) > 0.5
+            late = self.now() > sent + APPROACH
+            return reference and late and max(map(abs, reference.velocity)) > 0.5
 
         self._reference.forget(kept=0)
         self.known_to('feedforward')
