@@ -148,7 +148,7 @@ def main(folder: Path | None) -> int:
     with (
         tempfile.TemporaryDirectory() as out,
         Restartable(Path(out) / 'nodes') as nodes,
-        Client(nodes.check, fast=True) as client,
+        Client(nodes.check, fast=True, simulated=False) as client,
     ):
         stage = Stage(robot='six_axis', folder=Path(out), nodes=nodes, client=client, length=SHORT)
         address = stage.start_watch(PORT)

@@ -203,7 +203,7 @@ def run(kind: Kind, folder: Path, *, rehearse: bool = False) -> Outcome:
     :param rehearse: see `Day.identify`
     :raises RobodynError: a step failed
     """
-    with NodeProcesses(folder / 'log') as nodes, Client(nodes.check) as client:
+    with NodeProcesses(folder / 'log') as nodes, Client(nodes.check, simulated=False) as client:
         day = Day(kind, folder, nodes, client)
         day.identify(rehearse=rehearse)
         day.monitor()

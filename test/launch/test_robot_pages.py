@@ -76,7 +76,7 @@ def test_the_commands_lead_from_the_driver_to_a_watched_robot(name, page, tmp_pa
     monkeypatch.chdir(tmp_path)
     kind, file = KINDS[name], f'robots/{page}.md'
     write_files(file, kind, tmp_path)
-    with NodeProcesses(tmp_path / 'log') as nodes, Client(nodes.check) as client:
+    with NodeProcesses(tmp_path / 'log') as nodes, Client(nodes.check, simulated=False) as client:
         Day(kind, tmp_path, nodes, client)
         steps = [words for words in commands(file) if words[0] == 'ros2']
         steps = [words for words in steps if words[1] != 'launch' or is_ours(words)]

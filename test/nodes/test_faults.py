@@ -33,7 +33,7 @@ def check_efforts(cell):
 
 
 FATAL = {
-    'drop 1.5': ('there has been no usable new joint state for', TorqueState.FAULT_STATE_MISSING),
+    'drop 0.5': ('there has been no usable new joint state for', TorqueState.FAULT_STATE_MISSING),
     'freeze 3.0': ('do not change although', TorqueState.FAULT_STATE_FROZEN),
     'clock 0.3 -2.0': ('joint states went back by', TorqueState.FAULT_STATE_TIME_BACK),
 }
@@ -61,11 +61,12 @@ def test_joint_states_that_are_not_finite_are_never_ok_and_make_no_torque(cell):
     check_efforts(cell)
 
 
+@pytest.mark.real_time
 def test_a_cell_that_is_killed_takes_the_torque_away_and_the_levels_are_unknown(cell):
     cell.ready()
     cell.kill('cell')
     try:
-        cell.wait(lambda: cell.levels[-1] == [UNKNOWN, UNKNOWN], 'unknown levels')
+        cell.wait(lambda: cell.level == [UNKNOWN, UNKNOWN], 'unknown levels')
         text = 'torque is zero: there has been no usable new joint state for'
         cell.wait(lambda: text in cell.diagnostics['feedforward'].message, 'the fault')
     finally:

@@ -27,14 +27,18 @@ START_TIMEOUT = 300.0
 class Client:
     """Node that waits for answers with deadlines and checks that all processes still run."""
 
-    def __init__(self, check: Callable[[], None], *, fast: bool = False) -> None:
+    def __init__(
+        self, check: Callable[[], None], *, fast: bool = False, simulated: bool = True
+    ) -> None:
         """Join the graph.
 
         :param check: called while waiting; raises if a node has died
         :param fast: spin on the events executor, for topics of the servo rate
+        :param simulated: the nodes have the time of the cell, which waits for this client too
         """
         rclpy.init()
-        sim_time = [Parameter('use_sim_time', value=True)]
+        self.simulated = simulated
+        sim_time = [Parameter('use_sim_time', value=simulated)]
         self.node = SuiteNode('robodyn_demo', parameter_overrides=sim_time)
         self._check = check
         self._executor: Executor = make_executor() if fast else SingleThreadedExecutor()

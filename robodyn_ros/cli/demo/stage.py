@@ -85,7 +85,9 @@ class Stage:
         remappings: Mapping[str, str] | None = None,
     ) -> None:
         """Start a node with the robot file; `parameters` have priority."""
-        clock = {'real_time_factor': 0.0} if node == 'cell' else {'use_sim_time': True}
+        clock: dict[str, object] = {}
+        if self._client.simulated:
+            clock = {'real_time_factor': 0.0} if node == 'cell' else {'use_sim_time': True}
         given = {'robot': self._robot.reference, **clock, **(parameters or {})}
         self._nodes.start(node, given, name=name, remappings=remappings)
 

@@ -35,6 +35,8 @@ A simulation that is paused, or waits for a node, repeats its time.
 """
 LOOK = 0.02
 """Real time between two looks for a dead simulation, in [s]."""
+LONGEST_LOOK = 0.1
+"""Longest silence that one look counts, in [s]."""
 CLOCK_QOS = QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)
 """Fits every publisher; every message is kept in its order with the joint states."""
 FOLLOWED_QOS = QoSProfile(depth=100, reliability=ReliabilityPolicy.RELIABLE)
@@ -108,7 +110,7 @@ class SimulatedClock:
         self._acknowledged = 0
         self._timers: list[_Timer] = []
         self._dead = False
-        self._received = self._looked = time.monotonic()
+        self._looked, self._silence = time.monotonic(), 0.0
         self._follower = ''
         self._publisher = node.create_publisher(Header, FOLLOWED, FOLLOWED_QOS)
         start_real_timer(node, LOOK, self._look)
@@ -123,7 +125,7 @@ class SimulatedClock:
         self._set_time(message)
         stamp = nanoseconds_of(message.clock)
         repeated = stamp == self._stamp
-        self._received, self._dead = time.monotonic(), False
+        self._silence, self._dead = 0.0, False
         if not repeated:
             # a restarted simulation begins at any time
             step = 0 if self._stamp is None else max(0, stamp - self._stamp)
@@ -151,14 +153,16 @@ class SimulatedClock:
 
     def _look(self) -> None:
         looked, self._looked = self._looked, time.monotonic()
-        if self._looked - self._received < DEAD:
+        # after a longer time this process was held up, and messages wait to be read
+        step = min(self._looked - looked, LONGEST_LOOK)
+        self._silence += step
+        if self._silence < DEAD:
             return
         if self._stamp is not None and not self._dead:
             self._dead = True
             self._node.get_logger().warning(
                 f'{TOPIC} has been silent for {DEAD:g} s: time continues in real time'
             )
-        step = self._looked - looked
         if self._stamp is not None:
             self._stamp += round(1e9 * step)
             self._set_time(ClockMessage(clock=to_stamp(self._stamp)))

@@ -107,7 +107,7 @@ class FollowGoals:
             return
 
         def cancel() -> None:
-            self.node.destroy_timer(timer)
+            timer.cancel()
             for goal in goals:
                 goal.cancel()
                 goal.fail('the feed-forward was deactivated, so the goal was cancelled')

@@ -30,7 +30,7 @@ class ControllerFacts:
         :param changed: called when an answer differs from the one before
         """
         self.name = topic.rsplit('/', 1)[0]
-        self._node, self.asking = node, True
+        self.asking = True
         self.target: CommandTarget | None = None
         self._node = node
         self._names = ['joints', 'command_interfaces']

@@ -144,6 +144,13 @@ def test_a_simulation_that_repeats_its_time_is_only_paused(bench, clock):
     assert now(bench.node) == 0.0
 
 
+def test_a_node_that_was_held_up_itself_has_missed_nothing(bench, clock):
+    bench.tell(START)
+    clock[0] += 100.0
+    bench.looks[0]()
+    assert now(bench.node) == 0.0 and not bench.warnings
+
+
 def test_before_a_simulation_has_begun_time_is_real_time(bench, clock):
     bench.look(clock, DEAD + 1.0)
     assert now(bench.node) == pytest.approx(1.0, abs=0.1) and not bench.warnings

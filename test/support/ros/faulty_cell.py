@@ -113,7 +113,7 @@ class FaultyCell(RosClient):
         self._states = Ear(self._ears, TorqueState, 'feedforward/torque_state')
         self._levels = Ear(
             self._ears, CollisionState, 'collision_monitor/collision_state',
-            read=lambda message: (list(message.level), message.latched),
+            read=lambda message: list(message.level),
         )  # fmt: skip
         self._reference = Ear(self._ears, JointState, REFERENCE, LAST, raw=True)
         self.diagnostics = {}
@@ -141,13 +141,12 @@ class FaultyCell(RosClient):
     @property
     def levels(self):
         """Collision levels of the joints."""
-        return [row.message[0] for row in self._levels.rows()]
+        return [row.message for row in self._levels.rows()]
 
     @property
     def level(self):
         """Last collision levels; None: there are none yet."""
-        last = self._levels.last()
-        return last and last[0]
+        return self._levels.last()
 
     @property
     def reference(self):
