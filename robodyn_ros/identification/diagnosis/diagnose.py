@@ -21,7 +21,7 @@ from robodyn_ros.identification.diagnosis.motion import (
     motion_findings,
     region_findings,
 )
-from robodyn_ros.identification.diagnosis.plausibility import inertia_findings, unit_findings
+from robodyn_ros.identification.diagnosis.plausibility import inertia_findings
 from robodyn_ros.identification.diagnosis.position_limits import limit_findings
 from robodyn_ros.identification.diagnosis.saturation import saturation_findings
 from robodyn_ros.identification.diagnosis.signals import (
@@ -119,7 +119,6 @@ def _model_based(case: Case) -> Iterator[Finding]:
     rivals = [*inertia_findings(case, sample), *rivals]
     rivals += [] if has_error(rivals) else saturation_findings(case, sample)
     yield from rivals
-    yield from () if rivals else unit_findings(case, sample)
     yield from noise_findings(case, sample)
     yield from region_findings(case)  # a joint that moves little moves slowly
     slow = () if has_error(rivals) else slow_joints(case, sample)

@@ -103,18 +103,6 @@ def _other_urdfs(part: dict[str, Any]) -> Iterator[Other]:
             yield 'wrong_dynamic_model.gravity', mounted, {**part, 'gravity': turned.tolist()}
 
 
-def without_gravity(model: DynamicModel) -> DynamicModel | None:
-    """Return the same model without gravity; None if it has no gravity that could be changed."""
-    description = model.describe()
-    parts = description['parts'] if description['kind'] == 'sum' else [description]
-    assert isinstance(parts, list)
-    if not any(part['kind'] == 'urdf' and any(part['gravity']) for part in parts):
-        return None
-    still = [{**part, 'gravity': [0.0, 0.0, 0.0]} if part['kind'] == 'urdf' else part
-             for part in parts]  # fmt: skip
-    return build_model({'kind': 'sum', 'parts': still})
-
-
 def reason(factor: float) -> str:
     """Return the usual cause of a factor between measured and true torque."""
     texts = [text for value, text in REASONS if abs(np.log(factor / value)) < 0.06]

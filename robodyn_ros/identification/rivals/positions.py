@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from robodyn_ros.identification.rivals.evidence import Evidence
+from robodyn_ros.identification.rivals.evidence import Evidence, roughness
 from robodyn_ros.identification.rivals.reading import Reading
 from robodyn_ros.identification.rivals.rival import FEW, Rival
 from robodyn_ros.models.interface import Array
@@ -19,26 +19,29 @@ _GRID = np.deg2rad(np.arange(-150.0, 181.0, 30.0))
 
 def zeros(reading: Reading) -> Iterator[Rival]:
     """Yield the zero offset that explains most, then a second and a third one together with it."""
-    best, offsets = reading.present, np.zeros(reading.present.torque.shape[1])
+    best, offsets = reading.present.few(), np.zeros(reading.present.torque.shape[1])
     for _ in range(min(3, len(offsets))):
         free = [joint for joint in range(len(offsets)) if not offsets[joint]]
         tried = [(joint, each) for joint in free for each in _GRID if abs(each) > 1e-9]
-        starts = [_at(reading.present, offsets, *each) for each in tried]
-        index = int(np.argmin([each.error for each in starts]))
+        few = replace(reading.present.few(), rough=best.rough)
+        starts = [_at(few, offsets, *each) for each in tried]
+        index = int(np.argmin([each.cost for each in starts]))
         offsets[tried[index][0]] = tried[index][1]
-        found, offsets = _refined(reading.present, offsets)
-        if found.error > 0.8 * best.error:
+        found, offsets = _refined(few, offsets)
+        if found.cost > replace(best, rough=few.rough).cost - 0.2:
             return
-        best = _nearest_to_prior(reading.present, found, offsets)
-        offsets = (best.motion[0] - reading.present.motion[0])[0]
+        best = _nearest_to_prior(few, found, offsets)
+        offsets = (best.motion[0] - few.motion[0])[0]
+        best = replace(best, rough=roughness(best.masses))
         offsets[np.abs(offsets) < 1e-9] = 0.0
         joints = tuple(np.flatnonzero(offsets).tolist())
         if np.abs(offsets[list(joints)]).min() > np.deg2rad(3.0):
             told = ', '.join(
                 f'{best.model.joint_names[k]} {-np.rad2deg(offsets[k]):.3g} deg' for k in joints
             )
+            read = _at(reading.present, offsets, 0, float(offsets[0]))
             yield Rival(
-                'encoder_offset', joints, best, {'offsets': told}, least=FEW, fitted=len(joints)
+                'encoder_offset', joints, read, {'offsets': told}, least=FEW, fitted=len(joints)
             )
 
 
@@ -57,7 +60,7 @@ def _refined(present: Evidence, offsets: Array) -> tuple[Evidence, Array]:
         for joint in np.flatnonzero(offsets).tolist():
             for each in (offsets[joint] - step, offsets[joint] + step):
                 tried = _at(present, offsets, joint, float(each))
-                if tried.error < best.error:
+                if tried.cost < best.cost:
                     best = tried
                     offsets = np.where(np.arange(len(offsets)) == joint, each, offsets)
         step /= 2.0
@@ -102,10 +105,11 @@ def units(reading: Reading) -> Iterator[Rival]:
     yield Rival(
         'positions_in_degrees.rival', every, replace(present, motion=(q, qd, qdd)), least=0.3
     )
+    few = present.few()
     for joint in far.tolist():
         tried = np.geomspace(stroke[joint] / (2.5 * TURN), stroke[joint] / 0.1, 80)
         for _ in range(3):
-            errors = [present.moved(joint, 1.0 / each).error for each in tried]
+            errors = [few.moved(joint, 1.0 / each).cost for each in tried]
             best = float(tried[int(np.argmin(errors))])
             width = (tried[1] / tried[0]) ** 1.5
             tried = np.geomspace(best / width, best * width, 9)

@@ -10,7 +10,7 @@ import numpy as np
 
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.identification.fit.folds import labels_of
-from robodyn_ros.identification.rivals.evidence import Evidence
+from robodyn_ros.identification.rivals.evidence import Evidence, roughness
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import with_friction
@@ -69,6 +69,7 @@ class Reading:
             labels=labels_of(q),
         )
         present = replace(present, size=_own_errors(present, rms))
+        present = replace(present, rough=roughness(present.masses))
         own = recording.select(signals.joints)
         return cls(signals, rows, present, own.torque, own.time)
 

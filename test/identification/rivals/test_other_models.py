@@ -10,7 +10,6 @@ from robodyn_ros.identification.rivals.other_models import (
     parts_of,
     reason,
     variants,
-    without_gravity,
 )
 from robodyn_ros.models.catalog import build_model, robot_model
 
@@ -64,18 +63,6 @@ def test_the_semi_static_puma_may_have_a_fifth_term():
     ]
     assert severities == ['error', 'warning']
     assert len(fifth.model.parameters) == len(puma.parameters) + 1
-
-
-def test_a_model_without_gravity_keeps_all_else():
-    robot = robot_model(random_urdf(2, 52))
-    floating = without_gravity(robot)
-    assert floating is not None and floating.parameters == robot.parameters
-    still = np.zeros((5, 2))
-    q = np.linspace(-1.0, 1.0, 10).reshape(5, 2)
-    values = np.nan_to_num(robot.prior())
-    assert np.abs(robot.torque(q, still, still, values)).max() > 0.1
-    np.testing.assert_allclose(floating.torque(q, still, still, values), 0.0, atol=1e-12)
-    assert without_gravity(floating) is None and without_gravity(axis(1)) is None
 
 
 INCH, POUND, KILOGRAM = 0.0254, 4.4482, 9.80665
