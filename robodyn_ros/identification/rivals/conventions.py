@@ -71,7 +71,7 @@ def signs(reading: Reading) -> Iterator[Rival]:
         if readings[index].cost > best.cost - 0.03:
             return
         best, turned = readings[index], tried[index]
-        yield Rival('torque_sign', tuple(np.flatnonzero(turned).tolist()), best)
+        yield Rival('torque_sign', tuple(np.flatnonzero(turned).tolist()), best, least=0.5)
 
 
 def reversals(reading: Reading) -> Iterator[Rival]:
@@ -135,19 +135,20 @@ def times(reading: Reading) -> Iterator[Rival]:
 
     best = _searched(stretched(present.few()))
     if best:
-        yield Rival('time_scale.gravity', (), stretched(present)(best), {'factor': best}, fitted=1)
+        read = stretched(present)(best)
+        yield Rival('time_scale.gravity', (), read, {'factor': best}, least=1.2, fitted=1)
 
 
 def _searched(read: Callable[[float], Evidence]) -> float:
     """Return the factor of the best of a family of readings, by bisection; 0: about one."""
-    costs = {float(each): read(float(np.exp(each))).cost for each in np.linspace(-7.5, 7.5, 31)}
+    costs = {float(each): read(float(np.exp(each))).cost for each in np.linspace(-9.0, 9.0, 37)}
     best, step = min(costs, key=costs.__getitem__), 0.5
     while step > 0.02:
         step /= 2.0
         for each in (best - step, best + step):
             costs[each] = read(float(np.exp(each))).cost
         best = min(costs, key=costs.__getitem__)
-    return float(np.exp(best)) if np.log(1.25) < abs(best) < 7.4 else 0.0  # no model is more exact
+    return float(np.exp(best)) if np.log(1.25) < abs(best) < 8.9 else 0.0  # no model is more exact
 
 
 def gravity(reading: Reading) -> Iterator[Rival]:

@@ -221,7 +221,8 @@ def roughness(masses: Array) -> float:
 
     :param masses: see `Evidence.masses`, shape (n,)
     """
-    return max(float(np.quantile(masses, 0.25)), ROUGH)
+    known = masses[masses > 0.0]
+    return max(float(np.quantile(known, 0.25)), ROUGH) if len(known) else ROUGH
 
 
 def agreement(present: Array, corrected: Array) -> float:

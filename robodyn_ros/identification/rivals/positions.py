@@ -113,5 +113,6 @@ def units(reading: Reading) -> Iterator[Rival]:
             best = float(tried[int(np.argmin(errors))])
             width = (tried[1] / tried[0]) ** 1.5
             tried = np.geomspace(best / width, best * width, 9)
-        found = present.moved(joint, 1.0 / best)
-        yield Rival('position_factor', (joint,), found, {'factor': best}, fitted=1)
+        if len(every) > 1 or abs(np.log(np.deg2rad(best))) > 0.1:  # else that is degrees
+            found = present.moved(joint, 1.0 / best)
+            yield Rival('position_factor', (joint,), found, {'factor': best})

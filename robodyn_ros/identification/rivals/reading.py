@@ -30,6 +30,9 @@ SUSPICIOUS = 0.1
 DISAGREE = 1.15
 """Squared error of all joints together over that of each alone, from which on they disagree."""
 
+FOREIGN = 0.4
+"""Roughness of masses from which on they are not those of this recording: 0.33 is a factor 2."""
+
 EXACT = 0.03
 """Share of a joint's torque that no model of a geared joint explains better."""
 
@@ -75,10 +78,10 @@ class Reading:
 
     @property
     def suspicious(self) -> bool:
-        """True if joints disagree about what they share, or have torque that no fit explains."""
+        """True if joints disagree on what they share, or with the masses, or have other torque."""
         joints = len(self.present.size)
         rms = np.sqrt(np.mean(self.present.torque**2, axis=0))
-        disagree = self.present.error > DISAGREE * joints
+        disagree = self.present.error > DISAGREE * joints or self.present.rough > FOREIGN
         return bool(disagree or (self.present.size > SUSPICIOUS * rms).any())
 
     @property

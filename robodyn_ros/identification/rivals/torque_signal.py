@@ -20,32 +20,31 @@ SHORTEST = 0.1
 
 
 def lost(reading: Reading) -> Iterator[Rival]:
-    """Yield torque that stays at one value for a while although its joint moves."""
+    """Yield torque that stays at one value although its joint moves: the largest one, or another."""
     raw, position = reading.signals.measured, reading.signals.position
-    gone = np.zeros(raw.shape, dtype=bool)
+    stays = np.zeros(raw.shape, dtype=bool)
     least = max(5, round(SHORTEST / reading.period))
     for joint in range(raw.shape[1]):
         same = np.diff(raw[:, joint]) == 0.0
         edges = np.flatnonzero(np.diff(same, prepend=False, append=False)).reshape(-1, 2)
         stroke = np.ptp(position[:, joint])
-        for start, end in edges:
+        for start, end in edges[edges[:, 1] - edges[:, 0] >= least]:
             moves = np.ptp(position[start : end + 1, joint]) > 0.02 * stroke
-            level = abs(raw[start, joint]) < 0.98 * np.abs(raw[:, joint]).max()
-            gone[start : end + 1, joint] = end - start >= least and moves and level
-    joints = np.flatnonzero(gone.mean(axis=0) > 0.01)
-    if len(joints):
-        wide = scipy.ndimage.maximum_filter1d(gone, 2 * least + 1, axis=0)[reading.rows]
-        kept = reading.present.used & ~wide
-        first, last = np.flatnonzero(gone[:, joints].any(axis=1))[[0, -1]]
-        values = {
-            'share': float(gone[:, joints].mean()),
-            'start': reading.signals.time[first],
-            'end': reading.signals.time[last],
-        }
-        evidence = reading.present.read(used=kept)
-        yield Rival(
-            'torque_lost', tuple(joints.tolist()), evidence, values, least=0.1, certain=1.0
-        )
+            stays[start : end + 1, joint] = moves
+    largest = np.abs(raw) >= 0.98 * np.abs(raw).max(axis=0)
+    for key, gone in (('lost', stays & ~largest), ('saturation.level', stays & largest)):
+        joints = np.flatnonzero(gone.mean(axis=0) > 0.01)
+        if len(joints):
+            wide = scipy.ndimage.maximum_filter1d(gone, 2 * least + 1, axis=0)[reading.rows]
+            evidence = reading.present.read(used=reading.present.used & ~wide)
+            first, last = np.flatnonzero(gone[:, joints].any(axis=1))[[0, -1]]
+            values = {
+                'share': float(gone[:, joints].mean()),
+                'start': reading.signals.time[first],
+                'end': reading.signals.time[last],
+            }
+            every = tuple(joints.tolist())
+            yield Rival(f'torque_{key}', every, evidence, values, least=0.1, certain=1.0)
 
 
 def sources(reading: Reading) -> Iterator[Rival]:

@@ -41,7 +41,7 @@ HARMLESS = (
     'constant_torque',
 )
 """Those that leave the parameters of the other joints as they are."""
-DOUBTS = ('sensor_delay', 'torque_filtered', 'convention_doubtful')
+DOUBTS = ('sensor_delay', 'torque_filtered', 'slow_sampling', 'convention_doubtful')
 """Findings that are no errors and conventions too: torque that is late, and what is likely."""
 LATE = 0.1
 """Part of a joint's torque that a time offset changes, from which on its correction counts."""
