@@ -76,7 +76,7 @@ ENOUGH = 3
 
 SIMPLER = 0.8
 """Share of the gain that counts of a rival with fitted parameters: others have less freedom. More
-than a gain of 1 is not lost by it."""
+than a gain of 1 per parameter is not lost by it."""
 
 LIKELY = 0.8
 """Share of the gain that a rival needs from which on it is doubtful whether nothing is wrong."""
@@ -112,7 +112,8 @@ def compare(reading: Reading, hypotheses: Sequence[Hypothesis] = RIVALS) -> tupl
     if not reading.suspicious:
         hypotheses = [each for each in hypotheses if each in ALWAYS]
     every = [rival for hypothesis in hypotheses for rival in hypothesis(reading)]
-    first = [(_gain(present, rival), rival) for rival in every if rival.evidence.error < np.inf]
+    known = [rival for rival in every if rival.evidence.error < np.inf]
+    first = [(_compared(present, rival, ORDINARY[:1]).gain, rival) for rival in known]
     first.sort(key=lambda pair: -pair[0])
     chosen = [rival for _, rival in first if rival.certain < SURE or rival.last]
     chosen += [rival for _, rival in first if rival not in chosen][:FINALISTS]
@@ -136,14 +137,8 @@ def _needed(rival: Rival, joints: int) -> float:
 def _rank(named: Named) -> tuple[bool, bool, float]:
     """Return what rivals are sorted by: what the signal shows first, then by their gain."""
     share = SIMPLER * 0.9 ** (named.rival.fitted - 1) if named.rival.fitted else 1.0
-    counts = max(share * named.gain, named.gain - 1.0)
+    counts = max(share * named.gain, named.gain - named.rival.fitted)
     return not named.clear, not named.rival.seen, -counts * (0.5 if named.rival.last else 1.0)
-
-
-def _gain(present: Evidence, rival: Rival) -> float:
-    unit, masses = _unit(present), agreement(present.masses, rival.evidence.masses)
-    judged = _judged(present, rival).held_out
-    return gain(judged / unit, rival.evidence.held_out / unit, masses)[0]
 
 
 def _unit(present: Evidence) -> float:
@@ -157,26 +152,22 @@ def _unit(present: Evidence) -> float:
     return max(EXACT * rms / float(present.size[0]), 1e-9) ** 2
 
 
-def _judged(present: Evidence, rival: Rival) -> Evidence:
-    if rival.evidence.compared is None:
-        return present
-    return replace(present, compared=rival.evidence.compared)
-
-
-def _compared(present: Evidence, rival: Rival) -> Named:
+def _compared(
+    present: Evidence, rival: Rival, ordinary: Sequence[dict[str, Any]] = ORDINARY
+) -> Named:
     """Return the least gain of a rival over the recording as it is and every ordinary effect.
 
     A rival may have the ordinary effect beside it or not.
     """
-    masses = agreement(present.masses, rival.evidence.masses)
-    present, unit = _judged(present, rival), _unit(present)
+    unit, masses = _unit(present), agreement(present.masses, rival.evidence.masses)
+    if rival.evidence.compared is not None:
+        present = replace(present, compared=rival.evidence.compared)
     results = []
-    for beside in ORDINARY if rival.ordinary else ORDINARY[:1]:
-        without = replace(present, **beside).held_out / unit
-        readings = (rival.evidence, replace(rival.evidence, **beside))
+    for beside in ordinary if rival.ordinary else ORDINARY[:1]:
+        without = (replace(present, **beside) if beside else present).held_out / unit
+        readings = [rival.evidence, *([replace(rival.evidence, **beside)] if beside else [])]
         results.append(max(gain(without, each.held_out / unit, masses) for each in readings))
-    least = min(results)
-    before, after = present.held_out, rival.evidence.held_out
-    left = after.sum(axis=0) / np.maximum(before.sum(axis=0), 1e-300)
+    left = rival.evidence.held_out.sum(axis=0)
+    left = left / np.maximum(present.held_out.sum(axis=0), 1e-300)
     joint = int(np.argmin(left))
-    return Named(rival, *least, masses, (joint, float(left[joint])))
+    return Named(rival, *min(results), masses, (joint, float(left[joint])))

@@ -178,7 +178,8 @@ def models(reading: Reading) -> Iterator[Rival]:
         with suppress(RobodynError):
             other = _explained(reading.present, variant.model)
             urdf = variant.key == 'wrong_dynamic_model.gravity'
-            yield Rival(variant.key, (), other, variant.values, least=FEW, ordinary=urdf)
+            least = 2.0 * FEW if urdf else FEW
+            yield Rival(variant.key, (), other, variant.values, least=least, ordinary=urdf)
 
 
 def _explained(present: Evidence, model: DynamicModel) -> Evidence:

@@ -21,16 +21,19 @@ def zeros(reading: Reading) -> Iterator[Rival]:
     """Yield the zero offset that explains most, then a second and a third one together with it."""
     best, offsets = reading.present.few(), np.zeros(reading.present.torque.shape[1])
     for _ in range(min(3, len(offsets))):
-        free = [joint for joint in range(len(offsets)) if not offsets[joint]]
-        tried = [(joint, each) for joint in free for each in _GRID if abs(each) > 1e-9]
         few = replace(reading.present.few(), rough=best.rough)
-        starts = [_at(few, offsets, *each) for each in tried]
-        index = int(np.argmin([each.cost for each in starts]))
-        offsets[tried[index][0]] = tried[index][1]
-        found, offsets = _refined(few, offsets)
-        if found.cost > replace(best, rough=few.rough).cost - 0.2:
+        tried = []
+        for joint in np.flatnonzero(offsets == 0.0):
+            for each in _GRID[np.abs(_GRID) > 1e-9]:
+                one = np.where(np.arange(len(offsets)) == joint, each, 0.0)
+                tried.append(offsets + one)  # of parallel axes, only the sum was found
+                tried += [offsets + one - each * (np.abs(offsets) > 0.0)] if offsets.any() else []
+        costs = [_at(few, each, 0, float(each[0])).cost for each in tried]
+        found, offsets = _refined(few, tried[int(np.argmin(costs))])
+        gained = replace(best, rough=few.rough).cost - found.cost
+        if gained < (1.0 if np.count_nonzero(offsets) > 1 else 0.2):
             return
-        best = _nearest_to_prior(few, found, offsets)
+        best = _nearest(few, found, offsets)
         offsets = (best.motion[0] - few.motion[0])[0]
         best = replace(best, rough=roughness(best.masses))
         offsets[np.abs(offsets) < 1e-9] = 0.0
@@ -67,28 +70,17 @@ def _refined(present: Evidence, offsets: Array) -> tuple[Evidence, Array]:
     return best, offsets
 
 
-def _nearest_to_prior(present: Evidence, best: Evidence, offsets: Array) -> Evidence:
-    """Return the samples at offsets, or half a turn off, where the masses are those of the URDF.
+def _nearest(few: Evidence, best: Evidence, offsets: Array) -> Evidence:
+    """Return the samples at offsets, or half a turn off where these are smaller and as good.
 
-    Half a turn further, first moments with the other sign give the same torque.
+    Half a turn further, first moments with the other sign give the same torque; masses tell.
     """
-    prior = present.base.values(np.nan_to_num(present.model.prior()))
-    places = np.flatnonzero(offsets)
-    turned = [best]
-    for signs in np.ndindex(*(2,) * len(places)):
-        other = offsets.copy()
-        other[places] -= np.pi * np.array(signs) * np.sign(offsets[places])
-        turned.append(_at(present, other, 0, float(other[0])))
-    near = [each for each in turned if each.error < 1.1 * best.error]
-    rest = np.zeros_like(best.motion[0])
-
-    def agreement(each: Evidence) -> float:
-        held = each.model.selected(each.motion[0], rest, rest, each.base.columns)
-        return float(np.sum((held @ each.values) * (held @ prior)))
-
-    if not prior.any():
-        return min(near, key=lambda each: float(np.abs(each.motion[0] - present.motion[0]).sum()))
-    return max(near, key=agreement)
+    for joint in np.flatnonzero(np.abs(offsets) > np.pi / 2.0).tolist():
+        turned = float(offsets[joint] - np.pi * np.sign(offsets[joint]))
+        other = _at(few, offsets, joint, turned)
+        if other.cost < best.cost + 0.1:
+            best, offsets = other, np.where(np.arange(len(offsets)) == joint, turned, offsets)
+    return best
 
 
 def units(reading: Reading) -> Iterator[Rival]:
@@ -113,6 +105,6 @@ def units(reading: Reading) -> Iterator[Rival]:
             best = float(tried[int(np.argmin(errors))])
             width = (tried[1] / tried[0]) ** 1.5
             tried = np.geomspace(best / width, best * width, 9)
-        if len(every) > 1 or abs(np.log(np.deg2rad(best))) > 0.1:  # else that is degrees
-            found = present.moved(joint, 1.0 / best)
-            yield Rival('position_factor', (joint,), found, {'factor': best})
+        one = int(len(every) == 1)  # that of one joint may be in degrees as well
+        found = present.moved(joint, 1.0 / best)
+        yield Rival('position_factor', (joint,), found, {'factor': best}, fitted=2 * one)

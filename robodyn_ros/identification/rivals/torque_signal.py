@@ -138,9 +138,7 @@ def disturbances(reading: Reading) -> Iterator[Rival]:
     times = reading.signals.time[reading.rows[where[[0, -1]]]]
     evidence = present.read(used=used, compared=used)
     values = {'start': times[0], 'end': times[1]}
-    yield Rival(
-        'disturbed_interval', (), evidence, values, least=1.0, certain=2.0, last=True
-    )
+    yield Rival('disturbed_interval', (), evidence, values, least=1.0, certain=2.0, last=True)
 
 
 def _worst_run(bad: Mask, size: Array) -> Mask:

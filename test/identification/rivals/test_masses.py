@@ -5,13 +5,20 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from diagnosis_case import exchanged, found, moved, one, plant, reading_of, scaled, torque
-from robots import SIX_AXIS, UR10
-from test_real_recordings import folder, read
+from diagnosis_case import found, moved, one, plant, reading_of, scaled, torque
+from robots import DATA, SIX_AXIS, UR10
 
 from robodyn_ros.identification.rivals.evidence import ROUGH, agreement, roughness
 from robodyn_ros.models.catalog import robot_model
-from robodyn_ros.recording.recording import Recording
+from robodyn_ros.recording.readers import read_recording
+
+
+def ur10():
+    """Model of the UR10, whose URDF has good masses, and a recording of it."""
+    if not (DATA / 'ur10').is_dir():
+        pytest.skip(f'{DATA} has no ur10; set ROBODYN_DATA')
+    model = robot_model(UR10)
+    return model, read_recording(DATA / 'ur10', joints=model.joint_names)
 
 
 def exact(model):
@@ -72,21 +79,20 @@ def test_rough_masses_say_less():
 
 @pytest.mark.parametrize('factor', [2.0, 0.5])
 def test_a_factor_that_only_the_masses_show(factor):
-    """The torque of a first joint shares no parameter that its rotor could not take."""
-    recording = read(UR10, folder('ur10'))
-    ((item),) = found(recording[0], scaled(recording[1], one(recording[1], 2, factor)))
+    model, recording = ur10()
+    (item,) = found(model, scaled(recording, one(recording, 2, factor)))
     assert (item.code, item.joint) == ('torque_factor', 'elbow_joint'), item.text
 
 
 def test_torques_in_millinewtonmetres():
-    model, recording = read(UR10, folder('ur10'))
+    model, recording = ur10()
     item = found(model, scaled(recording, np.full(6, 1000.0)))[0]
     assert item.code == 'torque_factor' and 'mNm' in item.text and item.severity == 'error'
 
 
 @pytest.mark.parametrize(('joints', 'degrees'), [([1], 30.0), ([1, 2], 30.0)])
 def test_zeros_that_a_fit_absorbs(joints, degrees):
-    model, recording = read(UR10, folder('ur10'))
+    model, recording = ur10()
     planted = np.deg2rad(one(recording, joints, degrees, 0.0))
     item = found(model, moved(recording, offset=planted))[0]
     assert item.code == 'encoder_offset' and 'masses of the URDF' in item.text, item.text
@@ -94,7 +100,7 @@ def test_zeros_that_a_fit_absorbs(joints, degrees):
 
 @pytest.mark.parametrize('factor', [2.0, 1000.0])
 def test_times_that_inertia_absorbs(factor):
-    model, recording = read(UR10, folder('ur10'))
+    model, recording = ur10()
     late = replace(recording, time=factor * recording.time, velocity=None, acceleration=None)
     item = found(model, late)[0]
     assert item.code == 'time_scale', item.text
@@ -102,7 +108,7 @@ def test_times_that_inertia_absorbs(factor):
 
 def test_torque_without_gravity():
     """A driver that subtracts gravity: the fit is as good, and finds no masses."""
-    model, recording = read(UR10, folder('ur10'))
+    model, recording = ur10()
     still = np.zeros_like(recording.position)
     weight = model.torque(recording.position, still, still, np.nan_to_num(model.prior()))
     item = found(model, torque(recording, recording.torque - weight))[0]
