@@ -19,7 +19,6 @@ from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.interface import DynamicModel, Indices
 from robodyn_ros.models.serial.urdf import rigid_part
 
-
 GUESSED = 8.0
 """Factor by which the masses of a URDF are not all wrong to the same side."""
 

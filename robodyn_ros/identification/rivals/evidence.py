@@ -241,9 +241,8 @@ def unexplained(evidence: Evidence) -> tuple[Array, float]:
     torque = evidence.torque * evidence.unit
     rms[evidence.column] = np.sqrt(np.mean(torque**2, axis=0))
     left = np.sqrt(np.mean(evidence.held_out, axis=0)) * evidence.size
-    return left / np.maximum(rms, 1e-300), float(
-        np.linalg.norm(left) / max(np.linalg.norm(rms), 1e-300)
-    )
+    pooled = float(np.linalg.norm(left) / max(np.linalg.norm(rms), 1e-300))
+    return left / np.maximum(rms, 1e-300), pooled
 
 
 def _grams(rows: Array, labels: Labels, folds: int) -> Array:

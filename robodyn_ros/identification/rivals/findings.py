@@ -44,10 +44,8 @@ def _finding(reading: Reading, named: Named, near: Sequence[Named]) -> Finding:
     rival = named.rival
     joint, share = named.evidence
     names = reading.present.model.joint_names
-    by_masses = named.masses > max(0.5 * named.gain, 0.5)
-    evidence = sentence(
-        'evidence.masses' if by_masses else 'evidence', best=names[joint], share=share
-    )
+    key = 'evidence.masses' if named.masses > max(0.5 * named.gain, 0.5) else 'evidence'
+    evidence = sentence(key, best=names[joint], share=share)
     if near:
         other = _finding(reading, near[0], ()).text.partition('. With that corrected')[0]
         evidence = sentence('evidence.rival', evidence=evidence, other=other)

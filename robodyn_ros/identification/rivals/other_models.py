@@ -12,7 +12,7 @@ import numpy as np
 
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.models.catalog import build_model
-from robodyn_ros.models.interface import DynamicModel, SumModel
+from robodyn_ros.models.interface import DynamicModel
 
 _NUMBERS = {('axis', 'rotary'): (1, 2, 3), ('axis', 'linear'): (1, 2), ('puma', None): (1, 2)}
 _DIRECTIONS = {
@@ -53,11 +53,6 @@ class Variant:
     key: str
     values: Mapping[str, object]
     model: DynamicModel
-
-
-def parts_of(model: DynamicModel) -> tuple[DynamicModel, ...]:
-    """Return the parts of a sum, or the model itself."""
-    return model.parts if isinstance(model, SumModel) else (model,)
 
 
 def variants(model: DynamicModel) -> Iterator[Variant]:

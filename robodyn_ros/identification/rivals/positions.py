@@ -39,13 +39,11 @@ def zeros(reading: Reading) -> Iterator[Rival]:
         offsets[np.abs(offsets) < 1e-9] = 0.0
         joints = tuple(np.flatnonzero(offsets).tolist())
         if np.abs(offsets[list(joints)]).min() > np.deg2rad(3.0):
-            told = ', '.join(
-                f'{best.model.joint_names[k]} {-np.rad2deg(offsets[k]):.3g} deg' for k in joints
-            )
-            read = _at(reading.present, offsets, 0, float(offsets[0]))
-            yield Rival(
-                'encoder_offset', joints, read, {'offsets': told}, least=FEW, fitted=len(joints)
-            )
+            names = best.model.joint_names
+            each = (f'{names[k]} {-np.rad2deg(offsets[k]):.3g} deg' for k in joints)
+            read, told = _at(reading.present, offsets, 0, float(offsets[0])), ', '.join(each)
+            number = len(joints)
+            yield Rival('encoder_offset', joints, read, {'offsets': told}, FEW, fitted=number)
 
 
 def _at(present: Evidence, offsets: Array, joint: int, offset: float) -> Evidence:

@@ -12,7 +12,6 @@ import scipy  # its parts at their first use: scipy.ndimage takes time
 from robodyn_ros.identification.rivals.evidence import Evidence
 from robodyn_ros.identification.rivals.reading import Reading
 from robodyn_ros.identification.rivals.rival import Rival
-from robodyn_ros.identification.signals.processed import Mask
 from robodyn_ros.models.interface import Array
 
 SHORTEST = 0.1
@@ -20,7 +19,7 @@ SHORTEST = 0.1
 
 
 def lost(reading: Reading) -> Iterator[Rival]:
-    """Yield torque that stays at one value although its joint moves: the largest one, or another."""
+    """Yield torque that stays at one value, the largest or another, although its joint moves."""
     raw, position = reading.signals.measured, reading.signals.position
     stays = np.zeros(raw.shape, dtype=bool)
     least = max(5, round(SHORTEST / reading.period))
@@ -126,7 +125,8 @@ def disturbances(reading: Reading) -> Iterator[Rival]:
         rest = (present.torque - replace(present, used=used).predicted) / present.size
         mean = np.bincount(block, np.sum(present.used * rest**2, axis=1)) / np.bincount(block)
         mean[:4] = mean[-4:] = np.median(mean)  # a motion starts and ends in its own way
-        bad = _worst_run(mean > 4.0 * np.median(mean), mean)
+        runs, count = scipy.ndimage.label(mean > 4.0 * np.median(mean))
+        bad = runs == 1 + int(np.argmax(np.bincount(runs, mean, count + 1)[1:])) if count else runs
         if not bad.any() or bad.sum() > 13:
             return
         used = present.used & ~bad[block][:, None]
@@ -139,10 +139,3 @@ def disturbances(reading: Reading) -> Iterator[Rival]:
     evidence = present.read(used=used, compared=used)
     values = {'start': times[0], 'end': times[1]}
     yield Rival('disturbed_interval', (), evidence, values, least=1.0, certain=2.0, last=True)
-
-
-def _worst_run(bad: Mask, size: Array) -> Mask:
-    """Return of bad blocks (k,) those in a row that have the largest sum of errors."""
-    edges = np.flatnonzero(np.diff(bad, prepend=False, append=False)).reshape(-1, 2)
-    start, end = max(edges.tolist(), key=lambda run: size[slice(*run)].sum(), default=(0, 0))
-    return (np.arange(len(bad)) >= start) & (np.arange(len(bad)) < end)

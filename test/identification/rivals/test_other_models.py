@@ -7,7 +7,6 @@ from robots import random_urdf
 
 from robodyn_ros.findings import code_of, finding
 from robodyn_ros.identification.rivals.other_models import (
-    parts_of,
     reason,
     variants,
 )
@@ -31,13 +30,13 @@ def test_variants_keep_all_else():
         '3 of axis. (evidence)',
     ]
     for other in others:
-        body, friction = parts_of(other.model)
+        body, friction = other.model.parts
         assert body.joint_names == ('j',) and friction.describe()['terms'] == ['viscous']
     robot = robot_model(random_urdf(2, 52))
     tried = list(variants(robot))
     turned = [each.model for each in tried if 'mounted' in text_of(each)]
     assert {code_of(each.key) for each in tried} == {'wrong_dynamic_model'}
-    directions = np.array([parts_of(model)[0].gravity for model in turned])
+    directions = np.array([model.parts[0].gravity for model in turned])
     assert len(turned) == 5  # all but the one it has
     np.testing.assert_allclose(np.linalg.norm(directions, axis=1), 9.81)
     for each, direction in zip(tried, directions, strict=True):
@@ -46,12 +45,10 @@ def test_variants_keep_all_else():
         assert direction['xyz'.index(told[2])] == sign * 9.81, text_of(each)
     below = robot_model(random_urdf(2, 52), gravity=(0.0, 0.0, 9.81))
     (upright,) = [each for each in variants(below) if 'mounted upright' in text_of(each)]
-    np.testing.assert_allclose(parts_of(upright.model)[0].gravity, [0.0, 0.0, -9.81])
+    np.testing.assert_allclose(upright.model.parts[0].gravity, [0.0, 0.0, -9.81])
     tilted = robot_model(random_urdf(2, 52), gravity=(0.0, -7.0, -7.0))
     assert sum('mounted' in text_of(each) for each in variants(tilted)) == 6
     assert [model.joint_names for model in turned] == [robot.joint_names] * 5
-    body = parts_of(robot)[0]
-    assert parts_of(body) == (body,) and parts_of(robot) == robot.parts
 
 
 def test_the_semi_static_puma_may_have_a_fifth_term():
