@@ -110,7 +110,7 @@ def factors(reading: Reading) -> Iterator[Rival]:
         if best:
             read = present.scaled(np.where(one, best, 1.0))
             yield Rival(
-                'torque_factor.rival', (joint,), read, {'factor': best}, least=1.2, fitted=1
+                'torque_factor.rival', (joint,), read, {'factor': best}, least=1.4, fitted=1
             )
 
 

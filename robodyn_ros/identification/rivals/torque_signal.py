@@ -30,7 +30,7 @@ def lost(reading: Reading) -> Iterator[Rival]:
         for start, end in edges[edges[:, 1] - edges[:, 0] >= least]:
             moves = np.ptp(position[start : end + 1, joint]) > 0.02 * stroke
             stays[start : end + 1, joint] = moves
-    largest = np.abs(raw) >= 0.98 * np.abs(raw).max(axis=0)
+    largest = np.abs(raw) >= 0.9999 * np.abs(raw).max(axis=0)
     for key, gone in (('lost', stays & ~largest), ('saturation.level', stays & largest)):
         joints = np.flatnonzero(gone.mean(axis=0) > 0.01)
         if len(joints):
