@@ -159,7 +159,8 @@ def _compared(
 
     A rival may have the ordinary effect beside it or not.
     """
-    unit, masses = _unit(present), agreement(present.masses, rival.evidence.masses)
+    unit = _unit(present)
+    masses = 0.0 if rival.last else agreement(present.masses, rival.evidence.masses)
     if rival.evidence.compared is not None:
         present = replace(present, compared=rival.evidence.compared)
     results = []

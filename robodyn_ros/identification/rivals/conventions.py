@@ -39,7 +39,7 @@ def orders(reading: Reading) -> Iterator[Rival]:
         reordered = present.read(
             torque=present.torque[:, order], used=present.used[:, order], column=order
         )
-        yield Rival('joint_order.torques', moved, reordered)
+        yield Rival('joint_order.torques', moved, reordered, least=1.0)
         with suppress(RobodynError):  # another joint's position may be out of reach
             q, qd, qdd = (values[:, order] for values in present.motion)
             renamed = replace(reordered, motion=(q, qd, qdd))

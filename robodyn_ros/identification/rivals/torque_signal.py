@@ -31,7 +31,8 @@ def lost(reading: Reading) -> Iterator[Rival]:
             moves = np.ptp(position[start : end + 1, joint]) > 0.02 * stroke
             stays[start : end + 1, joint] = moves
     largest = np.abs(raw) >= 0.9999 * np.abs(raw).max(axis=0)
-    for key, gone in (('lost', stays & ~largest), ('saturation.level', stays & largest)):
+    keys = 'torque_lost', 'torque_saturation.level'
+    for key, gone in zip(keys, (stays & ~largest, stays & largest), strict=True):
         joints = np.flatnonzero(gone.mean(axis=0) > 0.01)
         if len(joints):
             wide = scipy.ndimage.maximum_filter1d(gone, 2 * least + 1, axis=0)[reading.rows]
@@ -42,8 +43,7 @@ def lost(reading: Reading) -> Iterator[Rival]:
                 'start': reading.signals.time[first],
                 'end': reading.signals.time[last],
             }
-            every = tuple(joints.tolist())
-            yield Rival(f'torque_{key}', every, evidence, values, least=0.1, certain=1.0)
+            yield Rival(key, tuple(joints.tolist()), evidence, values, least=0.1, certain=1.0)
 
 
 def sources(reading: Reading) -> Iterator[Rival]:
