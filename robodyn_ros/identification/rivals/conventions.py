@@ -93,8 +93,7 @@ def unit(reading: Reading) -> Iterator[Rival]:
     every = np.ones(present.torque.shape[1])
     best = _searched(lambda size: few.scaled(size * every))
     if best and abs(np.log(best)) > np.log(GUESSED):
-        joints = tuple(range(len(every)))
-        read = present.scaled(best * every)
+        read, joints = present.scaled(best * every), tuple(range(len(every)))
         yield Rival('torque_factor.all', joints, read, {'factor': best}, fitted=1)
 
 
