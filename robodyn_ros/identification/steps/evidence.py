@@ -58,7 +58,8 @@ def verdict_of(run: Run, findings: Sequence[Finding]) -> Verdict:
     beyond = _beyond(run)
     joints, idle = [], _idle(run)
     limit = run.task.options.max_relative_error
-    bad = [k for k, name in enumerate(model.joint_names) if name not in idle and own[k] > limit]
+    worst = np.fmax(own, other)
+    bad = [k for k, name in enumerate(model.joint_names) if name not in idle and worst[k] > limit]
     for index, name in enumerate(model.joint_names):
         moved = name not in idle
         facts = [*_contradictions(errors, name), *_doubts(findings, name)]
