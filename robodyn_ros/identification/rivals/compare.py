@@ -81,7 +81,7 @@ than a gain of 1 per parameter is not lost by it."""
 LIKELY = 0.8
 """Share of the gain that a rival needs from which on it is doubtful whether nothing is wrong."""
 
-CONTRADICTED = -1.0
+CONTRADICTED = -0.4
 """Gain by the masses of the URDF below which they contradict a rival."""
 
 

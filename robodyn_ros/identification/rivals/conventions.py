@@ -44,7 +44,7 @@ def orders(reading: Reading) -> Iterator[Rival]:
             q, qd, qdd = (values[:, order] for values in present.motion)
             renamed = replace(reordered, motion=(q, qd, qdd))
             renamed.regressor  # noqa: B018
-            yield Rival('joint_order.names', moved, renamed, least=FEW)
+            yield Rival('joint_order.names', moved, renamed, least=2.0)
 
 
 def _exchanged(count: int, pair: tuple[int, int]) -> Indices:
@@ -109,7 +109,7 @@ def factors(reading: Reading) -> Iterator[Rival]:
         if best:
             read = present.scaled(np.where(one, best, 1.0))
             yield Rival(
-                'torque_factor.rival', (joint,), read, {'factor': best}, least=1.4, fitted=1
+                'torque_factor.rival', (joint,), read, {'factor': best}, least=1.7, fitted=1
             )
 
 
@@ -134,7 +134,7 @@ def times(reading: Reading) -> Iterator[Rival]:
     best = _searched(stretched(present.few()))
     if best:
         read = stretched(present)(best)
-        yield Rival('time_scale.gravity', (), read, {'factor': best}, least=1.2, fitted=1)
+        yield Rival('time_scale.gravity', (), read, {'factor': best}, least=0.85, fitted=1)
 
 
 def _searched(read: Callable[[float], Evidence]) -> float:
