@@ -82,9 +82,9 @@ class Evidence:
     def few(self, step: int = 3) -> Evidence:
         """Return the same with few samples, for a search."""
         q, qd, qdd = (values[::step] for values in self.motion)
+        torque, used = self.torque[::step], self.used[::step]
         labels = tuple(each[::step] for each in self.labels)
-        kept = {'torque': self.torque[::step], 'used': self.used[::step], 'labels': labels}
-        fresh = replace(self, motion=(q, qd, qdd), **kept)
+        fresh = replace(self, motion=(q, qd, qdd), torque=torque, used=used, labels=labels)
         fresh.__dict__['regressor'] = self.regressor[::step]
         return fresh
 
