@@ -82,7 +82,7 @@ LIKELY = 0.8
 """Share of the gain that a rival needs from which on it is doubtful whether nothing is wrong."""
 
 CONTRADICTED = -0.4
-"""Gain by the masses of the URDF below which they contradict a rival."""
+"""Gain by the masses of the URDF below which they contradict a rival: then it is not clear."""
 
 
 @dataclass(frozen=True)
@@ -119,11 +119,10 @@ def compare(reading: Reading, hypotheses: Sequence[Hypothesis] = RIVALS) -> tupl
     chosen += [rival for _, rival in first if rival not in chosen][:FINALISTS]
     named = [_compared(present, rival) for rival in chosen]
     good = [
-        replace(each, clear=each.gain >= needed)
+        replace(each, clear=each.gain >= needed and each.masses > CONTRADICTED)
         for each in named
         if each.gain >= LIKELY * (needed := _needed(each.rival, len(present.size)))
         and each.certainty >= each.rival.certain
-        and each.masses > CONTRADICTED
         and unexplained(each.rival.evidence)[1] < EXPLAINED
     ]
     return tuple(sorted(good, key=_rank))

@@ -37,7 +37,8 @@ def rival_findings(
         yield finding('not_explained', own, joints=_joints(reading, bad), error=pooled)
     elif best is not None:
         item = _finding(reading, best, ())
-        yield finding('convention_doubtful', item.joint, cause=item.text)
+        own = item.joint if item.code.startswith(('torque', 'sensor')) else ''  # others: of all
+        yield finding('convention_doubtful', own, cause=item.text)
 
 
 def _finding(reading: Reading, named: Named, near: Sequence[Named]) -> Finding:
