@@ -11,7 +11,9 @@ from numpy.random import Generator
 from scipy.signal import lfilter
 
 from robodyn_ros.models.interface import Array
+from robodyn_ros.recording.checks import checked_recording
 from robodyn_ros.recording.recording import Recording
+from robodyn_ros.recording.tables.columns import Signals
 
 Plant = Callable[[Recording, Generator], Recording]
 
@@ -148,8 +150,12 @@ def _scaled_position(value: float, one: bool = False) -> Plant:
 
 
 def _time(factor: float) -> Plant:
+    """Return a plant of times in another unit, which pass the checks of the readers too."""
+
     def plant(recording: Recording, random: Generator) -> Recording:
-        return replace(recording, time=factor * recording.time, velocity=None, acceleration=None)
+        values = {'position': np.array(recording.position), 'torque': np.array(recording.torque)}
+        time = factor * np.array(recording.time)
+        return checked_recording(Signals(time, recording.joints, recording.source, values))
 
     return plant
 

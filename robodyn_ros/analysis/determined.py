@@ -66,7 +66,6 @@ def assess_recording(
         condensed,
         values,
         np.full(len(names), np.nan),
-        frozenset(names[joint] for joint, each in prepared.offsets.items() if each.applied),
     )
     findings = (
         *diagnose(case),

@@ -35,7 +35,6 @@ class Case:
 
     :param values: parameter values of the exported estimate, shape (p,)
     :param errors: largest relative torque error of each joint, shape (n,)
-    :param shifted: names of the joints whose torque was shifted in time for the fit
     """
 
     recording: Recording
@@ -46,7 +45,6 @@ class Case:
     condensed: Condensed
     values: Array
     errors: Array
-    shifted: frozenset[str] = frozenset()
 
     @property
     def rate(self) -> float:
@@ -58,13 +56,12 @@ class Case:
 class Sample:
     """Evenly spaced samples of the processed signals.
 
-    :param rows: of `Case.signals`, shape (M,), far enough from the ends to look `reach` further
+    :param rows: of `Case.signals`, shape (M,), not at its ends
     :param regressor: base columns only, shape (M, n, b)
     :param own: fit of each joint alone; None for a joint without enough samples
     """
 
     rows: Indices
-    reach: int
     regressor: Array
     own: tuple[JointFit | None, ...]
 
@@ -92,4 +89,4 @@ def draw(case: Case) -> Sample:
             zip(case.condensed.segments[0], signals.used[rows].T, strict=True)
         )
     ]
-    return Sample(rows=rows, reach=reach, regressor=regressor, own=tuple(own))
+    return Sample(rows=rows, regressor=regressor, own=tuple(own))

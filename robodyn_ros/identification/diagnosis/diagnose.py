@@ -21,7 +21,7 @@ from robodyn_ros.identification.diagnosis.motion import (
     motion_findings,
     region_findings,
 )
-from robodyn_ros.identification.diagnosis.plausibility import inertia_findings, unit_findings
+from robodyn_ros.identification.diagnosis.plausibility import inertia_findings
 from robodyn_ros.identification.diagnosis.position_limits import limit_findings
 from robodyn_ros.identification.diagnosis.saturation import saturation_findings
 from robodyn_ros.identification.diagnosis.signals import (
@@ -33,7 +33,6 @@ from robodyn_ros.identification.rivals import delays, positions
 from robodyn_ros.identification.rivals.compare import OF_SIGNAL
 from robodyn_ros.identification.rivals.findings import rival_findings
 from robodyn_ros.identification.rivals.reading import Reading
-from robodyn_ros.models.interface import Array
 
 DEAD = ('no_motion', 'zero_torque', 'constant_torque', 'time_scale')
 """Findings of the reader and the processing that are causes themselves."""
@@ -85,28 +84,23 @@ def _findings(case: Case, tests: Callable[[Case], Iterator[Finding]]) -> Iterato
 
 def _units(case: Case) -> Iterator[Finding]:
     """Yield positions beyond their limits; turns of one motor are not degrees of all joints."""
-    found = list(limit_findings(*_positions(case), _prismatic(case)))
-    if has_error(found):
-        reading = Reading.of(case.signals, case.model, case.recording)
-        turns = [item for item in rival_findings(reading, (positions.units,))
-                 if item.code == 'position_factor']  # fmt: skip
-        found = turns or found
-    yield from found
-
-
-def _positions(case: Case) -> tuple[tuple[str, ...], Array, dict[str, tuple[float, float]]]:
-    """Return joints, positions (N, n), and limits by name of the joints that have them."""
     names, ranges = case.signals.joints, joint_ranges(case)
     limits = {
         name: (float(low), float(high))
         for name, (low, high) in zip(names, ranges, strict=True)
         if np.isfinite([low, high]).all()
     }
-    return names, case.signals.measured_position, limits
-
-
-def _prismatic(case: Case) -> set[str]:
-    return {joint.name for joint in case.model.joints if joint.type == 'prismatic'}
+    prismatic = {joint.name for joint in case.model.joints if joint.type == 'prismatic'}
+    found = list(limit_findings(names, case.signals.measured_position, limits, prismatic))
+    if has_error(found):
+        reading = Reading.of(case.signals, case.model, case.recording)
+        turns = [
+            item
+            for item in rival_findings(reading, (positions.units,))
+            if item.code == 'position_factor'
+        ]
+        found = turns or found
+    yield from found
 
 
 def _model_based(case: Case) -> Iterator[Finding]:
@@ -119,13 +113,12 @@ def _model_based(case: Case) -> Iterator[Finding]:
     rivals = [*inertia_findings(case, sample), *rivals]
     rivals += [] if has_error(rivals) else saturation_findings(case, sample)
     yield from rivals
-    yield from () if rivals else unit_findings(case, sample)
     yield from noise_findings(case, sample)
     yield from region_findings(case)  # a joint that moves little moves slowly
     slow = () if has_error(rivals) else slow_joints(case, sample)
-    yield from (item.finding for item in slow if item.clear)
+    yield from (item for item, clear in slow if clear)
     yield from motion_findings(case)
-    yield from (item.finding for item in slow if not item.clear)
+    yield from (item for item, clear in slow if not clear)
 
 
 def _payload_based(case: Case) -> Iterator[Finding]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Size of the torques against the masses of the URDF: units of torque and of time."""
+"""Size of the inertias against the masses of the URDF: the unit of time."""
 
 from __future__ import annotations
 
@@ -9,43 +9,12 @@ import numpy as np
 
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.diagnosis.case import Case, Sample, thinned
-from robodyn_ros.identification.fit.choice import FOUR
-from robodyn_ros.identification.rivals.other_models import reason
-from robodyn_ros.models.friction_terms import FRICTION_PARAMETERS
 from robodyn_ros.models.interface import GRAVITY, Array
 from robodyn_ros.models.serial.urdf import UrdfModel, rigid_part
-from robodyn_ros.models.springs import SPRING_PARAMETERS
 
 IMPOSSIBLE = 1000.0
 """Inertia at a joint, in times of the robot's mass at its reach, which no robot has. A geared
 axis of the random plants has 11 times as much; times in ms make it 1e6 times larger."""
-
-DOUBTFUL = 3.0
-"""Factor between torques and the masses of a URDF, which are often guesses, that is reported."""
-
-_NOT_LINKS = ('rotor_inertia', *FRICTION_PARAMETERS, *SPRING_PARAMETERS)
-
-
-def unit_findings(case: Case, sample: Sample) -> Iterator[Finding]:
-    """Yield joints whose torque is another one than the masses of the URDF give.
-
-    A unit is wrong for all joints, and masses are hardly all wrong by more than ten to the same
-    side: then it is an error.
-    """
-    known = by_prior(case, sample)
-    clear = [factor for factor, spread in known.values() if factor > FOUR * spread]
-    enough = len(clear) >= min(2, len(case.model.joints))
-    unit = enough and (min(clear) > 10.0 or max(clear) < 0.1)
-    for joint, (factor, spread) in known.items():
-        if factor > FOUR * spread and abs(np.log(factor)) > np.log(DOUBTFUL):
-            yield finding(
-                'torque_factor',
-                joint=case.signals.joints[joint],
-                severity='error' if unit else 'warning',
-                factor=factor,
-                spread=spread,
-                causes=reason(factor),
-            )
 
 
 def inertia_findings(case: Case, sample: Sample) -> Iterator[Finding]:
@@ -90,35 +59,3 @@ def _mass_and_reach(body: UrdfModel) -> tuple[float, float]:
     centre = np.linalg.norm(prior[:, 1:4], axis=1) / np.maximum(mass, 1e-300)
     lengths = [float(np.linalg.norm(each.placement[:3, 3])) for each in body.tree.bodies[1:]]
     return float(mass.sum()), sum(lengths) + float(centre.max(initial=0.0, where=mass > 0.0))
-
-
-def by_prior(case: Case, sample: Sample) -> dict[int, tuple[float, float]]:
-    """Return per joint the factor between its torque and the prior's, and its standard deviation.
-
-    Friction and rotors, which no prior knows, are fitted beside it. Empty without prior.
-    """
-    prior = case.model.prior()
-    suffixes = [item.name.rpartition('.')[2] for item in case.model.parameters]
-    links = np.array([suffix not in _NOT_LINKS for suffix in suffixes])
-    if not np.isfinite(prior[links]).all() or not prior[links].any():
-        return {}
-    base = case.base.grouping @ np.nan_to_num(prior)
-    result = {}
-    for joint, own in sample.fits():
-        torque = own.matrix @ base[own.columns]
-        motion = [
-            values[sample.rows[own.rows], joint]
-            for values in (case.signals.acceleration, case.signals.velocity)
-        ]
-        beside = np.column_stack([*motion, np.sign(motion[1]), np.ones(len(torque))])
-        basis = np.linalg.qr(beside / np.maximum(np.linalg.norm(beside, axis=0), 1e-300))[0]
-        clear = torque - basis @ (basis.T @ torque)
-        size = float(clear @ clear)
-        if size <= 1e-6 * float(torque @ torque):
-            continue
-        factor = float(clear @ own.torque) / size
-        rest = own.torque - basis @ (basis.T @ own.torque) - factor * clear
-        # The error of the prior is no noise: it does not average out.
-        spread = float(np.linalg.norm(rest)) / np.sqrt(size) / np.sqrt(3.0)
-        result[joint] = (factor, spread)
-    return result

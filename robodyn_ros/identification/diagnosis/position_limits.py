@@ -86,10 +86,14 @@ def limit_findings(
     misses = np.abs(in_radians - np.clip(in_radians, *bounds.T[:, :, None])).max(axis=1)
     # A wrong limit of one joint must not hide that all positions are 57 times too large.
     fits = misses[turning] <= np.maximum(TOLERANCE * 2 * np.pi, 0.1 * width[turning])
-    # Strokes are too long, or most joints are far outside; one joint alone may have another zero.
-    beyond = (outside > width)[turning]
-    long = (high - low > width)[turning]
-    degrees = bool(fits.all() and (long.any() or 2 * np.count_nonzero(beyond) > len(beyond)))
+    # Strokes of most that move are too long, or most are far outside: one joint alone may have
+    # another zero, or the position of its motor.
+    stroke = (high - low)[turning]
+    long, moved = stroke > width[turning], stroke > 0.02
+    degrees = bool(
+        fits.all()
+        and (2 * long.sum() > moved.sum() or 2 * (outside > width)[turning].sum() > len(stroke))
+    )
     if degrees:
         worst = int(np.argmax(np.where(turning, outside / width, -np.inf)))
     others = [joints[k] for k in np.flatnonzero(far).tolist() if k != worst]

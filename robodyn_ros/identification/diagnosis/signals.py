@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -110,16 +109,11 @@ def noise_findings(case: Case, sample: Sample) -> Iterator[Finding]:
             )
 
 
-@dataclass(frozen=True)
-class Slow:
-    """A joint that moves too slowly; clear: so much that it explains whatever else is seen."""
+def slow_joints(case: Case, sample: Sample) -> list[tuple[Finding, bool]]:
+    """Return joints whose inertia torque is below the residual, the worst first.
 
-    finding: Finding
-    clear: bool
-
-
-def slow_joints(case: Case, sample: Sample) -> list[Slow]:
-    """Return joints whose inertia torque is below the residual, the worst first."""
+    And for each whether it moves so slowly that this explains whatever else is seen.
+    """
     found = []
     shares = inertia_shares(case, sample)
     for joint in sorted(shares, key=lambda k: shares[k][0] / max(shares[k][1], 1e-300)):
@@ -134,7 +128,7 @@ def slow_joints(case: Case, sample: Sample) -> list[Slow]:
                 inertia=share,
                 residual=noise,
             )
-            found.append(Slow(item, clear))
+            found.append((item, clear))
     return found
 
 

@@ -10,7 +10,13 @@ from typing import Any
 import numpy as np
 
 from robodyn_ros.identification.rivals import conventions, delays, positions, torque_signal
-from robodyn_ros.identification.rivals.evidence import EXPLAINED, Evidence, gain, unexplained
+from robodyn_ros.identification.rivals.evidence import (
+    EXPLAINED,
+    Evidence,
+    agreement,
+    gain,
+    unexplained,
+)
 from robodyn_ros.identification.rivals.reading import EXACT, Reading
 from robodyn_ros.identification.rivals.rival import SURE, Rival
 
@@ -31,6 +37,7 @@ RIVALS: tuple[Hypothesis, ...] = (
     conventions.orders,
     conventions.signs,
     conventions.reversals,
+    conventions.unit,
     conventions.factors,
     conventions.models,
     conventions.times,
@@ -46,6 +53,7 @@ ALWAYS: tuple[Hypothesis, ...] = (
     torque_signal.unsigned,
     torque_signal.disturbances,
     conventions.gravity,
+    conventions.unit,
     delays.delays,
 )
 """Those that a fit without errors can hide."""
@@ -67,41 +75,53 @@ ENOUGH = 3
 """Samples per parameter from which on folds say what explains a recording."""
 
 SIMPLER = 0.8
-"""Share of the gain that counts of a rival with fitted parameters: others have less freedom."""
+"""Share of the gain that counts of a rival with fitted parameters: others have less freedom. More
+than a gain of 1 per parameter is not lost by it."""
+
+LIKELY = 0.8
+"""Share of the gain that a rival needs from which on it is doubtful whether nothing is wrong."""
+
+CONTRADICTED = -0.4
+"""Gain by the masses of the URDF below which they contradict a rival: then it is not clear."""
 
 
 @dataclass(frozen=True)
 class Named:
     """A rival that explains a recording better than everything ordinary.
 
-    :param gain: over the best ordinary explanation, see `evidence.gain`
-    :param certainty: the gain in its standard errors
+    :param gain: over the best ordinary explanation, and by the masses, see `gain`, `agreement`
+    :param certainty: the gain in standard errors
+    :param masses: part of the gain that is by the masses
     :param evidence: joint that gains most, and the share of its squared error that is left
+    :param clear: it explains it much better; False: it is likely
     """
 
     rival: Rival
     gain: float
     certainty: float
+    masses: float
     evidence: tuple[int, float]
+    clear: bool = True
 
 
 def compare(reading: Reading, hypotheses: Sequence[Hypothesis] = RIVALS) -> tuple[Named, ...]:
-    """Return the rivals that explain a recording much better than ordinary effects, best first."""
+    """Return the rivals that explain a recording better than ordinary effects, best first."""
     present = reading.present
     if present.used.sum() < ENOUGH * len(present.base.columns):
         return ()
     if not reading.suspicious:
         hypotheses = [each for each in hypotheses if each in ALWAYS]
     every = [rival for hypothesis in hypotheses for rival in hypothesis(reading)]
-    first = [(_gain(present, rival), rival) for rival in every if rival.evidence.error < np.inf]
+    known = [rival for rival in every if rival.evidence.error < np.inf]
+    first = [(_compared(present, rival, ORDINARY[:1]).gain, rival) for rival in known]
     first.sort(key=lambda pair: -pair[0])
     chosen = [rival for _, rival in first if rival.certain < SURE or rival.last]
     chosen += [rival for _, rival in first if rival not in chosen][:FINALISTS]
     named = [_compared(present, rival) for rival in chosen]
     good = [
-        each
+        replace(each, clear=each.gain >= needed and each.masses > CONTRADICTED)
         for each in named
-        if each.gain >= _needed(each.rival, len(present.size))
+        if each.gain >= LIKELY * (needed := _needed(each.rival, len(present.size)))
         and each.certainty >= each.rival.certain
         and unexplained(each.rival.evidence)[1] < EXPLAINED
     ]
@@ -115,13 +135,9 @@ def _needed(rival: Rival, joints: int) -> float:
 
 def _rank(named: Named) -> tuple[bool, bool, float]:
     """Return what rivals are sorted by: what the signal shows first, then by their gain."""
-    certain = SIMPLER * 0.9 ** (named.rival.fitted - 1) if named.rival.fitted else 1.0
-    return named.rival.last, not named.rival.seen, -named.gain * certain
-
-
-def _gain(present: Evidence, rival: Rival) -> float:
-    unit = _unit(present)
-    return gain(_judged(present, rival).held_out / unit, rival.evidence.held_out / unit)[0]
+    share = SIMPLER * 0.9 ** (named.rival.fitted - 1) if named.rival.fitted else 1.0
+    counts = max(share * named.gain, named.gain - named.rival.fitted)
+    return not named.clear, not named.rival.seen, -counts * (0.5 if named.rival.last else 1.0)
 
 
 def _unit(present: Evidence) -> float:
@@ -135,25 +151,23 @@ def _unit(present: Evidence) -> float:
     return max(EXACT * rms / float(present.size[0]), 1e-9) ** 2
 
 
-def _judged(present: Evidence, rival: Rival) -> Evidence:
-    if rival.evidence.compared is None:
-        return present
-    return replace(present, compared=rival.evidence.compared)
-
-
-def _compared(present: Evidence, rival: Rival) -> Named:
+def _compared(
+    present: Evidence, rival: Rival, ordinary: Sequence[dict[str, Any]] = ORDINARY
+) -> Named:
     """Return the least gain of a rival over the recording as it is and every ordinary effect.
 
     A rival may have the ordinary effect beside it or not.
     """
-    present, unit = _judged(present, rival), _unit(present)
+    unit = _unit(present)
+    masses = 0.0 if rival.last else agreement(present.masses, rival.evidence.masses)
+    if rival.evidence.compared is not None:
+        present = replace(present, compared=rival.evidence.compared)
     results = []
-    for beside in ORDINARY if rival.ordinary else ORDINARY[:1]:
-        without = replace(present, **beside).held_out / unit
-        readings = (rival.evidence, replace(rival.evidence, **beside))
-        results.append(max(gain(without, each.held_out / unit) for each in readings))
-    least = min(results)
-    before, after = present.held_out, rival.evidence.held_out
-    left = after.sum(axis=0) / np.maximum(before.sum(axis=0), 1e-300)
+    for beside in ordinary if rival.ordinary else ORDINARY[:1]:
+        without = (replace(present, **beside) if beside else present).held_out / unit
+        readings = [rival.evidence, *([replace(rival.evidence, **beside)] if beside else [])]
+        results.append(max(gain(without, each.held_out / unit, masses) for each in readings))
+    left = rival.evidence.held_out.sum(axis=0)
+    left = left / np.maximum(present.held_out.sum(axis=0), 1e-300)
     joint = int(np.argmin(left))
-    return Named(rival, *least, (joint, float(left[joint])))
+    return Named(rival, *min(results), masses, (joint, float(left[joint])))

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from itertools import combinations
@@ -11,12 +11,20 @@ from itertools import combinations
 import numpy as np
 
 from robodyn_ros.errors import RobodynError
-from robodyn_ros.identification.rivals.evidence import EXPLAINED, Evidence, unexplained
-from robodyn_ros.identification.rivals.other_models import variants, without_gravity
-from robodyn_ros.identification.rivals.reading import DISAGREE, Reading
+from robodyn_ros.identification.rivals.evidence import Evidence, unexplained
+from robodyn_ros.identification.rivals.other_models import variants
+from robodyn_ros.identification.rivals.reading import Reading
 from robodyn_ros.identification.rivals.rival import FEW, Rival
 from robodyn_ros.models.base_parameters import base_parameters
-from robodyn_ros.models.interface import Array, DynamicModel, Indices
+from robodyn_ros.models.interface import DynamicModel, Indices
+from robodyn_ros.models.serial.urdf import rigid_part
+
+GUESSED = 8.0
+"""Factor by which the masses of a URDF are not all wrong to the same side."""
+
+RESTING = 0.2
+"""Part of a torque with its gravity that a fit leaves if only gravity was missing: added gravity
+hides any torque."""
 
 
 def orders(reading: Reading) -> Iterator[Rival]:
@@ -31,12 +39,12 @@ def orders(reading: Reading) -> Iterator[Rival]:
         reordered = present.read(
             torque=present.torque[:, order], used=present.used[:, order], column=order
         )
-        yield Rival('joint_order.torques', moved, reordered)
+        yield Rival('joint_order.torques', moved, reordered, least=1.0)
         with suppress(RobodynError):  # another joint's position may be out of reach
             q, qd, qdd = (values[:, order] for values in present.motion)
             renamed = replace(reordered, motion=(q, qd, qdd))
             renamed.regressor  # noqa: B018
-            yield Rival('joint_order.names', moved, renamed, least=FEW)
+            yield Rival('joint_order.names', moved, renamed, least=2.0)
 
 
 def _exchanged(count: int, pair: tuple[int, int]) -> Indices:
@@ -58,11 +66,11 @@ def signs(reading: Reading) -> Iterator[Rival]:
         if not tried:
             return
         readings = [present.scaled(np.where(each, -1.0, 1.0)) for each in tried]
-        index = int(np.argmin([each.error for each in readings]))
-        if readings[index].error > 0.97 * best.error:
+        index = int(np.argmin([each.cost for each in readings]))
+        if readings[index].cost > best.cost - 0.03:
             return
         best, turned = readings[index], tried[index]
-        yield Rival('torque_sign', tuple(np.flatnonzero(turned).tolist()), best)
+        yield Rival('torque_sign', tuple(np.flatnonzero(turned).tolist()), best, least=0.5)
 
 
 def reversals(reading: Reading) -> Iterator[Rival]:
@@ -76,87 +84,90 @@ def reversals(reading: Reading) -> Iterator[Rival]:
         yield Rival('axis_reversed', (joint,), turned.scaled(sign))
 
 
+def unit(reading: Reading) -> Iterator[Rival]:
+    """Yield one factor of all torques that the masses of the URDF need.
+
+    Masses are guesses, which may be wrong by a few times, and friction scales with the torque.
+    """
+    present, few = reading.present, reading.present.few()
+    every = np.ones(present.torque.shape[1])
+    best = _searched(lambda size: few.scaled(size * every))
+    if best and abs(np.log(best)) > np.log(GUESSED):
+        read, joints = present.scaled(best * every), tuple(range(len(every)))
+        yield Rival('torque_factor.all', joints, read, {'factor': best}, fitted=1)
+
+
 def factors(reading: Reading) -> Iterator[Rival]:
     """Yield for each joint the factor of its torque that suits the others best."""
-    present = reading.present
+    present, few = reading.present, reading.present.few()
     count = present.torque.shape[1]
     for joint in range(count if count > 1 else 0):
-
-        def read(logarithm: float, joint: int = joint) -> Evidence:
-            factor = np.where(np.arange(count) == joint, np.exp(logarithm), 1.0)
-            return present.scaled(factor)
-
-        best = _searched(read, np.linspace(-7.5, 7.5, 31))
-        if np.log(1.25) < abs(best) < 7.4:  # no model is more exact
-            factor = float(np.exp(best))
+        one = np.arange(count) == joint
+        best = _searched(
+            lambda size, one=one: few.scaled(np.where(one, size, 1.0))  # type: ignore[misc]
+        )
+        if best:
+            read = present.scaled(np.where(one, best, 1.0))
             yield Rival(
-                'torque_factor.rival',
-                (joint,),
-                read(best),
-                {'factor': factor},
-                least=1.0,
-                fitted=1,
+                'torque_factor.rival', (joint,), read, {'factor': best}, least=1.7, fitted=1
             )
 
 
 def times(reading: Reading) -> Iterator[Rival]:
     """Yield the scale of time for which gravity and inertia suit each other best."""
     present = reading.present
-    if without_gravity(present.model) is None:
+    if rigid_part(present.model) is None:
         return
 
-    def read(logarithm: float) -> Evidence:
-        q, qd, qdd = present.motion
-        factor = np.exp(logarithm)
-        return replace(present, motion=(q, factor * qd, factor**2 * qdd))
+    def stretched(read: Evidence) -> Callable[[float], Evidence]:
+        q, qd, qdd = read.motion
+        rest = np.zeros_like(q)
+        held = read.model.select_columns(q, rest, rest, read.base.columns)
 
-    best = _searched(read, np.linspace(-2.1, 2.1, 15))
-    if np.log(1.25) < abs(best) < 2.0:  # far beyond, gravity has no part in it
-        factor = float(np.exp(best))
-        yield Rival('time_scale.gravity', (), read(best), {'factor': factor}, fitted=1)
+        def at(factor: float) -> Evidence:  # friction may take any factor
+            fresh = replace(read, motion=(q, factor * qd, factor**2 * qdd))
+            fresh.__dict__['regressor'] = held + factor**2 * (read.regressor - held)
+            return fresh
+
+        return at
+
+    best = _searched(stretched(present.few()))
+    if best:
+        read = stretched(present)(best)
+        yield Rival('time_scale.gravity', (), read, {'factor': best}, least=0.85, fitted=1)
 
 
-def _searched(read: object, grid: Array) -> float:
-    """Return the argument of the smallest error of a family of readings, by bisection."""
-    errors = {float(each): read(float(each)).error for each in grid}  # type: ignore[operator]
-    best, step = min(errors, key=errors.__getitem__), float(grid[1] - grid[0])
+def _searched(read: Callable[[float], Evidence]) -> float:
+    """Return the factor of the best of a family of readings, by bisection; 0: about one."""
+    costs = {float(each): read(float(np.exp(each))).cost for each in np.linspace(-9.0, 9.0, 37)}
+    best, step = min(costs, key=costs.__getitem__), 0.5
     while step > 0.02:
         step /= 2.0
         for each in (best - step, best + step):
-            errors[each] = read(each).error  # type: ignore[operator]
-        best = min(errors, key=errors.__getitem__)
-    return best
+            costs[each] = read(float(np.exp(each))).cost
+        best = min(costs, key=costs.__getitem__)
+    return float(np.exp(best)) if np.log(1.25) < abs(best) < 8.9 else 0.0  # no model is more exact
 
 
 def gravity(reading: Reading) -> Iterator[Rival]:
     """Yield torque from which the driver has subtracted gravity.
 
-    A model without gravity has fewer parameters and fits no better. It must fit as well, while the
-    URDF asks for several times the torque at rest that the fit finds, and explains the recording
-    worse: in a small motion an offset is gravity as well.
+    That of the masses of the URDF is added again: a fit can do without, but not these masses.
     """
     present = reading.present
-    still, prior = without_gravity(present.model), np.nan_to_num(present.model.prior())
-    if still is None or not prior.any():
-        return
-    q = present.motion[0]
-    rest = np.zeros_like(q)
-    held = present.model.select_columns(q, rest, rest, present.base.columns)
+    rest = np.zeros_like(present.motion[0])
+    held = present.model.select_columns(present.motion[0], rest, rest, present.base.columns)
     names = [present.model.parameters[k].name for k in present.base.columns]
     body = np.array([not name.endswith(('_friction', '_offset')) for name in names])
-    weight = held @ (body * present.base.values(prior))
+    prior = present.base.values(np.nan_to_num(present.model.prior()))
+    weight = held @ (body * prior)
     expected, found = weight.std(axis=0), (held @ (body * present.values)).std(axis=0)
     most = int(np.argmax(expected))
-    measured = present.torque.std(axis=0)
-    without = _explained(present, still)
-    small = expected[most] > max(2.0 * found[most], 0.3 * measured[most])
-    seen = replace(without, torque=present.torque - weight).error > DISAGREE * without.error
-    if small and seen and unexplained(without)[1] < EXPLAINED / 2.0:
+    if expected[most] > max(2.0 * found[most], 1e-9):
         share = float(found[most] / expected[most])
-        yield Rival(
-            'effort_without_gravity', (), without, {'share': share},
-            least=-0.2 * len(measured), certain=-np.inf,
-        )  # fmt: skip
+        added = present.read(torque=present.torque + weight)
+        if unexplained(added)[1] < RESTING:
+            yield Rival('effort_without_gravity', (), added, {'share': share}, least=FEW)
 
 
 def models(reading: Reading) -> Iterator[Rival]:
@@ -165,7 +176,8 @@ def models(reading: Reading) -> Iterator[Rival]:
         with suppress(RobodynError):
             other = _explained(reading.present, variant.model)
             urdf = variant.key == 'wrong_dynamic_model.gravity'
-            yield Rival(variant.key, (), other, variant.values, least=FEW, ordinary=urdf)
+            least = 2.0 * FEW if urdf else FEW
+            yield Rival(variant.key, (), other, variant.values, least=least, ordinary=urdf)
 
 
 def _explained(present: Evidence, model: DynamicModel) -> Evidence:

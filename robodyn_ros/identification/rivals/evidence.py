@@ -24,6 +24,9 @@ They are noise of the filter, and an error on the fold that is left out."""
 EXPLAINED = 0.5
 """Torque error of a corrected recording, over all joints, above which it is not explained."""
 
+ROUGH = 0.06
+"""Square of the error of torques that follow from the masses of a good URDF: a quarter of them."""
+
 Motion = tuple[Array, Array, Array]
 
 
@@ -41,6 +44,7 @@ class Evidence:
     :param beside: columns in addition to those of the model: 'friction', 'springs'
     :param compared: samples whose errors count, shape (M, n); None: those that are fitted
     :param ridge: on columns of unit length
+    :param rough: difference `masses` that says little
     """
 
     model: DynamicModel
@@ -55,6 +59,7 @@ class Evidence:
     beside: tuple[str, ...] = ()
     compared: Mask | None = None
     ridge: float = RIDGE
+    rough: float = ROUGH
 
     @cached_property
     def regressor(self) -> Array:
@@ -72,6 +77,15 @@ class Evidence:
         """Return the same with other torques or samples, and the regressor as it is."""
         fresh = replace(self, **changes)
         fresh.__dict__['regressor'] = self.regressor  # it is most of the work
+        return fresh
+
+    def few(self, step: int = 3) -> Evidence:
+        """Return the same with few samples, for a search."""
+        q, qd, qdd = (values[::step] for values in self.motion)
+        torque, used = self.torque[::step], self.used[::step]
+        labels = tuple(each[::step] for each in self.labels)
+        fresh = replace(self, motion=(q, qd, qdd), torque=torque, used=used, labels=labels)
+        fresh.__dict__['regressor'] = self.regressor[::step]
         return fresh
 
     def moved(self, joint: int, factor: float, offset: float = 0.0) -> Evidence:
@@ -97,6 +111,43 @@ class Evidence:
         except RobodynError:
             return np.inf
         return float(whole @ self._gram @ whole) / max(len(self.torque), 1)
+
+    @property
+    def cost(self) -> float:
+        """Logarithm of the squared errors of a fit to all samples, and what masses say of it.
+
+        Infinite where the robot cannot reach the positions: they are no reading of the recording.
+        """
+        try:
+            rest = self.rows @ np.append(self.values, -1.0)
+        except RobodynError:
+            return np.inf
+        fit = np.log1p(np.mean(rest**2, axis=0)).sum()
+        return float(fit + np.log1p(self.masses / self.rough).sum())
+
+    @cached_property
+    def masses(self) -> Array:
+        """Difference between the torque of each joint and that of the URDF's masses, shape (n,).
+
+        Its square against the product of both, so that a factor counts as much as its inverse:
+        0 to 1, and 0 without a prior. What friction, rotors and offsets explain is removed.
+        """
+        prior = self.base.values(np.nan_to_num(self.model.prior()))
+        given = self.regressor[:, :, : len(prior)] @ prior
+        apart = np.zeros(given.shape[1])
+        for joint in np.flatnonzero(given.any(axis=0)):
+            used = self.used[:, joint]
+            speed, push = self.motion[1][used, joint], self.motion[2][used, joint]
+            beside = np.column_stack([push, speed, np.sign(speed), np.ones(len(speed))])
+            basis = np.linalg.qr(beside / np.maximum(np.linalg.norm(beside, axis=0), 1e-300))[0]
+            pair = np.stack([self.torque[used, joint], given[used, joint]])
+            size = self.size[self.column[joint]] / abs(self.unit[joint])
+            least = len(speed) * size**2 + 0.01 * float(pair[0] @ pair[0])
+            pair -= (pair @ basis) @ basis.T
+            product = np.linalg.norm(pair[0]) * np.linalg.norm(pair[1])
+            square = float(np.sum((pair[0] - pair[1]) ** 2))
+            apart[joint] = square / max(square + product + least, 1e-300)
+        return apart
 
     @cached_property
     def values(self) -> Array:
@@ -150,7 +201,7 @@ class Evidence:
         return result
 
 
-def gain(present: Array, corrected: Array) -> tuple[float, float]:
+def gain(present: Array, corrected: Array, masses: float = 0.0) -> tuple[float, float]:
     """Return the gain of a correction, and the gain in its standard errors.
 
     The gain is the mean over the folds of the logarithm of the ratio of squared errors, summed
@@ -158,10 +209,30 @@ def gain(present: Array, corrected: Array) -> tuple[float, float]:
 
     :param present: held-out errors without the correction, shape (folds, n)
     :param corrected: the same with it
+    :param masses: what masses add to it, see `agreement`
     """
-    folds = np.sum(np.log1p(present) - np.log1p(corrected), axis=1)
+    folds = np.sum(np.log1p(present) - np.log1p(corrected), axis=1) + masses
     error = float(folds.std(ddof=1)) / np.sqrt(len(folds))
     return float(folds.mean()), float(folds.mean()) / max(error, 1e-9)
+
+
+def roughness(masses: Array) -> float:
+    """Return the difference that says little: that of the joints that agree most.
+
+    :param masses: see `Evidence.masses`, shape (n,)
+    """
+    known = masses[masses > 0.0]
+    return max(float(np.quantile(known, 0.25)), ROUGH) if len(known) else ROUGH
+
+
+def agreement(present: Array, corrected: Array) -> float:
+    """Return how much better a correction suits the masses of the URDF, in units of a gain.
+
+    :param present: differences from the masses without it, shape (n,), see `Evidence.masses`
+    :param corrected: the same with it
+    """
+    rough = roughness(corrected)
+    return float(np.sum(np.log1p(present / rough) - np.log1p(corrected / rough)))
 
 
 def unexplained(evidence: Evidence) -> tuple[Array, float]:
@@ -170,9 +241,8 @@ def unexplained(evidence: Evidence) -> tuple[Array, float]:
     torque = evidence.torque * evidence.unit
     rms[evidence.column] = np.sqrt(np.mean(torque**2, axis=0))
     left = np.sqrt(np.mean(evidence.held_out, axis=0)) * evidence.size
-    return left / np.maximum(rms, 1e-300), float(
-        np.linalg.norm(left) / max(np.linalg.norm(rms), 1e-300)
-    )
+    pooled = float(np.linalg.norm(left) / max(np.linalg.norm(rms), 1e-300))
+    return left / np.maximum(rms, 1e-300), pooled
 
 
 def _grams(rows: Array, labels: Labels, folds: int) -> Array:

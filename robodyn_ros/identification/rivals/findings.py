@@ -23,8 +23,8 @@ def rival_findings(
 ) -> Iterator[Finding]:
     """Yield the convention that explains a recording best, if one does."""
     named = compare(reading, hypotheses)
-    if named:
-        best = named[0]
+    best = named[0] if named else None
+    if best is not None and best.clear:
         kind = code_of(best.rival.key), best.rival.joints
         others = [each for each in named if (code_of(each.rival.key), each.rival.joints) != kind]
         near = [each for each in others if each.gain > NEARLY * best.gain and not each.rival.last]
@@ -35,13 +35,18 @@ def rival_findings(
         bad = np.flatnonzero(share > EXPLAINED).tolist()
         own = _joints(reading, bad) if len(bad) == 1 else ''
         yield finding('not_explained', own, joints=_joints(reading, bad), error=pooled)
+    elif best is not None:
+        item = _finding(reading, best, ())
+        own = item.joint if item.code.startswith(('torque', 'sensor')) else ''  # others: of all
+        yield finding('convention_doubtful', own, cause=item.text)
 
 
 def _finding(reading: Reading, named: Named, near: Sequence[Named]) -> Finding:
     rival = named.rival
     joint, share = named.evidence
     names = reading.present.model.joint_names
-    evidence = sentence('evidence', best=names[joint], share=share)
+    key = 'evidence.masses' if named.masses > max(0.5 * named.gain, 0.5) else 'evidence'
+    evidence = sentence(key, best=names[joint], share=share)
     if near:
         other = _finding(reading, near[0], ()).text.partition('. With that corrected')[0]
         evidence = sentence('evidence.rival', evidence=evidence, other=other)

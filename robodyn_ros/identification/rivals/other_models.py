@@ -12,7 +12,7 @@ import numpy as np
 
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.models.catalog import build_model
-from robodyn_ros.models.interface import DynamicModel, SumModel
+from robodyn_ros.models.interface import DynamicModel
 
 _NUMBERS = {('axis', 'rotary'): (1, 2, 3), ('axis', 'linear'): (1, 2), ('puma', None): (1, 2)}
 _DIRECTIONS = {
@@ -53,11 +53,6 @@ class Variant:
     key: str
     values: Mapping[str, object]
     model: DynamicModel
-
-
-def parts_of(model: DynamicModel) -> tuple[DynamicModel, ...]:
-    """Return the parts of a sum, or the model itself."""
-    return model.parts if isinstance(model, SumModel) else (model,)
 
 
 def variants(model: DynamicModel) -> Iterator[Variant]:
@@ -101,18 +96,6 @@ def _other_urdfs(part: dict[str, Any]) -> Iterator[Other]:
         if float(turned @ gravity) < 0.9 * size**2:
             mounted: dict[str, object] = {'mounting': words}
             yield 'wrong_dynamic_model.gravity', mounted, {**part, 'gravity': turned.tolist()}
-
-
-def without_gravity(model: DynamicModel) -> DynamicModel | None:
-    """Return the same model without gravity; None if it has no gravity that could be changed."""
-    description = model.describe()
-    parts = description['parts'] if description['kind'] == 'sum' else [description]
-    assert isinstance(parts, list)
-    if not any(part['kind'] == 'urdf' and any(part['gravity']) for part in parts):
-        return None
-    still = [{**part, 'gravity': [0.0, 0.0, 0.0]} if part['kind'] == 'urdf' else part
-             for part in parts]  # fmt: skip
-    return build_model({'kind': 'sum', 'parts': still})
 
 
 def reason(factor: float) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from robodyn_ros.identification.rivals.evidence import Evidence
+from robodyn_ros.identification.rivals.evidence import Evidence, roughness
 from robodyn_ros.identification.rivals.reading import Reading
 from robodyn_ros.identification.rivals.rival import FEW, Rival
 from robodyn_ros.models.interface import Array
@@ -19,27 +19,31 @@ _GRID = np.deg2rad(np.arange(-150.0, 181.0, 30.0))
 
 def zeros(reading: Reading) -> Iterator[Rival]:
     """Yield the zero offset that explains most, then a second and a third one together with it."""
-    best, offsets = reading.present, np.zeros(reading.present.torque.shape[1])
+    best, offsets = reading.present.few(), np.zeros(reading.present.torque.shape[1])
     for _ in range(min(3, len(offsets))):
-        free = [joint for joint in range(len(offsets)) if not offsets[joint]]
-        tried = [(joint, each) for joint in free for each in _GRID if abs(each) > 1e-9]
-        starts = [_at(reading.present, offsets, *each) for each in tried]
-        index = int(np.argmin([each.error for each in starts]))
-        offsets[tried[index][0]] = tried[index][1]
-        found, offsets = _refined(reading.present, offsets)
-        if found.error > 0.8 * best.error:
+        few = replace(reading.present.few(), rough=best.rough)
+        tried = []
+        for joint in np.flatnonzero(offsets == 0.0):
+            for each in _GRID[np.abs(_GRID) > 1e-9]:
+                one = np.where(np.arange(len(offsets)) == joint, each, 0.0)
+                tried.append(offsets + one)  # of parallel axes, only the sum was found
+                tried += [offsets + one - each * (np.abs(offsets) > 0.0)] if offsets.any() else []
+        costs = [_at(few, each, 0, float(each[0])).cost for each in tried]
+        found, offsets = _refined(few, tried[int(np.argmin(costs))])
+        gained = replace(best, rough=few.rough).cost - found.cost
+        if gained < (1.0 if np.count_nonzero(offsets) > 1 else 0.2):
             return
-        best = _nearest_to_prior(reading.present, found, offsets)
-        offsets = (best.motion[0] - reading.present.motion[0])[0]
+        best = _nearest(few, found, offsets)
+        offsets = (best.motion[0] - few.motion[0])[0]
+        best = replace(best, rough=roughness(best.masses))
         offsets[np.abs(offsets) < 1e-9] = 0.0
         joints = tuple(np.flatnonzero(offsets).tolist())
         if np.abs(offsets[list(joints)]).min() > np.deg2rad(3.0):
-            told = ', '.join(
-                f'{best.model.joint_names[k]} {-np.rad2deg(offsets[k]):.3g} deg' for k in joints
-            )
-            yield Rival(
-                'encoder_offset', joints, best, {'offsets': told}, least=FEW, fitted=len(joints)
-            )
+            names = best.model.joint_names
+            each = (f'{names[k]} {-np.rad2deg(offsets[k]):.3g} deg' for k in joints)
+            read, told = _at(reading.present, offsets, 0, float(offsets[0])), ', '.join(each)
+            number = len(joints)
+            yield Rival('encoder_offset', joints, read, {'offsets': told}, FEW, fitted=number)
 
 
 def _at(present: Evidence, offsets: Array, joint: int, offset: float) -> Evidence:
@@ -57,35 +61,24 @@ def _refined(present: Evidence, offsets: Array) -> tuple[Evidence, Array]:
         for joint in np.flatnonzero(offsets).tolist():
             for each in (offsets[joint] - step, offsets[joint] + step):
                 tried = _at(present, offsets, joint, float(each))
-                if tried.error < best.error:
+                if tried.cost < best.cost:
                     best = tried
                     offsets = np.where(np.arange(len(offsets)) == joint, each, offsets)
         step /= 2.0
     return best, offsets
 
 
-def _nearest_to_prior(present: Evidence, best: Evidence, offsets: Array) -> Evidence:
-    """Return the samples at offsets, or half a turn off, where the masses are those of the URDF.
+def _nearest(few: Evidence, best: Evidence, offsets: Array) -> Evidence:
+    """Return the samples at offsets, or half a turn off where these are smaller and as good.
 
-    Half a turn further, first moments with the other sign give the same torque.
+    Half a turn further, first moments with the other sign give the same torque; masses tell.
     """
-    prior = present.base.values(np.nan_to_num(present.model.prior()))
-    places = np.flatnonzero(offsets)
-    turned = [best]
-    for signs in np.ndindex(*(2,) * len(places)):
-        other = offsets.copy()
-        other[places] -= np.pi * np.array(signs) * np.sign(offsets[places])
-        turned.append(_at(present, other, 0, float(other[0])))
-    near = [each for each in turned if each.error < 1.1 * best.error]
-    rest = np.zeros_like(best.motion[0])
-
-    def agreement(each: Evidence) -> float:
-        held = each.model.select_columns(each.motion[0], rest, rest, each.base.columns)
-        return float(np.sum((held @ each.values) * (held @ prior)))
-
-    if not prior.any():
-        return min(near, key=lambda each: float(np.abs(each.motion[0] - present.motion[0]).sum()))
-    return max(near, key=agreement)
+    for joint in np.flatnonzero(np.abs(offsets) > np.pi / 2.0).tolist():
+        turned = float(offsets[joint] - np.pi * np.sign(offsets[joint]))
+        other = _at(few, offsets, joint, turned)
+        if other.cost < best.cost + 0.1:
+            best, offsets = other, np.where(np.arange(len(offsets)) == joint, turned, offsets)
+    return best
 
 
 def units(reading: Reading) -> Iterator[Rival]:
@@ -102,12 +95,14 @@ def units(reading: Reading) -> Iterator[Rival]:
     yield Rival(
         'positions_in_degrees.rival', every, replace(present, motion=(q, qd, qdd)), least=0.3
     )
+    few = present.few()
     for joint in far.tolist():
         tried = np.geomspace(stroke[joint] / (2.5 * TURN), stroke[joint] / 0.1, 80)
         for _ in range(3):
-            errors = [present.moved(joint, 1.0 / each).error for each in tried]
+            errors = [few.moved(joint, 1.0 / each).cost for each in tried]
             best = float(tried[int(np.argmin(errors))])
             width = (tried[1] / tried[0]) ** 1.5
             tried = np.geomspace(best / width, best * width, 9)
+        one = int(len(every) == 1)  # that of one joint may be in degrees as well
         found = present.moved(joint, 1.0 / best)
-        yield Rival('position_factor', (joint,), found, {'factor': best}, fitted=1)
+        yield Rival('position_factor', (joint,), found, {'factor': best}, fitted=2 * one)

@@ -10,7 +10,7 @@ import numpy as np
 
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.identification.fit.folds import labels_of
-from robodyn_ros.identification.rivals.evidence import Evidence
+from robodyn_ros.identification.rivals.evidence import Evidence, roughness
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import with_friction
@@ -29,6 +29,9 @@ SUSPICIOUS = 0.1
 
 DISAGREE = 1.15
 """Squared error of all joints together over that of each alone, from which on they disagree."""
+
+FOREIGN = 0.4
+"""Roughness of masses from which on they are not those of this recording: 0.33 is a factor 2."""
 
 EXACT = 0.03
 """Share of a joint's torque that no model of a geared joint explains better."""
@@ -69,15 +72,16 @@ class Reading:
             labels=labels_of(q),
         )
         present = replace(present, size=_own_errors(present, rms))
+        present = replace(present, rough=roughness(present.masses))
         own = recording.select(signals.joints)
         return cls(signals, rows, present, own.torque, own.time)
 
     @property
     def suspicious(self) -> bool:
-        """True if joints disagree about what they share, or have torque that no fit explains."""
+        """True if joints disagree on what they share, or with the masses, or have other torque."""
         joints = len(self.present.size)
         rms = np.sqrt(np.mean(self.present.torque**2, axis=0))
-        disagree = self.present.error > DISAGREE * joints
+        disagree = self.present.error > DISAGREE * joints or self.present.rough > FOREIGN
         return bool(disagree or (self.present.size > SUSPICIOUS * rms).any())
 
     @property

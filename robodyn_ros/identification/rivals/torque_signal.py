@@ -12,7 +12,6 @@ import scipy  # its parts at their first use: scipy.ndimage takes time
 from robodyn_ros.identification.rivals.evidence import Evidence
 from robodyn_ros.identification.rivals.reading import Reading
 from robodyn_ros.identification.rivals.rival import Rival
-from robodyn_ros.identification.signals.processed import Mask
 from robodyn_ros.models.interface import Array
 
 SHORTEST = 0.1
@@ -20,32 +19,31 @@ SHORTEST = 0.1
 
 
 def lost(reading: Reading) -> Iterator[Rival]:
-    """Yield torque that stays at one value for a while although its joint moves."""
+    """Yield torque that stays at one value, the largest or another, although its joint moves."""
     raw, position = reading.signals.measured, reading.signals.position
-    gone = np.zeros(raw.shape, dtype=bool)
+    stays = np.zeros(raw.shape, dtype=bool)
     least = max(5, round(SHORTEST / reading.period))
     for joint in range(raw.shape[1]):
         same = np.diff(raw[:, joint]) == 0.0
         edges = np.flatnonzero(np.diff(same, prepend=False, append=False)).reshape(-1, 2)
         stroke = np.ptp(position[:, joint])
-        for start, end in edges:
+        for start, end in edges[edges[:, 1] - edges[:, 0] >= least]:
             moves = np.ptp(position[start : end + 1, joint]) > 0.02 * stroke
-            level = abs(raw[start, joint]) < 0.98 * np.abs(raw[:, joint]).max()
-            gone[start : end + 1, joint] = end - start >= least and moves and level
-    joints = np.flatnonzero(gone.mean(axis=0) > 0.01)
-    if len(joints):
-        wide = scipy.ndimage.maximum_filter1d(gone, 2 * least + 1, axis=0)[reading.rows]
-        kept = reading.present.used & ~wide
-        first, last = np.flatnonzero(gone[:, joints].any(axis=1))[[0, -1]]
-        values = {
-            'share': float(gone[:, joints].mean()),
-            'start': reading.signals.time[first],
-            'end': reading.signals.time[last],
-        }
-        evidence = reading.present.read(used=kept)
-        yield Rival(
-            'torque_lost', tuple(joints.tolist()), evidence, values, least=0.1, certain=1.0
-        )
+            stays[start : end + 1, joint] = moves
+    largest = np.abs(raw) >= 0.9999 * np.abs(raw).max(axis=0)
+    keys = 'torque_lost', 'torque_saturation.level'
+    for key, gone in zip(keys, (stays & ~largest, stays & largest), strict=True):
+        joints = np.flatnonzero(gone.mean(axis=0) > 0.01)
+        if len(joints):
+            wide = scipy.ndimage.maximum_filter1d(gone, 2 * least + 1, axis=0)[reading.rows]
+            evidence = reading.present.read(used=reading.present.used & ~wide)
+            first, last = np.flatnonzero(gone[:, joints].any(axis=1))[[0, -1]]
+            values = {
+                'share': float(gone[:, joints].mean()),
+                'start': reading.signals.time[first],
+                'end': reading.signals.time[last],
+            }
+            yield Rival(key, tuple(joints.tolist()), evidence, values, least=0.1, certain=1.0)
 
 
 def sources(reading: Reading) -> Iterator[Rival]:
@@ -127,7 +125,8 @@ def disturbances(reading: Reading) -> Iterator[Rival]:
         rest = (present.torque - replace(present, used=used).predicted) / present.size
         mean = np.bincount(block, np.sum(present.used * rest**2, axis=1)) / np.bincount(block)
         mean[:4] = mean[-4:] = np.median(mean)  # a motion starts and ends in its own way
-        bad = _worst_run(mean > 4.0 * np.median(mean), mean)
+        runs, count = scipy.ndimage.label(mean > 4.0 * np.median(mean))
+        bad = runs == 1 + int(np.argmax(np.bincount(runs, mean, count + 1)[1:])) if count else runs
         if not bad.any() or bad.sum() > 13:
             return
         used = present.used & ~bad[block][:, None]
@@ -139,11 +138,4 @@ def disturbances(reading: Reading) -> Iterator[Rival]:
     times = reading.signals.time[reading.rows[where[[0, -1]]]]
     evidence = present.read(used=used, compared=used)
     values = {'start': times[0], 'end': times[1]}
-    yield Rival('disturbed_interval', (), evidence, values, certain=2.0, last=True)
-
-
-def _worst_run(bad: Mask, size: Array) -> Mask:
-    """Return of bad blocks (k,) those in a row that have the largest sum of errors."""
-    edges = np.flatnonzero(np.diff(bad, prepend=False, append=False)).reshape(-1, 2)
-    start, end = max(edges.tolist(), key=lambda run: size[slice(*run)].sum(), default=(0, 0))
-    return (np.arange(len(bad)) >= start) & (np.arange(len(bad)) < end)
+    yield Rival('disturbed_interval', (), evidence, values, least=1.0, certain=2.0, last=True)

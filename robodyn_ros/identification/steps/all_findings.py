@@ -76,11 +76,6 @@ def _causes(run: IdentificationRun) -> Iterator[Finding]:
     if arm is not None and run.payload is not None:
         values = arm.values + run.payload.payload.added
     cases, known = [], []
-    shifted = frozenset(
-        run.prepared.model.joint_names[joint]
-        for joint, offset in run.prepared.offsets.items()
-        if offset.applied
-    )
     for index, recording in enumerate(run.task.recordings):
         parts, report = run.prepared.parts[index], run.reports[index]
         shown = parts.shown
@@ -98,7 +93,6 @@ def _causes(run: IdentificationRun) -> Iterator[Finding]:
                 regression.arms[index],
                 values,
                 relative_error(report, run.prepared.model if arm is None else arm.model),
-                shifted,
             )
         )
         at_rest = {item.joint: item for item in shown.findings if item.code == 'frozen_joint'}

@@ -41,8 +41,10 @@ HARMLESS = (
     'constant_torque',
 )
 """Those that leave the parameters of the other joints as they are."""
-DOUBTS = ('sensor_delay', 'torque_filtered', 'torque_factor')
-"""Warnings that are conventions too: a torque that is late or filtered, or of another size."""
+DOUBTS = ('sensor_delay', 'torque_filtered', 'slow_sampling', 'convention_doubtful')
+"""Findings that are no errors and conventions too: torque that is late, and what is likely."""
+LATE = 0.1
+"""Part of a joint's torque that a time offset changes, from which on its correction counts."""
 
 
 def verdict_of(run: IdentificationRun, findings: Sequence[Finding]) -> Verdict:
@@ -56,11 +58,13 @@ def verdict_of(run: IdentificationRun, findings: Sequence[Finding]) -> Verdict:
     beyond = _beyond(run)
     joints, idle = [], _idle(run)
     limit = run.task.options.max_relative_error
-    bad = [k for k, name in enumerate(model.joint_names) if name not in idle and own[k] > limit]
+    worst = np.fmax(own, other)
+    bad = [k for k, name in enumerate(model.joint_names) if name not in idle and worst[k] > limit]
     for index, name in enumerate(model.joint_names):
         moved = name not in idle
         facts = [*_contradictions(errors, name), *_doubts(findings, name)]
         facts += [] if moved else [('with care', 'it did not move')]
+        facts += _shifted(run, index)
         figures = (own[index], 'in the fit'), (other[index], f'on {tested}')
         for error, where in figures if moved or run.report.rms_error[index] > 0.0 else ():
             facts += _graded(error, f'of its torque is not explained {where}', run)
@@ -118,10 +122,21 @@ def _contradictions(errors: Sequence[Finding], joint: str) -> Iterator[Evidence]
 
 
 def _doubts(findings: Sequence[Finding], joint: str) -> Iterator[Evidence]:
-    """Yield the warnings that say that a joint's torque is not what its model gives."""
+    """Yield the doubts whether a joint's torque is what its model gives."""
     for item in findings:
-        if item.severity == 'warning' and item.code in DOUBTS and item.joint in ('', joint):
+        if item.severity != 'error' and item.code in DOUBTS and item.joint in ('', joint):
             yield 'with care', item.code.replace('_', ' ')
+
+
+def _shifted(run: IdentificationRun, joint: int) -> Iterator[Evidence]:
+    """Yield that the torque of a joint was late by a time that matters."""
+    offset, shown = run.prepared.offsets.get(joint), run.prepared.parts[0].shown
+    if offset is None or not offset.applied:
+        return
+    slope = np.gradient(shown.torque[:, joint], shown.time)
+    changed = abs(offset.seconds) * float(np.sqrt(np.mean(slope**2)))
+    if changed > LATE * reference_torque(run.report, run.prepared.model)[joint]:
+        yield 'with care', f'its torque was {1e3 * offset.seconds:.3g} ms late, and was shifted'
 
 
 def _beyond(run: IdentificationRun) -> list[list[Evidence]]:

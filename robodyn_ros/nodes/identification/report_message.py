@@ -17,7 +17,7 @@ SEVERITY = {'info': Finding.INFO, 'warning': Finding.WARNING, 'error': Finding.E
 
 def report_message(result: IdentificationResult, files: Exported) -> IdentificationReport:
     """Build the message; files that were not written are empty strings."""
-    fit, named, verdict = result.identification, result.named, result.verdict
+    fit, verdict = result.identification, result.verdict
     message = IdentificationReport(
         success=result.success,
         model=str(result.model.describe()['kind']),
@@ -48,34 +48,15 @@ def report_message(result: IdentificationResult, files: Exported) -> Identificat
         rms_error=fit.rms_error.tolist(),
         relative_residual=fit.relative_residual,
         validated=result.validation is not None,
-        parameters=_parameters(
-            [item.name for item in result.model.parameters],
-            [item.unit for item in result.model.parameters],
-            result.values,
-            result.stddevs,
-            classify(result.values, result.stddevs),
-        ),
         completion_rule=result.completion_rule,
-        dynamic_parameters=[]
-        if named is None
-        else _parameters(named.names, named.units, named.values, named.stddevs, named.status),
-        base_parameters=_parameters(
-            result.base_expressions,
-            None,
-            result.base_values,
-            result.base_stddevs,
-            result.base_status,
-        ),
-        findings=[
-            Finding(
-                severity=SEVERITY[item.severity],
-                code=item.code,
-                joint=item.joint,
-                text=item.message,
-            )
-            for item in result.findings
-        ],
     )
+    _add_parameters(message, result)
+    message.findings = [
+        Finding(
+            severity=SEVERITY[item.severity], code=item.code, joint=item.joint, text=item.message
+        )
+        for item in result.findings
+    ]
     check = result.validation
     if check is not None:
         message.validation_max_relative_torque_error = check.max_relative_torque_error.tolist()
@@ -83,6 +64,25 @@ def report_message(result: IdentificationResult, files: Exported) -> Identificat
         message.validation_rms_error = check.rms_error.tolist()
         message.validation_relative_residual = check.relative_residual
     return message
+
+
+def _add_parameters(message: IdentificationReport, result: IdentificationResult) -> None:
+    """Add the parameters of the model, of the links, and the base parameters."""
+    model, named = result.model.parameters, result.named
+    names, units = [item.name for item in model], [item.unit for item in model]
+    status = classify(result.values, result.stddevs)
+    message.parameters = _parameters(names, units, result.values, result.stddevs, status)
+    if named is not None:
+        message.dynamic_parameters = _parameters(
+            named.names, named.units, named.values, named.stddevs, named.status
+        )
+    message.base_parameters = _parameters(
+        result.base_expressions,
+        None,
+        result.base_values,
+        result.base_stddevs,
+        result.base_status,
+    )
 
 
 def _parameters(

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Torques and inertias of a simulated arm against the masses of its URDF."""
+"""Inertias of a simulated arm against the masses of its URDF."""
 
 import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from diagnosis_case import case_of, with_torque
+from diagnosis_case import case_of
 from robots import random_urdf
 from simulation import arm, record
 
@@ -15,7 +15,6 @@ from robodyn_ros.identification.diagnosis.case import draw, thinned
 from robodyn_ros.identification.diagnosis.plausibility import (
     _mass_and_reach,
     inertia_findings,
-    unit_findings,
 )
 from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.models.serial.urdf import rigid_part
@@ -34,50 +33,6 @@ TWO = """
 XML = random_urdf(4, 12, types=('revolute',))
 MODEL, TRUTH = arm(XML)
 GOOD = record(MODEL, TRUTH, 3000, noise=0.02)
-
-
-@pytest.fixture(scope='module')
-def healthy():
-    model, truth = arm(random_urdf(3, 51, types=('revolute',)))
-    return model, record(model, truth, 1500, noise=0.02)
-
-
-def units_of(model, recording):
-    case = case_of(model, recording)
-    return list(unit_findings(case, draw(case)))
-
-
-def test_torques_that_suit_the_masses_have_no_finding(healthy):
-    assert not units_of(*healthy)
-
-
-def test_one_factor_for_all_is_told_by_the_prior(healthy):
-    model, recording = healthy
-    found = units_of(model, with_torque(recording, [1000.0] * 3))
-    assert {item.severity for item in found} == {'error'}
-    assert all(item.code == 'torque_factor' and 'mNm' in item.text for item in found)
-
-
-@pytest.mark.parametrize(
-    ('factors', 'severity'),
-    [
-        ([0.01, 0.02, 1.0], 'warning'),
-        ([0.01, 20.0, 30.0], 'warning'),
-        ([10.5, 30.0, 90.0], 'error'),
-        ([9.5, 30.0, 90.0], 'warning'),
-        ([0.02, 0.05, 0.095], 'error'),
-        ([0.02, 0.05, 0.3], 'warning'),
-        ([20.0, 30.0, -1.0], 'error'),  # a factor that is not clear says nothing
-        ([20.0, -1.0, -1.0], 'warning'),
-    ],
-)
-def test_masses_of_a_urdf_may_be_wrong_but_a_unit_is_the_same_for_all(
-    healthy, monkeypatch, factors, severity
-):
-    known = {joint: (factor, 1e-3 * factor) for joint, factor in enumerate(factors)}
-    monkeypatch.setattr(plausibility, 'by_prior', lambda *_: known)
-    found = units_of(*healthy)
-    assert found and {item.severity for item in found} == {severity}
 
 
 @pytest.mark.parametrize('unit', [1e3, 1e6])

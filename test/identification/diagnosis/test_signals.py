@@ -156,9 +156,9 @@ def test_a_joint_is_slow_by_its_inertia_and_its_residual(
     shares = {0: (share, noise), 1: (0.5 * share, noise)}
     monkeypatch.setattr(signals, 'inertia_shares', lambda *_: shares)
     found = slow_joints(case, draw(case))
-    named = {item.finding.joint: item.clear for item in found}
+    named = {item.joint: clear for item, clear in found}
     assert ('joint1' in named, named.get('joint1', False)) == (slow, clear)
-    assert not slow or [item.finding.joint for item in found] == ['joint2', 'joint1']
+    assert not slow or [item.joint for item, _ in found] == ['joint2', 'joint1']
 
 
 @pytest.mark.parametrize(
@@ -214,4 +214,4 @@ def test_slow_motions_show_little_inertia(healthy):
     before, after = inertia_shares(fast, draw(fast)), inertia_shares(case, sample)
     assert all(after[joint][0] < 0.02 * before[joint][0] for joint in before)
     found = slow_joints(case, sample)
-    assert len(found) == 2 and all(item.clear for item in found)
+    assert len(found) == 2 and all(clear for _, clear in found)

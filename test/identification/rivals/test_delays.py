@@ -57,3 +57,10 @@ def test_torque_behind_a_low_pass(name):
 def test_a_recording_without_a_delay_has_none():
     model, recording = plant('scara3')
     assert not found(model, late(recording, 1))
+
+
+@pytest.mark.parametrize(('joint', 'samples'), [(0, 6), (1, 5)])
+def test_the_short_delay_of_one_joint_is_likely(joint, samples):
+    item = first('scara', lambda each: late(each, samples, [joint]))
+    assert (item.code, item.joint) == ('convention_doubtful', f'joint{joint + 1}')
+    assert f'comes {5 * samples} ms after its position' in item.text, item.text

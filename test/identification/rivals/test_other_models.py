@@ -7,10 +7,8 @@ from robots import random_urdf
 
 from robodyn_ros.findings import code_of, finding
 from robodyn_ros.identification.rivals.other_models import (
-    parts_of,
     reason,
     variants,
-    without_gravity,
 )
 from robodyn_ros.models.catalog import build_model, robot_model
 
@@ -32,13 +30,13 @@ def test_variants_keep_all_else():
         '3 of axis. (evidence)',
     ]
     for other in others:
-        body, friction = parts_of(other.model)
+        body, friction = other.model.parts
         assert body.joint_names == ('j',) and friction.describe()['terms'] == ['viscous']
     robot = robot_model(random_urdf(2, 52))
     tried = list(variants(robot))
     turned = [each.model for each in tried if 'mounted' in text_of(each)]
     assert {code_of(each.key) for each in tried} == {'wrong_dynamic_model'}
-    directions = np.array([parts_of(model)[0].gravity for model in turned])
+    directions = np.array([model.parts[0].gravity for model in turned])
     assert len(turned) == 5  # all but the one it has
     np.testing.assert_allclose(np.linalg.norm(directions, axis=1), 9.81)
     for each, direction in zip(tried, directions, strict=True):
@@ -47,12 +45,10 @@ def test_variants_keep_all_else():
         assert direction['xyz'.index(told[2])] == sign * 9.81, text_of(each)
     below = robot_model(random_urdf(2, 52), gravity=(0.0, 0.0, 9.81))
     (upright,) = [each for each in variants(below) if 'mounted upright' in text_of(each)]
-    np.testing.assert_allclose(parts_of(upright.model)[0].gravity, [0.0, 0.0, -9.81])
+    np.testing.assert_allclose(upright.model.parts[0].gravity, [0.0, 0.0, -9.81])
     tilted = robot_model(random_urdf(2, 52), gravity=(0.0, -7.0, -7.0))
     assert sum('mounted' in text_of(each) for each in variants(tilted)) == 6
     assert [model.joint_names for model in turned] == [robot.joint_names] * 5
-    body = parts_of(robot)[0]
-    assert parts_of(body) == (body,) and parts_of(robot) == robot.parts
 
 
 def test_the_semi_static_puma_may_have_a_fifth_term():
@@ -64,18 +60,6 @@ def test_the_semi_static_puma_may_have_a_fifth_term():
     ]
     assert severities == ['error', 'warning']
     assert len(fifth.model.parameters) == len(puma.parameters) + 1
-
-
-def test_a_model_without_gravity_keeps_all_else():
-    robot = robot_model(random_urdf(2, 52))
-    floating = without_gravity(robot)
-    assert floating is not None and floating.parameters == robot.parameters
-    still = np.zeros((5, 2))
-    q = np.linspace(-1.0, 1.0, 10).reshape(5, 2)
-    values = np.nan_to_num(robot.prior())
-    assert np.abs(robot.torque(q, still, still, values)).max() > 0.1
-    np.testing.assert_allclose(floating.torque(q, still, still, values), 0.0, atol=1e-12)
-    assert without_gravity(floating) is None and without_gravity(axis(1)) is None
 
 
 INCH, POUND, KILOGRAM = 0.0254, 4.4482, 9.80665

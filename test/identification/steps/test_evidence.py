@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Evidence of a verdict: errors of the fit and on other data, reach, plausibility, findings."""
 
+from copy import copy
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from robots import DATA, dh_urdf
+from robots import DATA, LWR4, UR10, dh_urdf
 from simulation import arm, record
 
 from robodyn_ros.cli.main import main
+from robodyn_ros.findings import Finding
+from robodyn_ros.identification import pipeline
 from robodyn_ros.identification.files.export import export
 from robodyn_ros.identification.pipeline import identify
+from robodyn_ros.identification.signals.offset_correction import TimeOffset
+from robodyn_ros.identification.steps.evidence import verdict_of
 from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.recording.readers import read_recording
 from robodyn_ros.recording.recording import Recording
@@ -114,19 +120,9 @@ def test_an_idle_joint_has_the_constant_that_was_measured():
     assert result.success
 
 
-@pytest.mark.parametrize(
-    ('code', 'joint', 'expected'),
-    [
-        ('torque_sign', 'joint2', ['with care', 'not usable']),
-        ('zero_torque', 'joint2', ['usable', 'not usable']),
-        ('encoder_offset', 'joint2', ['not usable', 'not usable']),
-        ('joint_order', '', ['not usable', 'not usable']),
-    ],
-)
-def test_data_that_contradict_the_model_spoil_a_joint_or_all(code, joint, expected):
-    from robodyn_ros.findings import Finding
-    from robodyn_ros.identification import pipeline
-
+@pytest.fixture(scope='module')
+def good():
+    """Return the run of a good recording."""
     found = []
     given = pipeline.verdict_of
 
@@ -139,9 +135,62 @@ def test_data_that_contradict_the_model_spoil_a_joint_or_all(code, joint, expect
         identify(GOOD, MODEL)
     finally:
         pipeline.verdict_of = before
-    verdict = given(found[0], [Finding(code, 'text', joint, 'error')])
+    return found[0]
+
+
+@pytest.mark.parametrize(
+    ('code', 'joint', 'severity', 'expected'),
+    [
+        ('torque_sign', 'joint2', 'error', ['with care', 'not usable']),
+        ('zero_torque', 'joint2', 'error', ['usable', 'not usable']),
+        ('encoder_offset', 'joint2', 'error', ['not usable', 'not usable']),
+        ('joint_order', '', 'error', ['not usable', 'not usable']),
+        ('convention_doubtful', 'joint2', 'info', ['usable', 'with care']),
+        ('sensor_delay', '', 'warning', ['with care', 'with care']),
+        ('slow_sampling', '', 'warning', ['with care', 'with care']),
+    ],
+)
+def test_data_that_contradict_the_model_spoil_a_joint_or_all(
+    good, code, joint, severity, expected
+):
+    verdict = verdict_of(good, [Finding(code, 'text', joint, severity)])
     assert [each.feedforward.word for each in verdict.joints] == expected
     assert verdict.worth_writing is (expected != ['not usable'] * 2)
+
+
+@pytest.mark.parametrize(('seconds', 'word'), [(1e-4, 'usable'), (0.1, 'with care')])
+def test_a_torque_that_was_shifted_by_a_time_that_matters(good, seconds, word):
+    offsets = {1: TimeOffset(seconds, 0.9)}
+    late = copy(good)
+    late.prepared = replace(good.prepared, offsets=offsets)
+    first, second = verdict_of(late, []).joints
+    assert (first.feedforward.word, second.feedforward.word) == ('usable', word)
+
+
+@pytest.mark.parametrize(
+    ('residual', 'word'), [(0.05, 'usable'), (0.15, 'with care'), (0.22, 'not usable')]
+)
+def test_a_payload_that_leaves_torque_unexplained(good, residual, word):
+    arm = SimpleNamespace(verdict=verdict_of(good, []))
+    run = SimpleNamespace(
+        payload=object(),
+        task=SimpleNamespace(arm=arm),
+        report=SimpleNamespace(relative_residual=residual),
+        validation=None,
+    )
+    verdict = verdict_of(run, [])
+    assert verdict.payload.word == word and verdict.success is (word != 'not usable')
+
+
+@pytest.mark.parametrize('folder', ['ur10', 'kuka_lwr4'])
+def test_clean_recordings_have_few_warnings(folder):
+    if not (DATA / folder).is_dir():
+        pytest.skip(f'{DATA / folder} is not there; set ROBODYN_DATA')
+    path = DATA / folder / ('measurements_1.npz' if folder == 'kuka_lwr4' else '')
+    model = robot_model(LWR4 if folder == 'kuka_lwr4' else UR10, friction='auto')
+    result = identify(read_recording(path, joints=model.joint_names), model)
+    assert sum(item.severity == 'warning' for item in result.findings) <= 3
+    assert all(each.feedforward.word != 'not usable' for each in result.verdict.joints)
 
 
 def test_an_actuator_that_no_model_explains_is_refused(tmp_path):

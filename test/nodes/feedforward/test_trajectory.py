@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trajectories through the feed-forward node, a process of its own, over real DDS."""
 
-import time
-
 import numpy as np
 import pytest
 from builtin_interfaces.msg import Time
