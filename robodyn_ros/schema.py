@@ -31,7 +31,7 @@ WORDS = {
 _Kind = TypeVar('_Kind')
 
 
-def checked(content: object, kind: type[_Kind], where: str, error: type[RobodynError]) -> _Kind:
+def convert(content: object, kind: type[_Kind], where: str, error: type[RobodynError]) -> _Kind:
     """Return the content as a dataclass; a field may be an instance of its class already.
 
     :param where: start of messages, such as the file and the section

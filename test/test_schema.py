@@ -6,7 +6,7 @@ from typing import Literal
 import pytest
 
 from robodyn_ros.errors import ConfigError
-from robodyn_ros.schema import Finite, NotNegative, Positive, Vector, checked
+from robodyn_ros.schema import Finite, NotNegative, Positive, Vector, convert
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Axis:
 
 
 def test_values_and_instances_are_taken():
-    found = checked({'name': 'a', 'offset': -3, 'gear': Gear(5.0)}, Axis, 'x.yaml', ConfigError)
+    found = convert({'name': 'a', 'offset': -3, 'gear': Gear(5.0)}, Axis, 'x.yaml', ConfigError)
     assert found == Axis('a', offset=-3.0, gear=Gear(5.0))
 
 
@@ -48,5 +48,5 @@ def test_values_and_instances_are_taken():
 )
 def test_what_cannot_be_used_is_one_sentence(content, sentence):
     with pytest.raises(ConfigError, match=f'^x.yaml: {sentence}') as caught:
-        checked(content, Axis, 'x.yaml', ConfigError)
+        convert(content, Axis, 'x.yaml', ConfigError)
     assert '\n' not in str(caught.value) and '`' not in str(caught.value)

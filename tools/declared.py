@@ -141,7 +141,7 @@ def _imported(root: Path) -> Iterator[tuple[Path, str]]:
     Tests come last, so that a package is only one of tests if nothing else uses it.
     """
     local = {path.stem for folder in HELPERS for path in (root / folder).rglob('*')}
-    local |= {'bench', 'tools', *sys.stdlib_module_names}
+    local |= {'bench', 'faults', 'tools', *sys.stdlib_module_names}
     for folder in ('scripts', 'launch', 'robodyn_ros', 'test'):
         for path in sorted((root / folder).rglob('*')):
             if path.suffix == '.py' or (folder == 'scripts' and path.is_file()):

@@ -40,7 +40,7 @@ NOT_YET = (
     'cli/demo', 'control', 'identification/diagnosis',
     'identification/result/verdict.py', 'identification/rivals',
     'identification/steps/evidence.py', 'identification/steps/unseen.py',
-    'nodes', 'parameter_files.py', 'recording', 'robot_file.py',
+    'nodes', 'recording', 'robot_file.py',
 )  # fmt: skip
 """Rooms and files of `robodyn_ros` that still have such names. One that has none must go."""
 

@@ -16,7 +16,7 @@ from robodyn_ros.cell.driver import DriverConfig
 from robodyn_ros.cell.profiles import DEFAULT, fill_from_profile
 from robodyn_ros.errors import CellError
 from robodyn_ros.robot_file import read_part
-from robodyn_ros.schema import Finite, NotNegative, Positive, Vector, checked
+from robodyn_ros.schema import Finite, NotNegative, Positive, Vector, convert
 
 
 @dataclass(frozen=True)
@@ -192,20 +192,20 @@ class CellConfig:
         joints = _mapping(content.get('joints'), f'{source}: joints')
         values = {
             **content,
-            'defaults': checked(common, JointConfig, f'{source}: defaults', CellError),
+            'defaults': convert(common, JointConfig, f'{source}: defaults', CellError),
             'joints': {
-                str(name): checked(
-                    {**common, **_mapping(own, f'{source}: joint {name!r}')},
+                str(name): convert(
+                    {**common, **_mapping(joint, f'{source}: joint {name!r}')},
                     JointConfig,
                     f'{source}: joint {name!r}',
                     CellError,
                 )
-                for name, own in joints.items()
+                for name, joint in joints.items()
             },
             'mechanism': _mechanism(content.get('mechanism'), source),
             'driver': DriverConfig.from_mapping(driver, f'{source}: driver'),
         }
-        return checked(values, cls, source, CellError)
+        return convert(values, cls, source, CellError)
 
 
 MECHANISMS = {'delta': DeltaMechanism}

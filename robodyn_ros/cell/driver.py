@@ -12,7 +12,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import CellError
-from robodyn_ros.schema import Finite, checked
+from robodyn_ros.schema import Finite, convert
 
 Array = NDArray[np.float64]
 Name = Annotated[str, Meta(min_length=1)]
@@ -44,7 +44,7 @@ class DriverConfig:
 
         :raises CellError: an unknown entry, or one that cannot be used
         """
-        config = checked(content, cls, where, CellError)
+        config = convert(content, cls, where, CellError)
         for name in ('effort_per_torque', 'command_per_torque'):
             if not np.all(getattr(config, name)):
                 raise CellError(f'{where}: {name} must not be 0, got {content[name]!r:.60}')

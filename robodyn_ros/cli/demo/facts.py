@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.robot_file import RobotFile
-from robodyn_ros.schema import Finite, Vector, checked
+from robodyn_ros.schema import Finite, Vector, convert
 
 MOTIONS = ('validation', 'tracking')
 
@@ -82,15 +82,15 @@ def read_facts(robot: RobotFile) -> Facts:
         content['pushes'] = [
             _push(push, f'{where}: push {number}') for number, push in enumerate(pushes, 1)
         ]
-    content['limits'] = checked(limits, Limits, f'{where}: limits', ConfigError)
+    content['limits'] = convert(limits, Limits, f'{where}: limits', ConfigError)
     for name in MOTIONS:
         if isinstance(content.get(name), str):
             content[name] = Path(robot.file(content[name]))
-    return checked(content, Facts, where, ConfigError)
+    return convert(content, Facts, where, ConfigError)
 
 
 def _push(value: Any, where: str) -> PushFacts:
-    push = checked(value, PushFacts, where, ConfigError)
+    push = convert(value, PushFacts, where, ConfigError)
     if not any((*push.force, *push.torque)):
         raise ConfigError(f'{where}: a push needs a force or a torque')
     return push

@@ -45,7 +45,7 @@ class Arrived:
 
 
 @dataclass(frozen=True)
-class Execution:
+class ActivePlan:
     """A plan that the controller executes.
 
     :param start: start of the plan, in [ns]
@@ -86,9 +86,9 @@ class TrajectoryState:
         """Start without a trajectory, and without torque."""
         self.enabled = False
         self.fault = NO_FAULT
-        self.execution: Execution | None = None
+        self.execution: ActivePlan | None = None
         self.waiting: deque[Arrived] = deque()
-        self._before: Execution | None = None
+        self._before: ActivePlan | None = None
 
     def state(self, now: int) -> State:
         """Return the state; `now` in [ns]."""
@@ -156,7 +156,7 @@ class TrajectoryState:
         self.waiting.clear()
         return dropped
 
-    def start(self, execution: Execution) -> None:
+    def start(self, execution: ActivePlan) -> None:
         """Register what is sent to the controller."""
         self._before, self.execution = self.execution, execution
 
@@ -168,7 +168,9 @@ class TrajectoryState:
         """Forget what is executed, because the controller executes another command."""
         self.execution = None
 
-    def stop(self, now: int, settings: FeedforwardSettings, watch: StateWatch) -> Execution | None:
+    def stop(
+        self, now: int, settings: FeedforwardSettings, watch: StateWatch
+    ) -> ActivePlan | None:
         """Return the remainder of the motion with torque that ramps to zero; None: there is none.
 
         :param now: in [ns]
@@ -183,4 +185,4 @@ class TrajectoryState:
         arrival = run.plan.arrival(at)
         # A trajectory without stamp started some ms after it was sent: the past would be a jump.
         faded = run.plan.faded(arrival, settings, sent=at if run.stamped else arrival)
-        return Execution(faded, run.start, run.stamped, stops=True)
+        return ActivePlan(faded, run.start, run.stamped, stops=True)

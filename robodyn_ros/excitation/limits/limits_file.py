@@ -33,7 +33,7 @@ import numpy as np
 from robodyn_ros.errors import ConfigError, MotionError
 from robodyn_ros.excitation.limits.joint_limits import QUANTITIES, JointLimits
 from robodyn_ros.robot_file import read_part
-from robodyn_ros.schema import Finite, checked
+from robodyn_ros.schema import Finite, convert
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def narrow_limits(
     :raises ConfigError: a key that means nothing, a joint the robot does not have, a value that
         is no number or not above zero, a `has_...` without its value
     """
-    content = checked(document, _Document, source, ConfigError)
+    content = convert(document, _Document, source, ConfigError)
     arrays: dict[str, Any] = {name: np.array(getattr(base, name)) for name in QUANTITIES}
     unused = []
     for joint, entry in content.joint_limits.items():
@@ -133,7 +133,7 @@ def narrow_limits(
 
 def _read_joint(entry: object, where: str) -> dict[str, float]:
     """Return the limits of a joint that are used, by the names of `JointLimits`."""
-    given = checked(entry, _Entry, where, ConfigError)
+    given = convert(entry, _Entry, where, ConfigError)
     result = {}
     for key, (flag, name) in _VALUES.items():
         value = getattr(given, key)

@@ -11,7 +11,7 @@ from robodyn_ros.control.effort.joint_effort import EffortConversion
 from robodyn_ros.control.feedforward.state_watchdog import StateWatch
 from robodyn_ros.control.feedforward.torque_plan import TorquePlan
 from robodyn_ros.control.feedforward.trajectory_effort import TrajectoryPlanner
-from robodyn_ros.control.feedforward.trajectory_state import Execution
+from robodyn_ros.control.feedforward.trajectory_state import ActivePlan
 from robodyn_ros.errors import NO_FAULT, Fault
 from robodyn_ros.long_work import Steps
 from robodyn_ros.nodes.base.best_effort import check_points, parts
@@ -33,7 +33,7 @@ class Law:
     def problem(
         self,
         robot: JointStateReader,
-        run: Execution | None,
+        run: ActivePlan | None,
         *,
         at: int,
         clock: float,

@@ -13,8 +13,8 @@ from trajectory_msgs.msg import JointTrajectory
 
 from robodyn_ros.control.feedforward.torque_plan import TorquePlan
 from robodyn_ros.control.feedforward.trajectory_state import (
+    ActivePlan,
     Arrived,
-    Execution,
     State,
     TrajectoryState,
 )
@@ -285,7 +285,7 @@ class Trajectories:
         if problem:
             self._node.refusals.say(problem)
         send(message)
-        self.machine.start(Execution(plan, stamp or self._now(), bool(stamp)))
+        self.machine.start(ActivePlan(plan, stamp or self._now(), bool(stamp)))
 
     def _publish(self, serialised: bytes) -> None:
         self.watch.sent(serialised)

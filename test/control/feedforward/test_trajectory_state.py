@@ -11,8 +11,8 @@ from robodyn_ros.control.feedforward.state_watchdog import StateWatch
 from robodyn_ros.control.feedforward.trajectory_effort import trajectory_effort
 from robodyn_ros.control.feedforward.trajectory_state import (
     MOST,
+    ActivePlan,
     Arrived,
-    Execution,
     State,
     TrajectoryState,
 )
@@ -38,7 +38,7 @@ def made(state: State) -> TrajectoryState:
     machine = TrajectoryState()
     machine.enable()
     if state is not State.IDLE:
-        machine.start(Execution(PLAN, START, stamped=True))
+        machine.start(ActivePlan(PLAN, START, stamped=True))
     if state is State.PLANNING:
         machine.arrive(arrived())
     if state in (State.STOPPING, State.FAULT):
@@ -57,7 +57,7 @@ def withdraw(machine: TrajectoryState) -> None:
 
 def send(machine: TrajectoryState) -> None:
     machine.drop()
-    machine.start(Execution(PLAN, START, stamped=True))
+    machine.start(ActivePlan(PLAN, START, stamped=True))
 
 
 EVENTS = {
@@ -125,7 +125,7 @@ def test_nothing_is_stopped_where_no_torque_is_left_or_the_robot_does_not_follow
 def test_a_rejected_goal_leaves_the_motion_before_it() -> None:
     machine = made(State.RUNNING)
     before = machine.execution
-    machine.start(Execution(PLAN, at(0.4), stamped=True))
+    machine.start(ActivePlan(PLAN, at(0.4), stamped=True))
     machine.restore()
     assert machine.execution is before
 
