@@ -127,10 +127,10 @@ class SimulatedClock:
         repeated = stamp == self._stamp
         self._silence, self._dead = 0.0, False
         if not repeated:
-            # a restarted simulation begins at any time
-            step = 0 if self._stamp is None else max(0, stamp - self._stamp)
+            step = 0.0 if self._stamp is None else 1e-9 * (stamp - self._stamp)
             self._stamp = stamp
-            self._advance(1e-9 * step)
+            # a simulation that was started again begins at any time, which is no time that passed
+            self._advance(step if 0.0 <= step <= DEAD else 0.0)
         if repeated or not 0 <= stamp - self._acknowledged < BEAT:
             self._acknowledge(stamp, message.clock)
 
