@@ -76,7 +76,9 @@ def test_while_it_waits_the_time_is_repeated(simulation, clock):
     assert simulation.stamps == [NOW, NOW]
 
 
-@pytest.mark.parametrize(('name', 'patience'), [(NEAR, PATIENCE), (FAR, PATIENCE_ELSEWHERE)])
+@pytest.mark.parametrize(
+    ('name', 'patience'), [(NEAR, PATIENCE), (FAR, PATIENCE_ELSEWHERE)], ids=['near', 'far']
+)
 def test_who_does_not_answer_is_left_out_after_a_while(simulation, clock, name, patience):
     simulation.hear(name, NOW - 2 * BEAT)
     clock[0] += 0.9 * patience
