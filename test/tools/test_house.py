@@ -11,6 +11,7 @@ import pytest
 
 from tools import house
 from tools.common import ROOT
+from tools.hops import hops
 
 OPTIONS = """
 CUTOFF = 2.0
@@ -71,3 +72,21 @@ def test_the_file_runs_alone_and_compares_checkouts(checkout: Path) -> None:
     lines = [[cell.strip() for cell in line.split('|')[1:-1]] for line in done.stdout.splitlines()]
     assert lines[0] == ['', str(checkout), str(checkout)]
     assert ['YAML files in config', '3', '3'] in lines
+
+
+def direct(item):
+    return item
+
+
+class Keeper:
+    def take(self, items, *, other=None):
+        return len(items), direct(other)
+
+
+def test_functions_that_get_the_object_or_a_sequence_of_it_are_counted():
+    here = Path(__file__).parent
+    thing = Path('a')
+    found = hops(lambda: (direct(thing), Keeper().take([thing]), direct(1)), Path, here)
+    assert {name.rpartition('.')[2] for _, name in found} == {'direct', 'take'}
+    assert {name for name, _ in found} == {'test_house.py'}
+    assert sys.getprofile() is None

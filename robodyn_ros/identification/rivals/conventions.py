@@ -100,8 +100,8 @@ def unit(reading: Reading) -> Iterator[Rival]:
 def factors(reading: Reading) -> Iterator[Rival]:
     """Yield for each joint the factor of its torque that suits the others best."""
     present, few = reading.present, reading.present.few()
-    count = present.torque.shape[1]
-    for joint in range(count if count > 1 else 0):
+    count, moved = present.torque.shape[1], np.flatnonzero(present.used.any(axis=0))
+    for joint in moved.tolist() if len(moved) > 1 else ():
         one = np.arange(count) == joint
         best = _searched(
             lambda size, one=one: few.scaled(np.where(one, size, 1.0))  # type: ignore[misc]

@@ -15,7 +15,7 @@ from robodyn_ros.nodes.base.common import check_when_set, declare
 
 FIELDS = (
     'base_result', 'motion_file', 'output_directory', 'recording', 'result_file',
-    'thresholds_file', 'validation_motion_file', 'validation_recording',
+    'validation_motion_file', 'validation_recording',
 )  # fmt: skip
 """Fields of requests and goals that hold a path."""
 LISTS = ('other_recordings',)

@@ -19,7 +19,6 @@ from rclpy.executors import Executor, ExternalShutdownException, SingleThreadedE
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
-from rclpy.utilities import remove_ros_args
 
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.nodes.base.suite_node import Guarded
@@ -41,7 +40,7 @@ def run(
     """
     argv = sys.argv if argv is None else argv
     try:
-        if others := remove_ros_args(argv)[1:]:
+        if others := _not_for_ros(argv):
             return _told(others)
         # rclpy's own handlers would close the context before a node could publish its last zero
         rclpy.init(args=argv, signal_handler_options=SignalHandlerOptions.NO)
@@ -69,6 +68,20 @@ def run(
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)
+
+
+def _not_for_ros(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments that are not between `--ros-args` and `--`, without the program.
+
+    rcl takes `robot:=mine` as a remapping there, so that the robot would move by defaults.
+    """
+    ros, others = False, []
+    for argument in arguments[1:]:
+        if argument in ('--ros-args', '--'):
+            ros = argument == '--ros-args'
+        elif not ros:
+            others.append(argument)
+    return others
 
 
 def _told(others: Sequence[str]) -> int:

@@ -58,7 +58,7 @@ class Bag:
         zero = np.zeros(2)
         self._write('/feedforward/torque_state', TORQUE_STATE, [
             make(
-                self.header(stamp), NAMES, zero, wanted, sent, zero, True, '', 0, cycle * row, 0,
+                self.header(stamp), NAMES, zero, wanted, sent, zero, True, '', 0, cycle * row,
                 delay,
             )
             for row, (stamp, wanted, sent) in enumerate(

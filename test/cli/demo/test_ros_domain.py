@@ -40,19 +40,19 @@ def test_nobody_gets_a_domain_that_another_process_has():
 
 
 def test_a_domain_that_something_else_uses_is_left_out():
-    first = 1 + (os.getpid() + 71) % ros_domain.DOMAINS
+    first = 1 + (os.getpid() + 971) % ros_domain.DOMAINS
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
         with suppress(OSError):  # then something else uses it already
             other.bind(('', 7410 + 250 * first))
-        assert ros_domain.domain(71) != str(first)
+        assert ros_domain.domain(971) != str(first)
 
 
 def test_a_domain_of_which_a_later_process_is_alive_is_left_out():
-    first = 1 + (os.getpid() + 83) % ros_domain.DOMAINS
+    first = 1 + (os.getpid() + 983) % ros_domain.DOMAINS
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
         with suppress(OSError):
             other.bind(('', 7410 + 250 * first + 14))
-        assert ros_domain.domain(83) != str(first)
+        assert ros_domain.domain(983) != str(first)
 
 
 def test_what_killed_processes_left_of_a_domain_is_removed(tmp_path, monkeypatch):
@@ -62,10 +62,10 @@ def test_what_killed_processes_left_of_a_domain_is_removed(tmp_path, monkeypatch
     for number in numbers:
         for file in files:
             (tmp_path / file.format(7411 + 250 * number)).touch()
-    alive = 1 + (os.getpid() + 97) % ros_domain.DOMAINS
+    alive = 1 + (os.getpid() + 997) % ros_domain.DOMAINS
     held = (tmp_path / f'fastrtps_port{7413 + 250 * alive}_el').open('w')
     fcntl.flock(held, fcntl.LOCK_EX)  # of a process that has no UDP port
-    own = int(ros_domain.domain(97))
+    own = int(ros_domain.domain(997))
     left = {path.name for path in tmp_path.iterdir()}
     others = [7411 + 250 * number for number in numbers if number != own]
     assert left == {

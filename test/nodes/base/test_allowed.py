@@ -9,7 +9,7 @@ from robodyn_ros.srv import StartRecording, StopRecording
 
 from robodyn_ros.nodes.base.allowed import FIELDS, LISTS
 
-NOT_PATHS = {'owner', 'payload_frame', 'frame', 'task'}
+NOT_PATHS = {'owner', 'payload_frame', 'frame'}
 """Fields of text that are names."""
 
 

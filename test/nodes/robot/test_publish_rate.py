@@ -11,7 +11,7 @@ class Cycles:
 
     def __init__(self, clock, rate, jitter=()):
         self.clock, self.jitter = clock, list(jitter)
-        self.rate, self.count = PublishRate(rate), 0
+        self.rate, self.count = PublishRate(rate, lambda: clock[0]), 0
 
     def run(self, states):
         published = []

@@ -19,7 +19,7 @@ def fed(clock, state, speed, seconds=0.5, start=0.0):
 
 
 def test_fresh_or_too_old(clock):
-    state = RobotState(['a', 'b'])
+    state = RobotState(['a', 'b'], lambda: clock[0])
     with pytest.raises(ControlError, match='there are no joint states yet'):
         state.check_fresh(0.5)
     fed(clock, state, 0.0)
@@ -34,7 +34,7 @@ def test_fresh_or_too_old(clock):
 
 
 def test_rest_and_motion(clock):
-    state = RobotState(['a', 'b'])
+    state = RobotState(['a', 'b'], lambda: clock[0])
     with pytest.raises(ControlError, match='not known yet whether'):
         state.check_rest(0.02)
     assert not state.known
@@ -49,7 +49,7 @@ def test_rest_and_motion(clock):
 
 
 def test_after_a_gap_rest_must_be_seen_again(clock):
-    state = RobotState(['a', 'b'])
+    state = RobotState(['a', 'b'], lambda: clock[0])
     fed(clock, state, 0.0)
     clock[0] += 30.0
     fed(clock, state, 0.0, seconds=0.02, start=1.0)
@@ -71,7 +71,7 @@ def moved(clock, state, path, seconds, stamped=False):
 
 def test_rest_counts_from_the_last_sample_whenever_the_motion_ended(clock):
     for ended in (0.51, 0.53, 0.55, 0.57, 0.59):
-        state = RobotState(['a', 'b'])
+        state = RobotState(['a', 'b'], lambda: clock[0])
         moved(clock, state, lambda time, last=ended: 3.0 * min(time, last), ended + 0.108)
         state.check_rest(0.02)
 
@@ -79,14 +79,14 @@ def test_rest_counts_from_the_last_sample_whenever_the_motion_ended(clock):
 def test_a_robot_that_turns_back_is_not_at_rest(clock):
     """The positions before and after the turning point of a sine are the same."""
     for ended in (0.53, 0.55, 0.57):
-        state = RobotState(['a', 'b'])
+        state = RobotState(['a', 'b'], lambda: clock[0])
         moved(clock, state, lambda time, last=ended: 5.0 * (time - last + 0.05) ** 2, ended)
         with pytest.raises(ControlError, match=r"the robot moves: joint 'b' at 0\.1[0-9]+ per s"):
             state.check_rest(0.02)
 
 
 def test_rest_of_longer_than_a_moment(clock):
-    state = RobotState(['a', 'b'])
+    state = RobotState(['a', 'b'], lambda: clock[0])
     moved(clock, state, lambda time: 3.0 * min(time, 0.5), 0.65)
     assert not state.moving(0.02)
     assert state.moving(0.02, 0.2).startswith("the robot moves: joint 'b' at 1")
@@ -95,7 +95,7 @@ def test_rest_of_longer_than_a_moment(clock):
 
 
 def test_messages_that_come_late_in_a_heap_count_at_their_stamps(clock):
-    state = RobotState(['a', 'b'])
+    state = RobotState(['a', 'b'], lambda: clock[0])
     moved(clock, state, lambda time: 3.0 * min(time, 0.2), 0.5, stamped=True)
     clock[0] += 0.3  # the process was held up: what came meanwhile is read now
     late = clock[0]
@@ -113,7 +113,7 @@ def test_messages_that_come_late_in_a_heap_count_at_their_stamps(clock):
 
 
 def test_velocity_is_signed_and_the_position_is_that_of_now(clock):
-    state = RobotState(['a', 'b'])
+    state = RobotState(['a', 'b'], lambda: clock[0])
     for stamp in np.arange(100.0, 100.2, 0.005):
         state.read(joint_state(['b', 'other', 'a'], stamp, [-0.5 * stamp, 9.0, 2.0 * stamp]))
         state.read(joint_state(['a', 'b'], stamp + 1.0, [np.nan, 0.0]))
