@@ -40,6 +40,10 @@ std::string parameter_problem(const std::vector<rclcpp::Parameter> & parameters)
       return "parameter torque_max is not for this controller, which does not know the motion "
              "ahead: give it to the node that plans or sends the motion";
     }
+    if (name.rfind("collision.", 0) == 0) {
+      return "parameter " + name + ": this controller does not monitor collisions, the node "
+             "collision_monitor does: remove it here";
+    }
     std::vector<double> values;
     if (parameter.get_type() == rclcpp::ParameterType::PARAMETER_DOUBLE) {
       values.push_back(parameter.as_double());

@@ -237,6 +237,7 @@ def test_activation_is_refused_without_the_interfaces(cell):
         ({'max_torque': [float('inf')]}, 'max_torque must be finite, got inf'),
         ({'effort.command_gravity': ['sometimes']}, 'effort.command_gravity'),
         ({'torque_max': [50.0]}, 'parameter torque_max is not for this controller'),
+        ({'collision.reaction': 'drop_torque'}, 'does not monitor collisions'),
         ({'torque_threshold': [50.0, 40.0]}, 'torque_threshold needs one value or one for each'),
         (
             {'torque_threshold': [50.0], 'effort.gravity': [*['included'] * 5, 'excluded']},

@@ -29,7 +29,7 @@ def test_the_file_of_the_user_is_read_after_that_of_the_controllers(prefix, inst
         Path(file) for file, is_file in manager._Node__expanded_parameter_arguments if is_file
     ]
     assert given[0].name == 'trajectory_effort.yaml' and given[-1] == mine
-    for way in ('plugin', 'streaming', 'trajectory_effort'):
+    for way in ('plugin', 'trajectory_effort'):
         keys = yaml.safe_load((given[0].parent / f'{way}.yaml').read_text())
         assert all(key.startswith('/**/') for key in keys)
 

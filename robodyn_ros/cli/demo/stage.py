@@ -228,13 +228,14 @@ class Stage:
         """
         self._client.spin(2.0)
         deadline = self._client.now() + 20.0
-        while self._client.now() < deadline:
-            self._client.call(Trigger, 'collision_monitor/reset', Trigger.Request())
-            with self.watched() as alarms:
-                self._client.spin(0.5)
-            if not alarms.collisions:
+        while True:
+            try:
+                self._client.call(Trigger, 'collision_monitor/reset', Trigger.Request())
                 return
-        raise RobodynError('the torque error stays above its threshold after the push')
+            except RobodynError:  # the torque error is still above the contact threshold
+                if self._client.now() > deadline:
+                    raise
+            self._client.spin(0.5)
 
     def push(self, push: PushFacts) -> float:
         """Push the robot while it moves; return the time to the alarm, in [s].

@@ -16,7 +16,14 @@ from robodyn_ros.models.interface import Array
 class Detector(Protocol):
     """State of a detector after a sample, as of `TorqueErrorDetector`."""
 
+    settings: CollisionSettings
+    compared: Array
+    threshold: Array
     message: str
+
+    @property
+    def contact_threshold(self) -> Array:
+        """Contact thresholds in force, shape (n,), in [Nm] or [N]."""
 
     @property
     def latched(self) -> bool:
@@ -24,7 +31,7 @@ class Detector(Protocol):
 
     @property
     def settled(self) -> bool:
-        """True if the torque error is valid."""
+        """True if `compared` is valid."""
 
 
 class ReactionTrigger:
@@ -32,8 +39,9 @@ class ReactionTrigger:
 
     They start
 
-    - at a collision, once until `clear`: a rise of the torque error while the robot brakes, or
-      while it is moved away from the contact, belongs to the same collision;
+    - at a collision, and again at the next one, although the first may still be latched. A
+      collision has ended when the robot was at rest with a torque error below the contact
+      thresholds. Until then each rise belongs to the same collision;
     - with on_unknown 'stop', when valid data are lost while the last known velocity of a monitored
       joint is above low_velocity. Data that have never been valid since the start are not lost.
 
@@ -50,6 +58,7 @@ class ReactionTrigger:
             raise ControlError(f'on_unknown must be stop or warn, got {on_unknown!r}')
         self._stops = on_unknown == 'stop'
         self._joints, self._enabled = settings.joints, settings.enabled
+        self._debounce = settings.debounce
         self._low = per_joint('low_velocity', settings.low_velocity, settings.joints)
         self.expect_unknown()
         self.clear()
@@ -61,7 +70,8 @@ class ReactionTrigger:
     def clear(self) -> None:
         """Prepare for the next collision."""
         self.reason = ''
-        self._collided = False
+        self._collided = self._ended = False
+        self._above = 0
 
     def update(self, detector: Detector, velocity: Array, *, muted: bool = False) -> bool:
         """Return True if the reactions start now.
@@ -72,11 +82,23 @@ class ReactionTrigger:
         if not detector.settled:
             return self._on_loss(detector, velocity)
         self._valid = True
-        if not detector.latched or muted or self._collided:
+        if (
+            not detector.latched
+            or muted
+            or (self._collided and not self._again(detector, velocity))
+        ):
             return False
-        self._collided = True
+        self._collided, self._ended, self._above = True, False, 0
         self.reason = detector.message
         return True
+
+    def _again(self, detector: Detector, velocity: Array) -> bool:
+        """Return True at a collision after the end of the last one."""
+        above = self._enabled & (np.abs(detector.compared) > detector.threshold)
+        self._above = self._above + 1 if above.any() else 0
+        rests = bool((np.abs(velocity) <= self._low).all())
+        self._ended |= rests and not release_problem(detector)
+        return self._ended and self._above >= self._debounce
 
     def _on_loss(self, detector: Detector, velocity: Array) -> bool:
         with np.errstate(invalid='ignore'):
@@ -90,3 +112,22 @@ class ReactionTrigger:
             f'second: {detector.message}'
         )
         return True
+
+
+def release_problem(detector: Detector) -> str:
+    """Return why a collision must not be cleared yet, or ''.
+
+    The torque error of every monitored joint must be valid and below its contact threshold.
+    """
+    if not detector.settled:
+        return f'the torque error is unknown: {detector.message}'
+    settings = detector.settings
+    size, contact = np.abs(detector.compared), detector.contact_threshold
+    above = settings.enabled & ~(size <= contact)
+    if not above.any():
+        return ''
+    joint = int(np.argmax(above))
+    return (
+        f'the torque error of joint {settings.joints[joint]} is still {size[joint]:.3g}, above '
+        f'the contact threshold {contact[joint]:.3g}: move the robot away from the contact'
+    )

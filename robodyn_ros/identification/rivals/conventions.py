@@ -22,6 +22,10 @@ from robodyn_ros.models.serial.urdf import rigid_part
 GUESSED = 8.0
 """Factor by which the masses of a URDF are not all wrong to the same side."""
 
+PRESENT = 0.2
+"""Part of the URDF's gravity from which on a fit has found gravity: masses of the URDF that are
+several times too large leave that much of it."""
+
 RESTING = 0.2
 """Part of a torque with its gravity that a fit leaves if only gravity was missing: added gravity
 hides any torque."""
@@ -160,14 +164,16 @@ def gravity(reading: Reading) -> Iterator[Rival]:
     names = [present.model.parameters[k].name for k in present.base.columns]
     body = np.array([not name.endswith(('_friction', '_offset')) for name in names])
     prior = present.base.values(np.nan_to_num(present.model.prior()))
-    weight = held @ (body * prior)
-    expected, found = weight.std(axis=0), (held @ (body * present.values)).std(axis=0)
-    most = int(np.argmax(expected))
-    if expected[most] > max(2.0 * found[most], 1e-9):
-        share = float(found[most] / expected[most])
+    weight, fit = held @ (body * prior), held @ (body * present.values)
+    expected, resting = weight - weight.mean(axis=0), fit - fit.mean(axis=0)
+    squares = np.sum(expected**2, axis=0)
+    most = int(np.argmax(squares))
+    share = float(np.sum(expected[:, most] * resting[:, most]) / max(squares[most], 1e-300))
+    if squares[most] > 1e-18 and abs(share) < PRESENT:
         added = present.read(torque=present.torque + weight)
         if unexplained(added)[1] < RESTING:
-            yield Rival('effort_without_gravity', (), added, {'share': share}, least=FEW)
+            values = {'share': max(share, 0.0)}
+            yield Rival('effort_without_gravity', (), added, values, least=FEW)
 
 
 def models(reading: Reading) -> Iterator[Rival]:

@@ -86,7 +86,7 @@ def _not_for_ros(arguments: Sequence[str]) -> list[str]:
 
 def _told(others: Sequence[str]) -> int:
     """Say how to give parameters, because of arguments that ROS does not take."""
-    usage = 'usage: NODE --ros-args -p robot:=NAME -p PARAMETER:=VALUE --params-file FILE'
+    usage = 'usage: NODE --ros-args -p robot:=NAME --params-file FILE -p PARAMETER:=VALUE'
     if not {'-h', '--help'}.isdisjoint(others):
         print(f'{usage}\nall parameters: docs/reference/parameters.md')
         return 0

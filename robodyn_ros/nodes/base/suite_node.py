@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 import weakref
 from collections.abc import Callable
 from functools import partial
@@ -23,6 +24,7 @@ from robodyn_ros.errors import ConfigError, Fault, RobodynError
 from robodyn_ros.faults import number_of
 from robodyn_ros.node_parameters.names import nearest, parameter_names
 from robodyn_ros.nodes.base.clock import CLOCK_QOS, SimulatedClock
+from robodyn_ros.nodes.base.command_line import command_line
 from robodyn_ros.nodes.base.refusals import BoundedLogger, Refusals, guarded, refused_response
 from robodyn_ros.nodes.base.strict_requests import check_parameters, check_transition, strict
 from robodyn_ros.robot_file import RobotFile, load_robot
@@ -71,6 +73,11 @@ class Guarded(_Base):
         given = self._parameter_overrides
         for parameter in [each for each, it in given.items() if it.value in ('null', '~')]:
             del given[parameter]  # `ros2 param dump` writes it for a parameter without a value
+        # rcl prefers the key that comes first in its arguments, so that a file could win
+        for parameter, value in command_line(sys.argv, self.get_name()).items():
+            before = given[parameter].value if parameter in given else value
+            if (list(before) if isinstance(value, list) else before) != value:
+                given[parameter] = Parameter(parameter, value=value)
         text = (
             'robot of this package or path of a robot file, optionally with #VARIANT; parameters '
             'of every other source override those of the file'
@@ -136,15 +143,17 @@ class Guarded(_Base):
             self.get_logger().info(f'limits by default: {", ".join(self.defaults)}')
 
     def check_names(self) -> None:
-        """Log a warning for each given parameter that is like one of this node, but is none.
+        """Log a warning for each given parameter that the node does not have.
 
-        Others may be for another node; `load_robot` checks robot files.
+        Values of files may be for another node: a name of one of the suite, or one that is like
+        none of this node, is passed over there. `load_robot` checks robot files.
         """
         known = self.get_parameters_by_prefix('')
+        mine = command_line(sys.argv, self.get_name())
         for name in self._parameter_overrides:
-            like = nearest(name, known, likeness=0.8)
+            like = nearest(name, known, likeness=0.0 if name in mine else 0.8)
             elsewhere = any(name in names for names in parameter_names().values())
-            if like and not elsewhere and not self.has_parameter(name):
+            if like and not (elsewhere and name not in mine) and not self.has_parameter(name):
                 self.get_logger().warning(
                     f'there is no parameter {name!r}, its value is ignored; did you mean {like}?'
                 )

@@ -20,7 +20,7 @@ from robodyn_ros.control.collision.setup import (
     collision_settings,
     load_thresholds,
 )
-from robodyn_ros.control.collision.trigger import ReactionTrigger
+from robodyn_ros.control.collision.trigger import ReactionTrigger, release_problem
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ConfigError, ControlError, Fault
 from robodyn_ros.identification.result.result import IdentifiedModel
@@ -182,10 +182,12 @@ class CollisionMonitor(ModelNode):
     # ---- services and parameters -------------------------------------------------------------
 
     def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        """Clear a collision and its reactions; a contact that lasts is detected again."""
+        """Clear a collision and its reactions, if the contact has ended."""
         detector = self._detector
         raised = detector is not None and bool(detector.latched or self._reactions.reason)
         if detector is not None and raised:
+            if problem := release_problem(detector):
+                raise ControlError(problem)
             detector.reset()
             self._trigger.clear()
             self._reactions.clear()

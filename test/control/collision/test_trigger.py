@@ -7,15 +7,21 @@ import numpy as np
 import pytest
 
 from robodyn_ros.control.collision.settings import CollisionSettings
-from robodyn_ros.control.collision.trigger import ReactionTrigger
+from robodyn_ros.control.collision.trigger import ReactionTrigger, release_problem
 from robodyn_ros.errors import ControlError
 
-SETTINGS = CollisionSettings(joints=('a', 'b'), max_torque_error=[10.0, 5.0], low_velocity=0.1)
+SETTINGS = CollisionSettings(
+    joints=('a', 'b'), max_torque_error=[10.0, 5.0], contact_threshold=[6.0, 3.0], low_velocity=0.1
+)
 FAST, SLOW, NEVER = np.array([0.5, -0.3]), np.array([0.05, 0.0]), np.full(2, np.nan)
 
 
-def state(*, latched=False, settled=True, message='ok'):
-    return SimpleNamespace(latched=latched, settled=settled, message=message)
+def state(error=(0.0, 0.0), *, latched=False, settled=True, message='ok'):
+    return SimpleNamespace(
+        settings=SETTINGS, compared=np.array(error), threshold=np.array([10.0, 5.0]),
+        contact_threshold=np.array([6.0, 3.0]),
+        latched=latched, settled=settled, message=message,
+    )  # fmt: skip
 
 
 def test_a_collision_starts_once_until_it_is_cleared() -> None:
@@ -26,6 +32,32 @@ def test_a_collision_starts_once_until_it_is_cleared() -> None:
     assert not any(trigger.update(hit, FAST) for _ in range(5))
     trigger.clear()
     assert trigger.reason == '' and trigger.update(hit, FAST)
+
+
+@pytest.mark.parametrize(('velocity', 'again'), [(SLOW, True), (FAST, False), (NEVER, False)])
+def test_the_next_collision_starts_again_though_the_first_is_latched(velocity, again) -> None:
+    trigger, hit = ReactionTrigger(SETTINGS), state((0.0, -9.0), latched=True)
+    assert trigger.update(hit, FAST)
+    assert not any(trigger.update(hit, velocity) for _ in range(9)), 'the same contact'
+    assert not trigger.update(state(latched=True), velocity), (
+        'the robot is free, and at rest or not'
+    )
+    starts = [trigger.update(hit, FAST) for _ in range(9)]
+    assert sum(starts) == again and not starts[0], 'after the debounce'
+
+
+@pytest.mark.parametrize(
+    ('error', 'settled', 'words'),
+    [
+        ((6.0, 3.0), True, ''), ((0.0, -3.1), True, 'joint b is still 3.1'),
+        ((np.nan, 0.0), True, 'joint a'), ((0.0, 0.0), False, 'unknown: no data'),
+    ],
+)  # fmt: skip
+def test_release_needs_valid_torque_errors_below_the_contact_thresholds(
+    error: tuple[float, float], settled: bool, words: str
+) -> None:
+    problem = release_problem(state(error, settled=settled, message='no data'))
+    assert words in problem and bool(problem) is bool(words)
 
 
 def test_loss_of_data_starts_a_reaction_only_after_valid_data_while_moving() -> None:

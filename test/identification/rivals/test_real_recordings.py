@@ -3,6 +3,7 @@
 
 import re
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from robots import DATA, LWR4, UR10
 from scipy.io import loadmat
 
 from robodyn_ros.models.catalog import robot_model
+from robodyn_ros.models.serial.urdf import UrdfModel
 from robodyn_ros.recording.readers import read_recording
 from robodyn_ros.recording.recording import Recording
 
@@ -104,3 +106,16 @@ def test_a_machine_that_no_model_explains():
     robot = folder('robots') / 'maxon_hej90'
     (item,) = found(*read(robot / 'robot.urdf', robot / 'tms_42.npz'))
     assert item.code == 'not_explained'
+
+
+@pytest.mark.parametrize('factor', [2.0, 3.0, 0.4])
+def test_masses_of_a_urdf_that_are_all_wrong_are_no_convention(factor):
+    """The recording is clean: a fit that finds a part of the gravity has found gravity."""
+    _, recording = lwr4()
+
+    def scale(match: re.Match[str]) -> str:
+        number = re.compile(r'(?<=")[-+.eE0-9]+(?=")')
+        return number.sub(lambda text: repr(factor * float(text[0])), match[0])
+
+    text = re.sub(r'<(mass|inertia)\s[^>]*>', scale, Path(LWR4).read_text())
+    assert not found(UrdfModel.from_xml(text), recording)

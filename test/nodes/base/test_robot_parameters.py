@@ -119,11 +119,13 @@ def test_the_users_file_and_command_line_win_over_the_robot_file(
     words = files(tmp_path, key, {'max_torque': [10.0], 'feedforward_scale': 0.2})
     words += [*names, '-p', 'controller:=jtc', '-p', 'effort.unit:=A']
     words += ['-p', 'effort.side:=joint', '-p', 'effort.gravity:=included']
+    words += ['-p', 'feedforward_scale:=0.1', '-p', 'torque_limit:=[5.0]']
     with Started('feedforward', words, tmp_path / 'log') as started:
-        assert values(client, node) == ([10.0], 0.2, 'jtc', 0.25, 'A')
+        assert values(client, node) == ([10.0], 0.1, 'jtc', 0.25, 'A')
         said = started.log.read_text()
     assert f'limit max_torque: [10.0] ({GIVEN})' in said
-    assert f'limit feedforward_scale: 0.2 ({GIVEN})' in said
+    assert f'limit feedforward_scale: 0.1 ({GIVEN})' in said, 'more than the file'
+    assert "there is no parameter 'torque_limit', its value is ignored" in said
     assert f'limit controller: jtc ({GIVEN})' in said
     assert f'limit velocity_window: [0.002] ({SIX_AXIS}, section feedforward)' in said
     (defaults,) = re.findall('limits by default: (.*)', said)

@@ -72,13 +72,13 @@ def test_collision_latches_calls_stop_once_and_is_cleared_by_reset(monitor):
     assert status.level == DiagnosticStatus.ERROR
     assert status.hardware_id == 'robodyn collision monitor'
     assert details(status)['latched'] == 'True'
+    monitor.run(80)
     assert monitor.process.reset().message == 'collision cleared'
     assert (levels(monitor.run(80))[-1] == OK).all()
     monitor.run(15, push=9.0)
     monitor.process.wait(lambda: monitor.stops == 2, 'the second call')
-    assert monitor.process.reset().success
-    assert (levels(monitor.run(15, push=9.0))[-1] == [OK, COLLISION]).all(), 'it lasts'
-    monitor.process.wait(lambda: monitor.stops == 3, 'the call for the contact that lasts')
+    held = monitor.process.reset()
+    assert not held.success and 'joint2 is still' in held.message
     monitor.run(60)
     assert monitor.process.reset().success
 
@@ -149,6 +149,7 @@ def test_a_push_at_rest_is_found_while_the_reference_is_known_to_rest(tmp_path):
     monitor = Monitor(tmp_path, 9, thresholds=learned)
     try:
         reference = monitor.process.publisher(JointState, 'collision_monitor/reference')
+        monitor.process.time.fastest = 0.02  # a service call takes real time in each cycle
         noise, still = np.random.default_rng(1), np.zeros((1, 2))
         q = np.array([0.3, -0.4])
         torque = MODEL.torque(q[None], still, still, VALUES)[0] + [2.0, 2.0]  # of friction
@@ -164,7 +165,8 @@ def test_a_push_at_rest_is_found_while_the_reference_is_known_to_rest(tmp_path):
                 )  # fmt: skip
             return state
 
-        assert list(rest(300).level) == [OK, OK]
+        first = rest(300)
+        assert list(first.level) == [OK, OK], first.message
         assert list(rest(30, push=1.5, moved=1e-6).level) == [OK, OK], 'the reference moves'
         rest(300)
         state = rest(30, push=1.5)
