@@ -33,7 +33,9 @@ def started(tmp_path_factory):
     folder = tmp_path_factory.mktemp('real_goals')
     *_, file = write_result(folder)
     with ControlCell(folder, file, number=NUMBER, way='trajectory_effort') as cell:
-        node = NodeProcess('feedforward', NUMBER, folder / 'node', PARAMETERS, params_file=file)
+        node = NodeProcess(
+            'feedforward', NUMBER, folder / 'node', PARAMETERS, params_file=file, simulated=False
+        )
         try:
             node.wait(lambda: node.enable(True).success, 'active')
             cell.feedforward = node

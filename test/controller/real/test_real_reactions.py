@@ -36,7 +36,12 @@ def cell(tmp_path):
 def test_a_collision_cancels_the_goal_and_brings_the_robot_to_rest(cell, tmp_path):
     make_active(cell)
     process = NodeProcess(
-        'collision_monitor', NUMBER, tmp_path / 'monitor', PARAMETERS, params_file=cell.result
+        'collision_monitor',
+        NUMBER,
+        tmp_path / 'monitor',
+        PARAMETERS,
+        params_file=cell.result,
+        simulated=False,
     )
     with closed(process):
         states = process.listen(CollisionState, 'collision_monitor/collision_state', HEARD)
