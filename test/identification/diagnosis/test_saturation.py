@@ -89,7 +89,7 @@ def test_errors_are_those_of_the_samples_that_were_left_out():
 
 
 def test_torque_that_goes_on_is_not_cut_off():
-    """What the model does not have bends up at the top, or a little down beside other errors."""
+    """Torque that the model lacks at its peaks is no saturation, nor a small loss within noise."""
     matrix = np.stack([np.sin(TIME), np.ones(3000)], axis=1)
     assert found(matrix, 4.0 * np.sin(TIME) + 0.8 * np.sin(TIME) ** 3) is None
     ripple = 0.3 * np.sin(20.0 * TIME)

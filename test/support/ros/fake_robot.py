@@ -30,7 +30,9 @@ class Told(NamedTuple):
 
 
 class FakeRobot:
-    """Follows at once what it is told, in simulated time; a test may freeze, silence or push it.
+    """Robot that follows commands without delay, in simulated time.
+
+    A test can freeze it, push it, or stop its messages.
 
     :ivar time: it advances while a client with this time waits
     """
