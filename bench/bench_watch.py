@@ -22,7 +22,7 @@ from browser import EXECUTABLE, Browser
 from robodyn_ros.cli.demo.client import Client
 from robodyn_ros.cli.demo.length import SHORT
 from robodyn_ros.cli.demo.processes import NodeProcesses
-from robodyn_ros.cli.demo.ros_domain import domain
+from robodyn_ros.cli.demo.ros_domain import describe_domain
 from robodyn_ros.cli.demo.stage import Stage
 
 PORT = 8791
@@ -144,7 +144,7 @@ def pictures(page: Browser, folder: Path | None, name: str) -> None:
 
 def main(folder: Path | None) -> int:
     """Run; return 1 if a figure is beyond its limit, or the page logs an error."""
-    os.environ |= {'ROS_DOMAIN_ID': domain(), 'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST'}
+    os.environ |= describe_domain()
     with (
         tempfile.TemporaryDirectory() as out,
         Restartable(Path(out) / 'nodes') as nodes,

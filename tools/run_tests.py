@@ -11,8 +11,11 @@ from tools.common import ROOT, note, one_line_errors
 from tools.descendants import Interrupted, run
 
 PYTEST = (sys.executable, '-m', 'pytest', '--dist', 'loadfile', '--no-loadscope-reorder')
-PARALLEL = (*PYTEST, '-n', '3', '-m', 'not real_time', 'test')
-"""Three processes on two cores, because tests of nodes wait for other processes."""
+PARALLEL = (*PYTEST, '-n', '3', '--max-worker-restart', '0', '-m', 'not real_time', 'test')
+"""Three processes on two cores, because tests of nodes wait for other processes.
+
+After the crash of one the tests end: pytest-xdist would run its test again.
+"""
 ALONE = (*PYTEST, '-n', '0', '-m', 'real_time', 'test')
 """Tests that measure real time: other tests would be measured too."""
 NO_TESTS = 5

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from bench.first_day.day import Outcome, run
 from bench.first_day.kinds import KINDS
-from robodyn_ros.cli.demo.ros_domain import domain
+from robodyn_ros.cli.demo.ros_domain import describe_domain
 from robodyn_ros.errors import RobodynError
 
 WORST = {'validation': 0.2, 'latency': 0.1, 'cut': 0.1}
@@ -46,7 +46,7 @@ def main() -> int:
     )
     parser.add_argument('--folder', type=Path, help='for logs and results; else temporary')
     given = parser.parse_args()
-    os.environ.update(ROS_DOMAIN_ID=domain(79), ROS_AUTOMATIC_DISCOVERY_RANGE='LOCALHOST')
+    os.environ.update(describe_domain(79))
     failed = False
     with tempfile.TemporaryDirectory(prefix='first_day_') as temporary:
         for name in given.kinds or KINDS:

@@ -14,7 +14,7 @@ from tool_files import READERS, TYPES, rviz, rviz_namespaces, topic_of
 from robodyn_ros.cli.demo.client import Client
 from robodyn_ros.cli.demo.length import SHORT
 from robodyn_ros.cli.demo.processes import NodeProcesses
-from robodyn_ros.cli.demo.ros_domain import domain
+from robodyn_ros.cli.demo.ros_domain import describe_domain
 from robodyn_ros.cli.demo.stage import Stage
 from robodyn_ros.errors import RobodynError
 
@@ -86,8 +86,8 @@ def complete(seen) -> bool:
 
 
 def test_every_topic_and_field_of_the_tools_is_published(tmp_path, monkeypatch):
-    monkeypatch.setenv('ROS_DOMAIN_ID', domain(81))
-    monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+    for name, value in describe_domain(81).items():
+        monkeypatch.setenv(name, value)
     with (
         NodeProcesses(tmp_path / 'nodes') as nodes,
         Client(nodes.check, fast=True) as client,

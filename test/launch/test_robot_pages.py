@@ -24,7 +24,7 @@ from bench.first_day.day import Day
 from bench.first_day.kinds import KINDS
 from robodyn_ros.cli.demo.client import Client
 from robodyn_ros.cli.demo.processes import NodeProcesses
-from robodyn_ros.cli.demo.ros_domain import domain
+from robodyn_ros.cli.demo.ros_domain import describe_domain
 from robodyn_ros.nodes.base.common import MONITOR_QOS
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow]
@@ -71,8 +71,8 @@ def launched(words, folder):
 
 @pytest.mark.parametrize(('name', 'page'), PAGES.items())
 def test_the_commands_lead_from_the_driver_to_a_watched_robot(name, page, tmp_path, monkeypatch):
-    monkeypatch.setenv('ROS_DOMAIN_ID', domain(78))
-    monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+    for name, value in describe_domain(78).items():
+        monkeypatch.setenv(name, value)
     monkeypatch.chdir(tmp_path)
     kind, file = KINDS[name], f'robots/{page}.md'
     write_files(file, kind, tmp_path)
@@ -130,8 +130,8 @@ def known(state):
 
 
 def test_the_commands_identify_a_simulated_axis(tmp_path, monkeypatch):
-    monkeypatch.setenv('ROS_DOMAIN_ID', domain(78))
-    monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+    for name, value in describe_domain(78).items():
+        monkeypatch.setenv(name, value)
     monkeypatch.chdir(tmp_path)
     start, goal = commands('robots/single_axis.md')[-2:]
     with launched(start, tmp_path):

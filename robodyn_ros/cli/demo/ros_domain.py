@@ -16,6 +16,14 @@ SHARED_MEMORY = Path('/dev/shm')
 _claimed: dict[int, tuple[str, object]] = {}
 
 
+def describe_domain(offset: int = 0) -> dict[str, str]:
+    """Return the environment of processes in a free domain, restricted to this machine.
+
+    :param offset: see `domain`
+    """
+    return {'ROS_DOMAIN_ID': domain(offset), 'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST'}
+
+
 def domain(offset: int = 0) -> str:
     """Return a free ROS_DOMAIN_ID of this machine, reserved until this process ends.
 

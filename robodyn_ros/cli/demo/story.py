@@ -14,7 +14,7 @@ from robodyn_ros.cli.demo.client import Client
 from robodyn_ros.cli.demo.length import FULL, SHORT, Length
 from robodyn_ros.cli.demo.pictures import draw
 from robodyn_ros.cli.demo.processes import NodeProcesses
-from robodyn_ros.cli.demo.ros_domain import domain
+from robodyn_ros.cli.demo.ros_domain import describe_domain
 from robodyn_ros.cli.demo.stage import Stage
 from robodyn_ros.cli.demo.table import Figure, render
 
@@ -52,8 +52,7 @@ def run_demo(*, robot: str, out: Path, short: bool = False, watch: bool = False)
 def _separate_ros_domain() -> Iterator[None]:
     """Use a free ROS domain, restricted to this machine, inside the context."""
     before = dict(os.environ)
-    os.environ['ROS_DOMAIN_ID'] = domain()
-    os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
+    os.environ.update(describe_domain())
     try:
         yield
     finally:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Limits that a user gives hold in the real node, in whatever form they are given."""
 
+import gc
 import re
 import signal
 import subprocess
@@ -12,7 +13,7 @@ import rclpy
 import yaml
 from described import urdf_of
 from rcl_interfaces.srv import GetParameters
-from ros_client import PATIENCE, RosClient, environment
+from ros_client import PATIENCE, RosClient, count_participants, environment
 
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.nodes.collision_monitor.node import CollisionMonitor
@@ -48,21 +49,27 @@ PROGRAMS = {
 @pytest.fixture
 def ros(monkeypatch):
     """Let `created` make nodes."""
-    monkeypatch.setenv('ROS_DOMAIN_ID', str(NUMBER))
+    for name, value in environment(NUMBER + 1).items():
+        monkeypatch.setenv(name, value)
 
 
 def created(kind, file, *words):
-    """A node of this process as it would start with a robot file; it is gone again."""
+    """A node of this process as it would start with a robot file; it is gone again.
+
+    Also if it is refused: else its DDS participant meets the next one, see `ros_client.joined`.
+    """
+    before = count_participants()
     rclpy.init(args=['program', '--ros-args', '-p', f'robot:={file}', *words])
+    node = kind.__new__(kind)
     try:
-        node = kind()
-        try:
-            node.check_names()
-        finally:
-            node.destroy_node()
+        node.__init__()
+        node.check_names()
         return node
     finally:
+        node.destroy_node()
         rclpy.shutdown()
+        gc.collect()
+        assert count_participants() == before
 
 
 class Started:

@@ -11,7 +11,7 @@ import rclpy
 from rclpy.executors import SingleThreadedExecutor
 from ros_client import PATIENCE, RosClient, environment
 
-from robodyn_ros.cli.demo.ros_domain import domain
+from robodyn_ros.cli.demo.ros_domain import describe_domain
 from robodyn_ros.nodes.base.spinning import _StopRequest, make_executor
 
 pytestmark = pytest.mark.ros
@@ -20,8 +20,8 @@ pytestmark = pytest.mark.ros
 @pytest.fixture(autouse=True)
 def apart(monkeypatch):
     """Keep the nodes away from those of other tests."""
-    monkeypatch.setenv('ROS_DOMAIN_ID', domain(1))
-    monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+    for name, value in describe_domain(1).items():
+        monkeypatch.setenv(name, value)
 
 
 PROGRAM = """

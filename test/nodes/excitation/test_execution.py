@@ -9,7 +9,7 @@ import rclpy
 from rclpy.clock import ClockType
 from robots import UR10
 
-from robodyn_ros.cli.demo.ros_domain import domain
+from robodyn_ros.cli.demo.ros_domain import describe_domain
 from robodyn_ros.errors import NO_FAULT, ControlError, Fault
 from robodyn_ros.nodes.excitation.execution import Execution
 from robodyn_ros.nodes.excitation.node import Excitation
@@ -158,8 +158,8 @@ def test_an_unexpected_error_while_it_brakes_makes_the_controller_hold():
 
 @pytest.mark.ros
 def test_no_timer_of_the_node_waits_for_a_clock_that_can_be_set_back(monkeypatch):
-    monkeypatch.setenv('ROS_DOMAIN_ID', domain(1))
-    monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+    for name, value in describe_domain(1).items():
+        monkeypatch.setenv(name, value)
     rclpy.init(args=['--ros-args', '-p', f'urdf:={UR10}'])
     try:
         node = Excitation()

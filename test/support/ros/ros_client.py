@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import time
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from simulated_time import SimulatedTime, TestExecutor
 
-from robodyn_ros.cli.demo.ros_domain import domain
+from robodyn_ros.cli.demo.ros_domain import describe_domain
 from robodyn_ros.nodes.base.clock import now
 from robodyn_ros.nodes.base.suite_node import SuiteNode
 
@@ -46,11 +47,7 @@ class Sent(NamedTuple):
 
 def environment(number: int) -> dict[str, str]:
     """Own domain per process under test, so that nothing of another test comes in."""
-    return {
-        **os.environ,
-        'ROS_DOMAIN_ID': domain(number),
-        'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
-    }
+    return {**os.environ, **describe_domain(number)}
 
 
 def details(status) -> dict[str, str]:
@@ -68,6 +65,12 @@ def joined(surroundings: dict[str, str]) -> Any:
     context = rclpy.Context()
     rclpy.init(context=context)
     return context
+
+
+def count_participants() -> int:
+    """Return the number of DDS participants of this process: each has a thread of this name."""
+    names = [file.read_text() for file in Path('/proc/self/task').glob('*/comm')]
+    return sum(name.startswith('dds.ev') for name in names)
 
 
 class RosClient:
