@@ -23,7 +23,7 @@ from tools.imports import (
     import_graph,
     inside,
     levels,
-    parsed,
+    parse_file,
     upward,
 )
 
@@ -52,7 +52,7 @@ def graph() -> Graph:
 @pytest.fixture(scope='module')
 def import_nodes() -> list[tuple[Path, ImportNode]]:
     """Every import of the sources, with its file."""
-    nodes = ((path, node) for path in SOURCES for node in ast.walk(parsed(path)))
+    nodes = ((path, node) for path in SOURCES for node in ast.walk(parse_file(path)))
     return [(path, node) for path, node in nodes if isinstance(node, ImportNode)]
 
 

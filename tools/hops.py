@@ -31,7 +31,7 @@ def hops(call: Callable[[], object], kind: type, folder: Path) -> set[tuple[str,
     :param call: runs what is observed
     :param kind: of the object, or of the first item of a sequence
     """
-    found: set[tuple[str, str]] = set()
+    receivers: set[tuple[str, str]] = set()
     inside = f'{folder}/'
 
     def observe(frame: FrameType, event: str, _: Any) -> None:
@@ -41,14 +41,14 @@ def hops(call: Callable[[], object], kind: type, folder: Path) -> set[tuple[str,
         names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
         if any(_holds(frame.f_locals.get(name), kind) for name in names):
             name = getattr(code, 'co_qualname', code.co_name)  # since Python 3.11
-            found.add((code.co_filename.removeprefix(inside), name))
+            receivers.add((code.co_filename.removeprefix(inside), name))
 
     sys.setprofile(observe)
     try:
         call()
     finally:
         sys.setprofile(None)
-    return found
+    return receivers
 
 
 def _holds(value: object, kind: type) -> bool:
@@ -72,10 +72,10 @@ def main() -> int:
         np.savetxt(file, table, delimiter=',', header='time,q_joint1,tau_joint1', comments='')
         command = ['identify', str(file), '--urdf', str(URDF), '--out', f'{folder}/result']
         with contextlib.redirect_stdout(io.StringIO()):
-            found = hops(lambda: robodyn(command), Recording, ROOT / 'robodyn_ros')
-    for name, function in sorted(found):
+            receivers = hops(lambda: robodyn(command), Recording, ROOT / 'robodyn_ros')
+    for name, function in sorted(receivers):
         print(f'{name:55} {function}')
-    print(f'{len(found)} functions in {len({name for name, _ in found})} files')
+    print(f'{len(receivers)} functions in {len({name for name, _ in receivers})} files')
     return 0
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The simulated arm of a plant: URDF, true parameters, torque, recording and truth.
 
-The URDF is that of `robots.random_urdf`; the links differ from it as in `true_arm`. Added here: how
-torque is measured, rough URDF masses, a spring balancer and joints at rest.
+The URDF is that of `robots.random_urdf`; the links differ from it as in `true_arm`. Added here:
+how torque is measured, rough URDF masses, a spring balancer and joints at rest.
 """
 
 from __future__ import annotations

@@ -25,9 +25,7 @@ def motion(
     return q, velocity, -(size * w**2 * np.sin(angle)).sum(axis=2)
 
 
-def torque_of(
-    kind: str, seed: int, body: DynamicModel, values: Array, moved: Motion
-) -> Array:
+def torque_of(kind: str, seed: int, body: DynamicModel, values: Array, moved: Motion) -> Array:
     """Return rigid-body torque and friction (N, n); their ratio is the same for every motion."""
     rigid = body.torque(*moved, values)
     reference = np.random.default_rng([23, seed])
