@@ -77,20 +77,6 @@ def circles(graph: Graph) -> list[list[str]]:
     return [list(group) for group in sorted(groups)]
 
 
-def levels(graph: Graph) -> int:
-    """Return the length of the longest chain of imports; a circle counts as one."""
-    group = {name: tuple(each) for each in circles(graph) for name in each}
-    height: dict[tuple[str, ...], int] = {}
-
-    def climb(names: tuple[str, ...]) -> int:
-        if names not in height:
-            below = {group.get(other, (other,)) for name in names for other in graph[name]}
-            height[names] = 1 + max((climb(each) for each in below - {names}), default=0)
-        return height[names]
-
-    return max((climb(group.get(name, (name,))) for name in graph), default=0)
-
-
 def arrows(graph: Graph) -> int:
     """Return the number of imports in a graph."""
     return sum(len(others) for others in graph.values())

@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 
 from tools import house
-from tools.hops import hops
 
 OPTIONS = """
 CUTOFF = 2.0
@@ -64,21 +62,3 @@ def test_figures_of_a_small_tree(checkout: Path) -> None:
     assert found['imports from a room above'] == '1'
     assert found['numeric constants, all / identification'] == '2 / 2'
     assert found['files that declare the options of identification'] == '2'
-
-
-def direct(item):
-    return item
-
-
-class Keeper:
-    def take(self, items, *, other=None):
-        return len(items), direct(other)
-
-
-def test_functions_that_get_the_object_or_a_sequence_of_it_are_counted():
-    here = Path(__file__).parent
-    thing = Path('a')
-    found = hops(lambda: (direct(thing), Keeper().take([thing]), direct(1)), Path, here)
-    assert {name.rpartition('.')[2] for _, name in found} == {'direct', 'take'}
-    assert {name for name, _ in found} == {'test_house.py'}
-    assert sys.getprofile() is None
