@@ -36,20 +36,6 @@ def test_own_environment_is_not_a_sourced_ros(
     assert common.find_sourced_ros() is None
 
 
-@pytest.mark.parametrize(
-    ('error', 'told'),
-    [
-        (common.Problem('no compiler'), 'robodyn: no compiler'),
-        (PermissionError(13, 'Permission denied', '/x/.venv'), 'Permission denied: /x/.venv'),
-        (KeyboardInterrupt(), 'robodyn: interrupted'),
-    ],
-)
-def test_errors_are_one_line(error: BaseException, told: str) -> None:
-    with pytest.raises(SystemExit, match=told) as caught, common.one_line_errors():
-        raise error
-    assert '\n' not in str(caught.value)
-
-
 def test_second_build_waits_for_the_first(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
