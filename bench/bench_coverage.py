@@ -29,9 +29,9 @@ from scipy import signal
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / 'test/support/plants')]
 
-from bench_generalisation import truth  # noqa: E402
 from robots import random_urdf  # noqa: E402
 from simulation import sines  # noqa: E402
+from true_arm import truth  # noqa: E402
 
 from robodyn_ros.identification.factors.condense import Condensed  # noqa: E402
 from robodyn_ros.identification.factors.passes import condense_parts  # noqa: E402

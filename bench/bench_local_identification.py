@@ -17,7 +17,6 @@ same table): `python bench/bench_local_identification.py [--seed 0]`.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 import time
@@ -43,8 +42,6 @@ from ns16_motions import (  # noqa: E402
 from ns16_plant import COULOMB, NOMINAL, PEAK, STRIBECK, Plant, Run  # noqa: E402
 
 from robodyn_ros.excitation.design.criteria import (  # noqa: E402
-    NORMALISATIONS,
-    Normalisation,
     Options,
     torque_weights,
 )
@@ -89,10 +86,10 @@ class Promises:
             self.broken.append(sentence)
 
 
-def designs(model: DynamicModel, how: Normalisation) -> dict[str, tuple[Design, Space]]:
+def designs(model: DynamicModel) -> dict[str, tuple[Design, Space]]:
     """Return the design of each algorithm, and its space."""
     wide, local = spaces()
-    options = Options('det', torque_weights(NOMINAL, how))
+    options = Options('det', torque_weights(NOMINAL, 'divide'))
 
     def design(space: Space, motion: str, harmonics: int) -> Design:
         return Design(
@@ -179,11 +176,11 @@ def errors(model: DynamicModel, base: BaseParameters, values: Array, signals: Pr
 
 
 def excite(
-    seed: int, how: Normalisation, starts: int, promises: Promises, model: DynamicModel
+    seed: int, starts: int, promises: Promises, model: DynamicModel
 ) -> dict[str, Trajectory]:
     """Optimise the three excitations."""
     result = {}
-    for name, (design, space) in designs(model, how).items():
+    for name, (design, space) in designs(model).items():
         best = optimise(design, seconds=PATIENCE, seed=seed, starts=starts, processes=2)
         promises.hold(best.complete, f'the search for {name} did not come to its end')
         promises.hold(space.keeps(model, best.trajectory), f'excitation {name} leaves its limits')
@@ -231,9 +228,7 @@ def check_runs(runs: Sequence[Run], promises: Promises) -> None:
     promises.hold(off <= 0.02, f'a motor is {off:.3f} rad off its reference')
 
 
-def compare(
-    seed: int, how: Normalisation, count: int, starts: int, promises: Promises
-) -> dict[str, Array]:
+def compare(seed: int, count: int, starts: int, promises: Promises) -> dict[str, Array]:
     """Return mean and standard deviation of the error in [Nm] per test case.
 
     Shape (2, 2, 6, 3): of all samples and of those where the joint moves; mean and deviation; per
@@ -243,7 +238,7 @@ def compare(
     base = base_parameters(model)
     print(f'NS16: {base.rank} base parameters, friction included')
     promises.hold(base.rank == 58, f'the NS16 has {base.rank} base parameters instead of 58')
-    excitations = excite(seed, how, starts, promises, model)
+    excitations = excite(seed, starts, promises, model)
     tests = test_motions(model, seed, count)
     wide, local = spaces()
     for case, motions in tests.items():
@@ -309,19 +304,13 @@ def print_findings(table: dict[str, Array]) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--seed', type=int, default=0)
-    parser.add_argument('--normalise-torques', choices=NORMALISATIONS, default='divide')
     parser.add_argument('--motions', type=int, default=MOTIONS)
     parser.add_argument('--starts', type=int, default=STARTS)
-    parser.add_argument('--json', type=Path, help='file to write the table to')
     arguments = parser.parse_args()
     began, promises = time.monotonic(), Promises()
-    how, count = arguments.normalise_torques, arguments.motions
-    table = compare(arguments.seed, how, count, arguments.starts, promises)
+    table = compare(arguments.seed, arguments.motions, arguments.starts, promises)
     print_table(table)
     print_findings(table)
-    if arguments.json is not None:
-        content = {case: figures.tolist() for case, figures in table.items()}
-        arguments.json.write_text(json.dumps(content, indent=1) + '\n')
     finite = all(np.isfinite(figures).all() for figures in table.values())
     promises.hold(finite, 'an error is not finite')
     for sentence in promises.broken:

@@ -9,12 +9,10 @@ swapped torques, degrees, a wrong scale of time. The truth is the torque without
 motion. Errors are relative to the larger of a joint's RMS torque and 5 % of its rated torque.
 
 `python bench/bench_next_robot.py [--plants N] [--seed S] [--jobs J] [--only NUMBER] [--out FILE]
-[--compare OLD.json] [--read FILE] [--blind] [--honest]` prints the ratio of the error to that of
-an expert with hindsight and to that of plain weighted least squares (`next_robot/reference.py`),
-also by kind of recording, false errors, missed flaws and right verdicts. --honest adds the
-expert's grid chosen by held-out parts of the recording (`next_robot/honest.py`, some seconds per
-plant). One plant is the same alone or among others. Use a new seed for judging, with --blind:
-single plants are then neither shown nor stored.
+[--blind]` prints the ratio of the error to that of an expert with hindsight and to that of plain
+weighted least squares (`next_robot/reference.py`), also by kind of recording, false errors, missed
+flaws and right verdicts. One plant is the same alone or among others. Use a new seed for judging,
+with --blind: single plants are then neither shown nor stored.
 """
 
 from __future__ import annotations
@@ -35,15 +33,15 @@ sys.path[:0] = [str(ROOT), str(ROOT / 'bench'), str(ROOT / 'test/support/plants'
 
 from next_robot.judge import judged  # noqa: E402
 from next_robot.plant import Plant  # noqa: E402
-from next_robot.table import comparison, described, table  # noqa: E402
+from next_robot.table import described, table  # noqa: E402
 
 KEPT_BLIND = ('seed', 'number', 'fair', 'flaw', 'error', 'worst_joint', 'expert', 'plain',
-              'honest', 'estimate', 'success', 'findings', 'seconds')  # fmt: skip
+              'estimate', 'success', 'findings', 'seconds')  # fmt: skip
 
 
-def row_of(seed: int, number: int, floor: bool = False) -> dict[str, Any]:
+def row_of(seed: int, number: int) -> dict[str, Any]:
     """Return the figures of a plant."""
-    return judged(Plant.of(seed, number), floor=floor)
+    return judged(Plant.of(seed, number))
 
 
 def _save(path: Path, rows: list[dict[str, Any]], *, blind: bool) -> None:
@@ -60,17 +58,12 @@ def main() -> int:
     parser.add_argument('--jobs', type=int, default=2)
     parser.add_argument('--only', type=int, help='number of a single plant')
     parser.add_argument('--out', type=Path, help='JSON file for the figures')
-    parser.add_argument('--read', type=Path, help='JSON file to show instead of running plants')
-    parser.add_argument('--compare', type=Path, help='JSON file of another run')
     parser.add_argument('--blind', action='store_true', help='show no single plant')
-    parser.add_argument('--honest', action='store_true', help='the grid without hindsight too')
     given = parser.parse_args()
-    rows = json.loads(given.read.read_text('utf-8')) if given.read else []
+    rows = []
     numbers = range(given.plants) if given.only is None else [given.only]
-    if given.read:
-        numbers = []
     with ProcessPoolExecutor(given.jobs, mp_context=get_context('spawn')) as pool:
-        for row in pool.map(row_of, repeat(given.seed), numbers, repeat(given.honest)):
+        for row in pool.map(row_of, repeat(given.seed), numbers):
             rows.append(row)
             if given.out:
                 _save(given.out, rows, blind=given.blind)
@@ -78,8 +71,6 @@ def main() -> int:
                 print(described(row), *row['findings'], sep='\n')
             print(f'{len(rows)} of {len(numbers)}', file=sys.stderr, flush=True)
     print(table(rows, blind=given.blind))
-    if given.compare:
-        print(comparison(rows, json.loads(given.compare.read_text('utf-8')), blind=given.blind))
     return 0
 
 

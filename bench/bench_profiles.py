@@ -109,7 +109,7 @@ class Case:
         )  # fmt: skip
         effort = np.zeros(whole.position.shape)
         if feedforward is not None:
-            effort = feedforward.trajectory(hold=False)(whole, float(whole.time[-1]))
+            effort = feedforward.trajectory(whole, float(whole.time[-1]))
         for command, torque in zip(whole.position[:first], effort, strict=False):
             cell.step(command, torque)
         effort = effort[first:]

@@ -6,8 +6,8 @@ model relative to that without. PUMA: axis 3 swings, axis 2 is held; its peak-to
 Each seed is another robot (friction, rotors, noise) with its identification, and another line. See
 docs/feedforward.md.
 
-`python bench/bench_tracking.py [--robots scara delta puma] [--seeds 5] [--sensitivity]
-[--pictures FOLDER]`; exits with 1 if a seed misses a figure of the document.
+`python bench/bench_tracking.py [--robots scara delta puma] [--seeds 5] [--pictures FOLDER]`;
+exits with 1 if a seed misses a figure of the document.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from tracking_demos import DEMONSTRATIONS, Case
 from tracking_picture import draw
-from tracking_variants import LINE_VARIANTS, VARIANTS
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -32,8 +31,15 @@ def judged(cases: list[Case]) -> bool:
     demonstration = cases[0].demonstration
     print(f'\n{demonstration.title}; allowed {demonstration.allowed:.1%}', flush=True)
     shares = []
+    digits = 1 if demonstration.pesettle else 5
     for seed, case in enumerate(cases):
-        shares.append(_print(f'seed {seed}', case))
+        without, with_model = case.values()
+        shares.append(with_model / without)
+        print(
+            f'  seed {seed}  without {without:8.{digits}f}  with {with_model:8.{digits}f}  '
+            f'share {shares[-1]:7.1%}',
+            flush=True,
+        )
     kept = bool(np.max(shares) <= demonstration.allowed)  # not if one never settled: NaN
     print(
         f'  share {np.mean(shares):.1%} on average, {min(shares):.1%} to {max(shares):.1%}: '
@@ -43,25 +49,11 @@ def judged(cases: list[Case]) -> bool:
     return kept
 
 
-def _print(name: str, case: Case) -> float:
-    """Print one line and return the share."""
-    without, with_model = case.values()
-    digits = 1 if case.demonstration.pesettle else 5
-    share = with_model / without
-    print(
-        f'  {name:<50} without {without:8.{digits}f}  with {with_model:8.{digits}f}  '
-        f'share {share:7.1%}',
-        flush=True,
-    )
-    return share
-
-
 def main() -> int:
     """Run the selected demonstrations."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--robots', nargs='+', choices=DEMONSTRATIONS, default=[*DEMONSTRATIONS])
     parser.add_argument('--seeds', type=int, default=5)
-    parser.add_argument('--sensitivity', action='store_true', help='of seed 0')
     parser.add_argument('--pictures', type=Path, default=ROOT / 'log' / 'tracking')
     arguments = parser.parse_args()
     kept = True
@@ -69,10 +61,6 @@ def main() -> int:
         cases = [Case.of(DEMONSTRATIONS[robot], seed) for seed in range(arguments.seeds)]
         kept &= judged(cases)
         print(f'  {draw(cases[0], arguments.pictures)}')
-        if arguments.sensitivity:
-            line = cases[0].demonstration.pesettle > 0.0
-            for name, variant in {**VARIANTS, **(LINE_VARIANTS if line else {})}.items():
-                _print(name, variant(cases[0]))
     return 0 if kept else 1
 
 

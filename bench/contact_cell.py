@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -12,8 +12,7 @@ import numpy as np
 from tracking_cell import CONFIG, parameters, run, some_robot
 
 from robodyn_ros.analysis.collision_thresholds import propose_thresholds
-from robodyn_ros.cell.robot_cell import CellState, RobotCell
-from robodyn_ros.control.collision.detector import TorqueErrorDetector
+from robodyn_ros.cell.robot_cell import RobotCell
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.excitation.catalog import build_motion
@@ -105,15 +104,6 @@ class Robot:
         names = ('time', 'position', 'velocity', 'torque')
         columns = {name: np.array([getattr(each, name) for each in states]) for name in names}
         return Recording(joints=self.links.joints, **columns)
-
-    def watch(
-        self, cell: RobotCell, motion: Array, detector: TorqueErrorDetector
-    ) -> Iterator[tuple[int, CellState]]:
-        """Move, and give each cycle after the detector has seen it."""
-        for row, command in enumerate(motion):
-            state = cell.step(command, np.zeros(6))
-            detector.update(state.time, state.position, state.velocity, state.torque)
-            yield row, state
 
 
 def attach(cell: RobotCell, mass: float, place: Sequence[float]) -> None:

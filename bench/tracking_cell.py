@@ -96,20 +96,6 @@ def some_robot(robot: str, seed: int) -> CellConfig:
     return replace(config, joints=joints, seed=seed)
 
 
-def with_drives(config: CellConfig, factor: float) -> CellConfig:
-    """The same robot with all bandwidths of its drives changed by a factor."""
-    joints = {
-        name: replace(
-            joint,
-            velocity_bandwidth=factor * joint.velocity_bandwidth,
-            position_bandwidth=factor * joint.position_bandwidth,
-            integral_time=joint.integral_time / factor,
-        )
-        for name, joint in config.joints.items()
-    }
-    return replace(config, joints=joints)
-
-
 def run(config: CellConfig, motion: Trajectory, effort: Effort | None = None) -> Run:
     """Stand, move, stand."""
     time, reference = _reference(config, motion)
@@ -185,29 +171,19 @@ class FeedForward:
         rows = zip(reference.position, reference.velocity, reference.acceleration, strict=True)
         return np.array([law.update(*row).copy() for row in rows])
 
-    def trajectory(self, hold: bool, lead: float = 0.0) -> Effort:
-        """The effort of a joint trajectory; before and after it the controller holds its last.
-
-        :param hold: keep the torque at the end instead of ramping it out
-        :param lead: how long before the motion the trajectory begins, standing still, in [s]
-        """
-
-        def effort(reference: Motion, duration: float) -> Array:
-            time, period = reference.time, self.settings.period
-            first = int(np.argmax(time > -lead - 1e-9))
-            last = int(np.argmax(time >= duration - 1e-9))
-            part = slice(first, last + 1)
-            spline = points_of(_Samples(self.torque.joints, reference, part), period)
-            plan = trajectory_effort(
-                SplineTrajectory(points=spline), self.torque, self.settings, hold_at_end=hold
-            )
-            result = np.zeros(reference.position.shape)
-            count = min(len(plan.effort), len(time) - first)
-            result[first : first + count] = plan.effort[:count]
-            result[first + count :] = plan.effort[-1]
-            return result
-
-        return effort
+    def trajectory(self, reference: Motion, duration: float) -> Array:
+        """The effort of a joint trajectory; after it the controller holds its last."""
+        last = int(np.argmax(reference.time >= duration - 1e-9))
+        spline = points_of(
+            _Samples(self.torque.joints, reference, slice(last + 1)), self.settings.period
+        )
+        plan = trajectory_effort(
+            SplineTrajectory(points=spline), self.torque, self.settings, hold_at_end=False
+        )
+        result = np.empty(reference.position.shape)
+        count = min(len(plan.effort), len(result))
+        result[:count], result[count:] = plan.effort[:count], plan.effort[-1]
+        return result
 
 
 class _Samples(Trajectory):

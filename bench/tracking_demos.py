@@ -159,14 +159,6 @@ def joint_error(case: Case, seen: Run) -> Array:
     return group_error(seen.reference[-1] - seen.position, linear)
 
 
-def tool_error(case: Case, seen: Run) -> Array:
-    """Distance of the tool from its target, in [mm]."""
-    robot = kinematics_of(case.model)
-    away = (robot.forward(seen.reference[-1:]) - robot.forward(seen.position))[:, :3]
-    distance: Array = 1e3 * np.linalg.norm(away, axis=1)
-    return distance
-
-
 def settled(case: Case, seen: Run, error: Array) -> Settling:
     """Return the settling at the end of a line."""
     pesettle = case.demonstration.pesettle
@@ -176,16 +168,6 @@ def settled(case: Case, seen: Run, error: Array) -> Settling:
 def settling_time(case: Case, seen: Run) -> float:
     """Until the error enters the window to stay for TIMESETTLE, in [ms]."""
     return 1e3 * settled(case, seen, joint_error(case, seen)).entered
-
-
-def flag_time(case: Case, seen: Run) -> float:
-    """Until ISSETTLED is set, TIMESETTLE included, in [ms]."""
-    return 1e3 * settled(case, seen, joint_error(case, seen)).time
-
-
-def tool_settling_time(case: Case, seen: Run) -> float:
-    """`settling_time` with PESETTLE in millimetres at the tool, in [ms]."""
-    return 1e3 * settled(case, seen, tool_error(case, seen)).entered
 
 
 def peak_to_peak(case: Case, seen: Run) -> float:

@@ -14,7 +14,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from tools.common import INSTALL, ROOT, VENV, Problem, inside, locked, note, one_line_errors
+from tools.common import INSTALL, ROOT, VENV, Problem, hold_lock, inside, note, one_line_errors
 
 STAMP = INSTALL / 'complete'
 BUILD = ROOT / 'build'
@@ -72,8 +72,8 @@ def remarks() -> list[str]:
 def files(places: tuple[str, ...]) -> list[Path]:
     """Return files, and all files in folders, of the checkout, without caches of Python."""
     roots = [ROOT / place for place in places]
-    found = [path for root in roots for path in (root, *root.rglob('*')) if path.is_file()]
-    return sorted(path for path in found if '__pycache__' not in path.parts)
+    paths = [path for root in roots for path in (root, *root.rglob('*')) if path.is_file()]
+    return sorted(path for path in paths if '__pycache__' not in path.parts)
 
 
 def clean_up() -> None:
@@ -111,5 +111,5 @@ def environment() -> dict[str, str]:
 
 
 if __name__ == '__main__':
-    with one_line_errors(), locked():
+    with one_line_errors(), hold_lock():
         main()

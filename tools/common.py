@@ -40,7 +40,7 @@ def one_line_errors() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def locked() -> Iterator[None]:
+def hold_lock() -> Iterator[None]:
     """Permit one build at a time in this checkout; a second one waits."""
     with (ROOT / '.build.lock').open('w') as file:
         try:
@@ -56,7 +56,7 @@ def inside(entry: str, folder: Path) -> bool:
     return bool(entry) and folder in [Path(entry), *Path(entry).parents]
 
 
-def sourced_ros() -> Path | None:
+def find_sourced_ros() -> Path | None:
     """Return the prefix of the sourced ROS 2, or None."""
     for entry in os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep):
         if entry and not inside(entry, ROOT) and Path(entry, RCLPY).exists():

@@ -97,7 +97,7 @@ def main() -> int:
 def differences(root: Path) -> list[str]:
     """Return one sentence for each package that is not declared, or not used."""
     used = packages_in_use(root)
-    at_run_time, in_tests = declared(root)
+    at_run_time, in_tests = read_declared(root)
     missing = [
         f'{key} is used in {file} but not declared'
         for key, file in sorted(used.items())
@@ -107,7 +107,7 @@ def differences(root: Path) -> list[str]:
     return missing + [f'{key} is declared but no file uses it' for key in idle]
 
 
-def declared(root: Path) -> tuple[set[str], set[str]]:
+def read_declared(root: Path) -> tuple[set[str], set[str]]:
     """Return the packages that package.xml declares, and those that it declares for tests only."""
     at_run_time: set[str] = set()
     in_tests: set[str] = set()
@@ -119,14 +119,14 @@ def declared(root: Path) -> tuple[set[str], set[str]]:
 
 def packages_in_use(root: Path) -> dict[str, str]:
     """Return the packages that files use, as keys of rosdep, each with one of these files."""
-    found: dict[str, str] = {}
-    for path, name in (*_named(root), *_imported(root)):
+    used: dict[str, str] = {}
+    for path, name in (*_find_named(root), *_find_imported(root)):
         if name not in (*WITHOUT_KEY, *ELSEWHERE):
-            found.setdefault(KEYS.get(name, name), path.relative_to(root).as_posix())
-    return found
+            used.setdefault(KEYS.get(name, name), path.relative_to(root).as_posix())
+    return used
 
 
-def _named(root: Path) -> Iterator[tuple[Path, str]]:
+def _find_named(root: Path) -> Iterator[tuple[Path, str]]:
     """Yield the packages that patterns find."""
     for files, pattern in PATTERNS.items():
         for path in sorted(root.glob(files)):
@@ -135,7 +135,7 @@ def _named(root: Path) -> Iterator[tuple[Path, str]]:
                     yield from ((path, name) for name in names.split())
 
 
-def _imported(root: Path) -> Iterator[tuple[Path, str]]:
+def _find_imported(root: Path) -> Iterator[tuple[Path, str]]:
     """Yield the packages that Python sources import, except those of Python and of this checkout.
 
     Tests come last, so that a package is only one of tests if nothing else uses it.

@@ -65,8 +65,8 @@ def _interruptible() -> Iterator[None]:
 
 
 def _end_descendants() -> None:
-    while found := descendants(os.getpid()):
-        for process in found:
+    while alive := descendants(os.getpid()):
+        for process in alive:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
         with contextlib.suppress(ChildProcessError):

@@ -20,15 +20,10 @@ if not __package__:  # run as a file: the parent of the package `tools` is not o
 
 from tools.imports import (
     FLOW,
-    IDENTIFICATION,
-    Graph,
-    arrows,
     between_rooms,
     circles,
     import_graph,
-    inside,
-    levels,
-    parsed,
+    parse_file,
     upward,
 )
 
@@ -47,7 +42,8 @@ def figures(root: Path) -> dict[str, str]:
     package = root / PACKAGE
     if not package.is_dir():
         raise FileNotFoundError(f'{root} is no checkout: it has no folder {PACKAGE}')
-    sources = {path: parsed(path) for path in sorted(package.rglob('*.py'))}
+    sources = {path: parse_file(path) for path in sorted(package.rglob('*.py'))}
+    graph = import_graph(package)
     estimation = {
         path: tree
         for path, tree in sources.items()
@@ -60,41 +56,30 @@ def figures(root: Path) -> dict[str, str]:
         },
         'YAML files in config': str(len([*(root / 'config').rglob('*.yaml')])),
         f'source lines ({PACKAGE})': str(sum(map(_lines, sources))),
+        'C++ lines (src, include)': str(
+            sum(map(_lines, [*root.glob('src/**/*.cpp'), *root.glob('include/**/*.hpp')]))
+        ),
         'lines of tests': str(sum(map(_lines, (root / 'test').rglob('*.py')))),
+        'words of documentation and changelog': str(
+            sum(
+                len(path.read_text(encoding='utf-8').split())
+                for path in (*root.glob('docs/**/*.md'), *root.glob('*.md'))
+            )
+        ),
         'median / largest file (lines)': _median_and_largest(
             _lines(path) for path in sources if path.name != '__init__.py'
         ),
         'median / largest function (lines)': _median_and_largest(
             length for tree in sources.values() for length in function_lengths(tree)
         ),
-        **_imports(import_graph(package)),
+        'import circles: files / rooms': f'{len(circles(graph))} / '
+        f'{len(circles(between_rooms(graph, PACKAGE)))}',
+        'imports from a room above': str(len(upward(graph, PACKAGE, FLOW))),
         'numeric constants, all / identification': ' / '.join(
             str(sum(len([*numeric_constants(tree)]) for tree in each.values()))
             for each in (sources, estimation)
         ),
         'files that declare the options of identification': str(len(option_declarations(package))),
-    }
-
-
-def _imports(graph: Graph) -> dict[str, str]:
-    files = inside(graph, OF_IDENTIFICATION)
-    rooms = between_rooms(graph, OF_IDENTIFICATION)
-    crossing = arrows(files) - sum(
-        arrows(inside(files, f'{OF_IDENTIFICATION}.{room}')) for room in rooms
-    )
-    return {
-        'import circles: files / rooms': f'{len(circles(graph))} / '
-        f'{len(circles(between_rooms(graph, PACKAGE)))}',
-        'imports from a room above': str(len(upward(graph, PACKAGE, FLOW))),
-        'identification: circles of files / rooms': f'{len(circles(files))} / '
-        f'{len(circles(rooms))}',
-        'identification: imports from a room above': str(
-            len(upward(files, OF_IDENTIFICATION, IDENTIFICATION))
-        ),
-        'identification: levels of files / rooms': f'{levels(files)} / {levels(rooms)}',
-        'identification: imports between files': str(arrows(files)),
-        'identification: of these between rooms': str(crossing),
-        'identification: pairs of rooms': str(arrows(rooms)),
     }
 
 
@@ -140,26 +125,26 @@ def option_declarations(package: Path) -> list[Path]:
 
     :param package: folder with `identification/options.py`, which lists the options
     """
-    wanted = _declared(parsed(package / 'identification' / 'options.py'))
+    wanted = _names_declared_by(parse_file(package / 'identification' / 'options.py'))
     enough = max(1.0, DECLARED_SHARE * len(wanted))
-    trees = {path: parsed(path) for path in sorted(package.rglob('*.py'))}
+    trees = {path: parse_file(path) for path in sorted(package.rglob('*.py'))}
     return [
         path
         for path, tree in trees.items()
-        if len(wanted & (_declared(tree) | _texts(tree))) >= enough
+        if len(wanted & (_names_declared_by(tree) | _texts(tree))) >= enough
     ]
 
 
-def _declared(tree: ast.Module) -> set[str]:
+def _names_declared_by(tree: ast.Module) -> set[str]:
     """Return the fields of classes and the keys of tables."""
-    found = set()
+    names = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef):
             fields = [each.target for each in node.body if isinstance(each, ast.AnnAssign)]
-            found |= {each.id for each in fields if isinstance(each, ast.Name)}
+            names |= {each.id for each in fields if isinstance(each, ast.Name)}
         elif isinstance(node, ast.Dict):
-            found |= {str(key.value) for key in node.keys if isinstance(key, ast.Constant)}
-    return found
+            names |= {str(key.value) for key in node.keys if isinstance(key, ast.Constant)}
+    return names
 
 
 def _texts(tree: ast.Module) -> set[str]:
@@ -173,8 +158,8 @@ def _lines(path: Path) -> int:
 
 
 def _median_and_largest(sizes: Iterable[int]) -> str:
-    found = [*sizes] or [0]
-    return f'{statistics.median(found):g} / {max(found)}'
+    lengths = [*sizes] or [0]
+    return f'{statistics.median(lengths):g} / {max(lengths)}'
 
 
 def table(roots: Sequence[Path]) -> str:

@@ -36,7 +36,7 @@ def import_graph(package: Path) -> dict[str, set[str]]:
     """
     paths = {_name(path, package): path for path in sorted(package.rglob('*.py'))}
     return {
-        name: {found for each in _imported(path) if (found := _module(each, paths))} - {name}
+        name: {module for each in _read_imports(path) if (module := _module(each, paths))} - {name}
         for name, path in paths.items()
     }
 
@@ -68,27 +68,13 @@ def room_of(package: str) -> Callable[[str], str]:
 
 def circles(graph: Graph) -> list[list[str]]:
     """Return each set of modules that import one another, directly or indirectly."""
-    reached = {name: _reached(graph, name) for name in graph}
+    reached = {name: _follow(graph, name) for name in graph}
     groups = {
         tuple(sorted(other for other in reached[name] if name in reached[other]))
         for name in graph
         if name in reached[name]
     }
     return [list(group) for group in sorted(groups)]
-
-
-def levels(graph: Graph) -> int:
-    """Return the length of the longest chain of imports; a circle counts as one."""
-    group = {name: tuple(each) for each in circles(graph) for name in each}
-    height: dict[tuple[str, ...], int] = {}
-
-    def climb(names: tuple[str, ...]) -> int:
-        if names not in height:
-            below = {group.get(other, (other,)) for name in names for other in graph[name]}
-            height[names] = 1 + max((climb(each) for each in below - {names}), default=0)
-        return height[names]
-
-    return max((climb(group.get(name, (name,))) for name in graph), default=0)
 
 
 def arrows(graph: Graph) -> int:
@@ -112,7 +98,7 @@ def upward(graph: Graph, package: str, order: Iterable[str]) -> list[tuple[str, 
 
 
 @cache
-def parsed(path: Path) -> ast.Module:
+def parse_file(path: Path) -> ast.Module:
     """Return the syntax tree of a file."""
     return ast.parse(path.read_text(encoding='utf-8'), str(path))
 
@@ -122,8 +108,8 @@ def _name(path: Path, package: Path) -> str:
     return '.'.join(parts[:-1] if parts[-1] == '__init__' else parts)
 
 
-def _imported(path: Path) -> Iterable[str]:
-    for node in ast.walk(parsed(path)):
+def _read_imports(path: Path) -> Iterable[str]:
+    for node in ast.walk(parse_file(path)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
@@ -135,10 +121,10 @@ def _module(name: str, paths: Mapping[str, Path]) -> str | None:
     return next((each for each in (name, name.rpartition('.')[0]) if each in paths), None)
 
 
-def _reached(graph: Graph, name: str) -> set[str]:
-    found: set[str] = set()
+def _follow(graph: Graph, name: str) -> set[str]:
+    modules: set[str] = set()
     new = set(graph[name])
     while new:
-        found |= new
-        new = {other for each in new for other in graph[each]} - found
-    return found
+        modules |= new
+        new = {other for each in new for other in graph[each]} - modules
+    return modules

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Licence line of each source file: `SPDX-License-Identifier: Apache-2.0`.
 
-    python -m tools.licence            # check, part of `make lint`
-    python -m tools.licence --write    # add the line where it is missing
+    python -m tools.licence
 
+prints each file without the line, and returns exit code 1 if there is one. Part of `make lint`.
 The line is the first one, or the second one below `#!`.
 """
 
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 if not __package__:  # run as a file: the parent of the package `tools` is not on the path
@@ -26,17 +25,11 @@ ELSEWHERE = '/vendored/'
 """Part of the paths of files with a licence of their own."""
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Check or write the lines, and return the exit code."""
-    files = sources(ROOT)
-    missing = [path for path in files if not has_line(path)]
-    if '--write' in arguments:
-        for path in missing:
-            write_line(path)
-        print(f'licence line written to {len(missing)} of {len(files)} files')
-        return 0
+def main() -> int:
+    """Check the lines, and return the exit code."""
+    missing = [path for path in sources(ROOT) if not has_line(path)]
     for path in missing:
-        print(f'{path}: no licence line; run python -m tools.licence --write', file=sys.stderr)
+        print(f'{path}: no licence line; add {mark(path)} {TEXT}', file=sys.stderr)
     return int(bool(missing))
 
 
@@ -60,15 +53,5 @@ def has_line(path: Path) -> bool:
     return f'{mark(path)} {TEXT}' in path.read_text().splitlines()[:2]
 
 
-def write_line(path: Path) -> None:
-    """Add the licence line; permissions stay."""
-    first, end, rest = path.read_text().partition('\n')
-    line = f'{mark(path)} {TEXT}\n'
-    if first.startswith('#!'):
-        path.write_text(f'{first}{end}{line}{rest}')
-    else:
-        path.write_text(f'{line}{first}{end}{rest}')
-
-
 if __name__ == '__main__':
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

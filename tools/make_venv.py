@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 from tools import checks, packages
-from tools.common import VENV, Problem, locked, note, one_line_errors, sourced_ros
+from tools.common import VENV, Problem, find_sourced_ros, hold_lock, note, one_line_errors
 
 STAMP = VENV / 'complete'
 ROS_SETUP = VENV / 'ros_setup'
@@ -29,7 +29,7 @@ LAYOUT = 1
 
 def main() -> None:
     """Make the environment, unless the existing one is up to date."""
-    ros = setup_folder(sourced_ros()) or remembered_ros()
+    ros = setup_folder(find_sourced_ros()) or read_ros_of_environment()
     if is_complete(ros):
         return
     checks.check_system(wheels=ros is None)
@@ -70,7 +70,7 @@ def setup_folder(prefix: Path | None) -> Path | None:
     return prefix
 
 
-def remembered_ros() -> Path | None:
+def read_ros_of_environment() -> Path | None:
     """Return the ROS 2 of the environment, which a new shell need not source again."""
     if not ROS_SETUP.exists():
         return None
@@ -120,5 +120,5 @@ if __name__ == '__main__':
         os.execv(base, [base, '-m', 'tools.make_venv', *sys.argv[1:]])
     with one_line_errors():
         checks.check_folder()
-        with locked():
+        with hold_lock():
             main()

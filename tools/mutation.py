@@ -74,7 +74,7 @@ def _can_be_dropped(statement: Any) -> bool:
     return bool(target.type == 'atom_expr' or (sign.type == 'operator' and sign.value != '='))
 
 
-def mutants(root: Path, sources: Sequence[Path], count: int, seed: int) -> list[Mutant]:
+def draw_mutants(root: Path, sources: Sequence[Path], count: int, seed: int) -> list[Mutant]:
     """Return random mutants of files below a root, all if there are fewer than `count`.
 
     Annotations, `GUARDS` and mutants that do not compile are left out.
@@ -88,15 +88,15 @@ def mutants(root: Path, sources: Sequence[Path], count: int, seed: int) -> list[
         for occurrence in range(_occurrences(tree, operator))
     ]
     random.Random(seed).shuffle(sites)
-    found: list[Mutant] = []
+    chosen: list[Mutant] = []
     for path, operator, occurrence in sites:
-        if len(found) == count:
+        if len(chosen) == count:
             break
         text = path.read_text('utf-8')
         changed = mutate_code(text, operator, occurrence)
         if changed and _differs(text, changed):
-            found.append(Mutant(path.relative_to(root), *_first_change(text, changed), changed))
-    return found
+            chosen.append(Mutant(path.relative_to(root), *_first_change(text, changed), changed))
+    return chosen
 
 
 def _occurrences(node: Any, operator: Any) -> int:

@@ -51,7 +51,8 @@ TWICE = ('Evidence', 'Inputs', 'Part', 'Topic', 'Watch')
 def main() -> int:
     """Print the names, and return the exit code."""
     package = ROOT / 'robodyn_ros'
-    lines = [*problems(package, NOT_YET), *shared_names(package, TWICE)]
+    lines = [*problems(package, NOT_YET), *find_shared_names(package, TWICE)]
+    lines += problems(ROOT / 'tools', ())
     for line in lines:
         print(line, file=sys.stderr)
     return 1 if lines else 0
@@ -75,7 +76,7 @@ def problems(package: Path, not_yet: tuple[str, ...]) -> list[str]:
     ]
 
 
-def shared_names(package: Path, twice: tuple[str, ...]) -> list[str]:
+def find_shared_names(package: Path, twice: tuple[str, ...]) -> list[str]:
     """Return a sentence for each name of several classes outside `twice`, and of one inside."""
     files: dict[str, list[str]] = {}
     for path in sorted(package.rglob('*.py')):
@@ -95,7 +96,7 @@ def shared_names(package: Path, twice: tuple[str, ...]) -> list[str]:
 def wrong_names(text: str) -> Iterator[tuple[int, str, str]]:
     """Yield line, name and reason of each definition of a wrong name in a source."""
     for node in ast.walk(ast.parse(text)):
-        name, line = _defined(node), getattr(node, 'lineno', 0)
+        name, line = _name_of(node), getattr(node, 'lineno', 0)
         if _is_participle(node):
             yield line, name, 'name the function by a verb'
         elif word := next((word for word in _words(name) if word in WORDS), ''):
@@ -113,7 +114,7 @@ def _is_participle(node: ast.AST) -> bool:
     return (ends or first in PARTICIPLES) and node.name.lstrip('_') not in EXACT
 
 
-def _defined(node: ast.AST) -> str:
+def _name_of(node: ast.AST) -> str:
     """Return the name that a node defines; '' for none."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return node.name

@@ -62,8 +62,8 @@ def lines(file: str) -> list[str]:
 
 def name(requirement: str) -> str:
     """Return the name of the package of a requirement, normalised as in the lock."""
-    found = re.match(r'[\w.-]+', requirement)
-    return re.sub(r'[-_.]+', '-', found[0]).lower() if found else ''
+    match = re.match(r'[\w.-]+', requirement)
+    return re.sub(r'[-_.]+', '-', match[0]).lower() if match else ''
 
 
 def comes_from_elsewhere(package: str) -> bool:

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The simulated arm of a plant: URDF, true parameters, torque, recording and truth.
 
-The URDF is that of `robots.random_urdf`; friction, noise of the torque and motion are those of
-`bench_plants`, the links differ from the URDF as in `bench_generalisation`. Added here: how torque
-is measured, rough URDF masses, a spring balancer and joints at rest.
+The URDF is that of `robots.random_urdf`; the links differ from it as in `true_arm`. Added here:
+how torque is measured, rough URDF masses, a spring balancer and joints at rest.
 """
 
 from __future__ import annotations
@@ -13,17 +12,15 @@ from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import bench_plants
 import numpy as np
-from bench_generalisation import truth
 from robots import random_urdf
+from true_arm import truth
 
 import robodyn_ros as rd
 from next_robot.flaws import Arrays
+from next_robot.friction import Motion, motion, noise, torque_of
 from next_robot.plant import Plant
 from robodyn_ros.models.interface import Array, DynamicModel
-
-Motion = tuple[Array, Array, Array]
 
 ROTORS = (0.05, 0.5)
 """Rotor inertia of the first joint, in [kg m^2]; each further joint has 0.7 times that."""
@@ -47,11 +44,7 @@ class Arm:
         if plant.flaw == 'resting':
             order = plant.random(0).permutation(plant.axes)
             self.rests[order[: plant.random(1).integers(1, plant.axes)]] = True
-        self._measured = bench_plants.Plant(
-            number=self._key, robot='', rate=plant.rate, seconds=plant.seconds_recorded, late=0,
-            friction='none' if plant.torque == 'sensor' else plant.friction, bits=plant.bits,
-            speed=plant.speed, pole=plant.pole, noise=plant.noise,
-        )  # fmt: skip
+        self._friction = 'none' if plant.torque == 'sensor' else plant.friction
 
     def model(self, friction: str) -> DynamicModel:
         """Return the model of the URDF that users have; friction 'none': the rigid body."""
@@ -84,7 +77,7 @@ class Arm:
     @cached_property
     def _typical(self) -> Array:
         moved = self.motion(3, 400, 20.0)
-        return bench_plants.torque_of(self._measured, self.body, self.values, moved)
+        return torque_of(self._friction, self._key, self.body, self.values, moved)
 
     @property
     def effort(self) -> Array:
@@ -96,14 +89,14 @@ class Arm:
         """Return q, qd, qdd (N, n) of a random motion; resting joints stay where they are."""
         random, axes = self.plant.random(purpose), self.plant.axes
         speed = factor * self.plant.speed
-        moved = bench_plants.motion(axes, count, rate, random, speed)
+        moved = motion(axes, count, rate, random, speed)
         moved[0][:, self.rests] = self.plant.random(4).uniform(-0.5, 0.5, axes)[self.rests]
         moved[1][:, self.rests] = moved[2][:, self.rests] = 0.0
         return moved
 
     def torque(self, moved: Motion) -> Array:
         """Return the torque without noise, shape (N, n)."""
-        torque = bench_plants.torque_of(self._measured, self.body, self.values, moved)
+        torque = torque_of(self._friction, self._key, self.body, self.values, moved)
         joint, centre = min(1, self.plant.axes - 1), self.plant.random(5).uniform(-1.0, 1.0)
         size = np.sqrt(np.mean(self._typical[:, joint] ** 2))
         torque[:, joint] -= self.plant.spring * size * np.sin(moved[0][:, joint] - centre)
@@ -115,7 +108,7 @@ class Arm:
         count = round(plant.seconds_recorded * plant.rate)
         moved = self.motion(7, count, plant.rate)
         torque = self.torque(moved)
-        torque = torque + bench_plants.noise(self._measured, torque, random)
+        torque = torque + noise(plant.noise, plant.pole, torque, random)
         if plant.torque == 'current':
             step = CURRENT_STEP * np.abs(torque).max(axis=0)
             torque = np.round(torque / step) * step

@@ -7,7 +7,6 @@ Works with numpy and the model's regressor only, apart from the package's `facto
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import signal
@@ -24,53 +23,15 @@ def friction_columns(velocity: Array, load: Array) -> Array:
     return np.stack([*columns, sign * np.cbrt(speed), speed, sign * np.abs(load)], axis=1)
 
 
-@dataclass(frozen=True)
-class Rows:
-    """Rows of a recording below a frequency.
-
-    :param time: shape (m,), in [s]
-    :param position: shape (m, n)
-    :param regressor: of the body, shape (m, n, p)
-    :param friction: `friction_columns` of each joint
-    :param torque: shape (m, n)
-    :param used: rows that count, shape (m, n)
-    """
-
-    time: Array
-    position: Array
-    regressor: Array
-    friction: list[Array]
-    torque: Array
-    used: Array
-
-    def sums(self, where: Array) -> tuple[Array, Array]:
-        """Return sums of products (n, p + 8, p + 8) over some rows, and their numbers (n,)."""
-        used = self.used & where[:, None]
-        count = used.sum(axis=0)
-        found = products(self.regressor, self.friction, self.torque, used)
-        return found * count[:, None, None], count
-
-
-def condensed(body: DynamicModel, signals: Arrays, cutoff: float, **options: Any) -> Array | None:
-    """Return `products` of a recording below a frequency in [Hz]; None: it is too short.
-
-    :param options: see `rows_of`
-    """
-    rows = rows_of(body, signals, cutoff, **options)
-    if rows is None:
-        return None
-    return products(rows.regressor, rows.friction, rows.torque, rows.used)
-
-
-def rows_of(
+def condensed(
     body: DynamicModel,
     signals: Arrays,
     cutoff: float,
     *,
     share: float = 0.0,
     parallel: bool = True,
-) -> Rows | None:
-    """Return the rows of a recording below a frequency in [Hz]; None: it is too short.
+) -> Array | None:
+    """Return `products` of a recording below a frequency in [Hz]; None: it is too short.
 
     :param share: of a joint's largest velocity, below which its samples are left out
     :param parallel: friction goes through the same low pass as torque
@@ -91,8 +52,7 @@ def rows_of(
         friction[joint] = low_pass(friction_columns(velocity[:, joint], every))[rows]
     speed = np.abs(kept)
     used = speed >= share * speed.max(axis=0)
-    time, at = low_pass.time[rows], position[rows]
-    return Rows(time, at, regressor, friction, torque[rows], used)
+    return products(regressor, friction, torque[rows], used)
 
 
 @dataclass(frozen=True)

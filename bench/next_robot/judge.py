@@ -15,7 +15,6 @@ import robodyn_ros as rd
 from next_robot.arm import Arm
 from next_robot.condensed import exact
 from next_robot.flaws import FLAWS, Arrays
-from next_robot.honest import honest
 from next_robot.plant import Plant
 from next_robot.reference import expert, plain_wls
 from robodyn_ros.errors import RobodynError
@@ -26,11 +25,8 @@ RATED = 0.05
 repeat their torque to a few percent of it, so that smaller torques of a joint do not matter."""
 
 
-def judged(plant: Plant, *, floor: bool = False) -> dict[str, Any]:
-    """Return all figures of a plant; errors are relative, root mean squares over moving joints.
-
-    :param floor: the expert's grid chosen without hindsight too
-    """
+def judged(plant: Plant) -> dict[str, Any]:
+    """Return all figures of a plant; errors are relative, root mean squares over moving joints."""
     start, arm, flaw = time.perf_counter(), Arm(plant), FLAWS[plant.flaw]
     clean = arm.recording()
     given = flaw.make(clean, plant.random(20))
@@ -46,10 +42,6 @@ def judged(plant: Plant, *, floor: bool = False) -> dict[str, Any]:
     if flaw.mend:
         mended = flaw.mend(given, plant.random(20))
         found['expert'], found['choices'] = expert(arm.body, mended, truth, joints, size)
-        if floor:
-            least = RATED * arm.effort
-            chosen = honest(arm.body, mended, truth, joints, size, least)
-            found['honest'], found['honest_choices'] = chosen
     return {**found, 'total_seconds': round(time.perf_counter() - start, 1)}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of many plants as a table, and the comparison of two runs."""
+"""Figures of many plants as a table."""
 
 from __future__ import annotations
 
@@ -94,7 +94,6 @@ def table(rows: Sequence[Row], *, blind: bool = False) -> str:
     flawed = [row for row in rows if row['flaw']]
     wrong, missed = [row for row in rows if false_errors(row)], [*filter(is_missed, flawed)]
     bad = [row for row in rows if not is_right(row)]
-    chosen = [row for row in fair if np.isfinite(row.get('honest', np.nan))]
     lines = [
         f'{len(rows)} plants, {len(flawed)} with a flaw; error ratios of the {len(fair)} whose '
         f'expert is below {POSSIBLE:.0%}; {sum(not row["estimate"] for row in fair)} of these '
@@ -104,19 +103,6 @@ def table(rows: Sequence[Row], *, blind: bool = False) -> str:
         '|---|---|---|---|---|---|',
         ratio_line('over expert', fair, 'expert', blind=blind),
         ratio_line('over plain WLS', fair, 'plain', blind=blind),
-        *(
-            [
-                ratio_line('over the grid without hindsight', chosen, 'honest', blind=blind),
-                ratio_line(
-                    'that grid over expert',
-                    [{**row, 'error': row['honest']} for row in chosen],
-                    'expert',
-                    blind=blind,
-                ),
-            ]
-            if chosen
-            else []
-        ),
         '',
         *strata(fair),
         '',
@@ -167,20 +153,3 @@ def _short(row: Row) -> str:
         f'{severity[0]}:{code}' for severity, code, _ in row['findings'] if severity != 'info'
     ]
     return f'plant {row["number"]}, flaw {row["flaw"] or "none"}, {", ".join(codes)}'
-
-
-def comparison(new: Sequence[Row], old: Sequence[Row], *, blind: bool = False) -> str:
-    """Return the ratios of the errors of two runs, new over old, of the plants in both."""
-    before = {(row['seed'], row['number']): row for row in old}
-    both = [row for row in counted(new) if (row['seed'], row['number']) in before]
-    if not both:
-        return 'no plant in both runs'
-    ratios = np.array(
-        [ratio(row['error'], before[row['seed'], row['number']]['error']) for row in both]
-    )
-    worst = both[int(ratios.argmax())]
-    return (
-        f'error new over old, {len(both)} plants: geometric mean '
-        f'{np.exp(np.mean(np.log(ratios))):.3f}, best {ratios.min():.3f}, worst {ratios.max():.3f}'
-        + ('' if blind else f' ({described(worst)})')
-    )

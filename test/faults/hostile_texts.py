@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hostile texts: YAML, trajectories, URDF and PRG."""
+"""Hostile texts: YAML, metadata of bags, trajectories, URDF and PRG."""
 
 from __future__ import annotations
 
@@ -98,6 +98,17 @@ TRAJECTORIES = {
     ),
     'ten thousand harmonics': _motion('fourier', a=[[1e-6] * 10_000] * 2, b=[[0.0] * 10_000] * 2),
 }
+
+
+METADATA = {
+    'a path outside of the bag': ['/dev/zero'],
+    'a path to a device': ['../../../../dev/zero'],
+    'twenty thousand files': [str(n) for n in range(20_000)],
+    'a number as path': 17,
+    'a name too long': ['x' * 5000 + '.mcap'],
+    'a NUL in a name': ['a\0b.mcap'],
+}
+"""Files that metadata.yaml names."""
 
 
 LAUGHS = (

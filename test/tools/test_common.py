@@ -23,7 +23,7 @@ def test_sourced_ros_is_the_first_prefix_with_rclpy(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv('AMENT_PREFIX_PATH', f'{tmp_path}/overlay:{ros(tmp_path / "jazzy")}')
-    assert common.sourced_ros() == tmp_path / 'jazzy'
+    assert common.find_sourced_ros() == tmp_path / 'jazzy'
 
 
 def test_own_environment_is_not_a_sourced_ros(
@@ -31,23 +31,9 @@ def test_own_environment_is_not_a_sourced_ros(
 ) -> None:
     monkeypatch.setattr(common, 'ROOT', tmp_path)
     monkeypatch.setenv('AMENT_PREFIX_PATH', ros(tmp_path / '.venv'))
-    assert common.sourced_ros() is None
+    assert common.find_sourced_ros() is None
     monkeypatch.delenv('AMENT_PREFIX_PATH')
-    assert common.sourced_ros() is None
-
-
-@pytest.mark.parametrize(
-    ('error', 'told'),
-    [
-        (common.Problem('no compiler'), 'robodyn: no compiler'),
-        (PermissionError(13, 'Permission denied', '/x/.venv'), 'Permission denied: /x/.venv'),
-        (KeyboardInterrupt(), 'robodyn: interrupted'),
-    ],
-)
-def test_errors_are_one_line(error: BaseException, told: str) -> None:
-    with pytest.raises(SystemExit, match=told) as caught, common.one_line_errors():
-        raise error
-    assert '\n' not in str(caught.value)
+    assert common.find_sourced_ros() is None
 
 
 def test_second_build_waits_for_the_first(
@@ -66,7 +52,7 @@ def test_second_build_waits_for_the_first(
         assert other.stdout.readline() == 'held\n'
         release = threading.Timer(0.3, other.stdin.close)
         release.start()
-        with common.locked():
+        with common.hold_lock():
             assert other.stdin.closed, 'the other holds the lock until its input ends'
         release.join()
     assert 'waiting for another build' in capfd.readouterr().out

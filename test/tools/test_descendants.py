@@ -11,14 +11,6 @@ from pathlib import Path
 from tools.common import ROOT
 from tools.descendants import descendants, run
 
-COUNT = """
-import os, time
-from tools.descendants import descendants
-time.sleep(0.2)
-busy = [each for each in descendants(os.getppid()) if each != os.getpid()]
-raise SystemExit(len(busy))
-"""
-
 
 def python(code: str) -> list[str]:
     return [sys.executable, '-c', code]
@@ -51,16 +43,3 @@ def test_a_parent_that_is_killed_ends_the_tests() -> None:
         while Path(f'/proc/{each}').exists():
             if Path(f'/proc/{each}/stat').read_text().rpartition(')')[2].split()[0] == 'Z':
                 break  # ended: this machine's first process reaps it
-
-
-def test_as_many_processes_are_busy_as_asked_for() -> None:
-    words = [sys.executable, '-m', 'tools.under_load', '3', sys.executable, '-c', COUNT]
-    before = descendants(os.getpid())
-    done = subprocess.run(words, cwd=ROOT, check=False, timeout=60.0)
-    assert done.returncode == 3 and descendants(os.getpid()) == before
-
-
-def test_a_wrong_use_is_one_sentence() -> None:
-    words = [sys.executable, '-m', 'tools.under_load', 'make']
-    done = subprocess.run(words, cwd=ROOT, check=False, capture_output=True, text=True)
-    assert done.returncode == 1 and done.stderr.startswith('usage: ')

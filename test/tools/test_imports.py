@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Imports are read as Python would follow them; circles, levels and upward arrows are found."""
+"""Imports are read as Python would follow them; circles and upward arrows are found."""
 
 from __future__ import annotations
 
@@ -56,12 +56,6 @@ GRAPH = {
 def test_a_circle_is_found_once_with_all_its_members() -> None:
     assert imports.circles(GRAPH) == [['p.x.a', 'p.x.b', 'p.y.c']]
     assert imports.circles({'a': {'b'}, 'b': {'c'}, 'c': set()}) == []
-
-
-def test_levels_count_the_longest_chain_and_a_circle_once() -> None:
-    assert imports.levels(GRAPH) == 3
-    assert imports.levels({'a': {'b', 'c'}, 'b': {'c'}, 'c': {'d'}, 'd': set()}) == 4
-    assert imports.levels({}) == 0
 
 
 def test_rooms_are_folders_and_files_of_a_package() -> None:

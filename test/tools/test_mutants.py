@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from tools import mutants
-from tools.mutant_tests import Executed
 
 SOURCE = """
 def limited(value, limit):
@@ -19,6 +18,9 @@ def limited(value, limit):
 
 def unseen(value):
     return value + 1
+
+def far(value):
+    return 2 * value
 """
 TEST = """
 from robodyn_ros.room.limits import limited
@@ -27,19 +29,20 @@ def test_limited():
     assert limited(1, 2) == 1
     assert limited(3, 2) == 2
 """
+OTHER = """
+from robodyn_ros.room.limits import far
+
+def test_far():
+    assert far(3) == 6
+"""
 LIMITS = Path('robodyn_ros/room/limits.py')
-MIRROR = 'test/room/test_limits.py'
 FILES = {
     'robodyn_ros/__init__.py': '',
     'robodyn_ros/room/__init__.py': '',
     str(LIMITS): SOURCE,
-    MIRROR: TEST,
-    'tools/__init__.py': '',
-    'tools/executed_lines.py': (mutants.ROOT / 'tools/executed_lines.py').read_text(),
+    'test/room/test_limits.py': TEST,
+    'test/room/test_user.py': OTHER,
 }
-EXECUTED = Executed(
-    {str(LIMITS): {str(line): [f'{MIRROR}::test_limited'] for line in (3, 4, 5)}}, {}
-)
 
 
 class Change:
@@ -51,25 +54,21 @@ class Change:
         self.line = 1 + SOURCE[: SOURCE.index(before)].count('\n')
 
 
-@pytest.fixture
-def checkout(tmp_path: Path) -> Path:
+def test_only_what_no_test_notices_survives(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name, text in FILES.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     for name in mutants.LINKED:
         (tmp_path / name).mkdir()
-    return tmp_path
-
-
-def test_only_what_no_test_notices_survives(
-    checkout: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(mutants, 'PATIENCE', 1.5)
+    monkeypatch.setattr(mutants, 'TIMEOUT', 3.0)
     noticed = Change('value < limit', 'value >= limit')
     endless = Change('return value\n', 'while True: pass\n')
+    elsewhere = Change('2 * value', '3 * value')
     weak = Change('value < limit', 'value <= limit')
     unseen = Change('value + 1', 'value - 1')
-    with mutants.scratches(checkout, Path(sys.executable)) as free:
-        alive = mutants.survivors([noticed, endless, weak, unseen], EXECUTED, free, 1.0)
+    with mutants.scratches(tmp_path, Path(sys.executable)) as free:
+        alive = mutants.survivors([noticed, endless, elsewhere, weak, unseen], ['test/room'], free)
     assert alive == [weak, unseen]
-    assert (checkout / LIMITS).read_text() == SOURCE
+    assert (tmp_path / LIMITS).read_text() == SOURCE

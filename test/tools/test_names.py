@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.names import problems, shared_names, wrong_names
+from tools.names import find_shared_names, problems, wrong_names
 
 
 @pytest.mark.parametrize(
@@ -44,8 +44,8 @@ def test_rooms_that_are_not_done_pass_as_long_as_they_have_such_names(tmp_path: 
 def test_a_class_name_has_one_meaning(tmp_path: Path) -> None:
     for name, text in {'a': 'class Run: pass\nclass Task: pass', 'b': 'class Run: pass'}.items():
         (tmp_path / f'{name}.py').write_text(text)
-    assert shared_names(tmp_path, ('Task',)) == [
+    assert find_shared_names(tmp_path, ('Task',)) == [
         f'class Run is in {tmp_path}/a.py and {tmp_path}/b.py: rename one',
         'tools/names.py: Task is one class: remove it from TWICE',
     ]
-    assert shared_names(tmp_path, ('Run',)) == []
+    assert find_shared_names(tmp_path, ('Run',)) == []

@@ -64,13 +64,6 @@ def test_script_runs_a_main_that_exists(script: Path) -> None:
     assert f'scripts/{script.name}\n' in CMAKE
 
 
-def test_interfaces_of_other_packages_are_declared() -> None:
-    texts = [(ROOT / name).read_text() for name in INTERFACES]
-    used = {match for text in texts for match in re.findall(r'^(\w+)/', text, re.MULTILINE)}
-    assert used <= {entry.text for entry in PACKAGE.findall('depend')}
-    assert all(f'find_package({name} REQUIRED)' in CMAKE for name in used)
-
-
 def test_pip_installs_what_the_core_imports() -> None:
     outside_ros = [
         file

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from tools import packages
-from tools.common import Problem
 
 
 @pytest.fixture
@@ -64,14 +63,3 @@ def test_only_what_pip_may_bring_is_asked_for(
     pinned = (requirements / 'pip.txt').read_text().split()
     assert pinned == ['pip==26.3', '--hash=sha256:a', '--hash=sha256:b']
     assert asked[1][2:] == ('numpy', 'PyYAML', 'mujoco>=3.17', 'ruff', 'cmake')
-
-
-def test_failing_pip_is_a_problem_with_a_log(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(packages, 'LOG', tmp_path / 'log' / 'pip.log')
-    failed = subprocess.CompletedProcess((), 1, 'noise\n', 'ERROR: no such thing\n')
-    monkeypatch.setattr(packages, 'run_python', lambda *arguments: failed)
-    with pytest.raises(Problem, match='pip failed: no such thing'):
-        packages.pip('thing')
-    assert (tmp_path / 'log' / 'pip.log').read_text() == 'noise\nERROR: no such thing\n'

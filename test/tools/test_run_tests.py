@@ -12,14 +12,14 @@ import pytest
 
 from tools.common import ROOT
 from tools.descendants import descendants
-from tools.run_tests import ALONE, PARALLEL, PYTEST, run_tests
+from tools.run_tests import PYTEST, run_tests
 
 
 def python(code: str) -> list[str]:
     return [sys.executable, '-c', code]
 
 
-@pytest.mark.parametrize(('first', 'second', 'expected'), [(0, 0, 0), (1, 0, 1), (0, 2, 2)])
+@pytest.mark.parametrize(('first', 'second', 'expected'), [(0, 0, 0), (1, 0, 1)])
 def test_one_failure_is_a_failure_and_all_is_run(first, second, expected, capfd) -> None:
     code = 'import sys; print("part", sys.argv[1]); sys.exit(int(sys.argv[2]))'
     commands = [[*python(code), name, str(exit)] for name, exit in (('a', first), ('b', second))]
@@ -38,12 +38,7 @@ def test_what_failed_is_not_run_again(tmp_path) -> None:
     assert (tmp_path / 'mark').read_text() == 'bad '
 
 
-def test_each_test_is_in_one_part() -> None:
-    assert PARALLEL[PARALLEL.index('-m', 3) + 1] == f'not {ALONE[ALONE.index("-m", 3) + 1]}'
-    assert PARALLEL[-1] == ALONE[-1] == 'test'
-
-
-@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGHUP])
 def test_an_interrupt_leaves_no_process(number, tmp_path) -> None:
     """Workers of pytest, a process with a session of its own, and what it has started."""
     (tmp_path / 'test_it.py').write_text(

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from tools.pages.parameters import NODES, declared
+from tools.pages.parameters import NODES, read_declarations
 
 PAGE = '../robodyn_ros/node_parameters/names.yaml'
 
@@ -18,5 +18,5 @@ def page() -> str:
 
 
 def _node(name: str) -> str:
-    rows = ''.join(f'  - {parameter}\n' for parameter in sorted(declared(name)))
+    rows = ''.join(f'  - {parameter}\n' for parameter in sorted(read_declarations(name)))
     return f'{name}:\n{rows}'

@@ -72,10 +72,10 @@ def page() -> str:
     chapters = (
         _chapter(name, [each for each in rows[name] if each not in common]) for name in NODES
     )
-    return HEAD + _shared(common) + ''.join(chapters) + _plugin()
+    return HEAD + _common_tables(common) + ''.join(chapters) + _plugin()
 
 
-def _shared(common: dict[str, list[str]]) -> str:
+def _common_tables(common: dict[str, list[str]]) -> str:
     """Return tables of the parameters that the same nodes declare alike."""
     tables: dict[str, list[str]] = {}
     for each, names in common.items():
@@ -86,7 +86,7 @@ def _shared(common: dict[str, list[str]]) -> str:
 
 
 @cache
-def declared(name: str) -> Declared:
+def read_declarations(name: str) -> Declared:
     """Create a node and return what it declares.
 
     The robot file is not checked: its keys may be newer than the names that are made here.
@@ -96,11 +96,11 @@ def declared(name: str) -> Declared:
     rclpy.init(args=ARGUMENTS)
     try:
         unchecked = mock.patch('robodyn_ros.robot_file.check_keys')
-        with unchecked, _recorded() as found:
+        with unchecked, _record_declarations() as declarations:
             _node_class(name)().destroy_node()
     finally:
         rclpy.try_shutdown()
-    return found
+    return declarations
 
 
 def _node_class(name: str) -> Any:
@@ -109,28 +109,27 @@ def _node_class(name: str) -> Any:
 
     module = importlib.import_module(f'robodyn_ros.nodes.{name}.node')
     here = [each for each in vars(module).values() if isinstance(each, type)]
-    own = [
+    return [
         each for each in here if issubclass(each, Guarded) and each.__module__ == module.__name__
-    ]
-    return own[-1]
+    ][-1]
 
 
 @contextmanager
-def _recorded() -> Iterator[Declared]:
+def _record_declarations() -> Iterator[Declared]:
     """Record the declarations of parameters."""
     from rclpy.node import Node
 
-    found: Declared = {}
+    declarations: Declared = {}
     original = Node.declare_parameter
 
     def declare(node: Any, name: str, value: Any = None, *rest: Any, **options: Any) -> Any:
         descriptor = rest[0] if rest else options.get('descriptor')
         if name not in OF_ROS:
-            found[name] = (value, descriptor)
+            declarations[name] = (value, descriptor)
         return original(node, name, value, *rest, **options)
 
     with mock.patch.object(Node, 'declare_parameter', declare):
-        yield found
+        yield declarations
 
 
 def _chapter(name: str, rows: list[str]) -> str:
@@ -140,7 +139,7 @@ def _chapter(name: str, rows: list[str]) -> str:
 
 def _rows(name: str) -> list[str]:
     """Return the rows of a node, without parameters of other pages."""
-    parameters = declared(name)
+    parameters = read_declarations(name)
     return list(
         dict.fromkeys(
             _row(each, *parameters[each])

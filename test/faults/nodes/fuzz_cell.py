@@ -58,7 +58,6 @@ class FuzzCell(FaultyCell):
         feed-forward move no robot
     :ivar wrong: what did not hold
     :ivar sent: number of messages and requests
-    :ivar resets: resets of the cell because what came before still moved its robot
     """
 
     remapped: ClassVar[dict[str, dict[str, str]]] = {
@@ -103,7 +102,7 @@ class FuzzCell(FaultyCell):
         write_motion(motion, self.motion)
         self.hostile = Hostile(self.random, (str(self.motion), str(folder), str(folder / 'none')))
         self.wrong: list[str] = []
-        self.sent = self.torque = self.cycles = self.restarts = self.resets = 0
+        self.sent = self.torque = self.cycles = self.restarts = 0
         self.stops: list[float] = []
         self._pending: list[tuple[float, str, Any]] = []
         self._own = OwnParameters(self)
@@ -314,9 +313,7 @@ class FuzzCell(FaultyCell):
         they arrive after a reset: so each attempt begins with one.
         """
         deadline = time.monotonic() + 2.0 * ANSWER
-        self.resets -= 1
         while time.monotonic() < deadline:
-            self.resets += 1
             self.call(Trigger, 'excitation/stop', Trigger.Request())  # none runs, and it answers
             self.call(Trigger, 'cell/reset', Trigger.Request())
             self.wait(client.server_is_ready, 'the action')
@@ -339,18 +336,13 @@ class FuzzCell(FaultyCell):
                 return float(row.time)
         return 0.0
 
-    def unstable(self) -> int:
-        """Return how many seconds the log of the cell reports that its robot became unstable."""
-        return self.log('cell').read_text().count('became unstable')
-
-    def memory(self) -> dict[str, list[float]]:
-        """Return resident and largest resident memory of each process, in [MB]."""
-        found = {}
+    def memory(self) -> dict[str, float]:
+        """Return the largest resident memory of each process, in [MB]."""
+        sizes = {}
         for name, process in self.processes.items():
-            lines = Path(f'/proc/{process.pid}/status').read_text().splitlines()
-            sizes = {line.split(':')[0]: line.split()[1] for line in lines if 'Vm' in line}
-            found[name] = [round(int(sizes[key]) / 1024.0, 1) for key in ('VmRSS', 'VmHWM')]
-        return found
+            text = Path(f'/proc/{process.pid}/status').read_text()
+            sizes[name] = round(int(text.partition('VmHWM:')[2].split()[0]) / 1024.0, 1)
+        return sizes
 
 
 assert tuple(MODEL.joint_names) == tuple(JOINTS)

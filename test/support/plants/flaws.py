@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings with exactly one flaw each, and healthy ones, of several kinds of robots.
-
-Shared by the tests and by `bench/bench_diagnosis.py`; the robots are in `flaw_plants`.
-"""
+"""Recordings with exactly one flaw each, and healthy ones, of the robots in `flaw_plants`."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ import re
 import pytest
 
 from tools.common import ROOT
-from tools.pages.parameters import NODES, _plugin, declared
+from tools.pages.parameters import NODES, _plugin, read_declarations
 
 
 def test_every_node_is_in_the_page():
@@ -14,7 +14,7 @@ def test_every_node_is_in_the_page():
 
 @pytest.mark.ros
 def test_defaults_are_those_of_the_declaration_and_not_of_the_robot_file():
-    found = declared('collision_monitor')
+    found = read_declarations('collision_monitor')
     assert found['max_torque_error'][0] == [0.0]
     assert all(descriptor.description for _, descriptor in found.values())
 
