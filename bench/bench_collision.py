@@ -33,7 +33,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / 'bench')]
 import numpy as np  # noqa: E402
 from collision.contacts import KINDS, Contacts, drawn  # noqa: E402
 from collision.lanes import recording_of, sessions  # noqa: E402
-from collision.methods import Constant, Largest, Mapped, Method, observed, ratio  # noqa: E402
+from collision.methods import Constant, Largest, Mapped, Method, ratio  # noqa: E402
 from collision.motion import KINDS as MOTIONS  # noqa: E402
 from collision.motion import Path as RobotPath  # noqa: E402
 from collision.plant import START, Measured, Plant  # noqa: E402
@@ -95,21 +95,21 @@ def learned(
 ) -> list[Residual]:
     """Learn the thresholds of all methods."""
     found = []
-    for name, own in (('filtered', settings), *(
-        (f'observer {f:g} Hz', observed(settings, f)) for f in given.bandwidth
+    for name, bandwidth in (('filtered', None), *(
+        (f'observer {f:g} Hz', f) for f in given.bandwidth
     )):  # fmt: skip
-        of = partial(sessions_of, torque=torque, settings=own)
+        of = partial(sessions_of, torque=torque, settings=settings, bandwidth=bandwidth)
         parts, step = of(learning, np.float32), torque.friction_step
         start = time.perf_counter()
-        whole = Mapped.learned(parts, step, own.debounce)
+        whole = Mapped.learned(parts, step, settings.debounce)
         methods: dict[str, Method] = {
             f'map, {name}': whole,
             f'map without change, {name}': whole.without_change(),
             **{
-                f'map, {name}, {rate:g}/h': Mapped.learned(parts, step, own.debounce, rate=rate)
+                f'map, {name}, {rate:g}/h': Mapped.learned(parts, step, settings.debounce, rate=rate)
                 for rate in given.aim
             },
-            f'constant, {name}': Constant.learned(parts, step, own),
+            f'constant, {name}': Constant.learned(parts, step, settings),
         }
         print(f'    learned in {time.perf_counter() - start:.1f} s')
         found.append(Residual(of, methods))

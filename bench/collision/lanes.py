@@ -13,11 +13,11 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from collision.momentum_observer import MomentumObserver
 from collision.plant import Measured
 from robodyn_ros.analysis.thresholds.session import Session
 from robodyn_ros.control.collision.change_at_rest import ChangeAtRest
 from robodyn_ros.control.collision.filtered_residual import FilteredResidual
-from robodyn_ros.control.collision.momentum_observer import MomentumObserver
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.collision.threshold_map import REST
 from robodyn_ros.control.torque.model_torque import ModelTorque
@@ -55,15 +55,21 @@ def recording_of(
 
 
 def sessions(
-    measured: Measured, torque: ModelTorque, settings: CollisionSettings, kind: type = np.float64
+    measured: Measured,
+    torque: ModelTorque,
+    settings: CollisionSettings,
+    kind: type = np.float64,
+    *,
+    bandwidth: float | None = None,
 ) -> list[Session]:
     """Return torque errors and motion of each robot, as the detector has them.
 
+    :param bandwidth: of the momentum observer, in [Hz]; None: the detector's residual
     :param kind: of the stored numbers; those that are learned from have single precision, as of
         `session_of`
     """
     count, robots, width = measured.position.shape
-    residual = _residual(torque, settings, robots)
+    residual = _residual(torque, settings, robots, bandwidth)
     signals = np.zeros((3, robots, width))
     row_of = signals.reshape(3, -1)
     found = np.zeros((4, robots, count, width), dtype=kind)
@@ -108,11 +114,11 @@ def rest_of_references(reference: Array, time: Array) -> NDArray[np.bool_]:
 
 
 def _residual(
-    torque: ModelTorque, settings: CollisionSettings, robots: int
+    torque: ModelTorque, settings: CollisionSettings, robots: int, bandwidth: float | None
 ) -> FilteredResidual | MomentumObserver:
     rows, period = cast(ModelTorque, Lanes(torque, robots)), settings.period
-    if settings.residual == 'observer':
-        return MomentumObserver(rows, bandwidth=settings.observer_bandwidth, period=period)
+    if bandwidth is not None:
+        return MomentumObserver(rows, bandwidth=bandwidth, period=period)
     return FilteredResidual(
         rows, cutoff=settings.filter_cutoff, share=settings.torque_error_filter, period=period
     )

@@ -149,8 +149,3 @@ def _slowness(session: Session, settings: CollisionSettings) -> Array:
     for back in range(1, int(1.0 / fade) + 1):
         np.maximum(held[back:], slow[:-back] - back * fade, out=held[back:])
     return held
-
-
-def observed(settings: CollisionSettings, bandwidth: float) -> CollisionSettings:
-    """Return the settings with the momentum observer."""
-    return replace(settings, residual='observer', observer_bandwidth=bandwidth)

@@ -11,7 +11,7 @@ import pytest
 from bench_collision import simulated
 from collision.contacts import Contact, Contacts
 from collision.lanes import recording_of, sessions
-from collision.methods import Mapped, observed, ratio
+from collision.methods import Mapped, ratio
 from collision.robot import ROBOTS
 from collision.roc import Curve
 
@@ -41,12 +41,8 @@ def measured():
     return simulated(ROBOT, 3, 13.0, RATE, np.random.default_rng(3))[0]
 
 
-@pytest.mark.parametrize('residual', ['filtered', 'observer'])
-def test_torque_errors_thresholds_and_verdicts_are_those_of_the_detector(
-    torque, measured, residual
-):
+def test_torque_errors_thresholds_and_verdicts_are_those_of_the_detector(torque, measured):
     settings = CollisionSettings(torque.joints, 1e6, period=1.0 / RATE)
-    settings = observed(settings, 15.0) if residual == 'observer' else settings
     learning = simulated(ROBOT, 12, 13.0, RATE, np.random.default_rng(4))[0]
     parts = sessions(learning, torque, settings, np.float32)
     method = Mapped.learned(parts, torque.friction_step, settings.debounce)

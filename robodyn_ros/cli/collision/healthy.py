@@ -94,10 +94,8 @@ def _settings(
     return CollisionSettings(
         torque.joints,
         1.0,
-        residual=arguments.residual,
         period=period,
         filter_cutoff=cutoff or min(CollisionSettings.filter_cutoff, HIGHEST_SHARE / period),
-        observer_bandwidth=arguments.observer_bandwidth,
         debounce=arguments.debounce,
         stale_timeout=max(CollisionSettings.stale_timeout, 3.0 * period),
     )

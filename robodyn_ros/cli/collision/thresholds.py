@@ -12,7 +12,7 @@ from robodyn_ros.analysis.thresholds.learn import Learned, Learning, learn
 from robodyn_ros.cli.collision.healthy import healthy_sessions
 from robodyn_ros.cli.collision.model import add_model, load
 from robodyn_ros.cli.output import add_json, out_file, progress_bar, show
-from robodyn_ros.control.collision.settings import RESIDUALS, CollisionSettings
+from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.collision.thresholds_file import (
     DETECTOR,
     LearnedThresholds,
@@ -64,23 +64,10 @@ def _add_detector(parser: Any) -> None:
     group = parser.add_argument_group('detector')
     usual = CollisionSettings
     group.add_argument(
-        '--residual',
-        choices=RESIDUALS,
-        default=usual.residual,
-        help='torque error of low-pass filtered signals, or momentum observer '
-        '(default: %(default)s)',
-    )
-    group.add_argument(
         '--filter-cutoff',
         type=float,
         help=f'of the filtered torque error [Hz] (default: {usual.filter_cutoff:g}, at most '
         f'{HIGHEST_SHARE:g} times the sampling rate)',
-    )
-    group.add_argument(
-        '--observer-bandwidth',
-        type=float,
-        default=usual.observer_bandwidth,
-        help='of the momentum observer [Hz] (default: %(default)s)',
     )
     group.add_argument(
         '--debounce',

@@ -13,7 +13,6 @@ from robodyn_ros.control.checks import check_between, check_joints
 from robodyn_ros.control.collision.change_at_rest import ChangeAtRest
 from robodyn_ros.control.collision.constant_thresholds import ConstantThresholds
 from robodyn_ros.control.collision.filtered_residual import FilteredResidual
-from robodyn_ros.control.collision.momentum_observer import MomentumObserver
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.collision.threshold_map import Thresholds
 from robodyn_ros.control.torque.model_torque import ModelTorque
@@ -38,7 +37,7 @@ class TorqueErrorDetector:
     """Comparison of model torque with torque feedback, sample by sample.
 
     The torque error TE = tau(q, qd, qdd) - torque feedback is the external torque on the joint.
-    It is computed by `FilteredResidual` or `MomentumObserver`. Friction is computed from the
+    It is computed by `FilteredResidual`. Friction is computed from the
     unfiltered velocity, because its jumps must be delayed like those in the feedback. Missing
     samples, according to the cycle time, are interpolated linearly.
 
@@ -70,7 +69,10 @@ class TorqueErrorDetector:
         self.joints = torque.joints
         self.settings = settings
         width = len(self.joints)
-        self._residual = _residual(torque, settings)
+        self._residual = FilteredResidual(
+            torque, cutoff=settings.filter_cutoff, share=settings.torque_error_filter,
+            period=settings.period,
+        )  # fmt: skip
         self.torque_error = self._residual.torque_error
         self.compared = np.zeros(width)
         self._change = ChangeAtRest(width, settings.period)
@@ -350,14 +352,3 @@ class TorqueErrorDetector:
         return f'{word} at {", ".join(self.joints[i] for i in joints)}' + (
             ', pushed at rest' if by_change[joints].all() else ''
         )
-
-
-def _residual(
-    torque: ModelTorque, settings: CollisionSettings
-) -> FilteredResidual | MomentumObserver:
-    """Make the method that the settings name."""
-    period = settings.period
-    if settings.residual == 'observer':
-        return MomentumObserver(torque, bandwidth=settings.observer_bandwidth, period=period)
-    share = settings.torque_error_filter
-    return FilteredResidual(torque, cutoff=settings.filter_cutoff, share=share, period=period)

@@ -13,8 +13,6 @@ from robodyn_ros.control.checks import check_above, per_joint
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.interface import Array
 
-RESIDUALS = ('filtered', 'observer')
-"""Methods that compute the torque error."""
 MOST_DEBOUNCE = 1000
 """Largest number of consecutive samples above a threshold; more would hide collisions."""
 LONGEST_DELAY = 0.2
@@ -36,9 +34,7 @@ class CollisionSettings:
         fades to zero at twice that velocity, and within low_velocity_hold after standstill
     :param low_velocity_hold: fading time of low_velocity_torque after standstill, in [s]
     :param period: period of the joint states, in [s]
-    :param residual: 'filtered' (`FilteredResidual`) or 'observer' (`MomentumObserver`)
-    :param filter_cutoff: filtered residual: low pass of position, velocity and torque, in [Hz]
-    :param observer_bandwidth: observer: bandwidth of the external torque, in [Hz]
+    :param filter_cutoff: low pass of position, velocity and torque, in [Hz]
     :param debounce: consecutive samples above a threshold that set a level
     :param settle_time: time of UNKNOWN after a start or gap, in [s]
     :param stale_timeout: time without a valid sample until UNKNOWN, in [s]
@@ -56,9 +52,7 @@ class CollisionSettings:
     low_velocity_torque: ArrayLike = 0.0
     low_velocity_hold: float = 0.05
     period: float = 0.002
-    residual: str = 'filtered'
     filter_cutoff: float = 40.0
-    observer_bandwidth: float = 15.0
     debounce: int = 2
     settle_time: float = 0.1
     stale_timeout: float = 0.05
@@ -66,8 +60,7 @@ class CollisionSettings:
 
     def __post_init__(self) -> None:
         """Check."""
-        positive = ('period', 'settle_time', 'low_velocity_hold', 'filter_cutoff')
-        for name in (*positive, 'observer_bandwidth'):
+        for name in ('period', 'settle_time', 'low_velocity_hold', 'filter_cutoff'):
             check_above(name, getattr(self, name), 0.0)
         check_above('stale_timeout', self.stale_timeout, self.period)
         if self.stale_timeout > 1e5 * self.period:  # after a gap, one step for each period
@@ -80,8 +73,6 @@ class CollisionSettings:
                 f'torque_error_filter must be above 0 and at most 1, got '
                 f'{self.torque_error_filter}'
             )
-        if self.residual not in RESIDUALS:
-            raise ControlError(f'residual must be one of {RESIDUALS}, got {self.residual!r}')
         if not 1 <= self.debounce <= MOST_DEBOUNCE or not self.frozen_timeout >= 0.0:
             raise ControlError(
                 f'debounce must be from 1 to {MOST_DEBOUNCE} and frozen_timeout at least 0, got '
@@ -92,7 +83,12 @@ class CollisionSettings:
                 f'torque_error_enable needs one value for each of the {len(self.joints)} joints, '
                 f'got {len(self.enabled)}'
             )
-        self._check_delays()
+        if not self.delay <= LONGEST_DELAY:
+            raise ControlError(
+                f'filters and debounce delay collisions {self.delay:.3g} s, expected at most '
+                f'{LONGEST_DELAY} s: lower debounce or period, or raise torque_error_filter or '
+                f'filter_cutoff'
+            )
         per_joint('low_velocity', self.low_velocity, self.joints)
         per_joint('low_velocity_torque', self.low_velocity_torque, self.joints, zero=True)
         for joint, contact, most in zip(self.joints, self.contact, self.collision, strict=True):
@@ -102,23 +98,12 @@ class CollisionSettings:
                     f'{most:.6g}'
                 )
 
-    def _check_delays(self) -> None:
-        """Refuse a delay above `LONGEST_DELAY`, also of the residual that is not chosen."""
-        for residual, delay in self.delays.items():
-            if not delay <= LONGEST_DELAY:
-                raise ControlError(
-                    f'residual {residual}: filters and debounce delay collisions {delay:.3g} s, '
-                    f'expected at most {LONGEST_DELAY} s: lower debounce or period, or raise '
-                    f'torque_error_filter, filter_cutoff or observer_bandwidth'
-                )
-
     @property
-    def delays(self) -> dict[str, float]:
-        """Delay of a collision by each residual of `RESIDUALS`, in [s]: filters and debounce."""
-        counted, turn = (self.debounce - 1) * self.period, 2.0 * np.pi
+    def delay(self) -> float:
+        """Delay of a collision by filters and debounce, in [s]."""
         shared = self.period / self.torque_error_filter - self.period
-        filtered = counted + np.sqrt(2.0) / (turn * self.filter_cutoff) + shared
-        return {'filtered': filtered, 'observer': counted + 1.0 / (turn * self.observer_bandwidth)}
+        low_pass = np.sqrt(2.0) / (2.0 * np.pi * self.filter_cutoff)
+        return (self.debounce - 1) * self.period + float(low_pass) + shared
 
     @property
     def collision(self) -> Array:

@@ -38,7 +38,7 @@ def collision_settings(
     """Return the settings of the detector.
 
     :param options: fields of `CollisionSettings`; a list of one value is for all joints
-    :param learned: thresholds that replace the constant ones, with their residual and period
+    :param learned: thresholds that replace the constant ones, with their filters and period
     :param refused: names of joints that are not monitored
     :raises ControlError: values that cannot be used
     """

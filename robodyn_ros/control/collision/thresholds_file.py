@@ -4,28 +4,64 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import yaml
+from msgspec import Meta
 
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.collision.threshold_map import Bands, MappedThresholds, ThresholdMap
 from robodyn_ros.errors import ControlError
-from robodyn_ros.models.interface import Array
 from robodyn_ros.output_files import write_file
+from robodyn_ros.schema import Finite, NotNegative, Positive, convert
 from robodyn_ros.yaml_file import DUMPER, read_yaml
 
 FORMAT = 'robodyn collision thresholds 1'
-DETECTOR = (
-    'residual', 'period', 'filter_cutoff', 'torque_error_filter', 'observer_bandwidth', 'debounce',
-)  # fmt: skip
-"""Settings of the detector on which thresholds depend."""
 BANDS = ('speed', 'acceleration', 'reversal')
-CHANGE = 'change_at_rest'
-"""Threshold of the change of the torque error at rest; it is there only if it was learned."""
+
+
+@dataclass(frozen=True)
+class _Detector:
+    """Settings of the detector on which thresholds depend."""
+
+    period: Positive
+    filter_cutoff: Positive
+    torque_error_filter: Positive
+    debounce: int
+
+
+@dataclass(frozen=True)
+class _Joint:
+    """Bands and thresholds of a joint; without `change_at_rest`, that was not learned."""
+
+    standstill: Positive
+    speed: list[Finite]
+    acceleration: list[Finite]
+    reversal: list[Finite]
+    fastest: Positive
+    hardest: Positive
+    collision: list[Positive]
+    change_at_rest: Positive | None = None
+
+
+@dataclass(frozen=True)
+class _Content:
+    """Content of a thresholds file."""
+
+    format: str
+    model_hash: str
+    detector: _Detector
+    healthy_hours: Finite
+    false_alarms_per_hour_at_most: Finite
+    contact_share: Annotated[float, Meta(gt=0.0, le=1.0)]
+    rest_after: NotNegative
+    joints: Annotated[dict[str, _Joint], Meta(min_length=1)]
+
+
+DETECTOR = tuple(item.name for item in fields(_Detector))
 
 
 @dataclass(frozen=True)
@@ -93,7 +129,7 @@ def write_thresholds(learned: LearnedThresholds, path: str | Path) -> None:
                 'fastest': float(given.fastest[j]),
                 'hardest': float(given.hardest[j]),
                 'collision': given.collision[j].tolist(),
-                **({} if given.change is None else {CHANGE: float(given.change[j])}),
+                **({} if given.change is None else {'change_at_rest': float(given.change[j])}),
             }
             for j, name in enumerate(learned.joints)
         },
@@ -117,100 +153,46 @@ def read_thresholds(path: str | Path) -> LearnedThresholds:
         learned = _parse(content)
         timeout = 3.0 * float(learned.detector['period'])  # it belongs to the node
         CollisionSettings(learned.joints, 1.0, stale_timeout=timeout, **learned.detector)
-    except (
-        KeyError, TypeError, ValueError, AttributeError, OverflowError, ControlError,
-    ) as reason:  # fmt: skip
+    except ControlError as reason:
         raise ControlError(
-            f'{path}: the thresholds file is damaged ({type(reason).__name__}: {reason}): write '
-            f'it again with `robodyn thresholds`'
+            f'{path}: the thresholds file is damaged ({reason}): write it again with `robodyn '
+            f'thresholds`'
         ) from reason
     return learned
 
 
 def _parse(content: Mapping[str, Any]) -> LearnedThresholds:
-    joints: Mapping[str, Any] = content['joints']
-    each = list(joints.values())
-    if not each:
-        raise ValueError('it has no joints')
-
-    def numbers(key: str) -> Array:
-        return np.array([_number(joint[key], key) for joint in each])
-
-    def lists(key: str) -> Array:
-        return np.array([_numbers(joint[key], key) for joint in each], dtype=float)
-
-    speed, acceleration, reversal = map(lists, BANDS)
-    given = ThresholdMap(
-        bands=Bands(
-            numbers('standstill'), speed, acceleration, reversal,
-            _number(content['rest_after'], 'rest_after'),
-        ),
-        collision=lists('collision'),
-        contact=_number(content['contact_share'], 'contact_share'),
-        fastest=numbers('fastest'),
-        hardest=numbers('hardest'),
-        change=numbers(CHANGE) if any(CHANGE in joint for joint in each) else None,
-    )  # fmt: skip
-    _check(given)
-    facts = ('healthy_hours', 'false_alarms_per_hour_at_most')
-    hours, rate = (_number(content[fact], fact) for fact in facts)
-    return LearnedThresholds(
-        joints=tuple(map(str, joints)),
-        model_hash=str(content['model_hash']),
-        detector=_detector({key: content['detector'][key] for key in DETECTOR}),
-        map=given,
-        hours=hours,
-        rate=rate,
+    detector = convert(content.get('detector'), _Detector, 'detector', ControlError)
+    parsed = convert({**content, 'detector': detector}, _Content, 'content', ControlError)
+    each = list(parsed.joints.values())
+    for name in (*BANDS, 'collision', 'change_at_rest'):
+        values = [getattr(joint, name) for joint in each]
+        lengths = {len(value) if isinstance(value, list) else value is None for value in values}
+        if len(lengths) > 1:
+            raise ControlError(f'{name} must have as many values for each joint')
+    bands = Bands(
+        np.array([joint.standstill for joint in each]),
+        *(np.array([getattr(joint, name) for joint in each], dtype=float) for name in BANDS),
+        parsed.rest_after,
     )
-
-
-def _number(given: Any, name: str) -> float:
-    """Return a number; text and booleans, which `float` would take, are refused."""
-    if isinstance(given, bool) or not isinstance(given, (int, float)):
-        raise TypeError(f'{name} must be a number, got {given!r:.40}')
-    return float(given)
-
-
-def _numbers(given: Any, name: str) -> list[float]:
-    """Return a list of numbers; errors as of `_number`."""
-    if not isinstance(given, list):
-        raise TypeError(f'{name} must be a list of numbers, got {given!r:.40}')
-    return [_number(value, name) for value in given]
-
-
-def _detector(given: dict[str, Any]) -> dict[str, Any]:
-    """Check values of `DETECTOR`."""
-    for key, value in given.items():
-        number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if key != 'residual' and not (number and 0.0 < value < np.inf):
-            raise ValueError(f'{key} must be a finite number above 0, got {value!r:.40}')
-    if not isinstance(given['debounce'], int):
-        raise ValueError(f'debounce must be a whole number, got {given["debounce"]!r:.40}')
-    return given
-
-
-def _check(given: ThresholdMap) -> None:
-    """Refuse values that would hide collisions or raise alarms for nothing."""
-    count = len(given.fastest)
-    if given.collision.shape != (count, given.bands.cells):
-        raise ValueError(
-            f'expected {given.bands.cells} thresholds for each of {count} joints, got '
-            f'{given.collision.shape}'
-        )
-    for name, values in (
-        ('thresholds', given.collision),
-        ('fastest', given.fastest),
-        ('hardest', given.hardest),
-        ('standstill', given.bands.still),
-        (CHANGE, np.ones(1) if given.change is None else given.change),
-    ):
-        if not (np.isfinite(values) & (values > 0.0)).all():
-            raise ValueError(f'{name} must be finite and above 0')
-    if not 0.0 <= given.bands.rest < np.inf:
-        raise ValueError(f'rest_after must be finite and not below 0, got {given.bands.rest}')
-    if not 0.0 < given.contact <= 1.0:
-        raise ValueError(f'contact_share must be above 0 and at most 1, got {given.contact}')
     for name in BANDS:
-        edges = getattr(given.bands, name)
-        if not np.isfinite(edges).all() or (np.diff(edges, axis=1) < 0.0).any():
-            raise ValueError(f'the edges of {name} must be finite and in ascending order')
+        if (np.diff(getattr(bands, name), axis=1) < 0.0).any():
+            raise ControlError(f'the edges of {name} must be in ascending order')
+    collision = np.array([joint.collision for joint in each])
+    if collision.shape[1] != bands.cells:
+        raise ControlError(
+            f'expected {bands.cells} thresholds for each joint, got {collision.shape[1]}'
+        )
+    change = [joint.change_at_rest for joint in each if joint.change_at_rest is not None]
+    given = ThresholdMap(
+        bands,
+        collision,
+        parsed.contact_share,
+        np.array([joint.fastest for joint in each]),
+        np.array([joint.hardest for joint in each]),
+        np.array(change) if change else None,
+    )
+    return LearnedThresholds(
+        tuple(parsed.joints), parsed.model_hash, asdict(detector), given,
+        parsed.healthy_hours, parsed.false_alarms_per_hour_at_most,
+    )  # fmt: skip

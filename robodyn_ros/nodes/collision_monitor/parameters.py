@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from robodyn_ros.control.collision.settings import MOST_DEBOUNCE, RESIDUALS
+from robodyn_ros.control.collision.settings import MOST_DEBOUNCE
 from robodyn_ros.nodes.robot.model_node import Row
 from robodyn_ros.nodes.robot.publish_rate import RATE_RANGE, STATE_RATE
 
@@ -24,8 +24,6 @@ DETECTOR: tuple[Row, ...] = (
     ('low_velocity_torque', [0.0], f'added to the thresholds there [Nm or N]; {EACH}', LIMITS),
     ('low_velocity_hold', 0.05, 'time in which that fades after standstill [s]', LIMITS),
     ('period', 0.002, 'period of the joint states [s]', {**LIMITS, 'maximum': 0.1}),
-    ('residual', 'filtered', f'method of the torque error: {" or ".join(RESIDUALS)}', FIXED),
-    ('observer_bandwidth', 15.0, 'residual observer: its bandwidth [Hz]', LIMITS),
     ('filter_cutoff', 40.0, 'low pass of position, velocity and torque [Hz]', LIMITS),
     ('debounce', 2, 'consecutive samples above a threshold that set a level',
      {**FIXED, 'minimum': 1, 'maximum': MOST_DEBOUNCE}),
@@ -40,8 +38,8 @@ NODE: tuple[Row, ...] = (
      'reference (~/reference, delayed)', FIXED),
     ('additive_torque_delay', 3, 'motion_source reference: cycles between a command and its '
      'effect', {**FIXED, 'minimum': 0, 'maximum': 1000}),
-    ('thresholds', '', 'file of `robodyn thresholds`; it replaces the thresholds above, residual, '
-     'filters, debounce and period', FIXED),
+    ('thresholds', '', 'file of `robodyn thresholds`; it replaces the thresholds above, filters, '
+     'debounce and period', FIXED),
     ('collision_state_rate', STATE_RATE, 'how often ~/collision_state is published [Hz]; changes '
      'of levels at once; 0: for each sample', RATE_RANGE),
     ('sensitivity', 1.0, 'divides all thresholds; may be set at run time',

@@ -56,15 +56,13 @@ def learn(folder: Path, *options: str) -> int:
     return main([*command, '--out', str(folder / 'thresholds.yaml'), '--', *recordings])
 
 
-@pytest.mark.parametrize('residual', ['filtered', 'observer'])
 def test_collisions_are_found_with_learned_thresholds(
     folder: Path,
     capsys: pytest.CaptureFixture[str],
-    residual: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sys.stderr, 'isatty', lambda: True, raising=False)
-    assert learn(folder, '--residual', residual, '--json') == 0
+    assert learn(folder, '--json') == 0
     answer = capsys.readouterr()
     assert 'monitoring' in answer.err and 'learning' in answer.err
     facts = json.loads(answer.out)
@@ -73,7 +71,7 @@ def test_collisions_are_found_with_learned_thresholds(
     assert 'healthy1.npz: 249 of 6000 samples left out: the torque of a joint' in answer.err
     assert 'as contact' not in answer.err
     learned = read_thresholds(folder / 'thresholds.yaml')
-    assert learned.detector['residual'] == residual and learned.detector['period'] == 0.01
+    assert learned.detector['period'] == 0.01
     assert learned.model_hash == load_identified_model(folder / 'result.yaml').hash
     command = ['collisions', str(folder / 'touched.npz'), '--thresholds',
                str(folder / 'thresholds.yaml'), '--model']  # fmt: skip

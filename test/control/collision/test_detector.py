@@ -191,17 +191,13 @@ BAD = {
 }
 
 
-def mapped(residual: str) -> TorqueErrorDetector:
-    learned = flat_map('', np.array([10.0, 5.0]), residual=residual)
+def mapped() -> TorqueErrorDetector:
+    learned = flat_map('', np.array([10.0, 5.0]))
     given = learned.settings(CollisionSettings(MODEL.joint_names, 1.0))
     return TorqueErrorDetector(torque=TORQUE, settings=given, thresholds=learned.thresholds())
 
 
-KINDS = {
-    'constant': make,
-    'map': lambda: mapped('filtered'),
-    'observer': lambda: mapped('observer'),
-}
+KINDS = {'constant': make, 'map': mapped}
 
 
 @pytest.mark.parametrize('kind', KINDS)
@@ -218,9 +214,8 @@ def test_what_cannot_be_trusted_is_unknown_and_settles_anew(name: str, kind: str
     assert (levels[-1] == OK).all(), detector.message
 
 
-@pytest.mark.parametrize('kind', ['map', 'observer'])
-def test_an_error_or_threshold_that_is_not_finite_is_unknown(kind: str) -> None:
-    detector, arm = KINDS[kind](), Healthy()
+def test_an_error_or_threshold_that_is_not_finite_is_unknown() -> None:
+    detector, arm = mapped(), Healthy()
     settled(detector, arm)
     detector.torque_error[:] = np.nan
     assert (detector.update(*arm.sample()) == UNKNOWN).all() and 'not finite' in detector.message

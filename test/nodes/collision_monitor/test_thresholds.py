@@ -30,7 +30,7 @@ pytestmark = pytest.mark.ros
 
 
 def test_learned_thresholds_hold_and_sensitivity_divides_them_at_run_time(tmp_path):
-    learned = learned_file(tmp_path, [12.0, 8.0], residual='observer')
+    learned = learned_file(tmp_path, [12.0, 8.0])
     with closed(Monitor(tmp_path, 9, thresholds=learned)) as monitor:
         seen = levels(monitor.run(100))
         assert (seen[-1] == OK).all()

@@ -18,8 +18,8 @@ PUSHED = 12.0
 PARAMETERS = {
     'torque_error_enable': [True], 'max_torque_error': [4.0, 4.0], 'contact_threshold': [0.0],
     'torque_error_filter': 0.5, 'low_velocity': [0.1], 'low_velocity_torque': [1.0],
-    'low_velocity_hold': 0.05, 'period': PERIOD, 'residual': 'filtered',
-    'observer_bandwidth': 15.0, 'filter_cutoff': 20.0, 'debounce': 2, 'settle_time': 0.1,
+    'low_velocity_hold': 0.05, 'period': PERIOD,
+    'filter_cutoff': 20.0, 'debounce': 2, 'settle_time': 0.1,
     'stale_timeout': 0.05, 'frozen_timeout': 0.2, 'velocity_window': [0.01], 'sensitivity': 1.0,
     'thresholds': '', 'motion_source': 'feedback',
 }  # fmt: skip

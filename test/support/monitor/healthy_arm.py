@@ -55,7 +55,7 @@ def flat_map(
     limits = np.full((2, width), 100.0)
     given = ThresholdMap(bands, np.repeat(threshold[:, None], 3, axis=1), 0.6, *limits, change)
     settings = {
-        'residual': 'filtered', 'period': 0.002, 'filter_cutoff': 40.0, 'torque_error_filter': 0.5,
-        'observer_bandwidth': 15.0, 'debounce': 2, **detector,
+        'period': 0.002, 'filter_cutoff': 40.0, 'torque_error_filter': 0.5, 'debounce': 2,
+        **detector,
     }  # fmt: skip
     return LearnedThresholds(MODEL.joint_names, model_hash, settings, given, 1.0, 3.0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Momentum observer: external torque without acceleration, from the model's torque alone."""
+"""Momentum observer, for comparison: external torque without acceleration."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ import math
 
 import numpy as np
 
-from robodyn_ros.control.checks import check_above
 from robodyn_ros.control.torque.model_torque import ModelTorque
-from robodyn_ros.errors import ControlError
 from robodyn_ros.models.interface import Array
 
 
@@ -39,14 +37,7 @@ class MomentumObserver:
 
         :param bandwidth: -3 dB corner of the external torque, in [Hz]
         :param period: of the samples, in [s]
-        :raises ControlError: a bandwidth outside 0 to half of the sampling rate
         """
-        check_above('observer_bandwidth', bandwidth, 0.0)
-        if bandwidth > 0.5 / period:
-            raise ControlError(
-                f'observer_bandwidth must be at most {0.5 / period:.6g} Hz at this period, got '
-                f'{bandwidth}'
-            )
         width = len(torque.joints)
         self._torque, self._rate = torque, 1.0 / period
         self._share = -math.expm1(-2.0 * math.pi * bandwidth * period)
