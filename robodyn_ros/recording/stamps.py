@@ -53,11 +53,11 @@ class MissingMessages:
     @property
     def missing(self) -> int:
         """Number of missing messages so far."""
-        return max(0, self._missing + self._lost(self._pending, self._anchor)[0])
+        return max(0, self._missing + self._count_lost(self._pending, self._anchor)[0])
 
     def _settle(self) -> None:
         """Count missing messages in the pending block, and update the period from it."""
-        lost, self._anchor = self._lost(self._pending, self._anchor)
+        lost, self._anchor = self._count_lost(self._pending, self._anchor)
         self._missing += lost
         for first in range(0, len(self._pending), BLOCK):
             block = self._pending[first : first + BLOCK]
@@ -65,7 +65,7 @@ class MissingMessages:
             self._means[max(1, 1000 * round(mean / 1000))] += 1
         self._pending.clear()
 
-    def _lost(self, stamps: list[int], anchor: float) -> tuple[int, float]:
+    def _count_lost(self, stamps: list[int], anchor: float) -> tuple[int, float]:
         """Return the messages missing and the time at which the last one was due, in [ns]."""
         total = 0
         period = self._period(stamps)

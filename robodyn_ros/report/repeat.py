@@ -70,10 +70,10 @@ def _files(path: Path) -> list[Path]:
     return [path] if path.is_file() else []
 
 
-def _digest(file: Path, block: int = 2**20) -> str:
+def _digest(file: Path) -> str:
     check_regular(file)
     digest = hashlib.sha256()
     with file.open('rb') as content:
-        while data := content.read(block):
+        while data := content.read(2**20):
             digest.update(data)
     return digest.hexdigest()

@@ -98,6 +98,7 @@ def test_every_topic_and_field_of_the_tools_is_published(tmp_path, monkeypatch):
         stage.run_identification()
         stage.start_monitor()
         stage.start_feedforward()
+        stage.wait_for_feedforward()
         stage.excite('tracking', through_feedforward=True)
         stage.push(stage.facts.pushes[0])
         with suppress(RobodynError):  # what is missing is named below

@@ -117,10 +117,6 @@ def test_a_full_disk_is_no_damage_of_a_bag(monkeypatch, recording, tmp_path):
         read_recording(tmp_path / 'bag')
 
 
-def test_rows_without_columns(small):
-    assert blockwise(lambda part: part[:, []], VALUES).shape == (1000, 0)
-
-
 @pytest.fixture
 def recording():
     time = 0.001 * np.arange(1000)
@@ -162,13 +158,6 @@ before = peak()
 found = read_recording(sys.argv[2])
 print(peak() - before, len(found))
 """
-
-
-def test_columns_of_a_table_are_taken_out_of_it(recording, tmp_path):
-    write_csv(recording, tmp_path / 'a.csv')
-    found = read_recording(tmp_path / 'a.csv')
-    # A view would bring the whole table into memory with every look at its stamps.
-    assert all(each.flags.c_contiguous for each in (found.time, found.position, found.torque))
 
 
 @pytest.mark.skipif(sys.platform != 'linux', reason='memory is measured as Linux tells it')

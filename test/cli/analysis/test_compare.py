@@ -39,12 +39,3 @@ def test_the_result_has_smaller_errors_than_the_cad(command, tmp_path, capsys):
     capsys.readouterr()
     assert main([*command[:3], '/no/such/result.yaml', command[-1]]) == 2
     assert capsys.readouterr().err.startswith('error: ')
-    for second, sentence in (
-        (command[-2], 'result.yaml is a YAML file; did you mean `robodyn compare '),
-        (str(tmp_path), f'{tmp_path} is a folder with result.yaml; did you mean `robodyn '),
-        (command[-1], 'run.csv is a recording (CSV), not a result file'),
-        ('/no/such/file', 'run.csv is a recording (CSV), not a result file'),
-    ):
-        assert main([*command[:3], command[-1], second]) == 2
-        error = capsys.readouterr().err
-        assert 'the result comes first, then the recording: ' in error and sentence in error
