@@ -27,10 +27,10 @@ from numpy.typing import NDArray
 from robodyn_ros.errors import MissingSignalError, RecordingError
 from robodyn_ros.findings import Finding, Severity, finding
 from robodyn_ros.recording.fresh import fresh
-from robodyn_ros.recording.jumps import GAP, without_jumps
+from robodyn_ros.recording.jumps import without_jumps
 from robodyn_ros.recording.missing_values import MISSING_SHARE, longest_run, missing_values
 from robodyn_ros.recording.recording import Recording
-from robodyn_ros.recording.stamps import missing_in_gaps
+from robodyn_ros.recording.stamps import GAP, missing_in_gaps
 from robodyn_ros.recording.storage import BLOCK, blockwise, extremes, sweep
 from robodyn_ros.recording.tables.columns import Signals
 from robodyn_ros.recording.tables.known_names import MOTOR_SIDE

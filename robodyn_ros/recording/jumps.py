@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.findings import Finding, finding
+from robodyn_ros.recording.stamps import GAP
 from robodyn_ros.recording.storage import blockwise, sweep
 
 Array = NDArray[np.float64]
@@ -35,9 +36,6 @@ LONGEST = 3
 
 RARE = 0.01
 """Largest share of jumps: more of them are the signal, such as a joint that seldom moves."""
-
-GAP = 1.8
-"""Shortest gap, in periods: below 2, the step where one sample is missing."""
 
 MATTERS = 0.01
 """Smallest move of a zero that is an error, in [rad] or [m]: gravity changes by up to 1 %."""
