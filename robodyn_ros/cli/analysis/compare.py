@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from robodyn_ros.analysis.compare import compare
@@ -12,9 +13,10 @@ from robodyn_ros.analysis.compare_report import export_comparison, text_comparis
 from robodyn_ros.cli.effort import add_recording, read_in_si_units
 from robodyn_ros.cli.output import add_json, out_folder, progress_bar, result_file, show
 from robodyn_ros.cli.page import with_page
-from robodyn_ros.errors import IdentificationError
+from robodyn_ros.errors import ConfigError, IdentificationError, RecordingError
 from robodyn_ros.identification.files.result_file import load_identified_model
 from robodyn_ros.identification.options import IdentifyOptions
+from robodyn_ros.recording.readers import recording_format
 from robodyn_ros.report.numbers import short
 from robodyn_ros.runs.file_set import file_set
 
@@ -49,6 +51,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare, print, and write the files of --out."""
+    with suppress(RecordingError):  # it is none
+        kind = recording_format(arguments.result)
+        raise ConfigError(
+            f'the result comes first, then the recording: {arguments.result} is a recording '
+            f'({kind}), not a result file of `robodyn identify`'
+        )
     identified = load_identified_model(arguments.result)
     options = IdentifyOptions(filter_cutoff=arguments.filter_cutoff)
     with progress_bar():

@@ -39,3 +39,7 @@ def test_the_result_has_smaller_errors_than_the_cad(command, tmp_path, capsys):
     capsys.readouterr()
     assert main([*command[:3], '/no/such/result.yaml', command[-1]]) == 2
     assert capsys.readouterr().err.startswith('error: ')
+    assert main([*command[:3], command[-1], command[-2]]) == 2
+    error = capsys.readouterr().err
+    assert 'the result comes first, then the recording: ' in error
+    assert 'run.csv is a recording (CSV), not a result file' in error
