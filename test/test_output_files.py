@@ -74,11 +74,6 @@ def test_nothing_stays_of_a_file_that_cannot_be_written(tmp_path, reason):
     assert path.read_text() == 'old'
 
 
-def test_a_folder_that_is_not_there(tmp_path):
-    with pytest.raises(MotionError, match=r'no/a.yaml cannot be written: .*No such file'):
-        write_file(tmp_path / 'no' / 'a.yaml', lambda _: None, MotionError)
-
-
 def test_json_has_null_for_numbers_that_json_does_not_have():
     facts = {
         'array': np.array([[1.0, np.nan], [np.inf, 2.0]]),

@@ -78,16 +78,6 @@ def test_released_arrays_hold_the_same_numbers(small):
     np.testing.assert_array_equal(whole, VALUES)
 
 
-def test_no_space_is_told(monkeypatch):
-    def full(**_):
-        raise OSError(28, 'No space left on device')
-
-    monkeypatch.setattr(storage, 'KEPT', 1000)
-    monkeypatch.setattr(tempfile, 'TemporaryFile', full)
-    with pytest.raises(RecordingError, match=r'space .* MB: .*No space left'):
-        Spool((3,)).append(VALUES)
-
-
 def test_no_folder_for_temporary_files_is_told(monkeypatch, recording, tmp_path):
     from scipy.io import savemat
 

@@ -92,12 +92,6 @@ def test_an_existing_folder_is_kept(tmp_path):
         JointStateBag(tmp_path / 'file' / 'bag')
 
 
-def test_an_empty_bag_is_a_bag(tmp_path):
-    JointStateBag(tmp_path / 'bag').close()
-    with Reader(tmp_path / 'bag') as reader:
-        assert reader.message_count == 0
-
-
 def run(code, *arguments, **options):
     command = [sys.executable, '-c', textwrap.dedent(code), *map(str, arguments)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **options)
