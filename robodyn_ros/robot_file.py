@@ -198,7 +198,6 @@ def _split(reference: str) -> tuple[str, str]:
 
 
 def _locate(name: str) -> Path:
-    """Return the path of a robot file."""
     if _is_path(name):
         return resource(name).absolute()
     known = list_robots()

@@ -144,7 +144,6 @@ def _run(words: Sequence[str]) -> int:
 
 
 def _check_ros(command: str) -> None:
-    """Check for rclpy and the built interfaces."""
     if importlib.util.find_spec('rclpy') is None:
         raise ConfigError(
             f'robodyn {command} runs ROS 2 nodes, but rclpy is missing: run `make build` in a '

@@ -73,7 +73,6 @@ def _take_parameters(arguments: argparse.Namespace, robot: RobotFile) -> None:
 
 
 def _read_list(robot: RobotFile, section: Mapping[str, Any], name: str) -> list[Any] | None:
-    """Return a list of a robot file; None: there is none."""
     values = section.get(name)
     if values is None or isinstance(values, list):
         return values

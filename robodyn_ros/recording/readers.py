@@ -77,7 +77,6 @@ def _read(
     joints: Sequence[str] | None,
     findings: Sequence[Finding] = (),
 ) -> Recording:
-    """Read one topic of a bag, or a table."""
     mapping = None if columns is None else load_columns(columns)
     table = _table(Path(path), topic, joints)
     try:

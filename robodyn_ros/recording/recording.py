@@ -72,7 +72,6 @@ class Recording:
     topic: str = ''
 
     def __post_init__(self) -> None:
-        """Check and freeze."""
         object.__setattr__(self, 'joints', tuple(self.joints))
         self._check_joints()
         self._check_time()
@@ -135,7 +134,6 @@ class Recording:
         object.__setattr__(self, 'findings', (*self.findings, *findings))
 
     def __len__(self) -> int:
-        """Return the number of samples."""
         return len(self.time)
 
     @property

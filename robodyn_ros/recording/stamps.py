@@ -31,7 +31,6 @@ class MissingMessages:
     """
 
     def __init__(self) -> None:
-        """Start without a message."""
         self.last: int | None = None
         self.largest = 0
         self.late = 0

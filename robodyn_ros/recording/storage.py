@@ -36,7 +36,6 @@ class Spool:
     """An array that grows by blocks of rows, in memory while it is small."""
 
     def __init__(self, shape: tuple[int, ...] = (), dtype: DTypeLike = np.float64) -> None:
-        """Start empty."""
         self.shape, self.dtype = shape, np.dtype(dtype)
         self.count = 0
         self._parts: list[Numbers] = []
@@ -59,7 +58,6 @@ class Spool:
             self._write()
 
     def _write(self) -> None:
-        """Move the parts in memory to the file."""
         try:
             if self._file is None:
                 self._file = tempfile.TemporaryFile(prefix='robodyn_')  # noqa: SIM115 (mapped)

@@ -63,7 +63,6 @@ def _inputs(sources: Iterable[str]) -> Iterable[dict[str, Any]]:
 
 
 def _files(path: Path) -> list[Path]:
-    """Return the file, or those of a rosbag2 folder."""
     if path.is_dir():
         kinds = ('.mcap', '.db3', '.yaml')
         return sorted(each for each in path.iterdir() if each.suffix in kinds)

@@ -98,5 +98,4 @@ class JointLevels:
 
 
 def _worse(one: int, other: int) -> int:
-    """Return the worse one of two levels."""
     return max(one, other, key=lambda level: BEST_FIRST.index(WORDS[level]))

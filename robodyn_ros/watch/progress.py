@@ -17,7 +17,6 @@ class Progress:
     """Last feedback. An action that contains another one has priority while it reports."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
-        """Start without an action."""
         self._source = DataAge(STALE_AFTER, clock)
         self._task, self._facts = '', {'phase': '', 'share': 0.0, 'text': ''}
 

@@ -37,7 +37,6 @@ class Scene:
     """
 
     def __init__(self, urdf: UrdfFile) -> None:
-        """Prepare."""
         moving = moving_joints(urdf)
         self.joints = tuple(joint.name for joint in moving)
         self._tree = body_tree(urdf, self.joints)

@@ -121,7 +121,6 @@ def _monitor(arguments: argparse.Namespace) -> tuple[TorqueErrorDetector, Record
 
 
 def _settings(settings: CollisionSettings, recording: Recording) -> CollisionSettings:
-    """Check the rate of a recording."""
     if not 0.9 < recording.period / settings.period < 1.1:
         raise ControlError(
             f'{recording.source} has {1.0 / recording.period:.4g} samples per second, the '

@@ -160,11 +160,9 @@ class Client:
         return future.result()
 
     def __enter__(self) -> Client:
-        """Return the client."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Leave the graph."""
         self._executor.remove_node(self.node)
         self._executor.shutdown()
         self._clients.clear()

@@ -277,7 +277,6 @@ class Stage:
         return 1e-9 * (alarms.first_collision - start)
 
     def _alarm(self, alarms: Alarms) -> None:
-        """Wait for an alarm."""
         try:
             self._client.wait(lambda: alarms.collisions > 0, 3.0, 'an alarm after the push')
         except RobodynError as error:

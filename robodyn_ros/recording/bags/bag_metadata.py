@@ -48,7 +48,6 @@ def _of_folder(folder: Path, path: Path) -> dict[str, str]:
 
 
 def _of_file(file: Path) -> dict[str, str]:
-    """Read the records before the first message."""
     try:
         return next((facts for name, facts in metadata_records(file) if name == RECORD_NAME), {})
     except (OSError, *DAMAGED):

@@ -106,7 +106,6 @@ class BagScan(Scan):
         return [file for file in files if file.name not in missing]
 
     def _scan_file(self, file: Path) -> Iterator[tuple[int, bytes]]:
-        """Yield the messages of one file."""
         with ExitStack() as stack:
             plain = file
             if file.suffix == '.zstd':

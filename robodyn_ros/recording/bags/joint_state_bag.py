@@ -218,7 +218,6 @@ class JointStateBag:
             ) from error
 
     def __enter__(self) -> JointStateBag:
-        """Return itself."""
         return self
 
     def __exit__(self, *_: object) -> None:

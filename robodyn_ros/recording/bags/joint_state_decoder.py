@@ -97,7 +97,6 @@ class JointStateDecoder:
     """Decoder of the messages of one topic, for any joints in any order."""
 
     def __init__(self) -> None:
-        """Start empty."""
         self.groups: dict[tuple[str, ...], Group] = {}
         self.rows = 0
         self.damaged: Counter[str] = Counter()

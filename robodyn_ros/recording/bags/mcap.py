@@ -41,7 +41,6 @@ class McapScan(Scan):
     """Reader of the messages of one topic in one file."""
 
     def __init__(self, path: Path, topic: str, msgtype: str = '') -> None:
-        """Store the arguments; see `Scan`."""
         super().__init__(path, topic, msgtype)
         self._schemas: dict[int, str] = {}
         self._channels: set[int] = set()
@@ -102,7 +101,6 @@ class McapScan(Scan):
                     yield min(log_time, 2**63 - 1), content[22:]
 
     def _define(self, code: int, content: bytes) -> None:
-        """Store a schema or channel."""
         try:
             if code == Opcode.SCHEMA:
                 schema = parse_record(Schema.read, content)

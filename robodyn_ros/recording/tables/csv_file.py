@@ -184,7 +184,6 @@ def _find_truncated(layout: _Layout) -> int:
 
 
 def _problem(layout: _Layout, number: int, cells: list[str]) -> RecordingError | None:
-    """Return what is wrong with a row."""
     where = f'{layout.path}: line {number}'
     if len(cells) != len(layout.names):
         return RecordingError(
