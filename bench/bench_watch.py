@@ -86,7 +86,7 @@ def push(stage: Stage, page: Browser, number: int) -> tuple[float, float]:
     page.wait("document.querySelector('#joints li[data-level=collision]') === null", 'the reset')
     page.wait(NO_RED, 'a view without a collision')
     page.run('window.red = window.red3d = 0')
-    with stage.watched() as alarms:
+    with stage.count_alarms() as alarms:
         stage.push(stage.facts.pushes[number % len(stage.facts.pushes)])
     page.wait('window.red > 0 && window.red3d > 0', 'a red joint')
     alarm = alarms.first_collision * 1e-6
@@ -155,6 +155,7 @@ def main(folder: Path | None) -> int:
         stage.run_identification()
         stage.start_monitor()
         stage.start_feedforward()
+        stage.wait_for_feedforward()
         watch = nodes.pid('watch')
         wait = client.spin
         idle = share_of_core(watch, SECONDS, wait)

@@ -45,7 +45,6 @@ class Fault(str):
         return fault
 
     def __reduce__(self) -> tuple[type[Fault], tuple[str, str]]:
-        """Copy it with its code."""
         return Fault, (self.name, str(self))
 
 
@@ -63,13 +62,11 @@ class RobodynError(Exception):
     usual = 'refused'
 
     def __init__(self, text: str = '', *, lines: Sequence[str] = (), fault: str = '') -> None:
-        """Store sentence, lines and code."""
         super().__init__(text)
         self.lines = tuple(map(clip, lines))
         self.fault = fault or (text.name if isinstance(text, Fault) else self.usual)
 
     def __str__(self) -> str:
-        """Return the sentence, `clip`."""
         return clip(super().__str__())
 
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
+
 from robodyn_ros.errors import Fault, RobodynError
 from robodyn_ros.yaml_file import parse_yaml
 
@@ -24,12 +26,10 @@ class FaultRow:
     remedy: str
 
 
-FAULTS = {
-    name: FaultRow(row['number'], tuple(row['states']), row['meaning'], row['remedy'])
-    for name, row in parse_yaml(
-        Path(__file__).with_suffix('.yaml').read_text(encoding='utf-8')
-    ).items()
-}
+FAULTS = msgspec.convert(
+    parse_yaml(Path(__file__).with_suffix('.yaml').read_text(encoding='utf-8')),
+    dict[str, FaultRow],
+)
 """Meaning of each code, by its name."""
 _NAMES = {entry.number: name for name, entry in FAULTS.items()}
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+import msgspec
+
 from robodyn_ros.yaml_file import parse_yaml
 
 Severity = Literal['info', 'warning', 'error']
@@ -43,14 +45,14 @@ class Finding:
 class Entry:
     """Wording of a finding.
 
-    :param severities: the usual severity first; none: a sentence of other findings (`sentence`)
     :param text: observation with value and limit; a template for `str.format`
     :param remedy: advice to the user; a template too; empty: nothing has to be done
+    :param severities: the usual severity first; none: a sentence of other findings (`sentence`)
     """
 
-    severities: tuple[Severity, ...]
     text: str
     remedy: str = ''
+    severities: tuple[Severity, ...] = ()
 
 
 def finding(
@@ -86,10 +88,7 @@ def code_of(key: str) -> str:
     return key.partition('.')[0]
 
 
-FINDINGS = {
-    key: Entry(tuple(row.get('severities', ())), row['text'], row.get('remedy', ''))
-    for key, row in parse_yaml(
-        Path(__file__).with_suffix('.yaml').read_text(encoding='utf-8')
-    ).items()
-}
+FINDINGS = msgspec.convert(
+    parse_yaml(Path(__file__).with_suffix('.yaml').read_text(encoding='utf-8')), dict[str, Entry]
+)
 """Wording of each finding: by its code, or by `code.case` where a code has several wordings."""

@@ -36,7 +36,6 @@ class Cancellation:
     """
 
     def __init__(self) -> None:
-        """Start without a request."""
         self.reason = NO_FAULT
 
     def cancel(self, reason: Fault) -> None:

@@ -20,21 +20,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, make_dataclass
 from pathlib import Path
 from typing import Any
 
 from robodyn_ros.errors import ConfigError, RobodynError
 from robodyn_ros.node_parameters.names import check_keys, flat
 from robodyn_ros.paths import resource
+from robodyn_ros.schema import convert
 from robodyn_ros.xacro_file import locate_file
 from robodyn_ros.yaml_file import read_yaml
 
 ROBOTS = 'package://robodyn_ros/config/robots'
 NODES = ('excitation', 'recorder', 'identification', 'feedforward', 'collision_monitor')
 """Sections that hold the parameters of the node of the same name."""
+Section = dict[Any, Any] | None
 MAPPINGS = ('model', 'limits', 'effort', *NODES, 'cell', 'demo')
-SECTIONS = ('urdf', *MAPPINGS, 'variants')
+Variant = make_dataclass(
+    'Variant', [('urdf', str, ''), *((name, Section, None) for name in MAPPINGS)]
+)
+Sections = make_dataclass('Sections', [('variants', Section, None)], bases=(Variant,))
+"""Forms of a robot file and its variants."""
 FILES = (
     'joint_limits',
     'model_file',
@@ -90,8 +96,8 @@ class RobotFile:
         """
         if name not in self.content:
             raise ConfigError(f'{self.path}: section {name} is missing, which {what} needs')
-        found: Mapping[str, Any] = self.content[name]
-        return found
+        section: Mapping[str, Any] = self.content[name]
+        return section
 
     def parameters(self, node: str, *, effort: bool = True) -> dict[str, tuple[Any, str]]:
         """Return value and section of each parameter that the file has for a node.
@@ -140,7 +146,7 @@ def load_robot(reference: str | Path) -> RobotFile:
     :raises ConfigError: there is no such robot or variant, or the file cannot be used
     """
     name, variant = _split(str(reference))
-    path = _located(name)
+    path = _locate(name)
     return _robot(path, variant, read_yaml(path, 'the robot file', ConfigError))
 
 
@@ -156,7 +162,7 @@ def lasting_reference(reference: str) -> str:
     return f'{path}#{variant}' if variant else str(path)
 
 
-def known_robots() -> dict[str, Path]:
+def list_robots() -> dict[str, Path]:
     """Return the robot files of this package by name.
 
     :raises ConfigError: the package is not installed
@@ -191,11 +197,10 @@ def _split(reference: str) -> tuple[str, str]:
     return (name, variant) if name and not Path(reference).is_file() else (reference, '')
 
 
-def _located(name: str) -> Path:
-    """Return the path of a robot file."""
+def _locate(name: str) -> Path:
     if _is_path(name):
         return resource(name).absolute()
-    known = known_robots()
+    known = list_robots()
     if name not in known:
         raise ConfigError(
             f'there is no robot {name!r} in this package, only {", ".join(known)}: give the path '
@@ -210,12 +215,12 @@ def _is_path(name: str) -> bool:
 
 def _robot(path: Path, variant: str, document: object) -> RobotFile:
     """Check the sections and merge those of the variant."""
-    content = dict(_sections(document, str(path), SECTIONS))
+    content = _sections(document, str(path), Sections)
     if 'urdf' not in content and 'model' not in content:
         raise ConfigError(f'{path}: section urdf (path of the URDF) is missing, or section model')
     variants = {
-        str(name): _sections(sections, f'{path}: section variants.{name}', SECTIONS[:-1])
-        for name, sections in (content.pop('variants', None) or {}).items()
+        str(name): _sections(sections, f'{path}: section variants.{name}', Variant)
+        for name, sections in content.pop('variants', {}).items()
     }
     for place, sections in [('', content), *((f'variants.{k}.', v) for k, v in variants.items())]:
         for node in sections.keys() & {*NODES}:
@@ -223,35 +228,22 @@ def _robot(path: Path, variant: str, document: object) -> RobotFile:
     if variant and variant not in variants:
         known = ', '.join(variants) or 'none'
         raise ConfigError(f'{path}: there is no variant {variant!r}, there are: {known}')
-    return RobotFile(path, variant, _merged(content, variants.get(variant, {})))
+    return RobotFile(path, variant, _merge(content, variants.get(variant, {})))
 
 
-def _sections(document: object, where: str, known: tuple[str, ...]) -> dict[str, Any]:
-    """Return the sections."""
-    if not isinstance(document, Mapping):
-        raise ConfigError(f'{where}: expected a mapping of sections, got {document!r:.60}')
-    found = {}
-    for name, value in document.items():
-        if name not in known:
-            raise ConfigError(
-                f'{where}: there is no section {name!r}, there are: {", ".join(known)}'
-            )
-        expected: type = str if name == 'urdf' else Mapping
-        value = {} if value is None and name != 'urdf' else value
-        if not isinstance(value, expected):
-            kind = 'the path of a file' if name == 'urdf' else 'a mapping of keys to values'
-            raise ConfigError(f'{where}: section {name} must be {kind}, got {value!r:.60}')
-        found[str(name)] = value
-    return found
+def _sections(document: Any, where: str, form: type) -> dict[str, Any]:
+    """Return the sections, those without content empty."""
+    convert(document, form, where, ConfigError)
+    return {name: {} if section is None else section for name, section in document.items()}
 
 
-def _merged(base: Mapping[str, Any], top: Mapping[str, Any]) -> dict[str, Any]:
+def _merge(base: Mapping[str, Any], top: Mapping[str, Any]) -> dict[str, Any]:
     """Merge mappings key by key, on every level; keys of `top` win."""
     merged = dict(base)
     for key, value in top.items():
         below = base.get(key)
         if isinstance(value, Mapping) and isinstance(below, Mapping):
-            value = _merged(below, value)
+            value = _merge(below, value)
         merged[key] = value
     return merged
 

@@ -61,10 +61,15 @@ def _sentence(text: str, content: Mapping[str, Any], kind: type) -> str:
         for word in words:
             value = value[word if isinstance(value, Mapping) else int(word)]
     wanted = wanted.partition(', got ')[0].replace(' | null', '')
-    wanted = re.sub(r'`(\w+)`', lambda match: WORDS.get(match[1], match[1]), wanted)
+    wanted = re.sub(r'`([\w |]+)`', lambda match: _kinds(match[1]), wanted)
     wanted = wanted.replace('Expected ', '').replace(f' <= {LARGEST:g}', '')
     wanted = wanted.replace(f' >= {-LARGEST:g}', '')
     hint = get_type_hints(kind).get(words[0])
     if get_origin(hint) is Literal:
         wanted = f'one of {", ".join(map(str, get_args(hint)))}'
     return f'{place} must be {wanted}, got {value!r:.60}'
+
+
+def _kinds(words: str) -> str:
+    """Return the names of msgspec for kinds of values, such as `str | array`, in words."""
+    return ' or '.join(WORDS.get(word, word) for word in words.split(' | '))

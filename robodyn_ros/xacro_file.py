@@ -87,7 +87,6 @@ def _text_file() -> IO[str]:
 
 
 def _words(path: str) -> list[str]:
-    """Return file and arguments."""
     match = _NAMED.fullmatch(path)
     return [match[1], *match[2].split()] if match else [path]
 

@@ -141,7 +141,6 @@ def check_yaml(text: str) -> None:
 
 
 def _line(event: yaml.Event) -> int:
-    """Return the line of an event, from 1."""
     return event.start_mark.line + 1 if event.start_mark else 0
 
 

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-import os
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -13,7 +12,6 @@ from robodyn_ros.bounds import (
     BoundError,
     check_bound,
     check_expansion,
-    check_regular,
     parse_json,
     parse_xml,
     read_text,
@@ -40,17 +38,6 @@ def test_small_files_may_expand_more():
 
 
 @pytest.mark.timeout(20)
-def test_pipes_and_devices_are_refused_without_waiting(tmp_path):
-    os.mkfifo(tmp_path / 'pipe')
-    for path in (tmp_path / 'pipe', '/dev/zero'):
-        with pytest.raises(BoundError, match='device, pipe or socket'):
-            read_text(path)
-    check_regular(tmp_path)
-    with pytest.raises(FileNotFoundError):
-        check_regular(tmp_path / 'no')
-
-
-@pytest.mark.timeout(20)
 def test_files_of_the_kernel_are_refused_without_waiting(tmp_path):
     (tmp_path / 'link.yaml').symlink_to('/proc/kmsg')
     for path in ('/proc/kmsg', '/proc/self/environ', tmp_path / 'link.yaml'):
@@ -58,14 +45,6 @@ def test_files_of_the_kernel_are_refused_without_waiting(tmp_path):
             read_text(path)
     (tmp_path / 'empty').touch()
     assert read_text(tmp_path / 'empty') == ''
-
-
-def test_a_large_text_is_refused_before_it_is_read(tmp_path):
-    path = tmp_path / 'a.yaml'
-    path.touch()
-    os.truncate(path, 2**40)
-    with pytest.raises(BoundError, match='size of a text file'):
-        read_text(path)
 
 
 def test_xml_is_parsed_as_by_the_library():

@@ -8,7 +8,7 @@ from string import Formatter
 import pytest
 
 import robodyn_ros
-from robodyn_ros.findings import FINDINGS, Finding, code_of, finding, has_error, sentence
+from robodyn_ros.findings import FINDINGS, code_of, finding, sentence
 
 PACKAGE = Path(robodyn_ros.__file__).parent
 NUMBERS = tuple('egf%')
@@ -117,14 +117,3 @@ def test_findings_are_built_from_the_table_only():
 def test_a_severity_that_the_table_does_not_list_is_refused():
     with pytest.raises(ValueError, match='outliers cannot be of severity error'):
         finding('outliers', severity='error')
-
-
-def test_the_line_has_the_severity_the_sentence_and_the_code():
-    found = Finding('gaps', 'a gap of 3 s', joint='elbow', severity='error')
-    assert found.line == 'error: a gap of 3 s [gaps]'
-    assert Finding('gaps', 'a gap of 3 s').line.startswith('warning: ')
-
-
-def test_an_error_among_findings_is_seen():
-    warning, error = (Finding('gaps', '', severity=each) for each in ('warning', 'error'))
-    assert has_error((warning, error)) and not has_error((warning,)) and not has_error(())

@@ -2,6 +2,7 @@
 """Robot files: sections, variants, parameters of nodes, and what is wrong in one sentence."""
 
 import math
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,7 @@ from robodyn_ros.excitation.limits.joint_limits import JointLimits, check_motion
 from robodyn_ros.excitation.limits.limits_file import load_limits
 from robodyn_ros.models.catalog import load_model
 from robodyn_ros.models.serial.urdf_file import read_urdf
-from robodyn_ros.robot_file import SECTIONS, load_robot, read_part
+from robodyn_ros.robot_file import Sections, load_robot, read_part
 
 CONFIG = Path(__file__).resolve().parents[1] / 'config'
 EXAMPLE = CONFIG / 'example_robot.yaml'
@@ -117,14 +118,20 @@ def test_robots_of_the_package_have_names():
     ('content', 'sentence'),
     [
         ('urdf: [', 'the robot file .* cannot be read'),
-        ([], r'arm\.yaml: expected a mapping of sections, got \[\]'),
+        ([], r'arm\.yaml: expected a mapping of names to values, got \[\]'),
         ({}, r'arm\.yaml: section urdf .* is missing, or section model'),
-        ({'urdf': 3}, r'section urdf must be the path of a file, got 3'),
-        ({**ROBOT, 'limts': {}}, r"there is no section 'limts', there are: urdf, model, limits, "),
-        ({**ROBOT, 'limits': [1]}, r'section limits must be a mapping of keys to .* got \[1\]'),
-        ({**ROBOT, 'variants': {'v': {'cel': {}}}}, "section variants.v: there is no section 'ce"),
-        ({**ROBOT, 'variants': {'v': 1}}, 'section variants.v: expected a mapping of sections'),
-        ({**ROBOT, 'variants': [1]}, r'section variants must be a mapping .* got \[1\]'),
+        ({'urdf': 3}, r'arm\.yaml: urdf must be a text, got 3'),
+        (
+            {**ROBOT, 'limts': {}},
+            r"unknown entry 'limts', expected some of .'urdf', 'model', ",
+        ),
+        ({**ROBOT, 'limits': [1]}, r'limits must be a mapping of names to values, got \[1\]'),
+        ({**ROBOT, 'variants': {'v': {'cel': {}}}}, "section variants.v: unknown entry 'cel'"),
+        (
+            {**ROBOT, 'variants': {'v': 1}},
+            'section variants.v: expected a mapping of names',
+        ),
+        ({**ROBOT, 'variants': [1]}, r'variants must be a mapping of names to values, got \[1\]'),
     ],
 )
 def test_a_file_that_cannot_be_used_is_one_sentence(file, content, sentence):
@@ -213,7 +220,7 @@ def test_every_section_of_our_robots_can_be_used(path, tmp_path):
 
 
 def test_the_example_shows_every_section_and_its_simulation():
-    assert set(yaml.safe_load(EXAMPLE.read_text())) == set(SECTIONS)
+    assert set(yaml.safe_load(EXAMPLE.read_text())) == {field.name for field in fields(Sections)}
     joints = [f'joint{number}' for number in range(1, 5)]
     effort = EffortDeclaration.from_file(f'{EXAMPLE}#simulated').for_joints(joints)
     assert effort.feedback_is_si and effort.command_is_si

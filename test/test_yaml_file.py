@@ -2,9 +2,6 @@
 """Reading YAML: plain data, and one sentence for what is none."""
 
 import math
-import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -73,60 +70,6 @@ def test_lines_of_the_file_are_not_in_the_sentence(monkeypatch, loader, text, se
     assert 'hidden words' not in str(caught.value) and '\n' not in str(caught.value)
 
 
-NESTED = {
-    'sequences': '[' * 100_000 + ']' * 100_000,
-    'mappings': '{a: ' * 50_000 + '1' + '}' * 50_000,
-    'blocks': '- ' * 100_000 + '1',
-    'indentation': '\n'.join(' ' * level + 'a:' for level in range(600)),
-    'aliases': 'a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n'
-    + '\n'.join(f'a{n}: &a{n} [{", ".join([f"*a{n - 1}"] * 10)}]' for n in range(1, 10)),
-}
-
-
-@pytest.mark.parametrize('kind', NESTED)
-def test_a_file_that_would_end_the_process_is_refused(tmp_path, kind):
-    """In a process of its own: PyYAML's recursion in C ends it without an exception."""
-    path = tmp_path / 'file.yaml'
-    path.write_text(NESTED[kind])
-    code = (
-        'import sys\n'
-        'from robodyn_ros.errors import ConfigError\n'
-        'from robodyn_ros.yaml_file import read_yaml\n'
-        'try:\n'
-        '    print(len(str(read_yaml(sys.argv[1], "the file", ConfigError))))\n'
-        'except ConfigError as error:\n'
-        '    print(error)\n'
-    )
-    done = subprocess.run(
-        [sys.executable, '-c', code, str(path)],
-        capture_output=True, text=True, timeout=60, check=False, cwd=ROOT,
-    )  # fmt: skip
-    assert done.returncode == 0, done.returncode
-    assert re.search(
-        r'file.yaml cannot be read: .*at most \d+ (levels|values), got \d', done.stdout
-    )
-
-
-@pytest.mark.parametrize(
-    'text', ['a: !!bool maybe', 'a: 2001-13-45', 'a: !!float x', '? [a]\n: 1']
-)
-def test_values_that_are_none_of_their_type_give_a_sentence(tmp_path, text):
-    (tmp_path / 'file.yaml').write_text(text)
-    with pytest.raises(ConfigError, match=r'the file .* cannot be read: it is no YAML: '):
-        read_yaml(tmp_path / 'file.yaml', 'the file', ConfigError)
-
-
-def test_a_name_that_no_file_can_have(tmp_path):
-    for name in ('n' * 256, 'd/' * 2000, 'a\0b'):
-        with pytest.raises(ConfigError, match=r'the file .* cannot be read: '):
-            read_yaml(tmp_path / name, 'the file', ConfigError)
-
-
-def test_a_missing_file(tmp_path):
-    with pytest.raises(ConfigError, match=r'the facts .*no.yaml cannot be read: .*No such file'):
-        read_yaml(tmp_path / 'no.yaml', 'the facts', ConfigError)
-
-
 @pytest.mark.parametrize(
     'text, expected', [('9223372036854775807', 2**63 - 1), ('-9223372036854775808', -(2**63))]
 )
@@ -140,12 +83,6 @@ def test_integers_of_64_bits_are_read(text, expected):
 def test_larger_integers_are_refused_with_their_line(text):
     with pytest.raises(yaml.YAMLError, match=r'^line 2: integers in YAML, .* at most 92233720368'):
         parse_yaml(f'b: 1\na: {text}')
-
-
-@pytest.mark.parametrize('text', ['&a [*a]', '&a {b: [*a]}', '&a {*a : 1}'])
-def test_a_value_that_contains_itself_is_refused(text):
-    with pytest.raises(yaml.YAMLError, match='the value &a contains itself'):
-        parse_yaml(text)
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,8 @@ Graph = Mapping[str, set[str]]
 """Imported modules by module."""
 
 FLOW = (
-    'errors', 'long_work', 'bounds', 'yaml_file', 'faults', 'findings', 'output_files', 'runs',
-    'paths', 'allowed_folders', 'xacro_file', 'node_parameters', 'robot_file',
-    'schema',
+    'errors', 'schema', 'long_work', 'bounds', 'yaml_file', 'faults', 'findings', 'output_files',
+    'runs', 'paths', 'allowed_folders', 'xacro_file', 'node_parameters', 'robot_file',
     'wire', 'models', 'excitation', 'recording', 'identification', 'control', 'analysis', 'report',
     'cell', 'watch', 'nodes', 'cli',
 )  # fmt: skip

@@ -11,7 +11,7 @@ from numpy.random import Generator
 from scipy.signal import lfilter
 
 from robodyn_ros.models.interface import Array
-from robodyn_ros.recording.checks import checked_recording
+from robodyn_ros.recording.checks import check_recording
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.tables.columns import Signals
 
@@ -155,7 +155,7 @@ def _time(factor: float) -> Plant:
     def plant(recording: Recording, random: Generator) -> Recording:
         values = {'position': np.array(recording.position), 'torque': np.array(recording.torque)}
         time = factor * np.array(recording.time)
-        return checked_recording(Signals(time, recording.joints, recording.source, values))
+        return check_recording(Signals(time, recording.joints, recording.source, values))
 
     return plant
 

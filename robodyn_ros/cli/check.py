@@ -113,7 +113,6 @@ def table(facts: dict[str, Any]) -> str:
 
 
 def _rows(joints: list[dict[str, Any]]) -> list[str]:
-    """Return a header and a row per joint, in columns."""
     present = [name for name in SIGNALS if name in joints[0]]
     rows = [['joint', *present]]
     for entry in joints:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
-import importlib
+import importlib.util
 import re
 import shlex
 import sys
@@ -54,7 +54,7 @@ COMMANDS = {
         'excite, identify, validate, feed forward and detect a push on a simulated cell',
     ),
     'watch': (
-        'live.watch',
+        'watch',
         'show the robot live in a browser: collisions, torque, nodes, events',
     ),
     'prg': ('prg', "import a result of softMC's identification (.PRG)"),
@@ -62,6 +62,9 @@ COMMANDS = {
 }
 """Sub-commands with their module in this folder and their help. `run` of a module returns the exit
 code, and raises a RobodynError if a file or an option cannot be used."""
+
+WITH_ROS = ('demo', 'watch')
+"""Sub-commands that run nodes. All others work without ROS."""
 
 NEGATIVE_LIST = re.compile(r'-[\d.][^,]*,')
 """Start of a list of numbers that argparse takes for an option."""
@@ -128,17 +131,28 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(words: Sequence[str]) -> int:
     """Import, parse and run a command; importing the libraries of a command takes a second."""
-    if words[:1] == ['info']:
-        print('error: `robodyn check` replaces `robodyn info`', file=sys.stderr)
-        return EXIT_ERROR
     command = next((word for word in words if word in COMMANDS), '')
     arguments, unknown = build_parser(command).parse_known_args(words)
     _check_known(arguments.parser, unknown)
+    if command in WITH_ROS:
+        _check_ros(command)
     arguments.command_line = shlex.join(['robodyn', *words])
     with _brief_warnings(complete=arguments.debug), interruptible(), ExitStack() as stack:
         if isinstance(folder := getattr(arguments, 'out', None), OutFolder):
             stack.enter_context(sole_writer(folder, ConfigError))  # before all the work
         return int(arguments.run(_without_xacro(arguments)))
+
+
+def _check_ros(command: str) -> None:
+    if importlib.util.find_spec('rclpy') is None:
+        raise ConfigError(
+            f'robodyn {command} runs ROS 2 nodes, but rclpy is missing: run `make build` in a '
+            'checkout and enter it with `. ./env.sh`'
+        )
+    if importlib.util.find_spec('robodyn_ros.msg') is None:
+        raise ConfigError(
+            'the interfaces of robodyn_ros are not built: run `make build`, then `. ./env.sh`'
+        )
 
 
 def _report_error(error: Exception) -> int:

@@ -155,6 +155,5 @@ def progress_bar(period: float = 0.1) -> Iterator[None]:
 
 
 def _write(line: str) -> None:
-    """Replace the present line of the terminal."""
     terminal = getattr(sys.stderr, 'stream', sys.stderr)
     print(f'\r{line}\x1b[K', end='', file=terminal, flush=True)

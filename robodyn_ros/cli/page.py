@@ -24,7 +24,6 @@ def with_page(
     title: str,
     sentence: str = '',
     good: bool | None = None,
-    curves: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Write NAME.html to the folder of `--out`; return the facts with its path among the files.
 
@@ -41,7 +40,7 @@ def with_page(
         new = {kind: str(partial / Path(each).name) for kind, each in files.items()}
         page = facts_page(
             title, {**facts, 'files': new}, text, good=good, command=arguments.command_line,
-            sentence=sentence, curves=curves,
+            sentence=sentence,
         )  # fmt: skip
         write_file(partial / path.name, lambda file: file.write_text(page, 'utf-8'), ConfigError)
     return {**facts, 'files': {**files, 'report': str(path)}}

@@ -4,14 +4,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.excitation.limits.doubts import doubts
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.excitation.limits.limits_file import load_limits
-from robodyn_ros.excitation.options import OPTIONS, Setting
+from robodyn_ros.excitation.options import Setting
 from robodyn_ros.excitation.robot_frame import model_limits
 from robodyn_ros.models.catalog import load_model, robot_model
 from robodyn_ros.models.friction_terms import LAWS, TERMS
@@ -20,6 +21,7 @@ from robodyn_ros.models.serial.urdf import GRAVITY, rigid_part
 from robodyn_ros.models.serial.urdf_file import read_urdf
 from robodyn_ros.paths import resource
 from robodyn_ros.robot_file import RobotFile, load_robot
+from robodyn_ros.schema import Vector, convert
 from robodyn_ros.xacro_file import urdf_file
 
 OF_URDF = ('friction', 'gravity', 'no-rotor-inertia')
@@ -53,31 +55,25 @@ def take_robot_file(arguments: argparse.Namespace) -> None:
             setattr(arguments, limits, robot.reference)
 
 
+@dataclass(frozen=True)
+class _Parameters:
+    """Parameters of nodes that a command takes from a robot file."""
+
+    joints: list[str] | None = None
+    gravity: Vector | None = None
+
+
 def _take_parameters(arguments: argparse.Namespace, robot: RobotFile) -> None:
     """Set --joints and --gravity as the nodes of the robot file have them, where not given."""
     identification = robot.content.get('identification', {})
     moves = not hasattr(arguments, 'joint_limits')
     section = robot.content.get('excitation', {}) if moves else identification
-    joints, gravity = (
-        _read_list(robot, section, 'joints'),
-        _read_list(robot, identification, 'gravity'),
-    )
-    if joints and getattr(arguments, 'joints', '') is None:
-        arguments.joints = ','.join(map(str, joints))
-    if gravity is not None and getattr(arguments, 'gravity', '') is None:
-        try:
-            arguments.gravity = [float(value) for value in gravity]
-        except (TypeError, ValueError) as error:
-            text = f'{robot.reference}: gravity must be three numbers: {error}'
-            raise ConfigError(text) from error
-
-
-def _read_list(robot: RobotFile, section: Mapping[str, Any], name: str) -> list[Any] | None:
-    """Return a list of a robot file; None: there is none."""
-    values = section.get(name)
-    if values is None or isinstance(values, list):
-        return values
-    raise ConfigError(f'{robot.reference}: {name} must be a list, got {values!r:.80}')
+    content = {'joints': section.get('joints'), 'gravity': identification.get('gravity')}
+    given = convert(content, _Parameters, robot.reference, ConfigError)
+    if given.joints and getattr(arguments, 'joints', '') is None:
+        arguments.joints = ','.join(given.joints)
+    if given.gravity is not None and getattr(arguments, 'gravity', '') is None:
+        arguments.gravity = [*given.gravity]
 
 
 def add_urdf_options(group: argparse._ArgumentGroup, friction: Sequence[str]) -> None:
@@ -224,20 +220,12 @@ def split(text: str | None) -> list[str]:
 def optimise_options(arguments: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
     """Return the named options of the flags, and those of the robot file that no flag gives.
 
-    :raises ConfigError: the robot file cannot be used, or its section is no mapping
+    :raises ConfigError: the robot file cannot be used
     """
     of_robot: dict[str, Any] = {}
     if arguments.robot is not None:
         file = load_robot(arguments.robot)
         section = file.content.get('excitation', {}).get('optimise', {})
-        if not isinstance(section, Mapping):
-            raise ConfigError(f'{file.path}: excitation.optimise must be a mapping of options')
-        if unknown := section.keys() - OPTIONS.keys() - {'friction'}:
-            others = ', '.join(sorted(map(str, unknown)))
-            raise ConfigError(
-                f'{file.path}: excitation.optimise has no option {others}; '
-                f'expected some of {", ".join(OPTIONS)}'
-            )
         of_robot = {name: section[name] for name in names if name in section}
         for name in ('scene', 'srdf'):
             if of_robot.get(name):

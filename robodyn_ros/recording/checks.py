@@ -27,10 +27,10 @@ from numpy.typing import NDArray
 from robodyn_ros.errors import MissingSignalError, RecordingError
 from robodyn_ros.findings import Finding, Severity, finding
 from robodyn_ros.recording.fresh import fresh
-from robodyn_ros.recording.jumps import GAP, without_jumps
+from robodyn_ros.recording.jumps import without_jumps
 from robodyn_ros.recording.missing_values import MISSING_SHARE, longest_run, missing_values
 from robodyn_ros.recording.recording import Recording
-from robodyn_ros.recording.stamps import missing_in_gaps
+from robodyn_ros.recording.stamps import GAP, missing_in_gaps
 from robodyn_ros.recording.storage import BLOCK, blockwise, extremes, sweep
 from robodyn_ros.recording.tables.columns import Signals
 from robodyn_ros.recording.tables.known_names import MOTOR_SIDE
@@ -52,9 +52,7 @@ SAME_TIME = 1.1
 believed: the low pass and the delay of a drive's velocity change it by a few per cent."""
 
 
-def checked_recording(
-    signals: Signals, *, late_share: float = 0.0, every: bool = True
-) -> Recording:
+def check_recording(signals: Signals, *, late_share: float = 0.0, every: bool = True) -> Recording:
     """Check signals, drop samples that cannot be used, and build the recording.
 
     :param late_share: largest share of samples whose times may not be in order; they are dropped
@@ -66,11 +64,11 @@ def checked_recording(
     if not every:
         _leave_out_empty_joints(signals)
     _check_nan_joints(signals)
-    rows, found = missing_values(signals.time, signals.joints, signals.values)
-    signals.findings += found
+    rows, findings = missing_values(signals.time, signals.joints, signals.values)
+    signals.findings += findings
     _drop(signals, rows)
-    _drop(signals, _late_rows(signals, late_share))
-    _drop(signals, _repeated_rows(signals))
+    _drop(signals, _find_late(signals, late_share))
+    _drop(signals, _find_repeated(signals))
     if len(signals.time) < 2:
         raise RecordingError(
             f'{signals.source}: {len(signals.time)} usable samples, expected at least 2'
@@ -141,7 +139,7 @@ def _drop(signals: Signals, rows: Rows) -> None:
         signals.time = blockwise(lambda part, keep: part[keep], signals.time, ~rows)
 
 
-def _late_rows(signals: Signals, share: float) -> Rows:
+def _find_late(signals: Signals, share: float) -> Rows:
     time = signals.time
     back = np.flatnonzero(np.diff(time) < 0.0) + 1
     if not len(back):
@@ -161,7 +159,7 @@ def _late_rows(signals: Signals, share: float) -> Rows:
     return late
 
 
-def _repeated_rows(signals: Signals) -> Rows:
+def _find_repeated(signals: Signals) -> Rows:
     time = signals.time
     repeated = np.zeros(len(time), dtype=bool)
     repeated[1:] = np.diff(time) == 0
@@ -183,9 +181,9 @@ def _repeated_rows(signals: Signals) -> Rows:
 
 def _repair_jumps(signals: Signals) -> None:
     """Unwrap positions and drop samples at which a signal jumps and returns."""
-    position, rows, found = without_jumps(signals.time, signals.joints, signals.values)
+    position, rows, findings = without_jumps(signals.time, signals.joints, signals.values)
     signals.values['position'] = position
-    signals.findings += found
+    signals.findings += findings
     _drop(signals, rows)
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.findings import Finding, finding
+from robodyn_ros.recording.stamps import GAP
 from robodyn_ros.recording.storage import blockwise, sweep
 
 Array = NDArray[np.float64]
@@ -35,9 +36,6 @@ LONGEST = 3
 
 RARE = 0.01
 """Largest share of jumps: more of them are the signal, such as a joint that seldom moves."""
-
-GAP = 1.8
-"""Shortest gap, in periods: below 2, the step where one sample is missing."""
 
 MATTERS = 0.01
 """Smallest move of a zero that is an error, in [rad] or [m]: gravity changes by up to 1 %."""
@@ -97,8 +95,8 @@ class Steps:
         Only of positions: torque jumps where a joint turns round.
         """
         alone = self.rows[self.alone()]
-        found = [(0, int(row)) for row in alone if row < LONGEST]
-        return found + [(int(row) + 1, count - 1) for row in alone if row >= count - 1 - LONGEST]
+        start = [(0, int(row)) for row in alone if row < LONGEST]
+        return start + [(int(row) + 1, count - 1) for row in alone if row >= count - 1 - LONGEST]
 
     def alone(self) -> Rows:
         """Return which have no other one within `LONGEST` samples, shape (k,)."""
@@ -122,24 +120,24 @@ def without_jumps(
     position, steps = signals['position'], largest_steps(signals['position'])
     # In a gap a joint may have made any way.
     steps = [each.only(~_in_gap(time, each)) for each in steps]
-    whole = [each.turns(len(time)) for each in steps]
-    turns = [each.only(own) for each, own in zip(steps, whole, strict=True)]
+    is_turn = [each.turns(len(time)) for each in steps]
+    turns = [each.only(turn) for each, turn in zip(steps, is_turn, strict=True)]
     for joint, turn in zip(joints, turns, strict=True):
         if len(turn.rows):
             findings.append(finding('wrapped_position', joint, count=len(turn.rows)))
-    moved = [each.only(~own).jumps(len(time)) for each, own in zip(steps, whole, strict=True)]
+    moved = [each.only(~turn).jumps(len(time)) for each, turn in zip(steps, is_turn, strict=True)]
     # The steps of a joint at rest are small compared with those of the joints that move.
     usual = max((each.usual for each in moved), default=0.0)
     moved = [each.above(usual) for each in moved]
     torque = [each.jumps(len(time)) for each in largest_steps(signals['torque'])]
     for column, joint in enumerate(joints):
         each, bad = moved[column], moved[column].at_ends(len(time))
-        findings += _bad_samples('position', joint, each, bad, time, rows)
-        findings += _moved_zero(joint, each, time, position[:, column])
+        findings += _mark_bad_samples('position', joint, each, bad, time, rows)
+        findings += _report_moved_zero(joint, each, time, position[:, column])
         each = torque[column]
         each = each.only(~_starts(position, each, STARTED * usual), each.usual)
-        findings += _bad_samples('torque', joint, each, [], time, rows)
-    return _unwrapped(position, turns), rows, tuple(findings)
+        findings += _mark_bad_samples('torque', joint, each, [], time, rows)
+    return _unwrap(position, turns), rows, tuple(findings)
 
 
 def largest_steps(values: Array) -> list[Steps]:
@@ -151,41 +149,41 @@ def largest_steps(values: Array) -> list[Steps]:
             full = len(known.rows) == LARGEST
             least = float(np.abs(known.sizes).min()) if full else 0.0
             larger = np.flatnonzero(np.abs(steps[:, column]) > least)
-            found = Steps(
+            longer = Steps(
                 np.append(known.rows, larger + rows.start),
                 np.append(known.sizes, steps[larger, column]),
             )
-            if len(found.rows) > LARGEST:
-                best = np.argpartition(np.abs(found.sizes), -LARGEST)[-LARGEST:]
-                found = replace(found, rows=found.rows[best], sizes=found.sizes[best])
-            kept[column] = found
+            if len(longer.rows) > LARGEST:
+                best = np.argpartition(np.abs(longer.sizes), -LARGEST)[-LARGEST:]
+                longer = replace(longer, rows=longer.rows[best], sizes=longer.sizes[best])
+            kept[column] = longer
     order = [np.argsort(each.rows) for each in kept]
-    return [Steps(s.rows[own], s.sizes[own]) for s, own in zip(kept, order, strict=True)]
+    return [Steps(s.rows[rows], s.sizes[rows]) for s, rows in zip(kept, order, strict=True)]
 
 
-def _starts(position: Array, found: Steps, least: float) -> Rows:
+def _starts(position: Array, steps: Steps, least: float) -> Rows:
     """Return at which steps a position (N, n) changes its own step by more, shape (k,)."""
-    ends = [found.rows + shift for shift in (-LONGEST, 1 - LONGEST, LONGEST, LONGEST + 1)]
+    ends = [steps.rows + shift for shift in (-LONGEST, 1 - LONGEST, LONGEST, LONGEST + 1)]
     a, b, c, d = (position[np.clip(rows, 0, len(position) - 1)] for rows in ends)
     return np.asarray((np.abs((d - c) - (b - a)) > least).any(axis=1))
 
 
-def _in_gap(time: Array, found: Steps) -> Rows:
+def _in_gap(time: Array, steps: Steps) -> Rows:
     """Return which steps go over missing samples, shape (k,)."""
-    return np.asarray(time[found.rows + 1] - time[found.rows] > GAP * np.median(np.diff(time)))
+    return np.asarray(time[steps.rows + 1] - time[steps.rows] > GAP * np.median(np.diff(time)))
 
 
-def _bad_samples(
+def _mark_bad_samples(
     name: str,
     joint: str,
-    found: Steps,
+    steps: Steps,
     others: list[tuple[int, int]],
     time: Array,
     rows: Rows,
 ) -> Iterator[Finding]:
     """Mark samples (N,) at which a signal jumps and returns, and others, and say so."""
-    bad = sorted([*found.there_and_back(), *others])
-    if not bad or found.usual == 0.0:
+    bad = sorted([*steps.there_and_back(), *others])
+    if not bad or steps.usual == 0.0:
         return
     for first, last in bad:
         rows[first : last + 1] = True
@@ -194,20 +192,22 @@ def _bad_samples(
         joint,
         signal=name,
         count=sum(last - first + 1 for first, last in bad),
-        size=np.abs(found.sizes).max(),
+        size=np.abs(steps.sizes).max(),
         start=time[bad[0][0]],
-        usual=found.usual,
+        usual=steps.usual,
     )
 
 
-def _moved_zero(joint: str, found: Steps, time: Array, position: Array) -> Iterator[Finding]:
+def _report_moved_zero(
+    joint: str, steps: Steps, time: Array, position: Array
+) -> Iterator[Finding]:
     """Name the largest jump of a position (N,) that lasts.
 
     After repeated values the joint may have moved.
     """
-    fresh = position[found.rows] != position[np.maximum(found.rows - 1, 0)]
-    inside = (found.rows >= LONGEST) & (found.rows < len(time) - 1 - LONGEST)
-    lasting = found.only(found.alone() & fresh & inside & (np.abs(found.sizes) > MATTERS))
+    fresh = position[steps.rows] != position[np.maximum(steps.rows - 1, 0)]
+    inside = (steps.rows >= LONGEST) & (steps.rows < len(time) - 1 - LONGEST)
+    lasting = steps.only(steps.alone() & fresh & inside & (np.abs(steps.sizes) > MATTERS))
     if len(lasting.rows):
         worst = int(np.argmax(np.abs(lasting.sizes)))
         yield finding(
@@ -215,11 +215,11 @@ def _moved_zero(joint: str, found: Steps, time: Array, position: Array) -> Itera
             joint,
             size=lasting.sizes[worst],
             time=time[lasting.rows[worst] + 1],
-            usual=found.usual,
+            usual=steps.usual,
         )
 
 
-def _unwrapped(position: Array, turns: Sequence[Steps]) -> Array:
+def _unwrap(position: Array, turns: Sequence[Steps]) -> Array:
     """Return positions (N, n) without jumps of a whole turn."""
     if not any(len(each.rows) for each in turns):
         return position

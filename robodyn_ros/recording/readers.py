@@ -12,7 +12,7 @@ from robodyn_ros.recording.bags.bag_scan import is_rosbag
 from robodyn_ros.recording.bags.joint_state_decoder import MSGTYPE
 from robodyn_ros.recording.bags.rosbag import read_rosbag
 from robodyn_ros.recording.bags.topic_bag import topic_types
-from robodyn_ros.recording.checks import checked_recording
+from robodyn_ros.recording.checks import check_recording
 from robodyn_ros.recording.missing_values import MISSING_SHARE
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.tables.columns import load_columns, signals_from
@@ -51,9 +51,9 @@ def read_recording(
     if topic is not None or recording_format(path) != 'rosbag2':
         return _read(path, columns, topic or TOPIC, joints)
     reasons = []
-    for name, told in _candidates(path):
+    for name, findings in _candidates(path):
         try:
-            return _read(path, columns, name, joints, told)
+            return _read(path, columns, name, joints, findings)
         except MissingSignalError as error:
             reasons.append(str(error) if name == TOPIC else f'{error} ({name})')
     raise MissingSignalError('; '.join(reasons))
@@ -62,10 +62,10 @@ def read_recording(
 def _candidates(path: str | Path) -> Iterator[tuple[str, list[Finding]]]:
     """Yield the topics of a bag to try, and what to report if one is read."""
     yield TOPIC, []
-    found = {name for name, kind in topic_types(path).items() if kind == MSGTYPE} - {TOPIC}
-    usual = {name for name in found if name.endswith(TOPIC)}
-    for name in (*sorted(usual), *sorted(found - usual)):
-        others = ', '.join(sorted((usual if name in usual else found - usual) - {name}))
+    topics = {name for name, kind in topic_types(path).items() if kind == MSGTYPE} - {TOPIC}
+    usual = {name for name in topics if name.endswith(TOPIC)}
+    for name in (*sorted(usual), *sorted(topics - usual)):
+        others = ', '.join(sorted((usual if name in usual else topics - usual) - {name}))
         key = 'topic_chosen.of_several' if others else 'topic_chosen'
         yield name, [finding(key, topic=name, others=others)]
 
@@ -75,9 +75,8 @@ def _read(
     columns: Mapping[str, object] | str | Path | None,
     topic: str,
     joints: Sequence[str] | None,
-    told: Sequence[Finding] = (),
+    findings: Sequence[Finding] = (),
 ) -> Recording:
-    """Read one topic of a bag, or a table."""
     mapping = None if columns is None else load_columns(columns)
     table = _table(Path(path), topic, joints)
     try:
@@ -90,8 +89,8 @@ def _read(
     # Transport may deliver messages late, and clocks are set; the rows of a table are in order.
     late_share = MISSING_SHARE if is_rosbag(Path(path)) else 0.0
     del table  # frees unused columns before the checks
-    signals.findings += told
-    return checked_recording(signals, late_share=late_share, every=joints is not None)
+    signals.findings += findings
+    return check_recording(signals, late_share=late_share, every=joints is not None)
 
 
 def recording_format(path: str | Path) -> str:

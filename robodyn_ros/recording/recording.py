@@ -24,7 +24,7 @@ OPTIONAL = ('velocity', 'acceleration', 'motor_position', 'motor_velocity')
 """Signals of a recording, each of shape (N, n); the optional ones may be None."""
 
 
-def _frozen(values: Array) -> Array:
+def _freeze(values: Array) -> Array:
     """Return a read-only array; copy it only if it is not read-only, as recordings are large."""
     if isinstance(values, np.ndarray) and values.dtype == float and not values.flags.writeable:
         return values
@@ -72,14 +72,13 @@ class Recording:
     topic: str = ''
 
     def __post_init__(self) -> None:
-        """Check and freeze."""
         object.__setattr__(self, 'joints', tuple(self.joints))
         self._check_joints()
         self._check_time()
         for name in (*REQUIRED, *OPTIONAL):
             value = getattr(self, name)
             if value is not None:
-                object.__setattr__(self, name, self._checked_signal(name, value))
+                object.__setattr__(self, name, self._check_signal(name, value))
         self._leave_out_missing()
 
     def _check_joints(self) -> None:
@@ -90,7 +89,7 @@ class Recording:
             raise RecordingError(f'{self.source}: it has no joints')
 
     def _check_time(self) -> None:
-        time = _frozen(self.time)
+        time = _freeze(self.time)
         if time.ndim != 1 or len(time) < 2:
             raise RecordingError(
                 f'{self.source}: expected at least 2 stamps in one column, got shape {time.shape}'
@@ -108,8 +107,8 @@ class Recording:
             )
         object.__setattr__(self, 'time', time)
 
-    def _checked_signal(self, name: str, value: Array) -> Array:
-        signal = _frozen(value)
+    def _check_signal(self, name: str, value: Array) -> Array:
+        signal = _freeze(value)
         expected = (len(self.time), len(self.joints))
         if signal.shape != expected:
             raise RecordingError(
@@ -123,19 +122,18 @@ class Recording:
         signals = self.each(lambda values: values)
         if all_usable(*signals.values()).all():
             return
-        rows, found = missing_values(self.time, self.joints, signals)
+        rows, findings = missing_values(self.time, self.joints, signals)
         if len(rows) - rows.sum() < 2:
             raise RecordingError(
                 f'{self.source}: {len(rows) - rows.sum()} usable samples, expected at least 2; '
-                f'{found[0].text}'
+                f'{findings[0].text}'
             )
         for name, values in {'time': self.time, **signals}.items():
             kept = blockwise(lambda part, keep: part[keep], values, ~rows)
             object.__setattr__(self, name, kept)
-        object.__setattr__(self, 'findings', (*self.findings, *found))
+        object.__setattr__(self, 'findings', (*self.findings, *findings))
 
     def __len__(self) -> int:
-        """Return the number of samples."""
         return len(self.time)
 
     @property
@@ -175,8 +173,8 @@ class Recording:
 
     def each(self, change: Callable[[Array], Array]) -> dict[str, Any]:
         """Apply a function to all signals; return them by name, without missing ones."""
-        found = {name: getattr(self, name) for name in (*REQUIRED, *OPTIONAL)}
-        return {name: change(values) for name, values in found.items() if values is not None}
+        signals = {name: getattr(self, name) for name in (*REQUIRED, *OPTIONAL)}
+        return {name: change(values) for name, values in signals.items() if values is not None}
 
     def between(self, start: int, end: int) -> Recording:
         """Return the samples between two stamps; a finding gives the duration of the others.
@@ -197,8 +195,8 @@ class Recording:
         if len(cut) == len(self):
             return cut
         before, after = cut.time[0] - self.time[0], self.time[-1] - cut.time[-1]
-        told = finding('motion_only', source=self.source, before=before, after=after)
-        return replace(cut, findings=(*self.findings, told))
+        cut_off = finding('motion_only', source=self.source, before=before, after=after)
+        return replace(cut, findings=(*self.findings, cut_off))
 
     def split(self, fraction: float) -> tuple[Recording, Recording]:
         """Split into the first `fraction` of the samples and the remainder.

@@ -108,9 +108,10 @@ def trim_standstill(recording: Recording) -> Recording:
     if first >= last or last - first == len(position):
         return recording
     time = recording.time
-    told = finding('standstill_cut', before=time[first] - time[0], after=time[-1] - time[last - 1])
+    before, after = time[first] - time[0], time[-1] - time[last - 1]
+    cut_off = finding('standstill_cut', before=before, after=after)
     cut = recording.slice(slice(first, last))
-    return replace(cut, findings=(*recording.findings, told))
+    return replace(cut, findings=(*recording.findings, cut_off))
 
 
 def split_motion(recording: Recording, fraction: float) -> tuple[Recording, Recording]:

@@ -2,13 +2,11 @@
 """Stamps in [ns], and the number of missing messages, estimated from stamps with jitter.
 
 On a busy machine a publisher is late and then catches up in a burst, so that long steps do not
-imply missing messages. The smallest delay within a block of messages does: if any message of the
-block is on time, none is missing.
+imply missing messages. The smallest delay within the messages after a long step does: if any of
+them is on time, none is missing.
 """
 
 from __future__ import annotations
-
-from collections import Counter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,82 +14,55 @@ from numpy.typing import NDArray
 from robodyn_ros.errors import RecordingError
 
 BLOCK = 32
-"""Messages of which at least one is on time, unless one is missing."""
+"""Messages after a gap of which at least one is on time, unless one is missing."""
 
-TAIL = 4
-"""The same at the end of the messages, where the count is provisional."""
+GAP = 1.8
+"""Shortest gap, in periods: below 2, the step where one sample is missing."""
+
+COUNTED = 1024
+"""Stamps of a publisher after which its gaps are counted."""
 
 
 class MissingMessages:
-    """Counter of messages that are missing from one publisher, updated with each stamp."""
+    """Counter of messages that are missing from one publisher, updated with each stamp.
+
+    :ivar late: stamps that do not advance
+    :ivar largest: largest step, in [ns]
+    """
 
     def __init__(self) -> None:
-        """Start without a message."""
         self.last: int | None = None
         self.largest = 0
         self.late = 0
         self._missing = 0
-        self._anchor = 0.0
         self._pending: list[int] = []
-        self._means: Counter[int] = Counter()
 
     def add(self, stamp: int) -> None:
-        """Add the stamp of a message, in [ns]; a stamp that does not advance counts as `late`."""
-        if self.last is None:
-            self.last, self._anchor = stamp, float(stamp)
-            return
-        if stamp <= self.last:
+        """Add the stamp of a message, in [ns]."""
+        if self.last is not None and stamp <= self.last:
             self.late += 1
             return
-        self.largest = max(self.largest, stamp - self.last)
+        if self.last is not None:
+            self.largest = max(self.largest, stamp - self.last)
         self.last = stamp
         self._pending.append(stamp)
-        # After four blocks the period of the publisher is known.
-        if len(self._pending) >= (BLOCK if self._means else 4 * BLOCK):
-            self._settle()
+        if len(self._pending) > COUNTED:
+            self._missing += self._count_missing(-BLOCK)
+            self._pending = self._pending[-BLOCK - 1 :]
 
     @property
     def missing(self) -> int:
-        """Number of missing messages so far."""
-        return max(0, self._missing + self._lost(self._pending, self._anchor)[0])
+        """Number of missing messages so far; at the end it is provisional."""
+        return self._missing + self._count_missing(None)
 
-    def _settle(self) -> None:
-        """Count missing messages in the pending block, and update the period from it."""
-        lost, self._anchor = self._lost(self._pending, self._anchor)
-        self._missing += lost
-        for first in range(0, len(self._pending), BLOCK):
-            block = self._pending[first : first + BLOCK]
-            mean = (block[-1] - block[0]) / (BLOCK - 1)
-            self._means[max(1, 1000 * round(mean / 1000))] += 1
-        self._pending.clear()
-
-    def _lost(self, stamps: list[int], anchor: float) -> tuple[int, float]:
-        """Return the messages missing and the time at which the last one was due, in [ns]."""
-        total = 0
-        period = self._period(stamps)
-        for first in range(0, len(stamps), BLOCK):
-            block = stamps[first : first + BLOCK]
-            start = 0 if len(block) == BLOCK else max(0, len(block) - TAIL)
-            late = min(
-                (stamp - anchor) / period - number
-                for number, stamp in enumerate(block[start:], start=start + 1)
-            )
-            total += round(late)
-            # Half of the residual follows the drift of an inexact period; all of it would let
-            # the rounding of jitter add up.
-            anchor += (len(block) + 0.5 * (round(late) + late)) * period
-        return total, anchor
-
-    def _period(self, stamps: list[int]) -> float:
-        """Return the usual period, in [ns]: the median over blocks of their mean step."""
-        if not self._means:  # too few means yet: one loss would falsify them
-            return float(np.median(np.diff(stamps))) if len(stamps) > TAIL else np.inf
-        seen, total = 0, self._means.total()
-        for mean in sorted(self._means):
-            seen += self._means[mean]
-            if 2 * seen >= total:
-                break
-        return float(mean)
+    def _count_missing(self, end: int | None) -> int:
+        """Count the messages missing in the first steps between the pending stamps."""
+        time = np.array(self._pending, dtype=float)
+        steps = np.diff(time)
+        if len(steps) < 2:
+            return 0
+        period = float(np.median(steps))
+        return missing_in_gaps(time, period, np.flatnonzero(steps[:end] > GAP * period))
 
 
 def stamps_of(time: NDArray[np.float64], origin: int, source: str) -> NDArray[np.int64]:
@@ -111,10 +82,10 @@ def stamps_of(time: NDArray[np.float64], origin: int, source: str) -> NDArray[np
 
 
 def missing_in_gaps(time: NDArray[np.float64], period: float, gaps: NDArray[np.intp]) -> int:
-    """Estimate the samples missing in gaps of a recording.
+    """Estimate the samples missing in gaps.
 
-    :param time: stamps, shape (N,), in [s], increasing
-    :param period: usual period, in [s]
+    :param time: stamps, shape (N,), increasing
+    :param period: usual period, in the same unit
     :param gaps: indices of the samples before the gaps
     """
     total = 0

@@ -36,7 +36,6 @@ class Spool:
     """An array that grows by blocks of rows, in memory while it is small."""
 
     def __init__(self, shape: tuple[int, ...] = (), dtype: DTypeLike = np.float64) -> None:
-        """Start empty."""
         self.shape, self.dtype = shape, np.dtype(dtype)
         self.count = 0
         self._parts: list[Numbers] = []
@@ -59,7 +58,6 @@ class Spool:
             self._write()
 
     def _write(self) -> None:
-        """Move the parts in memory to the file."""
         try:
             if self._file is None:
                 self._file = tempfile.TemporaryFile(prefix='robodyn_')  # noqa: SIM115 (mapped)
@@ -75,15 +73,15 @@ class Spool:
         parts, file, count = self._parts, self._file, self.count
         self._parts, self._file, self._size, self.count = [], None, 0, 0
         if file is None:
-            whole = np.concatenate(parts) if parts else np.empty((0, *self.shape), self.dtype)
-            whole.setflags(write=False)
-            return whole
+            array = np.concatenate(parts) if parts else np.empty((0, *self.shape), self.dtype)
+            array.setflags(write=False)
+            return array
         with file:  # the mapping keeps the file
             mapping = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         return np.frombuffer(mapping, self.dtype).reshape(count, *self.shape)
 
 
-def stored(array: Numbers) -> Numbers:
+def store(array: Numbers) -> Numbers:
     """Return the array, from a file if it is large."""
     if array.nbytes <= KEPT:
         return array
@@ -146,9 +144,9 @@ def blockwise(
     """
     spool: Spool | None = None
     for rows in sweep(*arrays):
-        found = np.asarray(change(*(array[rows] for array in arrays)))
-        spool = spool or Spool(found.shape[1:], dtype)
-        spool.append(found)
+        part = np.asarray(change(*(array[rows] for array in arrays)))
+        spool = spool or Spool(part.shape[1:], dtype)
+        spool.append(part)
     assert spool is not None
     return spool.array()
 

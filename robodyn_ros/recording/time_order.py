@@ -37,9 +37,9 @@ def _longest(values: NDArray[np.float64]) -> list[int]:
         before.append(places[length - 1] if length else -1)
         last[length : length + 1] = [value]
         places[length : length + 1] = [place]
-    found = []
+    chosen = []
     place = places[-1] if places else -1
     while place >= 0:
-        found.append(place)
+        chosen.append(place)
         place = before[place]
-    return found
+    return chosen

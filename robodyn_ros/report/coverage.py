@@ -17,6 +17,8 @@ from robodyn_ros.models.serial.urdf_file import UrdfFile
 from robodyn_ros.report.source import ReportSignals
 
 QUANTITIES = (('position', ''), ('velocity', '/s'), ('acceleration', '/s²'))
+BINS = 40
+"""Of the histograms, over the range between the limits."""
 Stated = dict[str, dict[str, tuple[float, float]]]
 """Lowest and highest value by joint and quantity (position, velocity, acceleration), SI units."""
 
@@ -25,15 +27,12 @@ def coverage(
     model: DynamicModel,
     signals: ReportSignals,
     limits: Mapping[str, Mapping[str, Sequence[float]]],
-    *,
-    bins: int = 40,
 ) -> list[dict[str, Any]]:
     """Return ranges and histograms of each joint and quantity.
 
     A quantity without a limit is drawn over its range.
 
     :param limits: lowest and highest value by joint and quantity, see `list_limits`
-    :param bins: of the histograms, over the range between the limits
     """
     result = []
     for column, joint in enumerate(model.joints):
@@ -42,17 +41,17 @@ def coverage(
             low, high = limits.get(joint.name, {}).get(name, (np.nan, np.nan))
             result.append(
                 {'joint': joint.name, 'quantity': name, 'unit': f'{joint.position_unit}{per}'}
-                | _row(values, low, high, bins)
+                | _row(values, low, high)
             )
     return result
 
 
-def _row(values: Array, low: float, high: float, bins: int) -> dict[str, Any]:
+def _row(values: Array, low: float, high: float) -> dict[str, Any]:
     known = bool(np.isfinite([low, high]).all() and high > low)
     least, most = float(values.min()), float(values.max())
     start = min(low, least) if known else least
     end = max(high, most) if known else most
-    counts, _ = np.histogram(values, bins, (start, end) if end > start else (start, start + 1.0))
+    counts, _ = np.histogram(values, BINS, (start, end) if end > start else (start, start + 1.0))
     return {
         'low': low if known else None,
         'high': high if known else None,

@@ -23,24 +23,17 @@ def facts_page(
     good: bool | None = None,
     command: str = '',
     sentence: str = '',
-    curves: Mapping[str, Any] | None = None,
 ) -> str:
     """Return the page: single values as figures, lists and mappings as tables, PNG as images.
-
-    Lists with one value per name in `joints` become a table of all joints; `torque_units` are the
-    units of the values of `TORQUES` in it.
 
     :param facts: output of `--json`; `findings` are shown with their remedies, `files` that are
         PNG as pictures
     :param good: verdict; None: the command gives none
-    :param curves: as of `curves.draw`, with `lines`, and a title and a sentence to show
     """
     shown = {key: plain(value) for key, value in facts.items() if key not in _SPECIAL}
     shown = {key: value for key, value in shown.items() if value != ''}
     return render_page(
         'facts.html.jinja',
-        None if curves is None else {'curves': curves},
-        curves=curves,
         title=title,
         sentence=sentence,
         command_name=' '.join(command.split()[:2]) or 'robodyn',
@@ -51,7 +44,7 @@ def facts_page(
         notes=[(_name(key), each) for key, each in shown.items() if _sentence(each)],
         findings=[each for each in facts.get('findings', ()) if isinstance(each, Finding)],
         pictures=list(_pictures(facts.get('files', {}))),
-        tables=_tables(shown),
+        tables=[_table(key, each) for key, each in shown.items() if not _single(each) and each],
         text=text,
         command=command,
         versions=versions(),
@@ -63,68 +56,6 @@ NAMES = {'joints': 'Joints: shares of the limits used'}
 """Titles of tables of motions, in place of their keys."""
 UNITS = {'duration': 's', 'seconds': 's', 'time': 's', 'smallest_distance': 'm'}
 """Units of single values."""
-TORQUES = ('rms_error',)
-"""Lists of torques, in the units of `torque_units`."""
-
-
-def _tables(shown: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the tables: those of all joints first, then each list and mapping."""
-    names = shown.get('joints')
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        return [_table(key, each) for key, each in shown.items() if not _single(each) and each]
-    units = shown.get('torque_units') or [''] * len(names)
-    tables, rest = [], {}
-    for key, each in shown.items():
-        if key in ('joints', 'torque_units') or _single(each) or not each:
-            continue
-        lists = _lists_per_joint(each, len(names))
-        if lists:
-            tables.append(_joint_table(key, names, units, lists))
-        left = (
-            {name: _without(item, len(names)) for name, item in each.items()}
-            if isinstance(each, Mapping)
-            else each
-        )
-        if not lists or any(left.values()):
-            rest[key] = left if lists else each
-    return [*tables, *(_table(key, each) for key, each in rest.items())]
-
-
-def _lists_per_joint(value: Any, count: int) -> dict[str, dict[str, list[Any]]]:
-    """Return the lists with one value per joint of mappings in a mapping, by quantity and name."""
-    lists: dict[str, dict[str, list[Any]]] = {}
-    for name, each in value.items() if isinstance(value, Mapping) else ():
-        for key, item in each.items() if isinstance(each, Mapping) else ():
-            if isinstance(item, list) and len(item) == count:
-                lists.setdefault(key, {})[name] = item
-    return lists
-
-
-def _without(value: Any, count: int) -> Any:
-    """Return a mapping without the lists that have one value per joint."""
-    if not isinstance(value, Mapping):
-        return value
-    return {
-        key: each for key, each in value.items()
-        if not (isinstance(each, list) and len(each) == count)
-    }  # fmt: skip
-
-
-def _joint_table(
-    title: str,
-    joints: list[str],
-    units: list[str],
-    lists: Mapping[str, Mapping[str, list[Any]]],
-) -> dict[str, Any]:
-    """Return a table with a row per joint, and a column per quantity and name."""
-    columns = [(key, name, each) for key, its in lists.items() for name, each in its.items()]
-    rows = [
-        [joint, *(f'{_cell(each[k])} {units[k]}' if key in TORQUES else _cell(each[k])
-                  for key, _, each in columns)]
-        for k, joint in enumerate(joints)
-    ]  # fmt: skip
-    header = ['joint', *(f'{name}: {_name(key)}' for key, name, _ in columns)]
-    return {'name': f'{_name(title)} of each joint', 'header': header, 'rows': rows}
 
 
 def _single(value: Any) -> bool:

@@ -18,8 +18,6 @@ def friction_curves(
     values: Array,
     signals: ReportSignals,
     thresholds: list[float],
-    *,
-    points: int = 300,
 ) -> list[dict[str, Any]]:
     """Return law and data of each joint; [] for a model without friction.
 
@@ -45,7 +43,7 @@ def friction_curves(
         states = np.zeros((len(grid), len(friction.joints)))
         states[:, column] = grid
         law = friction.regressor_under_load(states, load)[:, column] @ values[rows]
-        chosen = moving[choose_evenly(len(moving), points)]
+        chosen = moving[choose_evenly(len(moving), 300)]
         curves.append(
             {
                 'name': joint.name,
@@ -61,11 +59,11 @@ def friction_curves(
     return curves
 
 
-def _grid(low: float, high: float, points: int = 80) -> Array:
+def _grid(low: float, high: float) -> Array:
     """Return velocities below and above 0, where a law may jump; the halves meet at 0."""
     near = 1e-6 * max(high - low, 1e-9)
-    below = np.linspace(low, -near, points) if low < -near else np.zeros(0)
-    above = np.linspace(near, high, points) if high > near else np.zeros(0)
+    below = np.linspace(low, -near, 80) if low < -near else np.zeros(0)
+    above = np.linspace(near, high, 80) if high > near else np.zeros(0)
     return np.concatenate([below, above])
 
 

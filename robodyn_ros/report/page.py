@@ -100,7 +100,6 @@ def _friction(
 
 
 def _data(source: ReportSource) -> dict[str, Any]:
-    """Return the data of the page's script."""
     signals, model = source.signals, source.model
     return {
         'limit': source.facts.get('max_relative_error_allowed') or 0.5,

@@ -63,17 +63,16 @@ def _inputs(sources: Iterable[str]) -> Iterable[dict[str, Any]]:
 
 
 def _files(path: Path) -> list[Path]:
-    """Return the file, or those of a rosbag2 folder."""
     if path.is_dir():
         kinds = ('.mcap', '.db3', '.yaml')
         return sorted(each for each in path.iterdir() if each.suffix in kinds)
     return [path] if path.is_file() else []
 
 
-def _digest(file: Path, block: int = 2**20) -> str:
+def _digest(file: Path) -> str:
     check_regular(file)
     digest = hashlib.sha256()
     with file.open('rb') as content:
-        while data := content.read(block):
+        while data := content.read(2**20):
             digest.update(data)
     return digest.hexdigest()

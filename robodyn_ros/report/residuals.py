@@ -10,21 +10,20 @@ import numpy as np
 from robodyn_ros.models.interface import Array, Joint
 from robodyn_ros.report.source import ReportSignals
 
+BINS = 41
+"""Of a histogram, over four standard deviations to each side."""
+LONGEST = 0.5
+"""Largest lag of an autocorrelation, in [s]."""
 
-def residuals(
-    signals: ReportSignals, joints: tuple[Joint, ...], *, bins: int = 41, longest: float = 0.5
-) -> list[dict[str, Any]]:
-    """Return histogram and autocorrelation of each joint.
 
-    :param bins: of the histogram, over four standard deviations to each side
-    :param longest: lag of the autocorrelation at most, in [s]
-    """
+def residuals(signals: ReportSignals, joints: tuple[Joint, ...]) -> list[dict[str, Any]]:
+    """Return histogram and autocorrelation of each joint."""
     period = float(np.median(np.diff(signals.time))) if len(signals.time) > 1 else 1.0
-    lags = max(2, min(len(signals.time) // 4, int(longest / period)))
+    lags = max(2, min(len(signals.time) // 4, int(LONGEST / period)))
     rows = []
     for joint, error in zip(joints, signals.error.T, strict=True):
         size = float(error.std())
-        edges = np.linspace(-4.0, 4.0, bins + 1) * (size or 1.0) + error.mean()
+        edges = np.linspace(-4.0, 4.0, BINS + 1) * (size or 1.0) + error.mean()
         counts, _ = np.histogram(np.clip(error, edges[0], edges[-1]), edges)
         rows.append(
             {

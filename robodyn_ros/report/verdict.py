@@ -77,7 +77,6 @@ def joint_errors(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _worst(joint: JointVerdict) -> float:
-    """Return the larger of both errors of a joint; 0: unknown."""
     return max([each for each in (joint.error, joint.other_error) if each == each], default=0.0)
 
 

@@ -15,6 +15,10 @@ from robodyn_ros.watch.joint_levels import NO_DATA, JointLevels
 from robodyn_ros.watch.progress import Progress
 from robodyn_ros.watch.source import DataAge
 
+STALE_AFTER = 0.5
+"""Age at which monitor, feed-forward and measured torque are stale, in [s]: five periods of slow
+joint states (10 Hz)."""
+
 
 class Board:
     """Last data of each sender, their age, and the events. Stale data are shown as no data.
@@ -26,15 +30,12 @@ class Board:
         self,
         *,
         units: Mapping[str, str] | None = None,
-        stale_after: float = 0.5,
         clock: Callable[[], float] = time.monotonic,
         wall: Callable[[], float] = time.time,
     ) -> None:
         """Start without data.
 
         :param units: unit of the torque of each joint, where it is known
-        :param stale_after: age at which monitor, feed-forward and measured torque are stale, in
-            [s]: five periods of slow joint states (10 Hz)
         :param clock: steady time, in [s]
         :param wall: time since the epoch, in [s]
         """
@@ -44,7 +45,7 @@ class Board:
         self.diagnostics = DiagnosticList(self.events, clock)
         self._levels = JointLevels(self.events, clock)
         self._sources = {
-            name: DataAge(stale_after, clock) for name in ('monitor', 'feedforward', 'measured')
+            name: DataAge(STALE_AFTER, clock) for name in ('monitor', 'feedforward', 'measured')
         }
         self._was_fresh = dict.fromkeys(self._sources, False)
         self._progress = Progress(clock)

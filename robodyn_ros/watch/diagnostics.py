@@ -14,6 +14,8 @@ from robodyn_ros.watch.source import DataAge
 
 LEVELS = ('ok', 'warning', 'error', 'stale')
 """Names of the levels of DiagnosticStatus."""
+STALE_AFTER = 3.5
+"""Age at which a status is stale, in [s]: three periods of 1 s."""
 
 
 @dataclass
@@ -37,18 +39,15 @@ class DiagnosticList:
         events: Events,
         clock: Callable[[], float] = time.monotonic,
         *,
-        stale_after: float = 3.5,
         most: int = 64,
     ) -> None:
         """Start empty.
 
-        :param stale_after: age at which a status is stale, in [s]: three periods of 1 s
         :param most: number of names, and of values of each, that are kept; any program may publish
             diagnostics
         """
         self._events = events
         self._clock = clock
-        self._stale_after = stale_after
         self._most = most
         self._rows: dict[str, Status] = {}
         self.changes = 0
@@ -60,7 +59,7 @@ class DiagnosticList:
         if row is None:
             if len(self._rows) >= self._most:
                 return
-            row = self._rows[name] = Status(DataAge(self._stale_after, self._clock))
+            row = self._rows[name] = Status(DataAge(STALE_AFTER, self._clock))
         row.source.note_data()
         word = LEVELS[level] if level < len(LEVELS) else 'stale'
         text = clip(message)

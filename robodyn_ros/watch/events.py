@@ -10,6 +10,9 @@ from dataclasses import asdict, dataclass
 
 from robodyn_ros.errors import clip
 
+MERGE_TIME = 5.0
+"""Time in which the same event again only increases its count, in [s]."""
+
 
 @dataclass
 class WatchEvent:
@@ -29,21 +32,17 @@ class WatchEvent:
 
 
 class Events:
-    """The last events; the same event again within some seconds only increases its count.
+    """The last events; the same event again within `MERGE_TIME` only increases its count.
 
     :ivar changes: increases with every change
     """
 
-    def __init__(
-        self, *, most: int = 200, merge_time: float = 5.0, clock: Callable[[], float] = time.time
-    ) -> None:
+    def __init__(self, *, clock: Callable[[], float] = time.time) -> None:
         """Start empty.
 
-        :param merge_time: in [s]
         :param clock: time since the epoch, in [s]
         """
-        self._events: deque[WatchEvent] = deque(maxlen=most)
-        self._merge_time = merge_time
+        self._events: deque[WatchEvent] = deque(maxlen=200)
         self._clock = clock
         self._last: dict[tuple[str, str], WatchEvent] = {}
         self._number = 0
@@ -70,7 +69,7 @@ class Events:
         self._last = {
             same: event
             for same, event in self._last.items()
-            if 0.0 <= now - event.time < self._merge_time
+            if 0.0 <= now - event.time < MERGE_TIME
         }
         return self._last
 

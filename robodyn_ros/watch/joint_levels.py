@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 
 from robodyn_ros.watch.events import Events
@@ -12,6 +11,8 @@ NO_DATA = -1
 WORDS = ('unknown', 'ok', 'contact', 'collision')
 """Names of the levels of CollisionState."""
 OK = WORDS.index('ok')
+HOLD = 0.5
+"""Time after which a better level is shown, in [s]."""
 BEST_FIRST = ('ok', 'unknown', 'contact', 'collision')
 
 
@@ -22,16 +23,12 @@ class JointLevels:
     must see it, and a slow browser skips frames.
     """
 
-    def __init__(
-        self, events: Events, clock: Callable[[], float] = time.monotonic, *, hold: float = 0.5
-    ) -> None:
+    def __init__(self, events: Events, clock: Callable[[], float]) -> None:
         """Start without joints.
 
         :param clock: steady time, in [s]
-        :param hold: time after which a better level is shown, in [s]
         """
-        self._events = events
-        self._clock, self._hold = clock, hold
+        self._events, self._clock = events, clock
         self._shown: list[tuple[int, float]] = []
         self.joints: tuple[str, ...] = ()
         self._level: tuple[int, ...] = ()
@@ -68,7 +65,7 @@ class JointLevels:
         """Return the worst level of each joint since the last call, or that which is held."""
         now = self._clock()
         self._shown = [
-            (level, now + self._hold) if now >= until or _worse(level, held) == level
+            (level, now + HOLD) if now >= until or _worse(level, held) == level
             else (held, until)
             for level, (held, until) in zip(self._worst, self._shown, strict=True)
         ]  # fmt: skip
@@ -101,5 +98,4 @@ class JointLevels:
 
 
 def _worse(one: int, other: int) -> int:
-    """Return the worse one of two levels."""
     return max(one, other, key=lambda level: BEST_FIRST.index(WORDS[level]))

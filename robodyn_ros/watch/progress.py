@@ -4,24 +4,20 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 
 from robodyn_ros.errors import clip
 from robodyn_ros.watch.source import DataAge
 
+STALE_AFTER = 2.0
+"""Time without feedback after which another action is shown, in [s]."""
+
 
 class Progress:
     """Last feedback. An action that contains another one has priority while it reports."""
 
-    def __init__(
-        self, clock: Callable[[], float] = time.monotonic, *, stale_after: float = 2.0
-    ) -> None:
-        """Start without an action.
-
-        :param stale_after: time without feedback, in [s], after which another action is shown
-        """
-        self._source = DataAge(stale_after, clock)
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._source = DataAge(STALE_AFTER, clock)
         self._task, self._facts = '', {'phase': '', 'share': 0.0, 'text': ''}
 
     def take(self, task: str, phase: str, share: float, text: str) -> None:

@@ -13,11 +13,15 @@ from robodyn_ros.bounds import NUMBER
 from robodyn_ros.models.interface import Array
 from robodyn_ros.models.serial.tree import body_tree
 from robodyn_ros.models.serial.urdf_file import UrdfFile, UrdfJoint
+from robodyn_ros.output_files import plain
 from robodyn_ros.report.robot.capsules import capsules
 from robodyn_ros.report.robot.poses import poses
 
 KINDS = {0: 'arrow', 2: 'ball', 4: 'line', 9: 'text'}
 """Type of a visualization_msgs/Marker -> how the page draws it; it draws no others."""
+
+MOST_POINTS = 200
+"""Of a line; more take too long to send in each frame."""
 
 
 def moving_joints(urdf: UrdfFile) -> list[UrdfJoint]:
@@ -32,12 +36,7 @@ class Scene:
     :ivar joints: names of `moving_joints`, at least one; all others are drawn at zero
     """
 
-    def __init__(self, urdf: UrdfFile, *, most_points: int = 200) -> None:
-        """Prepare.
-
-        :param most_points: of a line; more take too long to send in each frame
-        """
-        self._most_points = most_points
+    def __init__(self, urdf: UrdfFile) -> None:
         moving = moving_joints(urdf)
         self.joints = tuple(joint.name for joint in moving)
         self._tree = body_tree(urdf, self.joints)
@@ -60,11 +59,7 @@ class Scene:
         origins = poses(bodies, self._samples)[:, :, :3, 3].reshape(-1, 3)
         room = np.percentile(origins, (10.0, 90.0), axis=0)  # nearly all: it is seen larger
         room[0, 2] = min(room[1, 2], 0.0)  # what is below the ground needs none
-        drawn = [
-            {'body': s.body, 'ends': s.ends.tolist(), 'radius': s.radius, 'joint': s.joint}
-            for s in shapes
-        ]
-        return json.dumps({'kind': 'robot', 'shapes': drawn, 'room': room.tolist()})
+        return json.dumps({'kind': 'robot', 'shapes': plain(shapes), 'room': room.tolist()})
 
     def frame(self, position: Array, markers: Iterable[Any], *, fresh: bool) -> str:
         """Return poses and markers in the base frame, as JSON.
@@ -91,7 +86,7 @@ class Scene:
             return None
         body, place = self._tree.places[frame]
         pose = (current[body] if body >= 0 else np.eye(4)) @ place @ _pose(marker.pose)
-        step = 1 + len(marker.points) // self._most_points
+        step = 1 + len(marker.points) // MOST_POINTS
         given = [*marker.points[::step], *marker.points[-1:]]
         points = np.array([[p.x, p.y, p.z] for p in given] or [[0.0, 0.0, 0.0]])
         placed = points @ pose[:3, :3].T + pose[:3, 3]

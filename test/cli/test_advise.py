@@ -37,8 +37,6 @@ def advised(tmp_path, capsys):
 
 # Table 2 of the softMC document; see test/excitation/test_advice.py for its second row
 TABLE = [
-    ((1.0, 2.0, 1.2), 'bad', ['joint1', 'joint2'], [1, 2]),
-    ((1.0, 1.2, 0.8), 'medium', ['joint2', 'joint3'], [3, 2]),
     ((1.1, 1.3, 1.5), 'good', ['joint1', 'joint2'], [11, 13]),
 ]
 

@@ -15,10 +15,6 @@ from robodyn_ros.cli.collision import collisions, healthy
 from robodyn_ros.cli.main import build_parser, main
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.identification.files.result_file import model_parameters
-from robodyn_ros.identification.files.signals_bag import write_signals
-from robodyn_ros.identification.result.content import ResultSignals
-from robodyn_ros.identification.signals.processed import Processed
-from robodyn_ros.identification.signals.thinning import Thinning
 
 
 @pytest.fixture
@@ -53,32 +49,6 @@ def test_json_is_one_object(run, capsys):
     assert [joint['name'] for joint in facts['joints']] == ['elbow']
     assert facts['joints'][0]['torque'] == pytest.approx([-2.0, -2 * np.cos(0.6)])
     assert [finding['code'] for finding in facts['findings']] == ['gaps']
-
-
-def test_a_bag_of_other_topics_shows_the_first_that_is_a_recording(run, tmp_path, capsys):
-    time = 0.002 * np.arange(200)
-    position = np.stack([np.sin(time), np.cos(time)], axis=1)
-    mask = np.ones((200, 2), dtype=bool)
-    arrays = dict.fromkeys(('velocity', 'acceleration', 'measured', 'measured_position'), position)
-    processed = Processed(
-        joints=('a', 'b'), time=time, position=position, torque=3.0 * position, used=mask,
-        moving=mask, threshold=np.ones(2), upper_threshold=np.full(2, np.inf), cutoff=20.0,
-        resting=~mask, thinning=Thinning(), raw_samples=200, **arrays,
-    )  # fmt: skip
-    write_signals(ResultSignals(processed, position), tmp_path / 'bag')
-    assert run('bag', '--json') == 0
-    facts = json.loads(capsys.readouterr().out)
-    assert facts['joints'][1]['torque'][1] == pytest.approx(3.0)
-    codes = [finding['code'] for finding in facts['findings']]
-    assert 'topic_chosen' in codes and 'effort_undeclared' not in codes
-    assert run('bag') == 0
-    output = capsys.readouterr().out
-    assert f'{tmp_path / "bag"} (rosbag2, /identification/filtered)' in output
-    assert 'Choose another topic with --topic: /' in ' '.join(output.split())
-    assert run('bag', '--topic', '/identification/raw') == 0
-    assert 'topic_chosen' not in capsys.readouterr().out
-    with pytest.raises(RecordingError, match=r"'/x' is not in .*choose one of .*/raw'"):
-        run('bag', '--topic', '/x')
 
 
 @pytest.fixture(scope='module')

@@ -99,14 +99,6 @@ def test_model_options_change_the_model(files, capsys):
     assert printed['identification']['relative_residual'] > 0.05
 
 
-def test_model_from_its_description(files, tmp_path, capsys):
-    description = tmp_path / 'model.yaml'
-    description.write_text(f'kind: urdf\nurdf: {files / "robot.urdf"}\nfriction: [viscous]\n')
-    robodyn(files / 'first.csv', '--model', description, '--json')
-    names = [item['name'] for item in json.loads(capsys.readouterr().out)['parameters']]
-    assert names[-1] == 'joint3.viscous_friction'
-
-
 @pytest.mark.parametrize(
     'options',
     [['--urdf', 'a', '--validate', 'x', '--split', '0.5'], ['--prior', 'mine']],
@@ -218,24 +210,3 @@ def test_residual_torque_needs_encoders_on_the_motors(files, tmp_path, capsys):
         robodyn(files / 'first.csv', *urdf, '--residual', 'rbf')
     with pytest.raises(RobodynError, match='--residual is for the arm'):
         robodyn(files / 'first.csv', *urdf, '--payload', '--residual', 'none')
-
-
-def test_residual_torque_of_a_file_with_motor_columns(files, tmp_path, capsys):
-    lines = (files / 'first.csv').read_text().splitlines()
-    names = lines[0].split(',')
-    columns = [names.index(f'{word}_joint{k}') for word in ('q', 'tau') for k in (1, 2, 3)]
-    rows = [lines[0] + ''.join(f',motor_q_joint{k}' for k in (1, 2, 3))]
-    for line in lines[1:]:
-        values = [float(line.split(',')[column]) for column in columns]
-        motors = [80.0 * (q + 1e-5 * torque) for q, torque in zip(values, values[3:])]  # noqa: B905
-        rows.append(line + ''.join(f',{motor!r}' for motor in motors))
-    (tmp_path / 'double.csv').write_text('\n'.join(rows))
-    (tmp_path / 'columns.yaml').write_text('gear_ratio: 80')
-    code = robodyn(
-        tmp_path / 'double.csv', '--columns', tmp_path / 'columns.yaml',
-        '--urdf', files / 'robot.urdf', '--residual', 'rbf', '--json',
-    )  # fmt: skip
-    printed = json.loads(capsys.readouterr().out)
-    assert code == 0
-    codes = {finding['code'] for finding in printed['findings']}
-    assert codes & {'residual_torque', 'no_residual_torque'} and 'gear_ratio' not in codes

@@ -108,16 +108,3 @@ def test_the_command_is_one_that_the_suite_takes(page, words):
 
 def test_every_page_has_commands():
     assert {page for page, _ in COMMANDS} == set(PAGES)
-
-
-@pytest.mark.parametrize('line', [
-    'robodyn identify a.mcap --no-such-flag', 'make nothing', 'unknown command',
-    'ros2 launch robodyn_ros identification.launch.py robt:=ur10e',
-    'ros2 action send_goal /identification/run robodyn_ros/action/RunIdentification {}',
-    'ros2 action send_goal /identification/run_identification '
-    'robodyn_ros/action/RunIdentification {speed:1.0}',
-    'ros2 run robodyn_ros feedforwards', 'ros2 topic echo /x',
-])  # fmt: skip
-def test_a_command_that_does_not_exist_is_found(line):
-    with pytest.raises((AssertionError, SystemExit, KeyError)):
-        check(line.split())

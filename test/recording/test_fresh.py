@@ -19,12 +19,6 @@ def held(values, new):
     return values[np.maximum.accumulate(rows)]
 
 
-def test_all_values_of_a_signal_that_rarely_repeats_are_measurements():
-    values = motion()
-    values[100:110] = values[100]
-    assert fresh(values).all()
-
-
 @pytest.mark.parametrize(
     'new',
     [

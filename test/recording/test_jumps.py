@@ -58,20 +58,6 @@ def test_steps_of_an_encoder_at_rest_are_no_jumps():
     assert repaired(values)[1:] == ([], ())
 
 
-def test_a_bad_sample_of_a_joint_at_rest():
-    values = signals()
-    values['position'][:, 0] = 1.0 + 1e-4 * (np.arange(1000) % 7 == 0)
-    values['position'][50, 0] = 0.0
-    assert repaired(values)[1] == [50]
-
-
-def test_a_joint_that_seldom_moves_has_no_jumps():
-    values = signals()
-    values['position'] = 1e-6 * np.random.default_rng(2).normal(size=(1000, 2))
-    values['position'][200:230] += 0.3 * np.sin(np.linspace(0.0, np.pi, 30))[:, None]
-    assert repaired(values)[1:] == ([], ())
-
-
 @pytest.mark.parametrize('start', [-9.0, 0.0, 3.0])
 def test_positions_are_unwrapped(start):
     values = signals()

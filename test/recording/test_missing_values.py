@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from robodyn_ros.recording.missing_values import MISSING_SHARE, longest_run, missing_values
+from robodyn_ros.recording.missing_values import MISSING_SHARE, missing_values
 
 TIME = 10.0 + 0.01 * np.arange(400)
 
@@ -12,11 +12,6 @@ def found(time=TIME, **blocks):
     for name, (rows, column) in blocks.items():
         values[name][rows, column] = np.nan
     return missing_values(time, ('a', 'b'), values)
-
-
-def test_nothing_is_missing():
-    rows, findings = found()
-    assert not rows.any() and findings == ()
 
 
 def test_joint_signal_time_and_length_are_named():
@@ -51,8 +46,3 @@ def test_stamps_that_are_missing_too():
     assert 'from 11.100 s.' in joint.text  # the first stamp that there is
     _, (stamps,) = found(np.full(400, np.nan))
     assert 'in 400 samples. In total, 400 of 400' in stamps.text
-
-
-def test_longest_run():
-    assert longest_run(np.array([0, 1, 1, 0, 1, 1, 1], dtype=bool)) == (3, 4)
-    assert longest_run(np.zeros(3, dtype=bool)) == (0, 0)

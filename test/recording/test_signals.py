@@ -22,7 +22,7 @@ def recording(time=TIME, frequency=1.0):
     return Recording(time, ('a', 'b'), q, 3 * q, velocity=2 * q, acceleration=4 * q)
 
 
-@pytest.mark.parametrize('frequency', [2.0, 10.0, 20.0, 30.0, 60.0])
+@pytest.mark.parametrize('frequency', [2.0, 20.0, 60.0])
 def test_the_gain_is_that_of_butterworth_twice(frequency):
     wave = np.sin(2 * np.pi * frequency * TIME)
     filtered = low_pass(wave, 20.0, RATE)[1000:-1000]
@@ -65,11 +65,6 @@ def test_cutoffs_that_cannot_be_used(cutoff, rate, message):
         check_cutoff(cutoff, rate)
 
 
-def test_cutoffs_that_can_be_used():
-    check_cutoff(25.0, 125.0)
-    check_cutoff(124.0, 1000.0)
-
-
 def test_differences_are_exact_for_parabolas_on_unequal_steps():
     time = np.cumsum(np.random.default_rng(0).uniform(0.5, 2.0, 100)) * 1e-2
     values = np.stack([1 + 2 * time - 3 * time**2, time], axis=1)
@@ -89,7 +84,7 @@ def motion_with_standstill(before, after, noise=0.0, resolution=0.0):
     return Recording(time, ('a', 'b', 'c'), q, 3 * q, velocity=2 * q, acceleration=4 * q)
 
 
-@pytest.mark.parametrize(('before', 'after'), [(2.0, 5.0), (0.0, 3.0), (1.0, 0.0)])
+@pytest.mark.parametrize(('before', 'after'), [(2.0, 5.0), (0.0, 3.0)])
 @pytest.mark.parametrize(
     'blur', [{}, {'noise': 1e-4}, {'noise': 1e-4, 'resolution': 2e-5}, {'resolution': 1e-4}]
 )

@@ -28,7 +28,7 @@ def busy(count, seed=0):
     return np.array(stamps)
 
 
-@pytest.mark.parametrize('count', [20, 100, 1000, 1017])
+@pytest.mark.parametrize('count', [20, 1017])
 @pytest.mark.parametrize('lost', [[], [12], [12, 13, 14], [5, 12]])
 def test_losses_of_a_regular_publisher_are_counted(count, lost):
     assert counted(np.delete(np.arange(count) * PERIOD, lost)).missing == len(lost)
@@ -39,7 +39,7 @@ def test_losses_behind_the_first_block():
     assert counted(np.delete(np.arange(1000) * PERIOD, lost)).missing == len(lost)
 
 
-@pytest.mark.parametrize('seed', range(5))
+@pytest.mark.parametrize('seed', range(2))
 def test_bursts_are_no_losses(seed):
     stamps = busy(5000, seed)
     assert (np.diff(stamps) > 1.8 * PERIOD).sum() > 50

@@ -78,16 +78,6 @@ def test_released_arrays_hold_the_same_numbers(small):
     np.testing.assert_array_equal(whole, VALUES)
 
 
-def test_no_space_is_told(monkeypatch):
-    def full(**_):
-        raise OSError(28, 'No space left on device')
-
-    monkeypatch.setattr(storage, 'KEPT', 1000)
-    monkeypatch.setattr(tempfile, 'TemporaryFile', full)
-    with pytest.raises(RecordingError, match=r'space .* MB: .*No space left'):
-        Spool((3,)).append(VALUES)
-
-
 def test_no_folder_for_temporary_files_is_told(monkeypatch, recording, tmp_path):
     from scipy.io import savemat
 
@@ -115,10 +105,6 @@ def test_a_full_disk_is_no_damage_of_a_bag(monkeypatch, recording, tmp_path):
     monkeypatch.setattr(tempfile, 'TemporaryFile', full)
     with pytest.raises(RecordingError, match=r'a long recording needs space .*No space left'):
         read_recording(tmp_path / 'bag')
-
-
-def test_rows_without_columns(small):
-    assert blockwise(lambda part: part[:, []], VALUES).shape == (1000, 0)
 
 
 @pytest.fixture
@@ -162,13 +148,6 @@ before = peak()
 found = read_recording(sys.argv[2])
 print(peak() - before, len(found))
 """
-
-
-def test_columns_of_a_table_are_taken_out_of_it(recording, tmp_path):
-    write_csv(recording, tmp_path / 'a.csv')
-    found = read_recording(tmp_path / 'a.csv')
-    # A view would bring the whole table into memory with every look at its stamps.
-    assert all(each.flags.c_contiguous for each in (found.time, found.position, found.torque))
 
 
 @pytest.mark.skipif(sys.platform != 'linux', reason='memory is measured as Linux tells it')

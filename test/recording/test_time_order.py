@@ -7,11 +7,6 @@ from hypothesis import strategies as st
 from robodyn_ros.recording.time_order import in_order
 
 
-def test_times_in_order_are_kept():
-    time = np.array([0.0, 0.1, 0.1, 0.2, 5.0])
-    assert in_order(time).all() and in_order(time[:0]).all()
-
-
 def test_of_two_clocks_the_one_with_more_samples_is_kept():
     time = np.r_[0.0:1.0:0.01, 50.0:50.3:0.01, 1.3:2.0:0.01]
     np.testing.assert_array_equal(in_order(time), time < 10.0)

@@ -2,6 +2,7 @@
 """Reports of real recordings and of a simulated SCARA in Chromium, on a desk and on a phone."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -120,6 +121,7 @@ def test_a_report_can_be_read_and_used(report, width, tmp_path):
         assert browser.run(CUT) == []
         zooms(browser)
         toggles(browser, facts['joints'])
+        assert len(re.findall(rb'/Type\s*/Page\b', browser.pdf())) >= 2
         assert browser.console == []
 
 

@@ -50,7 +50,7 @@ def test_files_of_the_page_and_no_others(server):
         assert get(server, path)[0] == 404
 
 
-@pytest.mark.parametrize('method', ['POST', 'PUT', 'DELETE', 'OPTIONS', 'HEAD', 'X'])
+@pytest.mark.parametrize('method', ['POST', 'HEAD', 'X'])
 @pytest.mark.parametrize('path', ['/', '/live'])
 def test_other_methods_than_get_are_refused(server, method, path):
     connection = http.client.HTTPConnection('127.0.0.1', server.port, timeout=10)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,13 +51,12 @@ class Watch:
 
 def run_detector(
     detector: TorqueErrorDetector, recording: Recording, *, hold: float = 0.5,
-    rests: Mask | None = None, each: Callable[[int], object] = lambda _: None,
+    rests: Mask | None = None,
 ) -> Watch:  # fmt: skip
     """Run a detector over a recording; collisions are reset as soon as they were noted.
 
     :param hold: samples above the thresholds within this time of an event belong to it, in [s]
     :param rests: samples at which the reference rests, shape (N,); None: it is not known
-    :param each: called after each sample, with its row
     :raises ControlError: the recording lacks a joint
     """
     watch = Watch([])
@@ -66,7 +65,6 @@ def run_detector(
         watch.samples += 1
         level = Level(int(detector.level.max(initial=0)))
         watch.unknown += not detector.settled
-        each(row)
         if level >= Level.CONTACT:
             _note(watch.events, detector, stamps[row], level, hold)
         if detector.latched:

@@ -73,7 +73,6 @@ def table(estimates: Sequence[BodyEstimate], findings: Sequence[Finding]) -> str
 
 
 def _directions(estimate: BodyEstimate) -> str:
-    """Return the mass from each world direction."""
     cells = ('-' if math.isnan(value) else f'{value:.8g}' for value in estimate.directions)
     return ', '.join(f'{axis}: {cell}' for axis, cell in zip(AXES, cells, strict=True))
 

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
+from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from robodyn_ros.analysis.compare import compare
@@ -14,9 +15,9 @@ from robodyn_ros.cli.output import add_json, out_folder, progress_bar, result_fi
 from robodyn_ros.cli.page import with_page
 from robodyn_ros.errors import ConfigError, IdentificationError, RecordingError
 from robodyn_ros.identification.files.result_file import load_identified_model
-from robodyn_ros.identification.files.result_folder import MODEL
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.recording.readers import recording_format
+from robodyn_ros.report.numbers import short
 from robodyn_ros.runs.file_set import file_set
 
 
@@ -50,7 +51,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare, print, and write the files of --out."""
-    _check_order(arguments.result, arguments.recording)
+    with suppress(RecordingError):  # it is none
+        kind = recording_format(arguments.result)
+        raise ConfigError(
+            f'the result comes first, then the recording: {arguments.result} is a recording '
+            f'({kind}), not a result file of `robodyn identify`'
+        )
     identified = load_identified_model(arguments.result)
     options = IdentifyOptions(filter_cutoff=arguments.filter_cutoff)
     with progress_bar():
@@ -64,39 +70,25 @@ def run(arguments: argparse.Namespace) -> int:
         title = 'CAD against identified model'
         with file_set(arguments.out, IdentificationError):
             facts['files'] = export_comparison(comparison, arguments.out)
-            facts = with_page(arguments, facts, text, name='comparison', title=title)
+            page = with_page(
+                arguments, facts | _by_joint(facts), text, name='comparison', title=title
+            )
+            facts['files'] = page['files']
     lines = [text, *(f'{kind:<16} {path}' for kind, path in facts['files'].items())]
     show(arguments, facts, '\n'.join(lines))
     return 0
 
 
-def _check_order(result: str, recording: str) -> None:
-    """Refuse a result in place of the recording, and a recording in place of the result.
-
-    :raises ConfigError: the arguments are exchanged
-    """
-    order = 'the result comes first, then the recording'
-    if named := _result_in(recording):
-        raise ConfigError(
-            f'{order}: {recording} {named}; did you mean `robodyn compare {recording} {result}`?'
-        )
-    if kind := _format_of(result):
-        raise ConfigError(
-            f'{order}: {result} is a recording ({kind}), not a result file of `robodyn identify`'
-        )
-
-
-def _result_in(path: str) -> str:
-    """Return the reason why a path is a result and no recording; '' for a recording."""
-    if Path(path).suffix.lower() in ('.yaml', '.yml'):
-        return 'is a YAML file'
-    is_result = (Path(path) / MODEL).is_file() and not _format_of(path)
-    return f'is a folder with {MODEL}' if is_result else ''
-
-
-def _format_of(path: str) -> str:
-    """Return the format of a recording, or '' if the path is none."""
-    try:
-        return recording_format(path)
-    except RecordingError:
-        return ''
+def _by_joint(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the torque errors as a table with a row per joint, in place of lists."""
+    errors, units = facts['torque_errors'], facts['torque_units']
+    rows = [
+        {'joint': joint}
+        | {f'{name}: rms error': f'{short(each["rms_error"][k], 5)} {units[k]}'
+           for name, each in errors.items()}
+        | {f'{name}: relative residual': each['joint_relative_residual'][k]
+           for name, each in errors.items()}
+        for k, joint in enumerate(facts['joints'])
+    ]  # fmt: skip
+    total = {name: each['relative_residual'] for name, each in errors.items()}
+    return {'joints': rows, 'torque_units': '', 'torque_errors': '', 'relative_residual': total}

@@ -69,7 +69,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Measure and check; return the facts."""
     path = arguments.recording
     if recording_format(path) != 'rosbag2':
         raise RecordingError(

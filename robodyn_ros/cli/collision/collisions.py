@@ -11,12 +11,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from robodyn_ros.analysis.thresholds.events import Watch, rows_of, run_detector
-from robodyn_ros.cli.collision.event import Replay, Rows, event_list, event_text
+from robodyn_ros.cli.collision.event import Rows, event_list, monitor_of_event
 from robodyn_ros.cli.collision.model import add_model, choose_joints, load, rests_in
 from robodyn_ros.cli.effort import read_in_si_units
 from robodyn_ros.cli.output import add_json, out_file, progress_bar, show
-from robodyn_ros.control.collision.detector import Level
+from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
 from robodyn_ros.control.collision.event_bag import events_in, is_event
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.collision.setup import build_detector
@@ -32,8 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         'Run the collision monitor over a recording and list what it finds: time, '
         'joint, level. The time is the stamp of the first sample of that level. Exit code 0 with '
         'and without collisions. Of the black box: list the events of a folder, or run the '
-        'monitor over one event with its settings, and write a page for a browser, event.html. '
-        'Collision detection is NOT a safety function.'
+        'monitor over one event with its settings. Collision detection is NOT a safety function.'
     )
     parser.add_argument(
         'recording', help='rosbag2 folder, .mcap, .db3, .csv, .npz or .mat, with --model and '
@@ -67,12 +68,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Detect, or list events; print, and write the file of --out."""
-    path, file = Path(arguments.recording), arguments.out
+    file = arguments.out
     with progress_bar():
-        if events := events_in(path):
+        if events := events_in(Path(arguments.recording)):
             facts, rows, text = event_list(events)
-        elif is_event(path):
-            facts, rows, text = _replay(arguments)
         else:
             facts, rows, text = _detect(arguments)
     if file is not None:
@@ -83,17 +82,23 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _replay(arguments: argparse.Namespace) -> tuple[dict[str, Any], Rows, str]:
-    """Return facts, rows with a header, and text about an event, and write its page."""
-    replay = Replay(arguments)
-    facts, rows, text = _describe(arguments, replay.recording, replay.watch)
-    event = replay.describe()
-    text = event_text(event) + text
-    return facts | event, rows, f'{text}\n{replay.page(arguments, facts | event, text)}'
-
-
 def _detect(arguments: argparse.Namespace) -> tuple[dict[str, Any], Rows, str]:
     """Return facts, rows with a header, and text about a recording."""
+    event = is_event(Path(arguments.recording))
+    detector, recording = (monitor_of_event if event else _monitor)(arguments)
+    rests = rests_in(arguments, arguments.recording, recording, detector.joints)
+    if rests is None and np.isfinite(detector.thresholds.change).any():
+        note = 'no commanded positions: pushes at rest were not looked for'
+        print(f'note: {recording.source} has {note}', file=sys.stderr)
+    watch = run_detector(detector, recording, rests=rests)
+    least = Level[arguments.level.upper()]
+    watch.events = [event for event in watch.events if event.level >= least]
+    rows = list(rows_of(watch, recording.origin * 1e-9))
+    return _facts(recording, watch, rows), rows, _table(recording, watch, rows)
+
+
+def _monitor(arguments: argparse.Namespace) -> tuple[TorqueErrorDetector, Recording]:
+    """Return the detector of the options, and the recording."""
     if not arguments.model or not arguments.thresholds:
         missing = [f'--{name}' for name in ('model', 'thresholds') if not getattr(arguments, name)]
         raise ControlError(
@@ -112,26 +117,10 @@ def _detect(arguments: argparse.Namespace) -> tuple[dict[str, Any], Rows, str]:
     settings = _settings(learned.settings(plain), recording)
     detector = build_detector(identified, torque, settings, learned)
     detector.sensitivity = arguments.sensitivity
-    rests = rests_in(arguments, arguments.recording, recording, torque.joints)
-    watch = run_detector(detector, recording, rests=rests)
-    if rests is None and learned.map.change is not None:
-        note = 'no commanded positions: pushes at rest were not looked for'
-        print(f'note: {recording.source} has {note}', file=sys.stderr)
-    return _describe(arguments, recording, watch)
-
-
-def _describe(
-    arguments: argparse.Namespace, recording: Recording, watch: Watch
-) -> tuple[dict[str, Any], Rows, str]:
-    """Return facts, rows with a header, and text about what the detector found."""
-    least = Level[arguments.level.upper()]
-    watch.events = [event for event in watch.events if event.level >= least]
-    rows = list(rows_of(watch, recording.origin * 1e-9))
-    return _facts(recording, watch, rows), rows, _table(recording, watch, rows)
+    return detector, recording
 
 
 def _settings(settings: CollisionSettings, recording: Recording) -> CollisionSettings:
-    """Check the rate of a recording."""
     if not 0.9 < recording.period / settings.period < 1.1:
         raise ControlError(
             f'{recording.source} has {1.0 / recording.period:.4g} samples per second, the '

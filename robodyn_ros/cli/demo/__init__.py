@@ -6,8 +6,6 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from robodyn_ros.cli.live.ros_check import check_ros
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the description and the arguments of the sub-command."""
@@ -37,7 +35,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the demonstration."""
-    check_ros('robodyn demo')
     from robodyn_ros.cli.demo.story import run_demo
 
     return run_demo(

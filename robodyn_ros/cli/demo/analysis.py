@@ -46,7 +46,7 @@ class TrackingError:
         """RMS per joint, shape (n,), in [rad] or [m]."""
         return np.asarray(np.sqrt(np.mean(self.deviation**2, axis=0)))
 
-    def pooled(self, joints: Sequence[str]) -> float:
+    def pool(self, joints: Sequence[str]) -> float:
         """Return the RMS over some joints of one kind, in [rad] or [m]."""
         rms = self.rms[[self.joints.index(joint) for joint in joints]]
         return float(np.sqrt(np.mean(rms**2)))

@@ -84,11 +84,11 @@ class Client:
                 client = self.node.create_client(kind, name)
                 ready = client.service_is_ready
             self.wait(ready, START_TIMEOUT, f'the server of {name}')
-            self._known_to(name.rpartition('/')[0], (kind, name))
+            self._wait_until_known(name.rpartition('/')[0], (kind, name))
             self._clients[kind, name] = client
         return self._clients[kind, name]
 
-    def _known_to(self, node: str, user: tuple[Any, str]) -> None:
+    def _wait_until_known(self, node: str, user: tuple[Any, str]) -> None:
         """Wait until a node has discovered all clients made so far.
 
         A process announces its clients in the order in which they were made, so an answer to a new
@@ -99,20 +99,20 @@ class Client:
         self.wait(client.service_is_ready, START_TIMEOUT, f'the parameters of {node}')
         asked: list[Future] = []
 
-        def answered() -> bool:
+        def has_answer() -> bool:
             if self.now() > start + len(asked):
                 asked.append(client.call_async(GetParameters.Request()))
             return any(future.done() for future in asked)
 
         start = self.now()
-        self.wait(answered, START_TIMEOUT, f'an answer of {node}')
+        self.wait(has_answer, START_TIMEOUT, f'an answer of {node}')
 
     def call(self, kind: Any, name: str, request: Any, timeout: float = 20.0) -> Any:
         """Call a service and return its answer; a RobodynError if it has no success."""
         client = self.prepare(kind, name)
         answer = self._result(client.call_async(request), timeout, f'an answer of {name}')
         if not getattr(answer, 'success', True):
-            raise _failed(name, answer)
+            raise _make_error(name, answer)
         return answer
 
     def run_action(
@@ -130,7 +130,7 @@ class Client:
         handle = self.begin_action(kind, name, goal, feedback)
         answer = self.end_action(handle, name, timeout)
         if answer.status != GoalStatus.STATUS_SUCCEEDED or not answer.result.success:
-            raise _failed(name, answer.result)
+            raise _make_error(name, answer.result)
         return answer.result
 
     def begin_action(
@@ -138,7 +138,7 @@ class Client:
     ) -> Any:
         """Send a goal and return its handle, for `end_action`.
 
-        :raises RobodynError: it was refused, or not answered in time
+        :raises RobodynError: it was refused, or not has_answer in time
         """
         client = self.prepare(kind, name)
         report = None if feedback is None else (lambda message: feedback(message.feedback))
@@ -160,11 +160,9 @@ class Client:
         return future.result()
 
     def __enter__(self) -> Client:
-        """Return the client."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Leave the graph."""
         self._executor.remove_node(self.node)
         self._executor.shutdown()
         self._clients.clear()
@@ -172,7 +170,7 @@ class Client:
         rclpy.try_shutdown()
 
 
-def _failed(name: str, answer: Any) -> RobodynError:
+def _make_error(name: str, answer: Any) -> RobodynError:
     """Return the error of an answer or a result; services of std_srvs give no code."""
     text = f'{name}: {answer.message}'
     return RobodynError(decode_fault(getattr(answer, 'fault_code', -1), text))

@@ -30,7 +30,6 @@ class PushFacts:
     torque: Vector = (0.0, 0.0, 0.0)
 
     def __str__(self) -> str:
-        """Return the push as text."""
         parts = [f'{list(self.force)} N'] if any(self.force) else []
         parts += [f'{list(self.torque)} Nm'] if any(self.torque) else []
         return f'{self.link} with {" and ".join(parts)}'

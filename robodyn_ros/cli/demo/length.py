@@ -17,7 +17,7 @@ from robodyn_ros.yaml_file import read_yaml
 class Length:
     """Durations in [s], and limits that depend on them; None: the value of the file.
 
-    :param motion: duration of all other motions, see `shortened`
+    :param motion: duration of all other motions, see `shorten_motion`
     :param start: time from the call that starts a motion to its start
     :param before_push: time from the start of the excitation to the push
     :param limits: limits of the figures, in place of those of the robot
@@ -49,7 +49,7 @@ class Length:
 
     def motion_file(self, file: Path, folder: Path) -> Path:
         """Return the motion file for this length; a shortened one is written to `folder`."""
-        return file if self.motion is None else shortened(file, self.motion, folder)
+        return file if self.motion is None else shorten_motion(file, self.motion, folder)
 
 
 FULL = Length()
@@ -66,7 +66,7 @@ SHORT = Length(
 """Check that every step works; its figures are worse than those of the full length."""
 
 
-def shortened(file: Path, duration: float, folder: Path) -> Path:
+def shorten_motion(file: Path, duration: float, folder: Path) -> Path:
     """Write a Fourier series with shorter periods, and return the file.
 
     Accelerations stay, velocities are proportional to the duration, and distances from the centre

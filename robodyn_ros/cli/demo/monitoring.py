@@ -40,14 +40,14 @@ def thresholds(
     )
     settings = CollisionSettings(joints=identified.joints, max_torque_error=1.0, **values)
     # Motions of seconds cover less than daily work, so the margins are wider than the defaults.
-    found = (
+    proposals = (
         propose_thresholds(
             read_recording(path, joints=identified.joints), torque, settings,
             contact_factor=0.8 * margin, collision_factor=margin,
         )
         for path in recordings
     )  # fmt: skip
-    return reduce(ThresholdProposal.join, found)
+    return reduce(ThresholdProposal.join, proposals)
 
 
 @dataclass

@@ -93,11 +93,9 @@ class NodeProcesses:
                 process.wait()
 
     def __enter__(self) -> NodeProcesses:
-        """Return the processes."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop every node."""
         self.stop(*list(self._running))
 
 

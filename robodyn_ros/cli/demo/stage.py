@@ -52,7 +52,10 @@ class Stage:
     def __init__(
         self, *, robot: str, folder: Path, nodes: NodeProcesses, client: Client, length: Length
     ) -> None:
-        """Start cell, recorders, excitation and identification."""
+        """Start cell, recorders, identification, and two excitation nodes.
+
+        The second one, `excitation_with_torque`, sends its motions to the feed-forward.
+        """
         self._robot = load_robot(robot)
         self.folder, self._length = folder, length
         self._nodes, self._client = nodes, client
@@ -68,6 +71,9 @@ class Stage:
         for name, topic in RECORDERS.values():
             self._start('recorder', name=name, remappings={'joint_states': topic})
         self._start_excitation('excitation')
+        self._start_excitation(
+            'excitation_with_torque', command_topic='feedforward/joint_trajectory'
+        )
         # at full speed at once: the cell is simulated
         self._start('identification', {'output_directory': str(folder), 'speeds': [1.0]})
         self._pushing = Pushing(client)
@@ -103,7 +109,7 @@ class Stage:
     # ---- identification -------------------------------------------------------------------
 
     def run_identification(self) -> IdentificationReport:
-        """Run the action of the identification node.
+        """Run the action of the identification node, which ends then.
 
         :raises RobodynError: it failed
         """
@@ -116,6 +122,7 @@ class Stage:
                 MOTION_TIMEOUT,
                 lambda feedback: show(phase_name(feedback), feedback.progress),
             )
+        self._nodes.stop('identification')  # the cell waits for each node that follows its time
         return result.report
 
     # ---- motions --------------------------------------------------------------------------
@@ -153,7 +160,7 @@ class Stage:
         return nanoseconds_of(result.started), nanoseconds_of(result.finished)
 
     @contextmanager
-    def recorded(self, name: str) -> Iterator[None]:
+    def record(self, name: str) -> Iterator[None]:
         """Record joint states, plant and reference inside the context."""
         for suffix, (node, _) in RECORDERS.items():
             request = StartRecording.Request(recording=str(self.folder / f'{name}{suffix}'))
@@ -165,14 +172,14 @@ class Stage:
     # ---- feed-forward and collision monitor -----------------------------------------------
 
     def start_feedforward(self) -> None:
-        """Start the feed-forward node, and an excitation node that sends its motions there.
+        """Start the feed-forward node; it is ready after `wait_for_feedforward`."""
+        self._start_with_result('feedforward', enable_after_kill=True)  # safe in a simulation
+
+    def wait_for_feedforward(self) -> None:
+        """Wait until the feed-forward is active.
 
         :raises RobodynError: it does not become active
         """
-        self._start_with_result('feedforward', enable_after_kill=True)  # safe in a simulation
-        self._start_excitation(
-            'excitation_with_torque', command_topic='feedforward/joint_trajectory'
-        )
         # An active node publishes its torque state with the joint states.
         states: list[TorqueState] = []
         node, topic = self._client.node, 'feedforward/torque_state'
@@ -197,7 +204,7 @@ class Stage:
             contact_threshold=proposal.contact_threshold.tolist(),
             low_velocity_torque=proposal.low_velocity_torque.tolist(),
         )
-        with self.watched() as alarms:
+        with self.count_alarms() as alarms:
             self._client.wait(
                 lambda: alarms.samples - alarms.unknown > 2, START_TIMEOUT, 'the collision monitor'
             )
@@ -212,7 +219,7 @@ class Stage:
         self._start(node, {**given, **parameters})
 
     @contextmanager
-    def watched(self) -> Iterator[Alarms]:
+    def count_alarms(self) -> Iterator[Alarms]:
         """Count the messages of the collision monitor inside the context."""
         alarms = Alarms()
         subscription = self._client.node.create_subscription(
@@ -254,7 +261,7 @@ class Stage:
                 moving.append(self._client.now())
 
         name = 'excitation/excite'
-        with self.watched() as alarms:
+        with self.count_alarms() as alarms:
             motion = self._client.begin_action(Excite, name, Excite.Goal(), progress)
             self._client.wait(lambda: bool(moving), 30.0, 'the motion to push in')
             self._client.spin(moving[0] + self._length.before_push - self._client.now())
@@ -270,7 +277,6 @@ class Stage:
         return 1e-9 * (alarms.first_collision - start)
 
     def _alarm(self, alarms: Alarms) -> None:
-        """Wait for an alarm."""
         try:
             self._client.wait(lambda: alarms.collisions > 0, 3.0, 'an alarm after the push')
         except RobodynError as error:

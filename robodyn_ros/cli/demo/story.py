@@ -12,7 +12,7 @@ from pathlib import Path
 from robodyn_ros.cli.demo import analysis
 from robodyn_ros.cli.demo.client import Client
 from robodyn_ros.cli.demo.length import FULL, SHORT, Length
-from robodyn_ros.cli.demo.pictures import draw
+from robodyn_ros.cli.demo.pictures import draw_tracking
 from robodyn_ros.cli.demo.processes import NodeProcesses
 from robodyn_ros.cli.demo.ros_domain import describe_domain
 from robodyn_ros.cli.demo.stage import Stage
@@ -41,9 +41,9 @@ def run_demo(*, robot: str, out: Path, short: bool = False, watch: bool = False)
         _identify(stage)
         errors = _track(stage)
         figures = [*_monitor(stage, length), *_cuts(stage, errors), *_push(stage)]
-    draw(stage.identified, folder / 'validation', errors)
+    draw_tracking(errors, _units(stage), folder / 'tracking.png')
     print(f'\n{render(figures)}\n')
-    print(f'{time.monotonic() - start:.0f} s; recordings, results and pictures: {folder}')
+    print(f'{time.monotonic() - start:.0f} s; recordings, results and a picture: {folder}')
     print(f'report of the identification, for a browser: {stage.report_file}')
     return 0 if all(figure.reached for figure in figures) else 1
 
@@ -74,10 +74,11 @@ def _track(stage: Stage) -> dict[str, analysis.TrackingError]:
     stage.print_heading('2. follow a motion without and with the additive torque')
     errors: dict[str, analysis.TrackingError] = {}
     links: dict[str, analysis.TrackingError] = {}
+    stage.start_feedforward()  # it starts while the robot moves
     for name in ('without', 'with'):
         if name == 'with':
-            stage.start_feedforward()
-        with stage.recorded(f'tracking_{name}'):
+            stage.wait_for_feedforward()
+        with stage.record(f'tracking_{name}'):
             stage.tracking[name] = stage.excite('tracking', through_feedforward=name == 'with')
         errors[name] = _error(stage, name, '', analysis.MEASURED)
         links[name] = _error(stage, name, '_plant', analysis.PLANT)
@@ -92,7 +93,7 @@ def _monitor(stage: Stage, length: Length) -> list[Figure]:
         f'3. monitor collisions during {least:g} s or more of another motion, and validate on it'
     )
     stage.start_monitor()
-    with stage.recorded('validation'), stage.watched() as alarms:
+    with stage.record('validation'), stage.count_alarms() as alarms:
         motion = stage.excite('validation')
     most = stage.facts.limits.torque_error
     residual = analysis.residual_against_plant(
@@ -145,7 +146,7 @@ def _cuts(stage: Stage, errors: Mapping[str, analysis.TrackingError]) -> list[Fi
     for unit, kind in (('rad', 'rotary joints'), ('m', 'linear joints')):
         chosen = [joint for joint in before.joints if units[joint] == unit]
         if chosen:
-            cut = 100.0 * (1.0 - after.pooled(chosen) / before.pooled(chosen))
+            cut = 100.0 * (1.0 - after.pool(chosen) / before.pool(chosen))
             figures.append(Figure(f'tracking error cut, {kind}', cut, least, '%', True))
     return figures
 

@@ -20,8 +20,8 @@ def finish_bag(writer: McapWriter, folder: Path, custom: Mapping[str, str]) -> N
     :param custom: facts to keep with the messages (see `bag_metadata.py`)
     :raises OSError: one of them cannot be written
     """
-    writer.close(lambda: _dumped(_metadata(writer, custom)).strip())
-    text = _dumped({'rosbag2_bagfile_information': _metadata(writer, custom)})
+    writer.close(lambda: _dump(_metadata(writer, custom)).strip())
+    text = _dump({'rosbag2_bagfile_information': _metadata(writer, custom)})
     path = folder / 'metadata.yaml'
     try:
         write_file(path, lambda partial: partial.write_text(text, 'utf-8'), RecordingError)
@@ -70,5 +70,5 @@ class _NoAliases(yaml.SafeDumper):
         return True
 
 
-def _dumped(content: object) -> str:
+def _dump(content: object) -> str:
     return str(yaml.dump(content, Dumper=_NoAliases, sort_keys=False))

@@ -29,26 +29,25 @@ def bag_metadata(path: str | Path) -> dict[str, str]:
     path = Path(path)
     if not is_rosbag(path):
         return {}
-    found: dict[str, str] = {}
+    facts: dict[str, str] = {}
     for file in bag_files(path)[:1]:
         if file.suffix == '.mcap':
-            found |= _of_file(file)
+            facts |= _of_file(file)
     folder = path if path.is_dir() else path.parent
-    return found or _of_folder(folder, path)
+    return facts or _of_folder(folder, path)
 
 
 def _of_folder(folder: Path, path: Path) -> dict[str, str]:
     try:
         bag = folder_information(folder)
-        own = path.is_dir() or path.name in [Path(str(n)).name for n in bag['relative_file_paths']]
-        custom = bag.get('custom_data') if own else None
+        names = [Path(str(name)).name for name in bag['relative_file_paths']]
+        custom = bag.get('custom_data') if path.is_dir() or path.name in names else None
         return {str(key): str(value) for key, value in (custom or {}).items()}
     except UNREADABLE:
         return {}
 
 
 def _of_file(file: Path) -> dict[str, str]:
-    """Read the records before the first message."""
     try:
         return next((facts for name, facts in metadata_records(file) if name == RECORD_NAME), {})
     except (OSError, *DAMAGED):

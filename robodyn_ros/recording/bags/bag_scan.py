@@ -13,7 +13,7 @@ import yaml
 from robodyn_ros.bounds import FILES, check_bound, read_text
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.long_work import CancelledError
-from robodyn_ros.recording.bags.compression import decompress_file, decompressed
+from robodyn_ros.recording.bags.compression import decompress, decompress_file
 from robodyn_ros.recording.bags.mcap import McapScan
 from robodyn_ros.recording.bags.scan import Scan
 from robodyn_ros.recording.bags.sqlite import SqliteScan
@@ -57,9 +57,9 @@ class BagScan(Scan):
 
     def messages(self) -> Iterator[tuple[int, bytes]]:
         """Yield time in the bag, in [ns], and bytes, in the order of recording."""
-        for file in self._listed():
+        for file in self._list_files():
             try:
-                yield from self._scanned(file)
+                yield from self._scan_file(file)
             except (RecordingError, CancelledError, MemoryError):  # the file is not damaged
                 raise
             except Exception as error:  # parsers may raise any exception for damaged bytes
@@ -80,7 +80,7 @@ class BagScan(Scan):
             what = '; '.join(self.damage) or 'it has no topics'
             raise RecordingError(f'{self.path}: the bag cannot be read: {what}')
 
-    def _listed(self) -> list[Path]:
+    def _list_files(self) -> list[Path]:
         """Return the files of the bag, by metadata.yaml if possible."""
         if not self.path.is_dir():
             return [self.path]
@@ -105,8 +105,7 @@ class BagScan(Scan):
         self.expected = sum(counts)
         return [file for file in files if file.name not in missing]
 
-    def _scanned(self, file: Path) -> Iterator[tuple[int, bytes]]:
-        """Yield the messages of one file."""
+    def _scan_file(self, file: Path) -> Iterator[tuple[int, bytes]]:
         with ExitStack() as stack:
             plain = file
             if file.suffix == '.zstd':
@@ -117,9 +116,7 @@ class BagScan(Scan):
             scan.expected = self.expected
             try:
                 if self._packed:
-                    yield from (
-                        (time, decompressed(data, 'zstd')) for time, data in scan.messages()
-                    )
+                    yield from ((time, decompress(data, 'zstd')) for time, data in scan.messages())
                 else:
                     yield from scan.messages()
             finally:

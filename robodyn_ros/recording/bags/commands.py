@@ -74,8 +74,8 @@ def references(
     """
     scan, reader = BagScan(Path(path), topic), CommandReader(joints)
     for _, data in scan.messages():
-        if (found := reader.read(data)) is not None:
-            yield found[0] - origin / 1e9, found[1]
+        if (reference := reader.read(data)) is not None:
+            yield reference[0] - origin / 1e9, reference[1]
     scan.check()
 
 

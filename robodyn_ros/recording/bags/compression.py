@@ -8,7 +8,7 @@ from pathlib import Path
 from robodyn_ros.bounds import RECORD, check_expansion
 
 
-def decompressed(packed: bytes, form: str, size: int = RECORD.most) -> bytes:
+def decompress(packed: bytes, form: str, size: int = RECORD.most) -> bytes:
     """Decompress a chunk or message.
 
     :param form: 'lz4', 'zstd', or '' for none

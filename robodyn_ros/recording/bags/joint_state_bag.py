@@ -79,13 +79,11 @@ class JointStateBag:
         *,
         topic: str = '/joint_states',
         commands: str = '/recorder/reference',
-        name: str | None = None,
         metadata: Mapping[str, str] | None = None,
     ) -> None:
         """Create the folder.
 
         :param commands: topic of the commanded positions, see `add_command`
-        :param name: name of the bag inside its files; None: that of the folder
         :raises RecordingError: the folder exists already or cannot be written
         """
         self.path = Path(path)
@@ -102,7 +100,7 @@ class JointStateBag:
             raise RecordingError(f'{self.path}: it exists already') from error
         except OSError as error:
             raise RecordingError(f'{self.path}: it cannot be created: {error}') from error
-        file = self.path / f'{name or self.path.name}_0.mcap'
+        file = self.path / f'{self.path.name}_0.mcap'
         try:
             facts = {RECORD_NAME: self._custom} if self._custom else {}
             self._writer = McapWriter(file, joint_state_topic(topic), facts)
@@ -220,7 +218,6 @@ class JointStateBag:
             ) from error
 
     def __enter__(self) -> JointStateBag:
-        """Return itself."""
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -97,7 +97,6 @@ class JointStateDecoder:
     """Decoder of the messages of one topic, for any joints in any order."""
 
     def __init__(self) -> None:
-        """Start empty."""
         self.groups: dict[tuple[str, ...], Group] = {}
         self.rows = 0
         self.damaged: Counter[str] = Counter()
@@ -122,20 +121,20 @@ class JointStateDecoder:
     def _find(self, data: bytes) -> tuple[_Pending | None, bytes]:
         """Return where a message belongs, and the message in a form that fits there."""
         data = bytes(data)
-        found = self._known(data)
-        if found is not None:
-            return found, data
+        pending = self._search(data)
+        if pending is not None:
+            return pending, data
         if self._layouts < MAX_LAYOUTS:
             with suppress(ValueError, BoundError):
                 return self._new(JointStateLayout(data)), data
         try:
             data = canonical(data)
-            return self._known(data) or self._new(JointStateLayout(data)), data
+            return self._search(data) or self._new(JointStateLayout(data)), data
         except (ValueError, BoundError) as error:
             self.damaged[str(error)] += 1
             return None, data
 
-    def _known(self, data: bytes) -> _Pending | None:
+    def _search(self, data: bytes) -> _Pending | None:
         candidates = self._pending.get(len(data), ())
         return next((entry for entry in candidates if entry.layout.fits(data)), None)
 

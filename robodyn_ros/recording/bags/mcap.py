@@ -18,11 +18,12 @@ from typing import IO, TypeVar
 from mcap.data_stream import ReadDataStream
 from mcap.exceptions import McapError
 from mcap.opcode import Opcode
-from mcap.records import Channel, Chunk, Metadata, Schema
+from mcap.records import Channel, Chunk, DataEnd, Message, Metadata, Schema
+from mcap.stream_reader import StreamReader
 
 from robodyn_ros.bounds import RECORD, BoundError, check_expansion, check_regular
 from robodyn_ros.long_work import progress
-from robodyn_ros.recording.bags.compression import decompressed
+from robodyn_ros.recording.bags.compression import decompress
 from robodyn_ros.recording.bags.scan import Scan
 
 MAGIC = b'\x89MCAP0\r\n'
@@ -40,7 +41,6 @@ class McapScan(Scan):
     """Reader of the messages of one topic in one file."""
 
     def __init__(self, path: Path, topic: str, msgtype: str = '') -> None:
-        """Store the arguments; see `Scan`."""
         super().__init__(path, topic, msgtype)
         self._schemas: dict[int, str] = {}
         self._channels: set[int] = set()
@@ -57,7 +57,7 @@ class McapScan(Scan):
             for code, content in self._records(file):
                 progress(self.reading, min(1.0, file.tell() / end))
                 if code == Opcode.CHUNK:
-                    inside = self._records(BytesIO(self._unpacked(content)))
+                    inside = self._records(BytesIO(self._unpack(content)))
                     yield from self._messages(inside)
                 else:
                     yield from self._messages(iter([(code, content)]))
@@ -101,29 +101,28 @@ class McapScan(Scan):
                     yield min(log_time, 2**63 - 1), content[22:]
 
     def _define(self, code: int, content: bytes) -> None:
-        """Store a schema or channel."""
         try:
             if code == Opcode.SCHEMA:
-                schema = parsed(Schema.read, content)
+                schema = parse_record(Schema.read, content)
                 self._schemas[schema.id] = schema.name
                 self.definitions[schema.name] = schema.encoding, schema.data.decode()
             elif code == Opcode.CHANNEL:
-                channel = parsed(Channel.read, content)
-                if self.found(channel.topic, self._schemas.get(channel.schema_id, '')):
+                channel = parse_record(Channel.read, content)
+                if self.add_topic(channel.topic, self._schemas.get(channel.schema_id, '')):
                     self._channels.add(channel.id)
         except DAMAGED as error:
             self.damage.append(f'a record is damaged ({error})')
 
-    def _unpacked(self, content: bytes) -> bytes:
+    def _unpack(self, content: bytes) -> bytes:
         """Return the records of a chunk; of a damaged or truncated one, those before the end."""
         try:
-            chunk = parsed(Chunk.read, content)
+            chunk = parse_record(Chunk.read, content)
             size = chunk.uncompressed_size
             if size > RECORD.most:
                 raise ValueError(f'a chunk of {size} bytes')
             self._expanded += size
             check_expansion(self._expanded, self.path.stat().st_size)
-            records = decompressed(chunk.data, chunk.compression, size)
+            records = decompress(chunk.data, chunk.compression, size)
             if len(records) != size:
                 self.damage.append(f'a chunk has {len(records)} bytes, expected {size}')
             elif chunk.uncompressed_crc not in (0, zlib.crc32(records)):
@@ -136,7 +135,7 @@ class McapScan(Scan):
             return b''
 
 
-def parsed(read: Callable[[ReadDataStream], _Record], content: bytes) -> _Record:
+def parse_record(read: Callable[[ReadDataStream], _Record], content: bytes) -> _Record:
     """Return the record of a content; one of `DAMAGED` if it is damaged."""
     return read(ReadDataStream(BytesIO(content)))
 
@@ -149,12 +148,9 @@ def metadata_records(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
     """
     check_regular(path)
     with path.open('rb') as file:
-        file.seek(len(MAGIC))
-        while len(head := file.read(9)) == 9:
-            code, size = _HEAD(head)
-            if code in (0, Opcode.MESSAGE, Opcode.CHUNK, Opcode.DATA_END) or size > RECORD.most:
+        reader = StreamReader(file, emit_chunks=True, record_size_limit=RECORD.most)
+        for record in reader.records:
+            if isinstance(record, Message | Chunk | DataEnd):
                 return
-            content = file.read(size)
-            if code == Opcode.METADATA:
-                record = parsed(Metadata.read, content)
+            if isinstance(record, Metadata):
                 yield record.name, record.metadata

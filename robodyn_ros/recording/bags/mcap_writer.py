@@ -211,7 +211,6 @@ class McapWriter:
         self._disk.reserve(RESERVE + INDEX_SIZE * self._chunks)
 
     def _check(self) -> None:
-        """Raise the error of a write that used the reserve."""
         if self._disk.error is not None:
             raise self._disk.error
 

@@ -37,7 +37,7 @@ def read_rosbag(path: Path, *, topic: str, joints: Sequence[str] | None) -> Tabl
     :raises RecordingError: nothing can be read, or the topic or a joint is missing
     """
     topic = '/' + topic.lstrip('/')
-    decoder, findings = _decoded(path, topic)
+    decoder, findings = _decode(path, topic)
     try:
         groups = decoder.finish()
     except RecordingError as error:
@@ -47,12 +47,12 @@ def read_rosbag(path: Path, *, topic: str, joints: Sequence[str] | None) -> Tabl
         findings.append(finding('damaged_messages', count=count, reason=reason))
     if not groups:
         raise RecordingError(f'{path}: there is no message on {topic!r}')
-    names, chosen = _chosen(groups, joints, path)
-    findings += _left_out(groups, chosen, topic)
+    names, chosen = _choose(groups, joints, path)
+    findings += _report_left_out(groups, chosen, topic)
     return replace(_table(chosen, names, str(path), findings), topic=topic)
 
 
-def _decoded(path: Path, topic: str) -> tuple[JointStateDecoder, list[Finding]]:
+def _decode(path: Path, topic: str) -> tuple[JointStateDecoder, list[Finding]]:
     decoder, scan = JointStateDecoder(), BagScan(path, topic, MSGTYPE)
     decoder.add_all(scan.messages())
     scan.check()
@@ -62,16 +62,16 @@ def _decoded(path: Path, topic: str) -> tuple[JointStateDecoder, list[Finding]]:
     return decoder, [finding('damaged_bag', damage=scan.damage[0], count=decoder.rows)]
 
 
-def _check_topic(found: dict[str, str], topic: str, path: Path) -> None:
-    if found.get(topic) == MSGTYPE:
+def _check_topic(types: dict[str, str], topic: str, path: Path) -> None:
+    if types.get(topic) == MSGTYPE:
         return
-    others = sorted(name for name, msgtype in found.items() if msgtype == MSGTYPE)
-    what = f'has the type {found[topic]!r}' if topic in found else 'is not in the bag'
+    others = sorted(name for name, msgtype in types.items() if msgtype == MSGTYPE)
+    what = f'has the type {types[topic]!r}' if topic in types else 'is not in the bag'
     hint = f'choose one of {others} with --topic' if others else 'it has no JointState topic'
     raise MissingSignalError(f'{path}: topic {topic!r} {what}; {hint}')
 
 
-def _chosen(
+def _choose(
     groups: list[Group], joints: Sequence[str] | None, path: Path
 ) -> tuple[tuple[str, ...], list[Group]]:
     """Return the joints to read and the groups of messages that have all of them."""
@@ -103,7 +103,7 @@ def _chosen(
     )
 
 
-def _left_out(groups: list[Group], chosen: list[Group], topic: str) -> list[Finding]:
+def _report_left_out(groups: list[Group], chosen: list[Group], topic: str) -> list[Finding]:
     others = [group for group in groups if group not in chosen]
     if not others:
         return []
@@ -123,8 +123,8 @@ def _table(
     for column in ('stamp', 'log', 'position', 'velocity', 'effort'):
         parts = [group.take(column) for group in chosen]
         if double and column in ('position', 'velocity'):
-            columns[f'motor_{column}'] = _joined(_of(parts, chosen, motors), order)
-        columns[column] = _joined(_of(parts, chosen, names), order)
+            columns[f'motor_{column}'] = _join(_of(parts, chosen, motors), order)
+        columns[column] = _join(_of(parts, chosen, names), order)
     stamps = columns['stamp']
     if not stamps.any():
         stamps = columns['log']
@@ -145,12 +145,12 @@ def _of(
     parts: list[NDArray[Any]], chosen: list[Group], names: tuple[str, ...]
 ) -> list[NDArray[Any]]:
     """Select the columns of these joints; leave stamps, which have no columns, unchanged."""
-    found = list(parts)
+    selected = list(parts)
     for index, (part, group) in enumerate(zip(parts, chosen, strict=True)):
         if part.ndim == 2 and group.names != names:
             columns = [group.names.index(name) for name in names]
-            found[index] = blockwise(partial(np.take, indices=columns, axis=1), part)
-    return found
+            selected[index] = blockwise(partial(np.take, indices=columns, axis=1), part)
+    return selected
 
 
 def _has_numbers(values: NDArray[Any]) -> bool:
@@ -158,7 +158,7 @@ def _has_numbers(values: NDArray[Any]) -> bool:
     return any(not np.isnan(values[rows]).all() for rows in sweep(values))
 
 
-def _joined(parts: list[NDArray[Any]], order: NDArray[np.intp] | None) -> NDArray[Any]:
+def _join(parts: list[NDArray[Any]], order: NDArray[np.intp] | None) -> NDArray[Any]:
     if order is None:
         return parts[0]
     joined = np.concatenate(parts)  # rare: messages name the joints in several orders

@@ -33,7 +33,7 @@ class Scan(ABC):
     def messages(self) -> Iterator[tuple[int, bytes]]:
         """Yield time in the bag, in [ns], and bytes, in the order of recording."""
 
-    def found(self, topic: str, msgtype: str) -> bool:
+    def add_topic(self, topic: str, msgtype: str) -> bool:
         """Store a topic; return True if its messages are wanted."""
         self.topics[topic] = msgtype
         return topic == self.topic and self.msgtype in ('', msgtype)

@@ -40,7 +40,9 @@ class SqliteScan(Scan):
             if database.execute(TABLES).fetchone() != (2,):
                 raise ValueError('it has no tables topics and messages')
             rows = database.execute('SELECT id, name, type FROM topics')
-            wanted = {number for number, name, kind in rows if self.found(str(name), str(kind))}
+            wanted = {
+                number for number, name, kind in rows if self.add_topic(str(name), str(kind))
+            }
             with suppress(sqlite3.Error):  # before ROS 2 Iron there are no definitions
                 for kind, form, text in database.execute(DEFINITIONS):
                     self.definitions[str(kind)] = str(form), str(text)

@@ -63,33 +63,33 @@ def read_topic(
     """
     stamps: list[int] = []
     rows: list[list[NDArray[np.float64]]] = []
-    own: tuple[str, ...] = ()
+    present: tuple[str, ...] = ()
     for message in _messages(Path(path), topic):
         try:
             names, signals = read(message)
             stamp = message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
-        except AttributeError as error:  # the definition is the bag's own
+        except AttributeError as error:  # the definition is the bag's present
             raise RecordingError(
                 f'{path}: the messages of {topic} have no field {error.name!r}, by the definition '
                 f'of their type in the bag'
             ) from None
-        own = own or tuple(name for name in joints if name in names)
-        row = _row(names, signals, own)
+        present = present or tuple(name for name in joints if name in names)
+        row = _row(names, signals, present)
         if row and (not stamps or stamp > stamps[-1]):
             rows.append(row)
             stamps.append(stamp)
     width = max((len(row) for row in rows), default=0)
-    whole = [index for index, row in enumerate(rows) if len(row) == width]
-    if len(whole) < 2:
+    complete = [index for index, row in enumerate(rows) if len(row) == width]
+    if len(complete) < 2:
         raise RecordingError(
-            f'{path}: {topic} has {len(whole)} messages with {list(own or joints)}, at least 2 '
-            f'are needed'
+            f'{path}: {topic} has {len(complete)} messages with {list(present or joints)}, at '
+            f'least 2 are needed'
         )
-    values = np.array([rows[index] for index in whole])
+    values = np.array([rows[index] for index in complete])
     return TopicSamples(
         topic,
-        own,
-        np.array(stamps, dtype=np.int64)[whole],
+        present,
+        np.array(stamps, dtype=np.int64)[complete],
         tuple(np.ascontiguousarray(values[:, signal]) for signal in range(width)),
     )
 
@@ -129,8 +129,8 @@ def _row(
 ) -> list[NDArray[np.float64]]:
     """Return the non-empty signals of these joints; empty if the message cannot be used."""
     given = [np.asarray(signal, dtype=float) for signal in signals if len(signal)]
-    whole = all(len(signal) == len(names) for signal in given)
-    if not joints or not whole or not set(joints) <= set(names):
+    complete = all(len(signal) == len(names) for signal in given)
+    if not joints or not complete or not set(joints) <= set(names):
         return []
     order = [list(names).index(name) for name in joints]
     row = [signal[order] for signal in given]

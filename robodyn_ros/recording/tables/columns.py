@@ -21,8 +21,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated, Any
 
 import numpy as np
+from msgspec import Meta
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import RecordingError
@@ -36,13 +38,12 @@ from robodyn_ros.recording.tables.known_names import (
     Part,
     by_known_names,
 )
-from robodyn_ros.recording.tables.table import Table, converted, number, per_joint
+from robodyn_ros.recording.tables.table import Table, convert_signal, number, per_joint
+from robodyn_ros.schema import Finite, convert
 from robodyn_ros.yaml_file import read_yaml
 
 Array = NDArray[np.float64]
 
-KEYS = ('joints', 'time', *SIGNALS, 'gear_ratio')
-SPEC_KEYS = ('columns', 'unit', 'scale', 'offset')
 TIMES = ('time', 'times', 't', 'timestamp', 'timestamps', '__time', '%time')
 
 
@@ -60,35 +61,67 @@ class Signals:
     topic: str = ''
 
 
+Numbers = Finite | str | list[Finite | str] | dict[str, Finite | str]
+"""A number or the name of a variable of the file; also one per joint, in a list or by name."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Columns of a signal, and their conversion to SI units."""
+
+    columns: str | Annotated[list[str], Meta(min_length=1)] | None = None
+    unit: str | None = None
+    scale: Numbers | None = None
+    offset: Numbers | None = None
+
+
+@dataclass(frozen=True)
+class TimeSource(Source):
+    """Column of time; or its period in [s], where the file has no time."""
+
+    period: Finite | str | None = None
+
+
+Named = str | list[str] | Source | None
+
+
+@dataclass(frozen=True)
+class ColumnMapping:
+    """Form of a column mapping."""
+
+    joints: list[str] | None = None
+    time: str | list[str] | TimeSource | None = None
+    position: Named = None
+    velocity: Named = None
+    acceleration: Named = None
+    torque: Named = None
+    motor_position: Named = None
+    motor_velocity: Named = None
+    gear_ratio: Numbers | None = None
+
+
 def load_columns(source: Mapping[str, object] | str | Path) -> Mapping[str, object]:
-    """Read a column mapping and check its keys.
+    """Read a column mapping and check its form.
 
-    :raises RecordingError: it cannot be read, or has an unknown key
+    :raises RecordingError: it cannot be read, or an entry is unknown or not as in `ColumnMapping`
     """
-    name = 'column mapping'
-    data: object = source
-    if isinstance(source, (str, Path)):
-        name = str(source)
+    name = str(source) if isinstance(source, str | Path) else 'column mapping'
+    data: Any = source
+    if isinstance(source, str | Path):
         data = read_yaml(source, 'the column mapping', RecordingError)
-    if not isinstance(data, Mapping):
-        raise RecordingError(f'{name}: a column mapping has keys {KEYS}, got {data!r}')
-    _check_keys(data, KEYS, name)
+    content = dict(data) if isinstance(data, Mapping) else data
     for signal in ('time', *SIGNALS):
-        if isinstance(data.get(signal), Mapping):
-            extra = ('period',) if signal == 'time' else ()
-            _check_keys(data[signal], (*SPEC_KEYS, *extra), f'{name}: {signal}')
-    return data
-
-
-def _check_keys(data: Mapping[str, object], known: tuple[str, ...], name: str) -> None:
-    for key in data:
-        if key not in known:
-            raise RecordingError(f'{name}: key {key!r} is not known, expected one of {known}')
+        if isinstance(content, dict) and isinstance(content.get(signal), Mapping):
+            kind = TimeSource if signal == 'time' else Source
+            content[signal] = convert(content[signal], kind, f'{name}: {signal}', RecordingError)
+    convert(content, ColumnMapping, name, RecordingError)
+    checked: Mapping[str, object] = data
+    return checked
 
 
 def signals_from(
     table: Table,
-    mapping: Mapping[str, object] | None = None,
+    mapping: Mapping[str, Any] | None = None,
     joints: Sequence[str] | None = None,
 ) -> Signals:
     """Find the signals in a table and convert them to SI units.
@@ -99,7 +132,7 @@ def signals_from(
     :raises RecordingError: a column is missing, has the wrong shape or unit, or joints do not fit
     """
     mapping = mapping or {}
-    named = _mapped_joints(mapping, table)
+    named = tuple(mapping['joints']) if mapping.get('joints') else None
     present = _parts(table, mapping)
     time = _time(table, mapping)
     time, origin = _from_epoch(time, table.origin)
@@ -111,7 +144,7 @@ def signals_from(
     for signal, part in present.items():
         spec = mapping.get(signal)
         values = part.values(signals.joints, names or table.joints, len(time), signal)
-        signals.values[signal] = converted(
+        signals.values[signal] = convert_signal(
             values, signal, spec, signals.joints, table, order=part.joints or names or table.joints
         )
     _reduce(signals, mapping.get('gear_ratio', 1.0), names or table.joints, table)
@@ -133,14 +166,14 @@ def _reduce(signals: Signals, ratio: object, order: tuple[str, ...] | None, tabl
             signals.values[name] = blockwise(lambda part: part / ratios, signals.values[name])
 
 
-def _parts(table: Table, mapping: Mapping[str, object]) -> dict[str, Part]:
+def _parts(table: Table, mapping: Mapping[str, Any]) -> dict[str, Part]:
     """Return the columns of all available signals; position determines topic and joints."""
     parts: dict[str, Part] = {}
     for signal in SIGNALS:
         spec = mapping.get(signal)
         columns = spec.get('columns') if isinstance(spec, Mapping) else spec
         if columns is not None:
-            parts[signal] = _mapped(table, signal, columns)
+            parts[signal] = _part_of(table, signal, columns)
             continue
         part = by_known_names(table, signal, parts.get('position'))
         if part is not None:
@@ -157,26 +190,14 @@ def _parts(table: Table, mapping: Mapping[str, object]) -> dict[str, Part]:
     return parts
 
 
-def _mapped_joints(mapping: Mapping[str, object], table: Table) -> tuple[str, ...] | None:
-    joints = mapping.get('joints')
-    if joints is None:
-        return None
-    if not isinstance(joints, list) or not all(isinstance(name, str) for name in joints):
-        raise RecordingError(f'{table.source}: joints must be a list of names, got {joints!r}')
-    return tuple(joints)
-
-
-def _mapped(table: Table, signal: str, columns: object) -> Part:
+def _part_of(table: Table, signal: str, columns: str | Sequence[str]) -> Part:
     names = [columns] if isinstance(columns, str) else columns
-    if not isinstance(names, list) or not names or not all(isinstance(n, str) for n in names):
-        text = f'columns of {signal} must be a name or a list of names, got {columns!r}'
-        raise mapping_error(f'{table.source}: {text}', table.columns, signal=signal)
     for name in names:
         table.column(name, signal)
     return Part(table, tuple(names))
 
 
-def _time(table: Table, mapping: Mapping[str, object]) -> Array:
+def _time(table: Table, mapping: Mapping[str, Any]) -> Array:
     spec = mapping.get('time')
     if isinstance(spec, Mapping) and 'period' in spec:
         period = number(spec['period'], 'period of time', table)
@@ -204,7 +225,7 @@ def _time(table: Table, mapping: Mapping[str, object]) -> Array:
         raise RecordingError(
             f'{table.source}: time {name!r} must be one column, its shape is {values.shape}'
         )
-    return converted(values[:, None], 'time', spec, ('time',), table)[:, 0]
+    return convert_signal(values[:, None], 'time', spec, ('time',), table)[:, 0]
 
 
 def _from_epoch(time: Array, origin: int) -> tuple[Array, int]:

@@ -123,7 +123,7 @@ def _matrix(layout: _Layout) -> tuple[Array, list[Finding]]:
     except ParserError as error:
         failure = error
     matrix = stored.array()
-    number = _truncated(layout) if unclear or failure else 0
+    number = _find_truncated(layout) if unclear or failure else 0
     if failure:
         raise failure
     if not number:
@@ -163,7 +163,7 @@ def _blocks(layout: _Layout) -> Iterator[tuple[Array, bool]]:
             yield block.to_numpy(np.float64), doubtful
 
 
-def _truncated(layout: _Layout) -> int:
+def _find_truncated(layout: _Layout) -> int:
     """Return the line number of a last row that ends in the middle, or 0.
 
     :raises RecordingError: another row has a wrong length or a cell without number
@@ -184,7 +184,6 @@ def _truncated(layout: _Layout) -> int:
 
 
 def _problem(layout: _Layout, number: int, cells: list[str]) -> RecordingError | None:
-    """Return what is wrong with a row."""
     where = f'{layout.path}: line {number}'
     if len(cells) != len(layout.names):
         return RecordingError(

@@ -126,10 +126,10 @@ def by_known_names(table: Table, signal: str, position: Part | None) -> Part | N
         joints = (position.joints if position else None) or table.joints or ()
         franka = [name for name in names if FRANKA.fullmatch(name) and name[4:] not in joints]
         names = [name for name in names if name not in franka]
-    part = _recognised(table, names, signal, WORDS[signal], position)
-    part = part or _recognised(table, franka, signal, 'tau_J', position)
+    part = _recognise(table, names, signal, WORDS[signal], position)
+    part = part or _recognise(table, franka, signal, 'tau_J', position)
     if part is None and signal == 'torque':
-        others = _numbered(names, WORDS[signal]) | _numbered(franka, 'tau_J')
+        others = _group_by_topic(names, WORDS[signal]) | _group_by_topic(franka, 'tau_J')
         if others:
             topic = min(others)
             known = {'torque': others[topic], 'position': position.columns if position else ()}
@@ -142,29 +142,29 @@ def by_known_names(table: Table, signal: str, position: Part | None) -> Part | N
     return part
 
 
-def _recognised(
+def _recognise(
     table: Table, names: list[str], signal: str, words: str, position: Part | None
 ) -> Part | None:
     """Recognise plain names first; names with a topic must have the topic of position."""
-    numbers = _numbered(names, words)
+    numbers = _group_by_topic(names, words)
     topic = _topic(position)
     if topic and topic in numbers:
         return Part(table, numbers[topic])
-    whole = [name for name in names if _patterns(words).exact.fullmatch(name)]
-    if len(whole) > 1:
-        raise _several(table, whole, signal)
-    if whole:
-        return Part(table, (whole[0],))
+    exact = [name for name in names if _patterns(words).exact.fullmatch(name)]
+    if len(exact) > 1:
+        raise _several(table, exact, signal)
+    if exact:
+        return Part(table, (exact[0],))
     if '' in numbers:
         return Part(table, numbers[''])
     single = [name for name in names if table.columns[name].ndim == 1]
-    if joints := _named(table, single, signal, words, position):
+    if joints := _group_by_joint(table, single, signal, words, position):
         return Part(table, tuple(joints.values()), tuple(joints))
     if signal == 'position' and numbers:
         if len(numbers) > 1:
             raise _several(table, sorted(numbers), signal, numbers[min(numbers)])
         return Part(table, next(iter(numbers.values())))
-    return _suffixed(table, single, signal, words, position)
+    return _recognise_suffix(table, single, signal, words, position)
 
 
 def _several(
@@ -175,13 +175,13 @@ def _several(
     return mapping_error(text, table.columns, {signal: columns or which[:1]})
 
 
-def _numbered(names: list[str], words: str) -> dict[str, tuple[str, ...]]:
+def _group_by_topic(names: list[str], words: str) -> dict[str, tuple[str, ...]]:
     """Return numbered columns by topic or prefix, in the order of their numbers."""
-    found: dict[str, dict[str, int]] = {}
+    groups: dict[str, dict[str, int]] = {}
     for name in names:
         if match := _patterns(words).numbered.fullmatch(name):
-            found.setdefault(match[1], {})[name] = int(match[2])
-    return {topic: tuple(sorted(those, key=those.__getitem__)) for topic, those in found.items()}
+            groups.setdefault(match[1], {})[name] = int(match[2])
+    return {topic: tuple(sorted(those, key=those.__getitem__)) for topic, those in groups.items()}
 
 
 def _topic(position: Part | None) -> str:
@@ -190,18 +190,18 @@ def _topic(position: Part | None) -> str:
     return match[1] if match else ''
 
 
-def _named(
+def _group_by_joint(
     table: Table, names: list[str], signal: str, words: str, position: Part | None
 ) -> dict[str, str]:
     """Return columns by the joint in their names; of several topics, that of position."""
     _, _, before, behind, _ = _patterns(words)
-    found: dict[str, dict[str, str]] = {}
+    groups: dict[str, dict[str, str]] = {}
     for name in names:
         if match := before.fullmatch(name) or behind.fullmatch(name):
-            found.setdefault(match[1], {})[name] = name[: match.start(1)] * (match.re is behind)
+            groups.setdefault(match[1], {})[name] = name[: match.start(1)] * (match.re is behind)
     topics = _topics(position)
     chosen = {}
-    for joint, columns in found.items():
+    for joint, columns in groups.items():
         same = [name for name in columns if columns[name] == topics.get(joint)]
         same = same or [name for name in columns if not columns[name]]
         if not same and (signal in NEEDED or not topics):
@@ -209,13 +209,13 @@ def _named(
         if len(same) > 1 and (joint in topics or not topics):
             if signal in NEEDED:
                 like = same[0].replace(joint, '#')
-                every = [n for its, c in found.items() for n in c if n.replace(its, '#') == like]
+                every = [n for its, c in groups.items() for n in c if n.replace(its, '#') == like]
                 raise _several(table, same, signal, every)
             return {}
         if same:
             chosen[joint] = same[0]
     if signal not in NEEDED and topics:  # an optional signal: use it for all joints or not at all
-        return chosen if topics.keys() & found.keys() <= chosen.keys() else {}
+        return chosen if topics.keys() & groups.keys() <= chosen.keys() else {}
     return chosen
 
 
@@ -231,7 +231,7 @@ def _topics(position: Part | None) -> dict[str, str]:
     }
 
 
-def _suffixed(
+def _recognise_suffix(
     table: Table, names: list[str], signal: str, words: str, position: Part | None
 ) -> Part | None:
     """Recognise NAME_signal, for joints whose position has such a name."""

@@ -16,7 +16,7 @@ from robodyn_ros.bounds import check_regular
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.findings import Finding
 from robodyn_ros.long_work import CancelledError
-from robodyn_ros.recording.storage import blockwise, stored
+from robodyn_ros.recording.storage import blockwise, store
 from robodyn_ros.recording.tables.example import mapping_error
 
 Array = NDArray[np.float64]
@@ -94,14 +94,14 @@ def table_of(arrays: Iterable[tuple[str, NDArray[Any]]], path: Path) -> Table:
     joints = None
     for name, values in arrays:
         if values.dtype.kind in 'fiub':
-            numeric[name] = stored(values)
+            numeric[name] = store(values)
         elif name in NAMES and values.dtype.kind == 'U' and values.size and joints is None:
             joints = tuple(str(each).strip() for each in values.reshape(-1))
         del values  # otherwise two of them are in memory
     return Table(numeric, source=str(path), joints=joints)
 
 
-def converted(
+def convert_signal(
     values: NDArray[Any],
     signal: str,
     spec: object,
@@ -173,10 +173,11 @@ def per_joint(
     return np.full(len(joints), number(spec, use, table))
 
 
-def number(spec: object, use: str, table: Table) -> float:
+def number(spec: Any, use: str, table: Table) -> float:
     """Return a number, or the value of a variable of the file.
 
-    :raises RecordingError: neither of them
+    :param spec: see `columns.Numbers`
+    :raises RecordingError: the file has no such variable, or it is not one finite number
     """
     if isinstance(spec, str):
         values = table.column(spec, f'the {use}')
@@ -186,6 +187,6 @@ def number(spec: object, use: str, table: Table) -> float:
                 f'its shape is {values.shape}'
             )
         spec = float(values.reshape(-1)[0])
-    if isinstance(spec, bool) or not isinstance(spec, (int, float)) or not np.isfinite(spec):
+    if not np.isfinite(spec):
         raise RecordingError(f'{table.source}: the {use} must be a number, got {spec!r}')
     return float(spec)

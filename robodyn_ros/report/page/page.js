@@ -99,7 +99,7 @@
       (on) => plots.forEach(({ plot }) => plot.setSeries(k + 1, { show: on }))));
     document.querySelectorAll('[data-zoom]').forEach((button) => button.addEventListener('click',
       () => zoomTo(...ZOOMS[button.dataset.zoom](shown(plots[0].plot)))));
-    zoomTo(...(given.focus || ZOOMS.all()));
+    zoomTo(...ZOOMS.all());
     redraws.push(() => plots.forEach(({ plot }) => plot.redraw(false, true)));
   }
 

@@ -8,20 +8,21 @@ from typing import Any
 import numpy as np
 
 from robodyn_ros.models.interface import Array, DynamicModel
+from robodyn_ros.output_files import plain
 from robodyn_ros.report.numbers import encode_numbers
 from robodyn_ros.report.robot.bodies import bodies, places
 from robodyn_ros.report.robot.capsules import capsules
 from robodyn_ros.report.robot.poses import poses
 from robodyn_ros.report.source import ReportSignals
 
+NUMBERS = 100_000
+"""Of all poses, which bounds the size of the page."""
+
 
 def robot_view(
     model: DynamicModel,
     signals: ReportSignals,
     reference: Array | None = None,
-    *,
-    frames: int = 900,
-    budget: int = 100_000,
 ) -> dict[str, Any] | None:
     """Return shapes, poses and torque errors; None for robots without known lengths.
 
@@ -29,12 +30,11 @@ def robot_view(
 
     :param reference: torque that errors are relative to, shape (n,), see `reference_torque`; None,
         or NaN: the RMS torque
-    :param budget: numbers of all poses, which bounds the size of the page
     """
     tree = bodies(model)
     if not tree:
         return None
-    count = max(2, min(frames, len(signals.time), budget // (12 * len(tree))))
+    count = max(2, min(900, len(signals.time), NUMBERS // (12 * len(tree))))
     rows = np.unique(np.linspace(0, len(signals.time) - 1, count).astype(int))
     q = signals.position[rows]
     size = np.sqrt(np.mean(signals.torque**2, axis=0))
@@ -47,13 +47,5 @@ def robot_view(
         'errors': encode_numbers(np.maximum.reduceat(errors, rows, axis=0)),
         'joints': list(model.joint_names),
         'bodies': [body.joint for body in tree],
-        'shapes': [
-            {
-                'body': each.body,
-                'ends': each.ends.tolist(),
-                'radius': each.radius,
-                'joint': each.joint,
-            }
-            for each in capsules(tree, signals.position, places(model))
-        ],
+        'shapes': plain(capsules(tree, signals.position, places(model))),
     }

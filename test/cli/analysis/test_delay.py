@@ -173,11 +173,3 @@ def test_errors_are_one_sentence(bag, tmp_path, capsys):
     (tmp_path / 'table.csv').write_text('time,q1\n0,0\n')
     assert main(['delay', str(tmp_path / 'table.csv')]) == 2
     assert 'table.csv is not a rosbag2' in capsys.readouterr().err
-
-
-def test_two_topics_that_may_be_the_command(bag, capsys):
-    for name in ('/one/reference', '/two/reference'):
-        bag.joint_states(name, position(bag.time))
-    code, text = bag.run(capsys)
-    assert code == 2
-    assert 'choose one with --command' in text

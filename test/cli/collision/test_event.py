@@ -42,10 +42,6 @@ def test_an_event_is_listed_and_its_replay_finds_the_collision(
     assert (found['level'], found['joint']) == ('COLLISION', 'joint2')
     assert PUSHED < float(found['time']) < PUSHED + 0.1
     assert table.read_text().count('COLLISION') == 1
-    assert facts['joints'][1]['torque_error'] > facts['joints'][1]['threshold'] > 4.0 - 1e-9
-    assert facts['reason'] == 'collision at joint2'
-    page = (event / 'event.html').read_text()
-    assert 'The reactions started at 2.000 s' in page
 
 
 def test_an_event_has_its_own_model_and_settings(

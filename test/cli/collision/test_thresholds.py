@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import json
 import sys
-from argparse import Namespace
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,15 +13,12 @@ from bags import JOINT_STATE, TYPES, cdr, message
 from healthy_arm import MODEL, VALUES, recorded
 from rosbags.rosbag2 import StoragePlugin, Writer
 
-from robodyn_ros.cli.collision.model import rests_in
 from robodyn_ros.cli.main import main
 from robodyn_ros.control.collision.thresholds_file import read_thresholds
-from robodyn_ros.errors import RecordingError
 from robodyn_ros.identification.files.parameter_text import parameter_text
 from robodyn_ros.identification.files.result_file import load_identified_model, model_parameters
 from robodyn_ros.identification.result.payload_block import payload_block
 from robodyn_ros.models.payload import payload_of
-from robodyn_ros.recording.readers import read_recording
 
 
 @pytest.fixture(scope='module')
@@ -172,19 +167,6 @@ def test_the_reference_of_something_else_is_none(
     assert 'the recordings have no commanded positions (the recorder' in capsys.readouterr().out
     assert main([*command, '--command', '/mover/reference']) == 2
     assert 'has no commanded positions of' in capsys.readouterr().err
-
-
-def test_a_topic_that_is_read_as_measured_is_no_reference(tmp_path: Path) -> None:
-    path = str(bag(tmp_path / 'made', 0))
-    data = read_recording(path, topic='/joint_states', joints=MODEL.joint_names)
-    for topic, command, known in (
-        ('/joint_states', None, True), ('/mover/reference', None, False),
-    ):  # fmt: skip
-        given, measured = Namespace(command=command), replace(data, topic=topic)
-        found = rests_in(given, path, measured, MODEL.joint_names)
-        assert (found is not None and bool(found.any())) == known
-    with pytest.raises(RecordingError, match='has the measured positions'):
-        rests_in(Namespace(command='mover/reference'), path, measured, MODEL.joint_names)
 
 
 def test_a_recording_given_twice_is_refused(

@@ -62,16 +62,16 @@ def test_tracking_error_knows_the_delay(tmp_path):
     span = (ORIGIN, ORIGIN + 4_000_000_000)
     names = tmp_path / 'reference', tmp_path / 'plant', span
     error = tracking_error(*names, delay=3.5 * PERIOD, topic='/cell/plant')
-    assert error.pooled(['joint1']) == pytest.approx(offset, rel=1e-3)
+    assert error.pool(['joint1']) == pytest.approx(offset, rel=1e-3)
     early = tracking_error(*names, delay=0.0, topic='/cell/plant')
-    assert early.pooled(['joint1']) > 5 * offset
+    assert early.pool(['joint1']) > 5 * offset
 
 
 def test_errors_of_chosen_joints_are_pooled():
     deviation = np.array([[3e-3, 5.0, 4e-3], [-3e-3, 5.0, -4e-3]])
     error = TrackingError(('a', 'lift', 'b'), np.arange(2.0), deviation)
-    assert error.pooled(['a', 'b']) == pytest.approx(np.sqrt(12.5e-6))
-    assert error.pooled(['lift']) == pytest.approx(5.0)
+    assert error.pool(['a', 'b']) == pytest.approx(np.sqrt(12.5e-6))
+    assert error.pool(['lift']) == pytest.approx(5.0)
 
 
 def test_segments_between_gaps():

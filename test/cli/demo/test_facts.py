@@ -25,10 +25,6 @@ def facts(tmp_path):
     return read
 
 
-def test_the_robots_of_the_demonstration():
-    assert set(DEMO_ROBOTS) == {'six_axis', 'axis', 'scara', 'scara3', 'delta', 'delta3', 'puma'}
-
-
 @pytest.mark.parametrize('robot', DEMO_ROBOTS)
 def test_facts_of_the_package_fit_the_cell(robot):
     """Links exist in the simulated robot, motions are there and a push is not given twice."""

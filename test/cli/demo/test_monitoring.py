@@ -69,16 +69,3 @@ def test_thresholds_follow_from_the_error_of_the_healthy_motion(identified, reco
     assert proposal.largest_error[0] == pytest.approx(DISTURBANCE, rel=0.2)
     assert proposal.max_torque_error[0] == pytest.approx(2.5 * proposal.largest_error[0])
     assert proposal.contact_threshold[0] == pytest.approx(2.0 * proposal.largest_error[0])
-
-
-def test_thresholds_are_for_the_settings_of_the_robot(identified, recording):
-    """Filters and windows of the file reach the proposal."""
-
-    def largest(**parameters):
-        given = {'period': PERIOD, 'low_velocity': [0.3], **parameters}
-        proposal = thresholds(identified, [recording], given, 2.5)
-        return proposal.largest_error[0], proposal.low_velocity_torque[0]
-
-    plain = largest()
-    assert largest(torque_error_filter=0.0105)[0] < plain[0]
-    assert largest(velocity_window=[1.5])[0] > 2.0 * plain[0]

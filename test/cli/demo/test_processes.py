@@ -57,13 +57,3 @@ def test_a_node_can_be_stopped_while_it_starts_also_if_sigint_is_ignored_here(tm
             assert process.returncode != -signal.SIGKILL and time.monotonic() - begin < 25.0
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def test_parameters_win_over_those_of_the_robot_file(tmp_path):
-    file = tmp_path / 'robot.yaml'
-    file.write_text('{urdf: /no/such/robot.urdf, effort: {}}')
-    with NodeProcesses(tmp_path) as nodes:
-        nodes.start('excitation', {'robot': str(file), 'urdf': '/no/other/robot.urdf'})
-        assert ended(nodes._running['excitation'])
-        with pytest.raises(RobodynError, match=r'/no/other/robot\.urdf'):
-            nodes.check()

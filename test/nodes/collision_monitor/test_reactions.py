@@ -161,7 +161,6 @@ def check_events(folder, capsys):
         ('COLLISION', 'joint2')
     }
     assert main(['collisions', str(last)]) == 0
-    assert (last / 'event.html').is_file()
 
 
 def levels_of(message):

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 import yaml
 from bags import JOINT_STATE, TYPES, cdr, wave
-from rosbags.rosbag2 import Reader, StoragePlugin, Writer
+from rosbags.rosbag2 import StoragePlugin, Writer
 
 from robodyn_ros.recording.bags.bag_metadata import bag_metadata
 from robodyn_ros.recording.bags.joint_state_bag import JointStateBag
-from robodyn_ros.recording.readers import read_recording
 
 FACTS = {'robodyn_effort': '{"unit": "Nm"}', 'robot': 'Ä: "1"'}
 
@@ -34,14 +33,6 @@ def test_a_killed_recorder_leaves_them(tmp_path):
     killed.flush()
     assert not (tmp_path / 'bag' / 'metadata.yaml').exists()
     assert bag_metadata(tmp_path / 'bag') == FACTS
-
-
-def test_rosbags_reads_the_messages_behind_them(tmp_path):
-    folder = bag(tmp_path / 'bag')
-    with Reader(folder) as reader:
-        states = [TYPES.deserialize_cdr(data, JOINT_STATE) for *_, data in reader.messages()]
-    assert len(states) == 50 and states[0].name == ['a', 'b']
-    assert len(read_recording(folder)) == 50
 
 
 def test_custom_data_of_another_recorder_count(tmp_path):

@@ -50,20 +50,7 @@ def test_rosbags_reads_what_was_written(tmp_path, count):
     assert [path.name for path in tmp_path.iterdir()] == ['a.mcap']  # no reserve left
 
 
-def test_what_is_flushed_survives_a_kill(tmp_path):
-    writer = McapWriter(tmp_path / 'a.mcap', TOPIC)
-    writer.add(b'one', 1)
-    writer.flush()
-    writer.add(b'lost', 2)
-    content = (tmp_path / 'a.mcap').read_bytes()
-    writer.close(str)
-    (tmp_path / 'killed.mcap').write_bytes(content)
-    scan = McapScan(tmp_path / 'killed.mcap', TOPIC.name, TOPIC.msgtype)
-    assert list(scan.messages()) == [(1, b'one')]
-    assert scan.damage == ['it is cut off, without an index']
-
-
-@pytest.mark.parametrize('size', [3000, 5000, 9999, 12345])
+@pytest.mark.parametrize('size', [3000, 12345])
 def test_a_full_disk_leaves_a_complete_file(tmp_path, monkeypatch, size):
     monkeypatch.setattr(module, 'CHUNK_SIZE', 700)
     writer = McapWriter(tmp_path / 'a.mcap', TOPIC)
@@ -155,17 +142,3 @@ def test_several_topics_in_one_file(tmp_path, by_rows):
         assert seen[topic.name] == expected + more
         scan = McapScan(tmp_path / 'a.mcap', topic.name, topic.msgtype)
         assert list(scan.messages()) == expected + more and not scan.damage
-
-
-def test_rows_may_leave_out_the_last_topics(tmp_path):
-    topics = [Topic(f'/{name}', f'pkg/msg/{name}', f'# {name}\n', '[]') for name in 'AB']
-    writer = McapWriter(tmp_path / 'a.mcap', topics)
-    stamps = np.arange(100, 103)
-    writer.add_rows(stamps, [stamps[:, None].astype('<u8').view(np.uint8)])
-    writer.add(b'last', 50, 1)
-    writer.flush()
-    assert (writer.counts, writer.first, writer.last) == ((3, 1), 50, 102)
-    writer.close(lambda: 'metadata')
-    with Reader(tmp_path / 'a.mcap') as reader:
-        found = [(link.topic, time) for link, time, _ in reader.messages()]
-    assert found == [('/B', 50), ('/A', 100), ('/A', 101), ('/A', 102)]

@@ -62,14 +62,6 @@ def test_repeated_stamps_other_joints_and_empty_signals_are_left_out(tmp_path):
     np.testing.assert_array_equal(found.signals[0], [state.position for _, state in kept])
 
 
-def test_joints_are_those_that_the_topic_has(tmp_path):
-    path = torque_bag(tmp_path / 'bag', np.ones((3, 2)), ['a', 'b'], StoragePlugin.MCAP)
-    assert read_topic(path, '/ff/torque_state', ['gripper', 'b', 'a'], torques).joints == (
-        'b',
-        'a',
-    )
-
-
 def test_a_type_that_the_bag_does_not_define_is_named(tmp_path):
     path = torque_bag(tmp_path / 'bag', np.ones((3, 1)), ['a'], StoragePlugin.SQLITE3)
     with closing(sqlite3.connect(next(path.glob('*.db3')))) as file, file:

@@ -93,13 +93,6 @@ def test_nanoseconds_from_the_epoch_become_seconds():
     assert signals.origin == round(1.7e18)
 
 
-def test_times_from_the_epoch_begin_at_zero():
-    time = 1_460_034_833.2 + TIME
-    signals = signals_from(Table({'time': time, 'q': column(1), 'tau': column(1)}, 'x'))
-    assert signals.time[0] == 0.0
-    assert signals.origin == pytest.approx(1_460_034_833.2e9, abs=1000)
-
-
 @pytest.mark.parametrize(
     'mapping, message',
     [
@@ -107,12 +100,11 @@ def test_times_from_the_epoch_begin_at_zero():
         ({'position': {'unit': 'inch'}}, "unit 'inch' of position is not known"),
         ({'torque': {'unit': 'mA'}}, 'torque in mA needs a scale'),
         ({'torque': {'scale': 'q'}}, "'q' must be one number"),
-        ({'torque': {'scale': True}}, 'must be a number, got True'),
-        ({'torque': {'scale': float('nan')}}, 'must be a number, got nan'),
+        ({'torque': {'scale': True}}, 'torque: scale must be a finite number or .*, got True'),
         ({'torque': {'scale': [1, 2]}}, 'must have 1 numbers, got 2'),
-        ({'torque': {'columns': 5}}, 'must be a name or a list of names, got 5'),
+        ({'torque': {'columns': 5}}, 'torque: columns must be a text or a list, got 5'),
         ({'velocity': {'unit': 'rad/s'}}, 'mapping of velocity names no columns'),
-        ({'joints': 'a'}, 'joints must be a list'),
+        ({'joints': 'a'}, "joints must be a list, got 'a'"),
         ({'joints': ['a', 'b']}, r'position has 1 columns for 2 joints'),
         ({'time': ['a', 'b']}, 'time must name one column'),
         ({'time': {'period': 'x'}}, "no column 'x'"),
@@ -137,9 +129,9 @@ def test_columns_of_another_length():
 @pytest.mark.parametrize(
     'text, message',
     [
-        ('speed: x', "key 'speed' is not known"),
-        ('torque: {colums: x}', "torque: key 'colums' is not known"),
-        ('[1, 2]', 'a column mapping has keys'),
+        ('speed: x', "unknown entry 'speed', expected some of"),
+        ('torque: {colums: x}', "torque: unknown entry 'colums'"),
+        ('[1, 2]', 'expected a mapping of names to values'),
         ('a: [', 'cannot be read'),
         ('!!python/object/apply:os.system ["true"]', 'cannot be read'),
     ],

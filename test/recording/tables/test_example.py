@@ -53,7 +53,6 @@ def mapping_of(error: RecordingError) -> dict[str, object]:
         ('time q1 q2 tau1 tau2', {'velocity': ['w1', 'w2']}, ('time', 'q1 q2', 'tau1 tau2')),
         ('time q1 tau1', {'time': 'ms'}, ('time', 'q1', 'tau1')),
         ('time q1 tau1', {'time': ['a', 'b']}, ('time', 'q1', 'tau1')),
-        ('time q1 tau1', {'torque': {'columns': 5}}, ('time', 'q1', 'tau1')),
         ('time q1 tau1', {'torque': {'columns': 'no'}}, ('time', 'q1', 'tau1')),
     ],
 )  # fmt: skip

@@ -77,11 +77,6 @@ def test_a_suffix_names_joints_only_where_nothing_else_does():
     assert signals_from(table(**columns)).joints == ('a',)
 
 
-def test_several_candidates_are_not_guessed():
-    with pytest.raises(RecordingError, match='could all be torque'):
-        signals_from(table(q=column(1), tau=column(2), effort=column(3)))
-
-
 STATES = '/js/position[0] /js/position[1] /js/effort[0] /js/effort[1]'
 
 
@@ -89,15 +84,11 @@ STATES = '/js/position[0] /js/position[1] /js/effort[0] /js/effort[1]'
     'names',
     [
         f'{STATES} /jtc/reference/velocities[0] /jtc/reference/velocities[1]',
-        f'{STATES} /jtc/reference/accelerations[0] /jtc/reference/accelerations[1]',
         f'{STATES} /jtc/reference/effort[0] /jtc/reference/effort[1]',
         'q1 q2 tau1 tau2 cmd.dq1 cmd.dq2',
-        'q1 q2 tau1 tau2 cmd.dq1 cmd.dq2 cmd.dq3',
         'q1 q2 tau1 tau2 /cmd/velocity[0] /fb/velocity[0]',
         'q1 q2 tau1 tau2 tool_velocity',
-        'q1 q2 tau1 tau2 imu_acc',
         'q1 q2 tau1 tau2 tcp_vel tcp_acc',
-        'q1 q2 tau1 tau2 x_vel y_vel',
         'q1 q2 tau1 tau2 motor_current_vel ext_motor_pos',
         'q1 q2 tau1 tau2 tau_J1 tau_J2',
         'q1 q2 tau1 tau2 tau_J',

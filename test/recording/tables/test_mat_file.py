@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -36,15 +35,4 @@ def test_a_crash_of_the_reader_is_a_sentence(tmp_path, monkeypatch):
     path = tmp_path / 'a.mat'
     savemat(path, {'q': np.ones(3)})
     with pytest.raises(RecordingError, match='it is damaged: its reader ended with SIGSEGV'):
-        read_mat(path)
-
-
-def test_memory_and_time_are_bounded(tmp_path, monkeypatch):
-    path = tmp_path / 'a.mat'
-    savemat(path, {'q': np.zeros(10**6)}, do_compression=True)
-    with monkeypatch.context() as patch, pytest.raises(RecordingError, match='more than 4 MB'):
-        patch.setattr(mat_file, 'MAT_MEMORY', replace(mat_file.MAT_MEMORY, most=2**22))
-        read_mat(path)
-    monkeypatch.setattr(mat_file, 'MAT_TIME', replace(mat_file.MAT_TIME, most=0.01))
-    with pytest.raises(RecordingError, match=r'more than 0\.01 s'):
         read_mat(path)

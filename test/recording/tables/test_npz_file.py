@@ -16,13 +16,6 @@ def test_matrices_and_joint_names(tmp_path):
     np.testing.assert_array_equal(table.columns['positions'], positions)
 
 
-def test_objects_are_never_unpickled(tmp_path):
-    path = tmp_path / 'a.npz'
-    np.savez(path, positions=np.array([{'a': 1}], dtype=object))
-    with pytest.raises(RecordingError, match='allow_pickle'):
-        read_npz(path)
-
-
 def test_a_single_array_is_no_archive(tmp_path):
     path = tmp_path / 'a.npz'
     with path.open('wb') as file:

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from robodyn_ros.errors import RecordingError
-from robodyn_ros.recording.tables.table import UNITS, Table, converted, table_of
+from robodyn_ros.recording.tables.table import Table, convert_signal, table_of
 
 TABLE = Table({}, 'test')
 
@@ -26,7 +26,7 @@ TABLE = Table({}, 'test')
     ],
 )
 def test_units(signal, unit, one):
-    values = converted(np.array([[2.0]]), signal, {'unit': unit}, ('a',), TABLE)
+    values = convert_signal(np.array([[2.0]]), signal, {'unit': unit}, ('a',), TABLE)
     assert values[0, 0] == pytest.approx(2 * one, rel=1e-15)
 
 
@@ -36,31 +36,23 @@ def test_units(signal, unit, one):
 )
 def test_signals_of_drives_become_torque_by_a_scale(unit, one):
     mapping = {'unit': unit, 'scale': 5.0}
-    values = converted(np.array([[2.0]]), 'torque', mapping, ('a',), TABLE)
+    values = convert_signal(np.array([[2.0]]), 'torque', mapping, ('a',), TABLE)
     assert values[0, 0] == pytest.approx(10.0 * one, rel=1e-15)
-
-
-def test_every_signal_has_its_si_unit():
-    si = {
-        'time': 's',
-        'position': 'rad',
-        'velocity': 'm/s',
-        'acceleration': 'rad/s^2',
-        'torque': 'Nm',
-    }
-    assert all(UNITS[signal][unit] == 1.0 for signal, unit in si.items())
 
 
 def test_nothing_to_convert_is_no_copy():
     values = np.ones((3, 1))
-    assert converted(values, 'torque', 'tau', ('a',), TABLE) is values
-    assert converted(values, 'torque', {'unit': 'N'}, ('a',), TABLE) is values
+    assert convert_signal(values, 'torque', 'tau', ('a',), TABLE) is values
+    assert convert_signal(values, 'torque', {'unit': 'N'}, ('a',), TABLE) is values
 
 
 def test_integers_become_floats_and_text_is_refused():
-    assert converted(np.ones((2, 1), dtype=np.int16), 'torque', None, ('a',), TABLE).dtype == float
+    assert (
+        convert_signal(np.ones((2, 1), dtype=np.int16), 'torque', None, ('a',), TABLE).dtype
+        == float
+    )
     with pytest.raises(RecordingError, match='torque is not numeric'):
-        converted(np.array([['a']]), 'torque', None, ('a',), TABLE)
+        convert_signal(np.array([['a']]), 'torque', None, ('a',), TABLE)
 
 
 def test_joint_names_are_text():

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import argparse
 
-from robodyn_ros.cli.live.ros_check import check_ros
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the description and the arguments of the sub-command."""
@@ -36,7 +34,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the node until Ctrl-C."""
-    check_ros('robodyn watch')
     from robodyn_ros.nodes.watch.node import main
 
     return main(node_arguments(arguments))
