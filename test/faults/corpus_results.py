@@ -23,13 +23,6 @@ from robodyn_ros.identification.files.result_file import model_parameters
 
 PAIR = '<disable_collisions link1="l0" link2="l2" reason="Never"/>'
 SRDF = f'<robot name="arm">\n  {PAIR}\n</robot>\n'
-SCENE = '(noname)+\n' + ''.join(
-    f'* {shape}\n1.5 1.5 1.5\n0 0 0 1\n1\n{text}\n0 0 0\n0 0 0 1\n0 0 0 0\n0\n'
-    for shape, text in {
-        'a box': 'box\n0.1 0.1 0.1', 'ball': 'sphere\n0.1', 'post': 'cylinder\n0.1 0.2',
-        'hat': 'cone\n0.1 0.2', 'part': 'mesh\n4 1\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n0 1 2',
-    }.items()
-) + '.\n'  # fmt: skip
 CYCLES = 1000
 """Length of the bag for `delay`, in servo cycles."""
 
@@ -38,7 +31,6 @@ def make_results(folder: Path) -> None:
     """Write the files into the folder of the corpus, which has arm.urdf."""
     text = (folder / 'arm.urdf').read_text()
     (folder / 'arm.srdf').write_text(SRDF)
-    (folder / 'arm.scene').write_text(SCENE)
     (folder / 'arm.urdf.xacro').write_text(text)
     bodywise_example.write(folder / 'bodies.csv')
     _passes(folder / 'passes.npz')

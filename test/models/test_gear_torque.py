@@ -83,10 +83,7 @@ def test_a_block_is_read_as_it_was_written(trained):
         ({'gear_ratio': [0.0, 1.0]}, 'gear_ratio'),
         ({'numbers': [0.0] * 5000}, 'at most'),
         ({'numbers': [0.0] * 50}, 'cannot be used'),
-        ({'array_shapes': ['[9999999]'] * 3}, 'cannot be used'),
-        ({'array_names': ['x']}, 'cannot be used'),
         ({'hash': 'other'}, 'hash'),
-        ({'cutoff': None}, 'cannot be used'),
         ({'cutoff': -1.0}, 'cutoff must not be negative'),
     ],
 )
