@@ -11,7 +11,7 @@ import numpy as np
 from tracking_cell import with_drives
 from tracking_demos import Case, flag_time, tool_settling_time
 
-from robodyn_ros.excitation.motions.line import LineMotion
+from robodyn_ros.excitation.catalog import build_motion
 
 Variant = Callable[[Case], Case]
 
@@ -67,8 +67,7 @@ def friction_dropped(case: Case) -> Case:
 
 def without_jerk_limit(case: Case) -> Case:
     """The same line with a trapezoidal profile."""
-    description = {key: value for key, value in case.motion.describe().items() if key != 'kind'}
-    return replace(case, motion=LineMotion(**{**description, 'jerk': None}))  # type: ignore[arg-type]
+    return replace(case, motion=build_motion({**case.motion.describe(), 'jerk': None}))
 
 
 VARIANTS: dict[str, Variant] = {

@@ -39,7 +39,6 @@ FILES = (
     'joint_limits',
     'model_file',
     'motion_file',
-    'optimise.scene',
     'optimise.srdf',
     'result_file',
 )

@@ -113,10 +113,6 @@ SPACE = {
         float, None, 'boxes the robot must not enter: x, y, z of the lower and of the upper '
         'corner of each, base frame', 'M', count=0,
     ),
-    'scene': Setting(
-        str, None, 'planning scene exported from MoveIt (.scene): objects that the robot must not '
-        'enter', 'FILE',
-    ),
     'frames': Setting(
         str, None, 'links (or tool) to which box and floor apply; not given: all moving '
         'collision geometry', 'LINK', count=0,

@@ -69,7 +69,7 @@ URDF = ((10, 'motion motion_sine.yaml --urdf FILE'), (1, 'check table.csv --urdf
         (1, 'compare --urdf FILE result_arm.yaml table.csv'),
         (1, f'excite --urdf FILE {EXCITE}'))  # fmt: skip
 MOTIONS = ('sine', 'fourier', 'sine_sum', 'joint_moves', 'points', 'bidirectional', 'move',
-           'chain', 'stopped')  # fmt: skip
+           'chain')  # fmt: skip
 
 KINDS = {
     'urdf': Kind(('arm.urdf',), 'text', URDF),
@@ -111,8 +111,6 @@ KINDS = {
         (20, 'motion FILE --urdf arm.urdf'), (1, 'motion FILE --urdf arm.urdf --out OUT'))),
     'srdf': Kind(('arm.srdf',), 'text', (
         (1, 'motion motion_sine.yaml --urdf arm.urdf --srdf FILE'),)),
-    'scene': Kind(('arm.scene',), 'text', (
-        (1, 'motion motion_sine.yaml --urdf arm.urdf --scene FILE'),)),
     'xacro': Kind(('arm.urdf.xacro',), 'text', (
         (1, 'motion motion_sine.yaml --urdf FILE'),), weight=0.5),
     'bodywise': Kind(('bodies.csv',), 'text', ((3, 'bodywise FILE'), (1, 'bodywise FILE --json'))),

@@ -33,9 +33,9 @@ _NORMALS = np.vstack([np.eye(3), -np.eye(3)])
 class CollisionGeometry:
     """Signed distances of all pairs of objects that could touch.
 
-    Pairs of links that a joint connects, directly or by links without geometry, overlap by design
-    and are left out. Meshes are replaced by their convex hulls. Joints that do not move are at 0,
-    or at the nearest limit.
+    Pairs of links that a joint connects, directly or by links without geometry, are left out.
+    Meshes are replaced by their convex hulls. Joints that do not move are at 0, or at the nearest
+    limit.
     """
 
     def __init__(

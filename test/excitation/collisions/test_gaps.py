@@ -59,22 +59,6 @@ def test_a_link_with_missing_meshes_is_not_called_free_of_collisions():
     assert collision_lines(facts)[0].startswith('with guessed shapes (1 links): collisions during')
 
 
-def test_a_drawn_link_needs_no_collision_meshes():
-    shape = f'<visual>{BALL}</visual><collision>{MESH.format("part")}</collision>'
-    coverage = collision_coverage(SPACE, JOINTS, urdf(shape))
-    assert coverage.unchecked == ()
-    (note,) = coverage.notes
-    assert note == 'links without <collision> are checked by their visual shapes: link3'
-
-
-def test_a_mass_without_geometry_is_guessed():
-    coverage = collision_coverage(SPACE, JOINTS, urdf(tip=f'<visual>{BALL}</visual>'))
-    assert coverage.unchecked == (
-        'links whose shapes are guessed, and can be thicker than the guess: link3; give them '
-        '<collision> or <visual> geometry',
-    )
-
-
 @pytest.mark.parametrize(('mass', 'checked'), [('1e-6', True), ('0.001', True), ('0.1', False)])
 def test_a_frame_is_no_body_and_needs_no_check(mass, checked):
     ball = f'<collision>{BALL}</collision>'

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Collisions before the excitation node moves: what is refused, and with which sentence."""
 
-import os
 from types import SimpleNamespace
 
 import numpy as np
@@ -123,19 +122,6 @@ def test_options_that_change_are_read_again(guard):
     del changing._options.given['box']
     with pytest.raises(ControlError, match='around the robot'):
         changing.check_allowed()
-
-
-def test_a_scene_that_was_exported_again_is_read_again(guard, tmp_path):
-    scene = tmp_path / 'cell.scene'
-    scene.write_text('(noname)+\n.\n')
-    os.utime(scene, ns=(1, 1))
-    given = guard({**GIVEN, 'scene': str(scene)})
-    given.check_plan(plan(TURNED))
-    box = '1\nbox\n3 3 3\n0 0 0\n0 0 0 1\n0 0 0 0\n0\n'
-    scene.write_text(f'(noname)+\n* all\n0 0 0\n0 0 0 1\n{box}.')
-    os.utime(scene, ns=(2, 2))
-    with pytest.raises(ControlError, match='shape 1 of the scene, all'):
-        given.check_plan(plan(TURNED))
 
 
 class Camera:
