@@ -99,14 +99,11 @@ SINE = {'kind': 'sine', 'joints': ['a'], 'start': [0], 'target': [1], 'frequency
     [
         ('text', "must be a mapping, got str"),
         ({'kind': 'sinus'}, "no motion kind 'sinus', there are: sine, fourier, move, joint_moves"),
-        ({'joints': []}, 'no motion kind None'),
         (SINE, "a motion of kind sine needs 'duration'"),
         ({**SINE, 'duration': 5, 'amplitude': 1}, "kind sine has no 'amplitude', it has: kind,"),
         ({**SINE, 'duration': True}, 'kind sine: duration must be a finite number, got True'),
-        ({**SINE, 'duration': 5, 'joints': 'a'}, "joints must be a list, got 'a'"),
         ({**SINE, 'duration': 5, 'start': {'a': 1}}, 'start must be a finite number or a list'),
         ({'kind': 'chain', 'parts': []}, 'at least one part'),
-        ({'kind': 'chain', 'parts': SINE}, 'parts must be a list'),
         ({'kind': 'chain', 'parts': [{'kind': 'x'}]}, "no motion kind 'x'"),
         (
             {'kind': 'points', 'joints': ['a'], 'time': [0, 1], 'position': [[0], [1, 2]]},
@@ -117,8 +114,6 @@ SINE = {'kind': 'sine', 'joints': ['a'], 'start': [0], 'target': [1], 'frequency
         ({**MOVES, 'velocity': 1, 'acceleration': [1]}, 'acceleration must have 2 values'),
         ({**PATH, 'moves': []}, 'a path of the tool needs at least one move'),
         ({**PATH, 'moves': [{'to': [1]}]}, r'moves\[0\]: entry .target. is missing'),
-        ({**PATH, 'moves': [{'target': 'up'}]}, r"moves\[0\].target must be a list, got 'up'"),
-        ({**PATH, 'speed': None}, "kind tool_moves needs 'speed'"),
         ({**PATH, 'robot': 'scara'}, 'robot must be a mapping of names to values'),
         ({**PATH, 'robot': {'kind': 'scara'}}, 'robot of a path: kinematics need kind, axes'),
     ],

@@ -122,14 +122,12 @@ def test_what_a_motion_without_and_with_payload_can_show():
     [
         ({'type': 'spiral'}, "type must be one of rotary, linear, got 'spiral'"),
         ({'dynamic_model': 4}, 'a rotary axis has no dynamic model 4, it has: 1, 2, 3'),
-        ({'dynamic_model': 1.5}, 'kind axis: dynamic_model must be an integer, got 1.5'),
         ({'type': 'linear', 'dynamic_model': 3}, 'linear axis has no dynamic model 3, it has: 1,'),
         ({'joints': ['a', 'b']}, r"an axis has 1 joint, got 2: \['a', 'b'\]"),
         ({'payload_mass': -1}, 'payload_mass must be a finite number >= 0.0, got -1'),
         ({'type': 'linear', 'dynamic_model': 1, 'payload_inertia': 1.0}, 'has no payload_inertia'),
         ({'prior': {'J': 1.0}}, 'an axis has no parameter "J", it has:'),
         ({'prior': {'I': 'big'}}, r'prior\[...\] must be a finite number'),
-        ({'geometry': {}}, "a model of kind axis: unknown entry 'geometry'"),
     ],
 )
 def test_refuses_with_one_sentence(change, message):

@@ -198,7 +198,6 @@ def test_behaves_as_every_model(description):
     [
         ({'joints': JOINTS[:2]}, 'a delta has 3 or 4 joints, got 2'),
         ({'joints': JOINTS}, "the geometry of a delta: entry 'h_O' is missing"),
-        ({'geometry': {**LENGTHS, 'h_O': 0.1}}, "unknown entry 'h_O'"),
         ({'geometry': {**LENGTHS, 'L_BC': 0.05}}, 'L_AB 0.3 m and L_BC 0.05 m cannot move'),
         ({'platform_force': {'R_ext': 0.1}}, "platform_force of a delta: entry 'Fr_max' is mi"),
     ],
