@@ -19,7 +19,7 @@ from robodyn_ros.excitation.collisions.boxes import (
 )
 from robodyn_ros.excitation.collisions.gaps import find_missing_shapes, list_gaps, notes_of
 from robodyn_ros.excitation.collisions.robot_files import link_names
-from robodyn_ros.excitation.collisions.scene_shape import NOTHING, SceneShape, Surroundings
+from robodyn_ros.excitation.collisions.scene_shape import NAME, NOTHING, SceneShape, Surroundings
 from robodyn_ros.excitation.collisions.self_collision import (
     Contacts,
     NoPairsError,
@@ -218,7 +218,7 @@ def _find_unchecked(scene: Sequence[SceneShape], rule: SelfCollisionRule | None)
     for item, name in zip_longest(carried, names):
         if name not in near:
             yield (
-                f'object {item.name!r} of {item.scene}, attached to the link {item.frame!r}: '
+                f'object {item.name!r} of {NAME}, attached to the link {item.frame!r}: '
                 'there is no geometry that it could touch'
             )
 

@@ -134,7 +134,9 @@ class Camera:
         self.asked += 1
         x = self.places.pop(0)
         pose = pose_of((x, 0.0, 0.5), (0.0, 0.0, 0.0, 1.0))
-        return Surroundings((SceneShape('post', 'cylinder', np.array([0.05, 3.0]), pose),))
+        return Surroundings(
+            (SceneShape('post', 'cylinder', np.array([0.05, 3.0]), pose, 'base_link'),)
+        )
 
 
 def seen(guard, *places, **parameters):
@@ -175,7 +177,7 @@ def test_a_scene_that_jitters_stops_no_motion_that_keeps_the_clearance(guard):
 def test_a_scene_that_comes_too_near_stops_the_motion(guard):
     near = place_at(guard, 0.0065)
     given, motion = seen(guard, near, near + 0.003)
-    words = r'a shape moved by 3\.0 mm, and .* and shape 1 of the scene, post are 6\.[45] mm apart'
+    words = r'a shape moved by 3\.0 mm, and .* and shape 1 of .*, post are 6\.[45] mm apart'
     with pytest.raises(ControlError, match=words):
         given.look_again(motion)
     steps = near + np.array([0.2, 0.195, 0.18, 0.15, 0.08])  # it walks
