@@ -137,6 +137,6 @@ KINDS = {
         (1, 'friction FILE --joints a,b --out OUT'))),
     'advise': Kind(('motion_sine.yaml', 'robot.yaml', 'parameters_motion.yaml'), 'yaml', (
         (1, 'advise FILE --urdf arm.urdf'),)),
-    'tool trajectory': Kind(('motion_line.yaml',), 'yaml', (
+    'tool trajectory': Kind(('motion_tool_moves.yaml',), 'yaml', (
         (1, 'motion FILE --model model.yaml'),)),
 }  # fmt: skip
