@@ -81,7 +81,7 @@ KINDS = {
         (1, 'identify table.csv --robot FILE --out OUT'))),
     'model': Kind(('model.yaml', 'model_scara.yaml', 'model_puma2.yaml'), 'yaml', (
         (5, 'prg scara.PRG --model FILE --out OUT/r.yaml'),
-        (1, 'motion motion_line.yaml --model FILE'))),
+        (1, 'motion motion_tool_moves.yaml --model FILE'))),
     'limits': Kind(('limits.yaml',), 'yaml', (
         (1, 'motion motion_sine.yaml --urdf arm.urdf --limits FILE'),)),
     'columns': Kind(('columns.yaml',), 'yaml', ((1, 'check table.csv --columns FILE'),)),
