@@ -3,6 +3,7 @@
 
 import numpy as np
 import pytest
+from robots import chain_urdf
 
 from robodyn_ros.excitation.collisions.check import collision_lines
 from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPoints
@@ -20,21 +21,13 @@ INERTIAL = (
 
 def urdf(shape='', *, mass='1', tip=''):
     """Return a chain of three joints, 0.5 m apart; `shape` is that of its last link."""
-    links = [f'<link name="link0"><collision>{BALL}</collision></link>']
-    body = f'{INERTIAL.format(1)}<collision>{BALL}</collision>'
-    for number, inside in enumerate([body, body, INERTIAL.format(mass) + shape], start=1):
-        links.append(
-            f'<link name="link{number}">{inside}</link>'
-            f'<joint name="joint{number}" type="revolute"><parent link="link{number - 1}"/>'
-            f'<child link="link{number}"/><origin xyz="0.5 0 0"/><axis xyz="0 0 1"/>'
-            '<limit lower="-1" upper="1" effort="1" velocity="1"/></joint>'
-        )
-    if tip:
-        links.append(
-            f'<link name="tip">{tip}</link><joint name="fixed" type="fixed">'
-            '<parent link="link3"/><child link="tip"/><origin xyz="0 0 0.1"/></joint>'
-        )
-    return f'<robot name="arm">{"".join(links)}</robot>'
+    more = tip and (
+        f'<link name="tip">{tip}</link><joint name="fixed" type="fixed">'
+        '<parent link="link3"/><child link="tip"/><origin xyz="0 0 0.1"/></joint>'
+    )
+    ball = f'<collision>{BALL}</collision>'
+    body = INERTIAL.format(1) + ball
+    return chain_urdf(ball, body, body, INERTIAL.format(mass) + shape, more=more)
 
 
 def still():

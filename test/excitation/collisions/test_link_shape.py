@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from robots import SIX_AXIS
+from robots import SIX_AXIS, chain_urdf
 
 from robodyn_ros.excitation.collisions.check import collision_lines
 from robodyn_ros.excitation.motions.sine import SineMotion
@@ -24,15 +24,7 @@ SWING = np.array([-1.3, -1.2, -1.8, -2.7, -2.3, 1.5])
 def urdf(shape):
     """Return a chain of three joints, 0.5 m apart; `shape` is that of its last link."""
     ball = f'<collision>{BALL}</collision>'
-    text = f'<link name="link0">{ball}</link>'
-    for number, inside in enumerate([ball, ball, shape], start=1):
-        text += (
-            f'<link name="link{number}">{inside}</link>'
-            f'<joint name="joint{number}" type="revolute"><parent link="link{number - 1}"/>'
-            f'<child link="link{number}"/><origin xyz="0.5 0 0"/><axis xyz="0 0 1"/>'
-            '<limit lower="-1" upper="1" effort="1" velocity="1"/></joint>'
-        )
-    return f'<robot name="arm">{text}</robot>'
+    return chain_urdf(ball, ball, ball, shape)
 
 
 def coverage(shape, origin=''):

@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from robots import SIX_AXIS, UR10
+from robots import SIX_AXIS, UR10, chain_urdf
 
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.collisions.self_collision import SOFT, SelfCollisionLimit
@@ -13,24 +13,15 @@ from robodyn_ros.models.serial.urdf import UrdfModel
 RADIUS = 0.1
 
 
-def arm(tmp_path, joints=3, ball=True):
+def arm(tmp_path, ball=True):
     """A flat arm with links 1 m long and a ball of 0.1 m at the end of each."""
     shape = f'<geometry><sphere radius="{RADIUS}"/></geometry>'
-    solid = f'<collision><origin xyz="1 0 0"/>{shape}</collision>' if ball else ''
     inertia = '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
-    body = f'<inertial><mass value="1"/>{inertia}</inertial>' if ball else ''
-    text = f'<link name="link0"><collision>{shape}</collision></link>' if ball else (
-        '<link name="link0"/>'
-    )  # fmt: skip
-    for number in range(1, joints + 1):
-        text += (
-            f'<link name="link{number}">{body}{solid}</link>'
-            f'<joint name="joint{number}" type="revolute"><parent link="link{number - 1}"/>'
-            f'<child link="link{number}"/><origin xyz="{float(number > 1)} 0 0"/>'
-            '<axis xyz="0 0 1"/><limit lower="-3" upper="3" effort="1" velocity="1"/></joint>'
-        )
+    body = f'<inertial><mass value="1"/>{inertia}</inertial>'
+    link = f'{body}<collision><origin xyz="1 0 0"/>{shape}</collision>'
+    links = [f'<collision>{shape}</collision>', link, link, link] if ball else [''] * 4
     path = tmp_path / 'arm.urdf'
-    path.write_text(f'<robot name="arm">{text}</robot>')
+    path.write_text(chain_urdf(*links, first=0.0, length=1.0, limit=3.0))
     return path
 
 
