@@ -13,8 +13,8 @@ from tracking_cell import Effort, FeedForward, Run, identified, limits_of, run, 
 from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.limits.joint_limits import check_motion
-from robodyn_ros.excitation.motions.line import LineMotion
 from robodyn_ros.excitation.motions.sine import SineMotion
+from robodyn_ros.excitation.motions.tool_moves import ToolMove, ToolMoves
 from robodyn_ros.excitation.trajectory import Trajectory
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.kinematics import kinematics_of
@@ -45,13 +45,13 @@ class Demonstration:
 def scara_line(model: DynamicModel, random: np.random.Generator) -> Trajectory:
     """600 mm at 900 mm/s, anywhere in the work space and in any direction."""
 
-    def draw(robot: Kinematics) -> LineMotion:
+    def draw(robot: Kinematics) -> ToolMoves:
         radius, polar, heading = random.uniform([0.3, -1.5, -np.pi], [0.6, 1.5, np.pi])
         middle = radius * np.array([np.cos(polar), np.sin(polar)])
         half = 0.3 * np.array([np.cos(heading), np.sin(heading)])
         ends = [[*(middle + sign * half), 0.08, polar] for sign in (-1.0, 1.0)]
-        return LineMotion(
-            joints=model.joint_names, robot=robot, start=ends[0], target=ends[1],
+        return ToolMoves(
+            joints=model.joint_names, robot=robot, start=ends[0], moves=[ToolMove(tuple(ends[1]))],
             speed=0.9, acceleration=7.5, jerk=150.0,
         )  # fmt: skip
 
@@ -61,11 +61,12 @@ def scara_line(model: DynamicModel, random: np.random.Generator) -> Trajectory:
 def delta_line(model: DynamicModel, random: np.random.Generator) -> Trajectory:
     """550 mm at 3000 mm/s across the middle, in any direction and at any working height."""
 
-    def draw(robot: Kinematics) -> LineMotion:
+    def draw(robot: Kinematics) -> ToolMoves:
         heading, height = random.uniform([-np.pi, -0.82], [np.pi, -0.7])
         half = 0.275 * np.array([np.cos(heading), np.sin(heading)])
-        return LineMotion(
-            joints=model.joint_names, robot=robot, start=[*-half, height], target=[*half, height],
+        return ToolMoves(
+            joints=model.joint_names, robot=robot, start=[*-half, height],
+            moves=[ToolMove((*half.tolist(), height))],
             speed=3.0, acceleration=45.0, jerk=2250.0,
         )  # fmt: skip
 
@@ -73,8 +74,8 @@ def delta_line(model: DynamicModel, random: np.random.Generator) -> Trajectory:
 
 
 def _feasible(
-    draw: Callable[[Kinematics], LineMotion], model: DynamicModel, robot: str
-) -> LineMotion:
+    draw: Callable[[Kinematics], ToolMoves], model: DynamicModel, robot: str
+) -> ToolMoves:
     """First line drawn that stays within the joint limits."""
     kinematics, limits = kinematics_of(model), limits_of(robot)
     for _ in range(1000):

@@ -10,7 +10,7 @@ import numpy as np
 from tracking_cell import Run
 from tracking_demos import LEAD, Case, joint_error, settled
 
-from robodyn_ros.excitation.motions.line import LineMotion
+from robodyn_ros.excitation.motions.tool_moves import ToolMoves
 from robodyn_ros.models.interface import Array
 
 mpl.use('Agg')
@@ -24,7 +24,7 @@ def draw(case: Case, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f'tracking_{case.demonstration.robot}.png'
     figure, axes = plt.subplots(2, 1, figsize=(8.0, 6.0), layout='constrained')
-    panel = _line if isinstance(case.motion, LineMotion) else _oscillation
+    panel = _line if isinstance(case.motion, ToolMoves) else _oscillation
     for axis, seen, title in zip(axes, case.runs(), TITLES, strict=True):
         panel(axis, case, seen, title)
     _same_height(axes)
@@ -56,7 +56,7 @@ def _line(axis: plt.Axes, case: Case, seen: Run, title: str) -> None:
 
 
 def _speed(case: Case, seen: Run) -> Array:
-    assert isinstance(case.motion, LineMotion)
+    assert isinstance(case.motion, ToolMoves)
     place = 1e3 * case.motion.robot.forward(seen.position)[:, :3]
     speed: Array = np.linalg.norm(np.gradient(place, seen.time, axis=0), axis=1)
     return speed

@@ -45,7 +45,6 @@ FILES = (
     'joint_limits',
     'model_file',
     'motion_file',
-    'optimise.scene',
     'optimise.srdf',
     'result_file',
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -51,25 +51,28 @@ def convert(content: object, kind: type[_Kind], where: str, error: type[RobodynE
 
 def _sentence(text: str, content: Mapping[str, Any], kind: type) -> str:
     """Return a sentence for the message of msgspec, which ends in the place of the value."""
-    if missing := re.match(r'Object missing required field `(\w+)`$', text):
-        return f'entry {missing[1]!r} is missing'
     wanted, _, place = text.partition(' - at `')
     place = place.removeprefix('$.').rstrip('`')
+    if missing := re.match(r'Object missing required field `(\w+)`$', wanted):
+        return f'{place and place + ": "}entry {missing[1]!r} is missing'
     words = re.findall(r'\w+', place)
     value: Any = content
     with suppress(LookupError, TypeError, ValueError):  # `[...]` is any key of a mapping
         for word in words:
             value = value[word if isinstance(value, Mapping) else int(word)]
     wanted = wanted.partition(', got ')[0].replace(' | null', '')
-    wanted = re.sub(r'`([\w |]+)`', lambda match: _kinds(match[1]), wanted)
+    wanted = re.sub(r'`([\w| ]+)`', lambda match: _words(match[1]), wanted)
+    wanted = wanted.replace('Number out of range', 'a finite number')
     wanted = wanted.replace('Expected ', '').replace(f' <= {LARGEST:g}', '')
     wanted = wanted.replace(f' >= {-LARGEST:g}', '')
-    hint = get_type_hints(kind).get(words[0])
+    hint: Any = kind
+    for word in words:
+        hint = get_type_hints(hint).get(word) if is_dataclass(hint) else (*get_args(hint), None)[0]
     if get_origin(hint) is Literal:
         wanted = f'one of {", ".join(map(str, get_args(hint)))}'
     return f'{place} must be {wanted}, got {value!r:.60}'
 
 
-def _kinds(words: str) -> str:
-    """Return the names of msgspec for kinds of values, such as `str | array`, in words."""
-    return ' or '.join(WORDS.get(word, word) for word in words.split(' | '))
+def _words(types: str) -> str:
+    """Return the types of msgspec as words: 'a text or a list'."""
+    return ' or '.join(WORDS.get(name, name) for name in types.split(' | '))

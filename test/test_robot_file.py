@@ -182,7 +182,11 @@ def test_readers_of_one_purpose_say_which_section_is_missing_or_wrong(file):
             "limits: joint 'joint1': max_velocity .*'f",
         ),
         (lambda: EffortDeclaration.from_file(path), ConfigError, 'effort: there is no effort.sid'),
-        (lambda: load_model(path), ModelError, 'model: a model of kind scara needs'),
+        (
+            lambda: load_model(path),
+            ModelError,
+            'model: a model of kind scara: entry .dynamic_model. is missing',
+        ),
         (lambda: CellConfig.from_yaml(path), CellError, "cell: unknown entry 'speed'"),
     ):
         with pytest.raises(error, match=rf'arm\.yaml, section {sentence}'):

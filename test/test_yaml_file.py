@@ -15,8 +15,9 @@ ROOT = Path(__file__).resolve().parents[1]
 
 def test_plain_data_come_back(tmp_path):
     path = tmp_path / 'file.yaml'
-    path.write_text('a: [1, 2.5]\nb: {c: null}\n')
-    assert read_yaml(path, 'the file', ConfigError) == {'a': [1, 2.5], 'b': {'c': None}}
+    path.write_text('a: [1, 2.5, -8e-06, 1E3, "1e3"]\nb: {c: null}\n')
+    expected = {'a': [1, 2.5, -8e-06, 1000.0, '1e3'], 'b': {'c': None}}
+    assert read_yaml(path, 'the file', ConfigError) == expected
 
 
 def test_angles_have_the_tags_of_xacro():
@@ -28,7 +29,11 @@ def test_angles_have_the_tags_of_xacro():
 
 def test_what_is_written_is_read_by_either_parser():
     text = ' a: "b"\n\t# \x85\u2028\x07é😀 - [~] \'&*!%@\\ \r\n  '
-    content = {'text': text, 'numbers': [1, -2.5e-300, 1e300], text: {'none': None, 'on': True}}
+    content = {
+        'text': text,
+        'numbers': [1, -2.5e-300, 1e300, '12e3'],
+        text: {'none': None, 'on': True},
+    }
     written = yaml.dump(content, Dumper=DUMPER, sort_keys=False, width=10**6)
     assert yaml.load(written, Loader=LOADER) == content == yaml.safe_load(written)
     with pytest.raises(yaml.YAMLError):

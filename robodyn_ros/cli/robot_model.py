@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from robodyn_ros.errors import ConfigError
-from robodyn_ros.excitation.limits.doubts import doubts
+from robodyn_ros.excitation.limits.doubts import find_doubts
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.excitation.limits.limits_file import load_limits
 from robodyn_ros.excitation.options import Setting
@@ -160,7 +160,7 @@ def robot(arguments: argparse.Namespace) -> tuple[DynamicModel, JointLimits]:
     if arguments.limits is not None:
         limits = load_limits(resource(arguments.limits), limits, others=_others(arguments, model))
     arguments.assumed_limits = limits.default_acceleration_note()
-    arguments.limit_warnings = list(doubts(limits))
+    arguments.limit_warnings = list(find_doubts(limits))
     return model, limits.with_default_acceleration()
 
 
@@ -227,8 +227,7 @@ def optimise_options(arguments: argparse.Namespace, names: Iterable[str]) -> dic
         file = load_robot(arguments.robot)
         section = file.content.get('excitation', {}).get('optimise', {})
         of_robot = {name: section[name] for name in names if name in section}
-        for name in ('scene', 'srdf'):
-            if of_robot.get(name):
-                of_robot[name] = file.file(str(of_robot[name]))
+        if of_robot.get('srdf'):
+            of_robot['srdf'] = file.file(str(of_robot['srdf']))
     flags = {name: getattr(arguments, name) for name in names}
     return of_robot | {name: value for name, value in flags.items() if value is not None}

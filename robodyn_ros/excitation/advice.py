@@ -48,10 +48,8 @@ class Advice:
     """Assessment of a motion; arrays of shape (n,).
 
     :param repetitions: of all pairs of joints whose pattern repeats, earliest first
-    :param range_share: share of the position range that a joint uses
-    :param velocity_share: share of the velocity limit that a joint reaches
-    :param factor: of all frequencies, which brings the fastest joint close to its velocity limit
-        and breaks neither a velocity nor an acceleration limit
+    :param range_share: used share of the position range; `velocity_share` likewise
+    :param factor: of all frequencies, which brings the fastest joint close to a limit
     """
 
     repetitions: tuple[Repetition, ...]
@@ -63,7 +61,9 @@ class Advice:
     lines: tuple[str, ...]
 
 
-def repetitions(joints: Sequence[str], frequency: Sequence[float] | Array) -> list[Repetition]:
+def find_repetitions(
+    joints: Sequence[str], frequency: Sequence[float] | Array
+) -> list[Repetition]:
     """Find repeating pairs of joints: frequencies f_i / f_j = p / q repeat after p and q cycles.
 
     :param frequency: shape (n,), above 0, in [Hz]
@@ -91,7 +91,7 @@ def advise(motion: SineMotion, limits: JointLimits) -> Advice:
     omega = 2.0 * np.pi * motion.frequency
     velocity = 0.5 * swing * omega / limits.velocity
     acceleration = 0.5 * swing * omega**2 / limits.acceleration
-    repeated = repetitions(motion.joints, motion.frequency)
+    repeated = find_repetitions(motion.joints, motion.frequency)
     worst = repeated[0].quality if repeated else 'good'
     cycles = motion.frequency * running
     range_share = swing / (limits.upper - limits.lower)

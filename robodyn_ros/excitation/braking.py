@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Braking of a robot from a measured state, if the motion that it follows is not known.
 
-Each joint brakes with its acceleration limit: q0 + v t - sign(v) a t^2 / 2 until it is at rest. A
-motion within these limits cannot reverse earlier, so that no joint moves farther than with its
-motion. If the motion is known, `stopping.py` brakes on its path.
+Each joint brakes with its acceleration limit. A motion within these limits cannot reverse earlier,
+so that no joint moves farther than with its motion.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ FIRST = 0.1
 """Time of the first point, in [s], in which the controller corrects the delay of measurement."""
 
 
-def braking(
+def plan_braking(
     joints: Sequence[str], position: Array, velocity: Array, max_acceleration: Array
 ) -> TrajectoryPoints:
     """Return the points of a trajectory to rest; a robot at rest is held.

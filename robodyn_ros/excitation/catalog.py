@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import yaml
+from msgspec import Meta
 
 from robodyn_ros.bounds import MOTION, NUMBER, BoundError, check_bound
 from robodyn_ros.errors import MotionError
@@ -19,17 +20,57 @@ from robodyn_ros.excitation.motions.arguments import joint_names, per_joint
 from robodyn_ros.excitation.motions.bidirectional import BidirectionalMotion
 from robodyn_ros.excitation.motions.fourier import FourierMotion
 from robodyn_ros.excitation.motions.joint_moves import RISE, JointMoves
-from robodyn_ros.excitation.motions.line import LineMotion
 from robodyn_ros.excitation.motions.point_to_point import PointToPoint
 from robodyn_ros.excitation.motions.sine import SineMotion
 from robodyn_ros.excitation.motions.sinesum import SineSumMotion
 from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPoints
-from robodyn_ros.excitation.motions.tool_moves import ToolMoves
-from robodyn_ros.excitation.stopping import StoppedMotion
+from robodyn_ros.excitation.motions.tool_moves import ToolMove, ToolMoves
 from robodyn_ros.excitation.trajectory import Chain, Trajectory
 from robodyn_ros.models.kinematics import FILES
 from robodyn_ros.output_files import write_file
+from robodyn_ros.schema import convert
 from robodyn_ros.yaml_file import read_yaml
+
+Number = Annotated[float, Meta(ge=-NUMBER.most, le=NUMBER.most)]
+Numbers = Number | tuple[Number | tuple[Number, ...], ...]
+"""A number for all joints, one for each, or rows of them."""
+
+
+@dataclass(frozen=True)
+class _MotionKeys:
+    """Keys of all kinds of motions; a kind has those that its builder in `KINDS` takes."""
+
+    kind: str
+    joints: tuple[str, ...] = ()
+    start: Numbers | None = None
+    target: Numbers | None = None
+    frequency: Numbers | None = None
+    center: Numbers | None = None
+    a: Numbers | None = None
+    b: Numbers | None = None
+    amplitude: Numbers | None = None
+    base_frequency: Number | None = None
+    duration: Number | None = None
+    lead_in: Number | None = None
+    lead_out: Number | None = None
+    points: Numbers | None = None
+    durations: Numbers | None = None
+    ramp: Numbers | None = None
+    rise: Number = RISE
+    fly_by: Numbers = 0.0
+    robot: dict[str, Any] | None = None
+    moves: tuple[ToolMove, ...] = ()
+    near: Numbers | None = None
+    speed: Number | None = None
+    speeds: tuple[Number, ...] = ()
+    time: Numbers | None = None
+    position: Numbers | None = None
+    velocity: Numbers | None = None
+    acceleration: Numbers | None = None
+    jerk: Numbers | None = None
+    max_velocity: Numbers | None = None
+    max_acceleration: Numbers | None = None
+    parts: tuple[dict[str, Any], ...] = ()
 
 
 def build_motion(description: object) -> Trajectory:
@@ -44,16 +85,15 @@ def build_motion(description: object) -> Trajectory:
     kind = description.get('kind')
     if not isinstance(kind, str) or kind not in KINDS:
         raise MotionError(f'there is no motion kind {kind!r}, there are: {", ".join(KINDS)}')
-    allowed = inspect.signature(KINDS[kind]).parameters
-    given = {key: _check_type(key, value) for key, value in description.items() if key != 'kind'}
-    for key in given:
-        if key not in allowed:
-            keys = ', '.join(allowed)
-            raise MotionError(f'a motion of kind {kind} has no {key!r}, it has: kind, {keys}')
+    allowed, where = inspect.signature(KINDS[kind]).parameters, f'a motion of kind {kind}'
+    for key in description:
+        if key not in ('kind', *allowed):
+            raise MotionError(f'{where} has no {key!r}, it has: kind, {", ".join(allowed)}')
     for key, parameter in allowed.items():
-        if key not in given and parameter.default is parameter.empty:
-            raise MotionError(f'a motion of kind {kind} needs {key!r}')
-    motion = KINDS[kind](**given)
+        if description.get(key) is None and parameter.default is parameter.empty:
+            raise MotionError(f'{where} needs {key!r}')
+    checked = convert(description, _MotionKeys, where, MotionError)
+    motion = KINDS[kind](**{key: getattr(checked, key) for key in description if key != 'kind'})
     try:
         check_bound(MOTION, 1000.0 * motion.duration * len(motion.joints))
     except BoundError as error:
@@ -68,22 +108,11 @@ def load_motion(path: str | Path) -> Trajectory:
     """
     description = read_yaml(path, 'the motion file', MotionError)
     try:
-        _check_numbers(description)
         return build_motion(_resolve_paths(Path(path).parent, description))
     except (MotionError, BoundError) as error:
         raise MotionError(f'{path}: {error}') from error
     except (ArithmeticError, TypeError, ValueError) as error:
         raise MotionError(f'{path}: its values give no motion ({error})') from error
-
-
-def _check_numbers(description: object) -> None:
-    """Check all numbers of a description."""
-    if isinstance(description, (list, dict)):
-        values = description.values() if isinstance(description, dict) else description
-        for value in values:
-            _check_numbers(value)
-    elif isinstance(description, (int, float)) and not math.isnan(description):
-        check_bound(NUMBER, abs(description))
 
 
 def _resolve_paths(folder: Path, description: object) -> object:
@@ -96,7 +125,7 @@ def _resolve_paths(folder: Path, description: object) -> object:
     robot = result.get('robot')
     if isinstance(robot, dict):
         for key in set(FILES) & set(robot):
-            if isinstance(robot[key], str):
+            if isinstance(robot[key], str) and not robot[key].lstrip().startswith('<'):
                 robot[key] = str(folder / robot[key])
     return result
 
@@ -115,50 +144,19 @@ def write_motion(trajectory: Trajectory, path: str | Path) -> None:
     )
 
 
-_NUMBERS = ('duration', 'lead_in', 'lead_out', 'base_frequency', 'follow')
-
-
-def _check_type(key: str, value: object) -> object:
-    """Refuse values of a wrong type, before a constructor uses them."""
-    if key in _NUMBERS and value is not None:
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise MotionError(f'{key} of a motion must be a number, got {value!r:.60}')
-        return float(value)
-    if key == 'joints' and not (
-        isinstance(value, (list, tuple)) and all(isinstance(name, str) for name in value)
-    ):
-        raise MotionError(f'joints of a motion must be a list of names, got {value!r:.60}')
-    return value
-
-
 def _points(
-    *, joints: list[str], time: Any, position: Any, velocity: Any = None, acceleration: Any = None
-) -> Trajectory:
+    *, joints: tuple[str, ...], time: Any, position: Any, velocity: Any = None,
+    acceleration: Any = None,
+) -> Trajectory:  # fmt: skip
     try:
-        points = TrajectoryPoints(tuple(joints), time, position, velocity, acceleration)
+        points = TrajectoryPoints(joints, time, position, velocity, acceleration)
         return SplineTrajectory(points=points)
-    except (TypeError, ValueError) as error:
+    except ValueError as error:
         raise MotionError(f'the points of a motion must be rows of numbers: {error}') from error
 
 
 def _chain(*, parts: Any) -> Trajectory:
-    if not isinstance(parts, list):
-        raise MotionError(f'parts of a chain must be a list of motions, got {parts!r:.60}')
     return Chain(parts=[build_motion(part) for part in parts])
-
-
-def _build_stopped(
-    *, motion: Any, time: Any, max_acceleration: Any, follow: float = 0.0
-) -> Trajectory:
-    if isinstance(time, bool) or not isinstance(time, (int, float)):
-        raise MotionError(f'time of a stopped motion must be a number, got {time!r:.60}')
-    path = build_motion(motion)
-    return StoppedMotion(
-        motion=path,
-        time=float(time),
-        max_acceleration=per_joint(path.joints, 'max_acceleration', max_acceleration),
-        follow=follow,
-    )
 
 
 def _joint_moves(
@@ -188,21 +186,20 @@ def _joint_moves(
         joint_names(joints), ('rad',) * len(joints), lower=-endless, upper=endless,
         effort=endless, **figures,
     )  # fmt: skip
-    share = 1.0 if speed is None else per_joint(joints[:1], 'speed', speed)[0]
-    return JointMoves.within(limits, points=points, speed=share, rise=rise, fly_by=fly_by)
+    return JointMoves.within(
+        limits, points=points, speed=1.0 if speed is None else speed, rise=rise, fly_by=fly_by
+    )
 
 
 KINDS: dict[str, Callable[..., Trajectory]] = {
     'sine': SineMotion,
     'fourier': FourierMotion,
     'move': PointToPoint,
-    'line': LineMotion,
     'joint_moves': _joint_moves,
     'tool_moves': ToolMoves,
     'points': _points,
     'chain': _chain,
     'sine_sum': SineSumMotion,
-    'stopped': _build_stopped,
     'bidirectional': BidirectionalMotion,
 }
 """Builders of all kinds of motions by name; their arguments are the keys of a description."""

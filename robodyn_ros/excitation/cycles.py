@@ -16,12 +16,10 @@ CYCLES = 3
 """Smallest number of cycles of every joint, and of cycles until a pattern repeats."""
 
 
-def cycles(position: Array) -> Array:
+def count_cycles(position: Array) -> Array:
     """Return the cycles of each joint (n,): travel over twice the stroke, or half its reversals.
 
-    The larger of both, so that a motion of many small swings within a big one counts them.
-
-    :param position: shape (N, n)
+    The larger of both, so that small swings within a big one count. Positions have shape (N, n).
     """
     stroke = np.ptp(position, axis=0)
     way = np.abs(np.diff(position, axis=0)).sum(axis=0)
@@ -51,10 +49,9 @@ def _turning_points(position: Array, least: float) -> int:
 class CyclesRule(Rule):
     """Penalty of joints that complete too few cycles; no motion is refused for it.
 
-    Their number has no derivatives. Below it, the penalty is the distance from the highest
-    frequency: by Rice's formula (Mathematical analysis of random noise, 1945), a
-    signal with the root mean squares v of its velocity and a of its acceleration has on average
-    a / (2 pi v) cycles per second.
+    The penalty is the distance from the highest frequency: by Rice's formula (Mathematical
+    analysis of random noise, 1945), a signal with the root mean squares v of its velocity and a of
+    its acceleration has on average a / (2 pi v) cycles per second.
     """
 
     def __init__(self, least: float, highest: float) -> None:
@@ -70,7 +67,7 @@ class CyclesRule(Rule):
         """Return the sum of the squared missing shares of the frequency, and its derivatives."""
         value, slopes = super().penalty(states)
         velocity, acceleration = (np.square(item).mean(axis=0) for item in states[1:])
-        short = (cycles(states[0]) < self._least) & (velocity > 0.0) & (acceleration > 0.0)
+        short = (count_cycles(states[0]) < self._least) & (velocity > 0.0) & (acceleration > 0.0)
         velocity, acceleration = (np.where(short, v, 1.0) for v in (velocity, acceleration))
         share = np.sqrt(acceleration / velocity) / (2.0 * np.pi * self._highest)
         missing = np.where(short, np.maximum(0.0, 1.0 - share), 0.0)

@@ -18,6 +18,8 @@ from robodyn_ros.output_files import write_file
 from robodyn_ros.runs.file_set import file_set
 
 TRAJECTORY, TABLE, CURVES, PATH = 'trajectory.yaml', 'trajectory.csv', 'joints.png', 'path.png'
+PERIOD = 0.01
+"""Sampling period of table and path, in [s]."""
 Points = Callable[[Array], Array]
 
 
@@ -26,27 +28,25 @@ def export_motion(
     folder: str | Path,
     *,
     limits: JointLimits,
-    period: float = 0.01,
     points: Points | None = None,
 ) -> dict[str, str]:
     """Write trajectory.yaml, trajectory.csv and joints.png, and path.png if points are given.
 
     They appear together, or a failed or interrupted export changes nothing.
 
-    :param period: of the table, in [s]
     :param points: places (N, F, 3) in [m] of frames at positions (N, n); the first is drawn
     :raises MotionError: a file cannot be written, or another run writes to the folder
     """
     files = {'trajectory': TRAJECTORY, 'table': TABLE, 'joints': CURVES}
     with motion_files(folder) as partial:
         write_motion(trajectory, partial / TRAJECTORY)
-        write_table(trajectory, partial / TABLE, period)
+        _write_table(trajectory, partial / TABLE)
         chosen = limits.select(trajectory.joints)
         write_file(
             partial / CURVES, lambda path: _draw_joints(trajectory, chosen, path), MotionError
         )
         if points is not None:
-            places = points(trajectory.grid(0.01).position)[:, 0]
+            places = points(trajectory.grid(PERIOD).position)[:, 0]
             write_file(partial / PATH, lambda path: _draw_path(places, path), MotionError)
             files['path'] = PATH
     return {kind: str(Path(folder) / name) for kind, name in files.items()}
@@ -62,12 +62,9 @@ def motion_files(folder: str | Path) -> AbstractContextManager[Path]:
     return file_set(folder, MotionError, leave)
 
 
-def write_table(trajectory: Trajectory, path: str | Path, period: float) -> None:
-    """Write samples as CSV: t, then q_NAME, qd_NAME, qdd_NAME of each joint, SI units.
-
-    :raises MotionError: the period is not positive, or the file cannot be written
-    """
-    motion = trajectory.grid(period)
+def _write_table(trajectory: Trajectory, path: Path) -> None:
+    """Write samples as CSV: t, then q_NAME, qd_NAME, qdd_NAME of each joint, SI units."""
+    motion = trajectory.grid(PERIOD)
     names = [f'{kind}_{name}' for name in trajectory.joints for kind in ('q', 'qd', 'qdd')]
     columns = np.stack([motion.position, motion.velocity, motion.acceleration], axis=2)
     rows = np.column_stack([motion.time, columns.reshape(len(motion.time), -1)])

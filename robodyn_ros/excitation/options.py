@@ -6,7 +6,7 @@ Every option is a flag of `robodyn excite` and a parameter `optimise.NAME` of th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -113,10 +113,6 @@ SPACE = {
         float, None, 'boxes the robot must not enter: x, y, z of the lower and of the upper '
         'corner of each, base frame', 'M', count=0,
     ),
-    'scene': Setting(
-        str, None, 'planning scene exported from MoveIt (.scene): objects that the robot must not '
-        'enter', 'FILE',
-    ),
     'frames': Setting(
         str, None, 'links (or tool) to which box and floor apply; not given: all moving '
         'collision geometry', 'LINK', count=0,
@@ -179,6 +175,7 @@ def make_design(
         weights = torque_weights(given['nominal_torques'], given['normalise_torques'])
     coverage = collision_coverage(values, model.joint_names, urdf, surroundings)
     margins = _margins(given)
+    torque = [_torque_limit(model, margins.narrow(limits))] if given['torque_limits'] else []
     return Design(
         model=model,
         limits=limits,
@@ -193,7 +190,7 @@ def make_design(
         fly_by=given['fly_by'],
         rise=given['rise'],
         conservative=given['conservative'],
-        rules=(*rules, *_rules(given, model, margins.narrow(limits)), *coverage.limits),
+        rules=(*rules, *torque, *coverage.limits),
         coverage=coverage,
     )
 
@@ -289,8 +286,3 @@ def _torque_limit(model: DynamicModel, limits: JointLimits) -> TorqueLimit:
     if not np.isfinite(limits.effort).any():
         raise MotionError('torque limits need the effort limit of a joint, and no joint has one')
     return TorqueLimit(tuple(np.nan_to_num(prior).tolist()), tuple(limits.effort.tolist()))
-
-
-def _rules(given: Values, model: DynamicModel, limits: JointLimits) -> Iterator[PathLimit]:
-    if given['torque_limits']:
-        yield _torque_limit(model, limits)

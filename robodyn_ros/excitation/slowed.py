@@ -14,8 +14,6 @@ from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
 class SlowedTrajectory(Trajectory):
     """A motion with time scaled: q(s t), so velocities scale with s and accelerations with s^2."""
 
-    kind = 'slowed'
-
     def __init__(self, *, motion: Trajectory, speed: float) -> None:
         """Slow a motion down.
 

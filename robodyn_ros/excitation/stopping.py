@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stop from any state of a motion, on its path and within acceleration limits.
 
-The motion q(s) continues while ds/dt falls from 1 to 0. The robot therefore stays on the checked
-path, within position limits and clear of obstacles, and is never faster than the motion. The
-acceleration is q'' (ds/dt)^2 + q' d2s/dt2. Since |q''| is within the limits and ds/dt at most 1,
-d2s/dt2 = 0 is always allowed, and every joint has a lower bound. The strictest joint determines
-d2s/dt2; it then brakes with its acceleration limit.
+The motion q(s) continues while ds/dt falls from 1 to 0, so that the robot stays on the checked
+path and is never faster. The acceleration is q'' (ds/dt)^2 + q' d2s/dt2. Every joint has a lower
+bound of d2s/dt2; the strictest joint brakes with its acceleration limit.
 """
 
 from __future__ import annotations
@@ -30,8 +28,6 @@ _WINDOW = round(0.25 / CHECK_PERIOD)
 
 class StoppedMotion(Trajectory):
     """A motion from `time` on: followed for `follow` seconds, then braked to rest on its path."""
-
-    kind = 'stopped'
 
     def __init__(
         self,
@@ -108,11 +104,7 @@ class StoppedMotion(Trajectory):
 
 
 class _Path:
-    """Largest deceleration at s, from samples of the motion in windows.
-
-    The numbers of a window are Python's: the steps of `_brake` are many, and each is too small for
-    arrays. A stop is computed before anything else happens, so it must take few milliseconds.
-    """
+    """Largest deceleration at s, from samples of the motion in windows, as Python's numbers."""
 
     def __init__(self, motion: Trajectory, limit: Array) -> None:
         self._motion = motion

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,21 +46,17 @@ class BaseParameters:
         return result
 
 
-def base_parameters(model: DynamicModel, *, seed: int = 0) -> BaseParameters:
+def base_parameters(model: DynamicModel) -> BaseParameters:
     """Compute the base parameters of a model, independent of joint limits.
 
-    Numerical method of Gautier, "Numerical calculation of the base inertial parameters of
-    robots" (1991): columns of the regressor at random states are visited in a fixed order, and
-    a column that depends on those already kept is grouped into them. The order is that of the
-    model's parameters (links from the base outwards, rotors, friction), within a link
-    Ixx Ixy Ixz Iyy Iyz Izz mx my mz m. So parameters of distal links are grouped into proximal
-    ones, as in Khalil and Gautier, and of a link the mass, the first moment along the joint
-    axis and one inertia across it disappear. For a robot whose first axis is vertical the rotor
-    inertias of joints 1 and 2 merge with the links in general.
+    Gautier, "Numerical calculation of the base inertial parameters of robots" (1991): columns of
+    the regressor at random states are visited from the base outwards, within a link in the order
+    Ixx Ixy Ixz Iyy Iyz Izz mx my mz m. A column that depends on those already kept is grouped into
+    them, so that parameters of distal links are grouped into proximal ones.
 
     :raises ModelError: the regressor is not finite, or no parameter has any effect
     """
-    factor, length = _factor(model, seed)
+    factor, length = _factor(model)
     return group_columns(model, factor, length)
 
 
@@ -74,7 +71,9 @@ def group_columns(
     :raises ModelError: all columns are zero
     """
     scaled = rows / np.where(length > 0.0, length, 1.0)
-    shares, kept = _visit(scaled, [k for k in _order(model) if length[k] > 0.0], dependent)
+    shares, kept = find_independent(
+        scaled, [k for k in _order(model) if length[k] > 0.0], dependent
+    )
     if not kept:
         raise ModelError('no parameter of the model has any effect on the torque')
     columns = np.array(sorted(kept), dtype=np.intp)
@@ -95,10 +94,7 @@ def group_columns(
 
 
 def condition_number(regressor: Array) -> float:
-    """Return the condition number of a regressor (..., b) with columns scaled to unit length.
-
-    It is infinite if a column is zero.
-    """
+    """Return the condition number of a regressor (..., b) with columns scaled to length 1."""
     matrix = np.reshape(regressor, (-1, regressor.shape[-1]))
     length = np.linalg.norm(matrix, axis=0)
     if not (length > 0.0).all():
@@ -107,12 +103,9 @@ def condition_number(regressor: Array) -> float:
     return float(singular[0] / singular[-1]) if singular[-1] > 0.0 else float('inf')
 
 
-def _factor(model: DynamicModel, seed: int) -> tuple[Array, Array]:
-    """Return the triangular factor of the regressor at random states, and column lengths (p,).
-
-    Lengths that are rounding noise are zero.
-    """
-    random = np.random.default_rng(seed)
+def _factor(model: DynamicModel) -> tuple[Array, Array]:
+    """Return the triangular factor at random states, and column lengths (p,); noise is 0."""
+    random = np.random.default_rng(0)
     width = len(model.parameters)
     states = random.uniform(-1.0, 1.0, size=(3, max(60, width), len(model.joints)))
     q, qd, qdd = model.positions(states[0]), model.velocities(states[1]), 10.0 * states[2]
@@ -142,8 +135,14 @@ def _order(model: DynamicModel) -> list[int]:
     return sorted(range(len(keys)), key=keys.__getitem__)
 
 
-def _visit(scaled: Array, order: list[int], dependent: float) -> tuple[Array, list[int]]:
-    """Return the share of each column (p,) independent of those kept before, and the kept ones."""
+def find_independent(
+    scaled: Array, order: Iterable[int], dependent: float = 1e-7
+) -> tuple[Array, list[int]]:
+    """Return the share of each column (p,) independent of those kept before, and the kept ones.
+
+    :param scaled: matrix (m, p) whose columns have unit length
+    :param order: indices in which columns are visited
+    """
     basis: Array = np.zeros((len(scaled), 0))
     shares = np.zeros(scaled.shape[1])
     kept: list[int] = []

@@ -66,12 +66,9 @@ class FrictionModel(DynamicModel):
 
     Default: viscous, Coulomb and a constant offset, as in Swevers, Verdonck and De Schutter,
     "Dynamic model identification for industrial robots" (2007), Eq. 5. Parameters are ordered
-    joint by joint, in the order of `terms`. A term may also be proportional to the load, the
-    absolute torque of the rigid body (Hamon, Gautier and Garrec, "Dynamic identification of
-    robots with a dry friction model depending on load and velocity", 2010).
-
-    `open` is true if an identification must complete the model first: terms 'auto', or an
-    unknown shape coefficient or load. Until then shape coefficients are 0.01 rad/s or m/s.
+    joint by joint, in the order of `terms`. A term may be proportional to the absolute torque of
+    the rigid body (Hamon, Gautier and Garrec, 2010). `open` is true if an identification must
+    complete the model first; until then unknown shape coefficients are 0.01 rad/s or m/s.
     """
 
     def __init__(
@@ -186,10 +183,7 @@ class FrictionModel(DynamicModel):
         return result
 
     def list_terms(self, values: Array) -> list[WeightedTerm]:
-        """Return every term with its shape coefficients and values, for use in each control cycle.
-
-        The sum of the columns times these values is the torque. It takes a fraction of the time
-        that a regressor takes.
+        """Return every term with its coefficients and values, for use in each control cycle.
 
         :param values: parameter values, shape (n * terms,), SI; the weights (n,) are views of it
         """

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Friction terms: the factor of each parameter as a function of velocity and load.
 
-Every term is linear in its parameter. A quantity that is not linear, such as the velocity range in
-which Coulomb friction changes its sign, is a *shape coefficient* (`coefficients`): it is a part of
-the model's description, one number per joint, and is estimated by an outer search
-(`identification.friction.law_fit`).
+A quantity that is not linear, such as the velocity range in which Coulomb friction changes its
+sign, is a *shape coefficient*: a part of the model's description, one number per joint.
 """
 
 from __future__ import annotations
@@ -98,10 +96,7 @@ def _breakaway(speed: Array, coefficients: Coefficients) -> Array:
 
 
 def _one_sided(side: float, power: int) -> Callable[[Array, Coefficients], Array]:
-    """Make a term of the bidirectional law, Eq. 9 to 11 of document double_encoder.
-
-    Signs are chosen so that a positive parameter brakes in either direction.
-    """
+    """Make a term of Eq. 9 to 11 of document double_encoder; a positive parameter brakes."""
 
     def column(speed: Array, coefficients: Coefficients) -> Array:
         here = speed >= 0.0 if side > 0.0 else speed < 0.0

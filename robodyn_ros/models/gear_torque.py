@@ -95,10 +95,7 @@ def features(deflection: Array, rate: Array, velocity: Array, count: int) -> Arr
 
 
 def feature_range(samples: Array) -> tuple[Array, Array]:
-    """Return the smallest and largest features of one joint (N, k), at least 1e-9 apart.
-
-    Eq. 27 takes the extremes; one sample in 500 may lie outside, so that a spike does not count.
-    """
+    """Return the smallest and largest features of one joint (N, k), without 1 in 500."""
     low, high = np.quantile(samples, [0.002, 0.998], axis=0)
     return low, np.maximum(high, low + 1e-9)
 

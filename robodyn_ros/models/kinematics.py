@@ -9,27 +9,29 @@ motion and torque are consistent.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.catalog import load_model
-from robodyn_ros.models.closed_forms import delta, scara
 from robodyn_ros.models.closed_forms.closed_form import article, check_geometry, closed_form_part
 from robodyn_ros.models.closed_forms.delta_kinematics import (
     ARMS,
     DeltaGeometry,
     forward_kinematics,
 )
+from robodyn_ros.models.closed_forms.scara import ScaraGeometry
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.kinematics_base import SINGULAR, JointMotion, Kinematics
 from robodyn_ros.models.serial.serial_kinematics import SerialKinematics
 from robodyn_ros.models.serial.urdf import UrdfModel, rigid_part
+from robodyn_ros.schema import convert
 
 
 class ScaraKinematics(Kinematics):
-    """SCARA: two horizontal arms, a vertical axis, a turning tool; see `scara.GEOMETRY`.
+    """SCARA: two horizontal arms, a vertical axis, a turning tool; see `ScaraGeometry`.
 
     x + i y = L1 e^(i q1) + L2 e^(i (q1 + q2)), z = z_sense q3, r = q1 + q2 + s4 q4. Its usual
     configuration is q2 >= 0.
@@ -43,24 +45,23 @@ class ScaraKinematics(Kinematics):
         :raises ModelError: not three or four axes, or an impossible geometry
         """
         self.axes = _check_axes('scara', axes)
-        self.geometry = check_geometry('scara', geometry, scara.GEOMETRY)
-        self._l1, self._l2 = self.geometry['L1'], self.geometry['L2']
+        self.geometry = check_geometry('scara', geometry, ScaraGeometry)
+        self._l1, self._l2 = self.geometry.L1, self.geometry.L2
 
     def forward(self, q: Array) -> Array:
         """Return the poses, shape (N, n)."""
         q = self._check_shape('joint positions', q)
         both = q[:, 0] + q[:, 1]
         place = self._l1 * np.exp(1j * q[:, 0]) + self._l2 * np.exp(1j * both)
-        result = np.stack([place.real, place.imag, self.geometry['z_sense'] * q[:, 2]], axis=1)
+        result = np.stack([place.real, place.imag, self.geometry.z_sense * q[:, 2]], axis=1)
         if self.axes == ARMS:
             return result
-        return np.column_stack([result, both + self.geometry['s4'] * q[:, 3]])
+        return np.column_stack([result, both + self.geometry.s4 * q[:, 3]])
 
     def inverse(self, poses: Array, *, near: Array | None = None) -> Array:
         """Return joint positions, shape (N, n); near a q2 < 0 the elbow stays on that side.
 
-        Turns are counted from the direction of `near`. The first joint does not jump as long as
-        the direction of the tool is within half a turn of it, as along any straight line.
+        Turns are counted from the direction of `near`.
         """
         poses = self._check_shape('poses', poses)
         distance = np.hypot(poses[:, 0], poses[:, 1])
@@ -75,9 +76,9 @@ class ScaraKinematics(Kinematics):
         q2 = side * np.arccos(np.clip(cosine, -1.0, 1.0))
         polar = turn + np.angle((poses[:, 0] + 1j * poses[:, 1]) * np.exp(-1j * turn))
         q1 = polar - self._lean(q2)
-        result = [q1, q2, self.geometry['z_sense'] * poses[:, 2]]
+        result = [q1, q2, self.geometry.z_sense * poses[:, 2]]
         if self.axes > ARMS:
-            result.append(self.geometry['s4'] * (poses[:, 3] - q1 - q2))
+            result.append(self.geometry.s4 * (poses[:, 3] - q1 - q2))
         return np.stack(result, axis=1)
 
     def _lean(self, q2: Array | float) -> Array:
@@ -107,9 +108,9 @@ class ScaraKinematics(Kinematics):
 
     def _others(self, arms: tuple[Array, Array], poses: Array) -> Array:
         """Return the rates of all joints from those of both arms and of the pose."""
-        rows = [arms[0], arms[1] - arms[0], self.geometry['z_sense'] * poses[:, 2]]
+        rows = [arms[0], arms[1] - arms[0], self.geometry.z_sense * poses[:, 2]]
         if self.axes > ARMS:
-            rows.append(self.geometry['s4'] * (poses[:, 3] - arms[1]))
+            rows.append(self.geometry.s4 * (poses[:, 3] - arms[1]))
         return np.stack(rows, axis=1)
 
 
@@ -137,15 +138,14 @@ class DeltaKinematics(Kinematics):
         """
         self.axes = _check_axes('delta', axes)
         lengths = {key: value for key, value in geometry.items() if key != 'h_O'}
-        self.geometry = check_geometry('delta', lengths, delta.GEOMETRY)
-        self._lengths = DeltaGeometry(**self.geometry)
+        self.geometry = check_geometry('delta', lengths, DeltaGeometry)
         angles = np.arange(ARMS) * 2.0 * np.pi / ARMS
         self._outwards = np.stack([np.cos(angles), np.sin(angles), 0.0 * angles], axis=1)
 
     def forward(self, q: Array) -> Array:
         """Return the poses, shape (N, n)."""
         q = self._check_shape('joint positions', q)
-        return np.column_stack([forward_kinematics(self._lengths, q[:, :ARMS]), q[:, ARMS:]])
+        return np.column_stack([forward_kinematics(self.geometry, q[:, :ARMS]), q[:, ARMS:]])
 
     def inverse(self, poses: Array, *, near: Array | None = None) -> Array:
         """Return joint positions, shape (N, n); there is one configuration, `near` has no effect.
@@ -155,7 +155,7 @@ class DeltaKinematics(Kinematics):
         u cos(theta) - w sin(theta) = (|end|^2 + L_AB^2 - L_BC^2) / (2 L_AB).
         """
         poses = self._check_shape('poses', poses)
-        lengths = self._lengths
+        lengths = self.geometry
         ends = poses[:, None, :3] - (lengths.R_b - lengths.r_p) * self._outwards
         out, up = np.einsum('nai,ai->na', ends, self._outwards), ends[:, :, 2]
         reach = np.hypot(out, up)
@@ -178,7 +178,7 @@ class DeltaKinematics(Kinematics):
         """
         x, xd, xdd = (self._check_shape('poses', value) for value in (x, xd, xdd))
         q = self.inverse(x, near=near)
-        lengths, upwards = self._lengths, np.array([0.0, 0.0, 1.0])
+        lengths, upwards = self.geometry, np.array([0.0, 0.0, 1.0])
         cos = lengths.L_AB * np.cos(q[:, :ARMS, None])
         sin = lengths.L_AB * np.sin(q[:, :ARMS, None])
         slope = -sin * self._outwards - cos * upwards
@@ -195,40 +195,67 @@ class DeltaKinematics(Kinematics):
         return q, qd, np.column_stack([pulled / leverage, xdd[:, ARMS:]])
 
 
-KINDS: dict[str, type[ScaraKinematics | DeltaKinematics | SerialKinematics]] = {
-    item.kind: item for item in (ScaraKinematics, DeltaKinematics, SerialKinematics)
+KINDS: dict[str, type[ScaraKinematics | DeltaKinematics]] = {
+    item.kind: item for item in (ScaraKinematics, DeltaKinematics)
 }
-
-
 FILES = ('urdf', 'model')
 """Keys of a description that name a file."""
 
 
-def build_kinematics(description: object, *, joints: Sequence[str] | None = None) -> Kinematics:
+@dataclass(frozen=True)
+class _KinematicsKeys:
+    """Kind, axes and geometry; or a URDF; or a model."""
+
+    kind: str = ''
+    axes: int = 0
+    geometry: dict[str, Any] | None = None
+    urdf: str = ''
+    link: str | None = None
+    free: tuple[str, ...] | None = None
+    model: str = ''
+
+
+_FORMS = (
+    {'kind', 'axes', 'geometry'}, {'model'},
+    *({'urdf', *others} for others in ((), ('link',), ('free',), ('link', 'free'))),
+)  # fmt: skip
+
+
+def build_kinematics(
+    description: Mapping[str, Any], *, joints: Sequence[str] | None = None
+) -> Kinematics:
     """Build kinematics from kind, axes and geometry, the inverse of `Kinematics.describe`.
 
-    The description can name a file instead: `urdf`, with `link` and `free` as in
-    `SerialKinematics.of`, or `model`.
+    The description can have a URDF (file or text) instead: `urdf`, with `link` and `free` as in
+    `SerialKinematics`; or a file of a `model`.
 
     :param joints: names of the joints in order, for files; None: all joints of the file
     :raises ModelError: another form, an unknown kind, impossible values, or a file that cannot
         be read or has other joints
     """
-    if isinstance(description, Mapping) and set(FILES) & set(description):
-        return _of_file(description, joints)
-    keys = ('kind', 'axes', 'geometry')
-    if not isinstance(description, Mapping) or set(description) != set(keys):
+    given = convert(description, _KinematicsKeys, 'kinematics', ModelError)
+    if set(description) not in _FORMS:
         raise ModelError(
-            f'kinematics need {", ".join(keys)}, or urdf, or model, got {description!r:.80}'
+            f'kinematics need kind, axes, geometry, or urdf (and link, free), or model, got '
+            f'{dict(description)!r:.80}'
         )
-    kind, geometry = description['kind'], description['geometry']
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise ModelError(f'there are no kinematics of {kind!r}, there are: {", ".join(KINDS)}')
-    if not isinstance(geometry, Mapping):
+    if given.urdf:
+        text = given.urdf.lstrip().startswith('<')
+        build = UrdfModel.from_xml if text else UrdfModel.from_file
+        return SerialKinematics(build(given.urdf, joints=joints), link=given.link, free=given.free)
+    if given.model:
+        model = load_model(given.model)
+        if joints is not None and model.joint_names != tuple(joints):
+            raise ModelError(
+                f'{given.model} has the joints {list(model.joint_names)}, needed are '
+                f'{list(joints)}'
+            )
+        return kinematics_of(model)
+    if given.kind not in KINDS:
         raise ModelError(
-            f'the geometry of {article(kind)} must be a mapping, got {geometry!r:.80}'
+            f'there are no kinematics of {given.kind!r}, there are: {", ".join(KINDS)}'
         )
-    return KINDS[kind](geometry=geometry, axes=description['axes'])
+    return KINDS[given.kind](geometry=given.geometry or {}, axes=given.axes)
 
 
 def kinematics_of(model: DynamicModel) -> Kinematics:
@@ -240,7 +267,7 @@ def kinematics_of(model: DynamicModel) -> Kinematics:
     """
     arm = rigid_part(model)
     if arm is not None:
-        return SerialKinematics.of(arm)
+        return SerialKinematics(arm)
     closed = closed_form_part(model)
     if closed is None or closed[0].kind not in KINDS:
         kind = 'this model' if closed is None else article(closed[0].kind)
@@ -251,29 +278,7 @@ def kinematics_of(model: DynamicModel) -> Kinematics:
     )
 
 
-def _of_file(description: Mapping[str, Any], joints: Sequence[str] | None) -> Kinematics:
-    for keys in (('urdf', 'link', 'free'), ('model',)):
-        if set(description) <= set(keys) and isinstance(description.get(keys[0]), str):
-            break
-    else:
-        raise ModelError(
-            f'kinematics of a file need urdf (and link, free) or model, got {description!r:.80}'
-        )
-    if 'urdf' in description:
-        body = UrdfModel.from_file(description['urdf'], joints=joints)
-        return SerialKinematics.of(
-            body, link=description.get('link'), free=description.get('free')
-        )
-    model = load_model(description['model'])
-    if joints is not None and model.joint_names != tuple(joints):
-        raise ModelError(
-            f'{description["model"]} has the joints {list(model.joint_names)}, needed are '
-            f'{list(joints)}'
-        )
-    return kinematics_of(model)
-
-
-def _check_axes(kind: str, axes: object) -> int:
-    if isinstance(axes, bool) or axes not in (ARMS, ARMS + 1):
-        raise ModelError(f'{article(kind)} has 3 or 4 axes, got {axes!r:.80}')
-    return int(str(axes))
+def _check_axes(kind: str, axes: int) -> int:
+    if axes not in (ARMS, ARMS + 1):
+        raise ModelError(f'{article(kind)} has 3 or 4 axes, got {axes}')
+    return axes

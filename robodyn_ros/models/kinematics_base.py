@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any, ClassVar
 
 import numpy as np
@@ -31,7 +31,7 @@ class Kinematics(ABC):
     kind: ClassVar[str]
     rotates: ClassVar[bool] = False
     axes: int
-    geometry: Mapping[str, Any]
+    geometry: Any
 
     @property
     def label(self) -> str:
@@ -68,7 +68,7 @@ class Kinematics(ABC):
 
     def describe(self) -> dict[str, object]:
         """Return the plain description from which `build_kinematics` rebuilds this."""
-        return {'kind': self.kind, 'axes': self.axes, 'geometry': dict(self.geometry)}
+        return {'kind': self.kind, 'axes': self.axes, 'geometry': asdict(self.geometry)}
 
     def _check_shape(self, what: str, values: Array, size: int | None = None) -> Array:
         values = np.asarray(values, dtype=float)

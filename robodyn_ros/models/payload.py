@@ -27,12 +27,10 @@ _MASSES = (MASS.name, 'payload.m', 'payload.M')
 class PayloadModel(DynamicModel):
     """The torque of a payload alone, linear in the payload's parameters.
 
-    A payload changes an arm's parameters linearly, so that its torque is Y M x with the arm's
-    regressor Y, `matrix` M and the payload's values x. For a URDF robot x are the ten parameters
-    of a rigid body in a link's frame. For the models of the softMC document x are mass and
-    inertia, those of them that have an effect (`ClosedFormModel.payload_matrix`). An axis must
-    know L^2, g L or g cos(alpha) (`prior` of its description) to identify the mass. If it does
-    not, x are the products that add to its parameters (`products`).
+    Its torque is Y M x with the arm's regressor Y, `matrix` M and the payload's values x. For a
+    URDF robot x are the ten parameters of a rigid body in a link's frame, for the models of the
+    softMC document mass and inertia (`ClosedFormModel.payload_matrix`). An axis whose `prior` does
+    not give its lever arm identifies the products that add to its parameters (`products`).
     """
 
     def __init__(self, *, arm: DynamicModel, frame: str = '') -> None:

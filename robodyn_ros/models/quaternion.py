@@ -52,9 +52,8 @@ def angular(attitude: Array, derivative: Array) -> Array:
 def rates(time: Array, attitude: Array) -> tuple[Array, Array]:
     """Compute angular velocity and acceleration (N, 3) of attitudes (N, 4) over time (N,).
 
-    The quaternion's components are differentiated as splines of degree 5, whose second derivatives
-    are smooth. As q and -q are the same attitude, signs are made continuous first. Noise is not
-    smoothed.
+    Splines of degree 5 are differentiated. As q and -q are the same attitude, signs are made
+    continuous first. Noise is not smoothed.
 
     :raises ModelError: fewer than 6 samples, or stamps that do not increase
     """

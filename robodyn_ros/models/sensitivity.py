@@ -23,10 +23,9 @@ StateGradient = Callable[[Array, Array, Array, Array], Gradient]
 def state_gradient(model: DynamicModel) -> StateGradient:
     """Return a function of (weights, q, qd, qdd) that differentiates the weighted regressor.
 
-    It returns the derivatives of sum(weights * model.regressor(q, qd, qdd)) by q, qd and qdd,
-    each of shape (N, n). Weights have the regressor's shape (N, n, p). URDF models and friction
-    without load are exact; at zero velocity the derivative of friction is that of its positive
-    side. Other models are differentiated by central differences.
+    It returns the derivatives of sum(weights * model.regressor(q, qd, qdd)) by q, qd and qdd, each
+    (N, n); weights have the regressor's shape. URDF models, springs and friction without load are
+    exact, others use central differences.
     """
     if isinstance(model, SumModel):
         return _of_sum(model)

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Springs and balancers at the joints: torque that depends on the joint's own position.
 
-Weight compensation by springs, gas or hydraulics, and the stiffness of cables and hoses, are in no
-URDF. A torsion spring has the torque k (q - q0); its k q0 is the torque offset of friction. A
-spring on a lever that turns with the joint has a torque that is close to a sine of the position
-(Siciliano and Khatib, "Springer Handbook of Robotics", 2016, section 4.8, on static balancing).
+A torsion spring has the torque k (q - q0); its k q0 is the torque offset of friction. A spring on
+a lever that turns with the joint has a torque that is close to a sine of the position (Siciliano
+and Khatib, "Springer Handbook of Robotics", 2016, section 4.8, on static balancing).
 """
 
 from __future__ import annotations

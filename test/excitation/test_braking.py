@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.braking import FIRST, braking
+from robodyn_ros.excitation.braking import FIRST, plan_braking
 from robodyn_ros.excitation.motions.spline import SplineTrajectory
 
 JOINTS = ('a', 'b', 'c')
@@ -12,7 +12,7 @@ LIMIT = np.array([4.0, 5.0, 1.0])
 
 
 def test_each_joint_brakes_with_its_limit_and_goes_no_farther():
-    points = braking(JOINTS, POSITION, VELOCITY, LIMIT)
+    points = plan_braking(JOINTS, POSITION, VELOCITY, LIMIT)
     end = POSITION + VELOCITY * np.abs(VELOCITY) / (2.0 * LIMIT)
     np.testing.assert_allclose(points.position[-1], end, atol=1e-12)
     assert (points.velocity[-1] == 0.0).all()
@@ -26,7 +26,7 @@ def test_each_joint_brakes_with_its_limit_and_goes_no_farther():
 
 
 def test_a_robot_at_rest_is_held():
-    points = braking(JOINTS, POSITION, np.zeros(3), LIMIT)
+    points = plan_braking(JOINTS, POSITION, np.zeros(3), LIMIT)
     assert len(points.time) >= 2 and (points.position == POSITION).all()
     assert (points.velocity == 0.0).all()
 
@@ -34,4 +34,4 @@ def test_a_robot_at_rest_is_held():
 @pytest.mark.parametrize('limit', [[1.0, 1.0], [1.0, 0.0, 1.0], [1.0, np.nan, 1.0]])
 def test_limits_that_are_none_are_refused(limit):
     with pytest.raises(MotionError, match='needs 3 acceleration limits above 0'):
-        braking(JOINTS, POSITION, VELOCITY, np.array(limit))
+        plan_braking(JOINTS, POSITION, VELOCITY, np.array(limit))

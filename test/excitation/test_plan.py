@@ -57,14 +57,6 @@ def test_points_joined_by_quintics_are_the_motion(spacing, error):
     assert np.abs(fine.acceleration - exact.acceleration).max() < 1e-3
 
 
-def test_the_last_point_rests_exactly_whatever_rounding_left():
-    motion = random_fourier(3)
-    left = motion.sample(np.array([motion.duration])).velocity
-    points = points_of(motion, 0.01)
-    assert (points.velocity[-1] == 0.0).all()
-    np.testing.assert_allclose(left, 0.0, atol=1e-9)
-
-
 def test_the_way_between_points_leaves_a_motion_that_is_too_fast_for_them():
     slow, fast = (
         SineMotion(joints=['a'], start=[0.0], target=[1.0], frequency=frequency, duration=10.0)

@@ -92,10 +92,11 @@ MOTIONS = {
     },
     'move': {'kind': 'move', 'joints': list(JOINTS), 'start': [0.0, 0.0], 'target': [0.2, 0.1],
              'duration': 2.0},
-    'line': {
-        'kind': 'line', 'joints': ['j1', 'j2', 'j3', 'j4'], 'speed': 0.2, 'acceleration': 0.5,
+    'tool_moves': {
+        'kind': 'tool_moves', 'joints': ['j1', 'j2', 'j3', 'j4'], 'speed': 0.2,
+        'acceleration': 0.5,
         'robot': {'kind': 'scara', 'geometry': {'L1': 0.3, 'L2': 0.2}},
-        'start': [0.3, 0.2, 0.0, 0.0], 'target': [0.2, 0.3, 0.0, 0.0],
+        'start': [0.3, 0.2, 0.0, 0.0], 'moves': [{'target': [0.2, 0.3, 0.0, 0.0]}],
     },
 }  # fmt: skip
 
@@ -187,8 +188,6 @@ def _robots(folder: Path) -> None:
     files |= {f'motion_{name}': motion for name, motion in MOTIONS.items()}
     moves = [MOTIONS['move'], MOTIONS['move'] | {'start': [0.2, 0.1], 'target': [0.0, 0.0]}]
     files['motion_chain'] = {'kind': 'chain', 'parts': moves}
-    files['motion_stopped'] = {'kind': 'stopped', 'motion': MOTIONS['sine'], 'time': 2.0,
-                               'max_acceleration': [5.0, 5.0]}  # fmt: skip
     for name, content in files.items():
         (folder / f'{name}.yaml').write_text(yaml.safe_dump(content, sort_keys=False))
 

@@ -49,7 +49,6 @@ FILES = {
     'urdf': ('arm.urdf', 'motion motion_sine.yaml --urdf FILE'),
     'mesh': ('part.stl', 'motion motion_sine.yaml --urdf meshed.urdf'),
     'srdf': ('x.srdf', 'motion motion_sine.yaml --urdf arm.urdf --srdf FILE'),
-    'scene': ('x.scene', 'motion motion_sine.yaml --urdf arm.urdf --scene FILE'),
     'prg': ('scara.PRG', 'prg FILE --model model_scara.yaml --out OUT/r.yaml'),
     'bodywise': ('x.csv', 'bodywise FILE'),
     **{f'{form} file': (f'x.{form}', 'check FILE') for form in HOSTILE_FILES},

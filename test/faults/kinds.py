@@ -69,7 +69,7 @@ URDF = ((10, 'motion motion_sine.yaml --urdf FILE'), (1, 'check table.csv --urdf
         (1, 'compare --urdf FILE result_arm.yaml table.csv'),
         (1, f'excite --urdf FILE {EXCITE}'))  # fmt: skip
 MOTIONS = ('sine', 'fourier', 'sine_sum', 'joint_moves', 'points', 'bidirectional', 'move',
-           'chain', 'stopped')  # fmt: skip
+           'chain')  # fmt: skip
 
 KINDS = {
     'urdf': Kind(('arm.urdf',), 'text', URDF),
@@ -81,7 +81,7 @@ KINDS = {
         (1, 'identify table.csv --robot FILE --out OUT'))),
     'model': Kind(('model.yaml', 'model_scara.yaml', 'model_puma2.yaml'), 'yaml', (
         (5, 'prg scara.PRG --model FILE --out OUT/r.yaml'),
-        (1, 'motion motion_line.yaml --model FILE'))),
+        (1, 'motion motion_tool_moves.yaml --model FILE'))),
     'limits': Kind(('limits.yaml',), 'yaml', (
         (1, 'motion motion_sine.yaml --urdf arm.urdf --limits FILE'),)),
     'columns': Kind(('columns.yaml',), 'yaml', ((1, 'check table.csv --columns FILE'),)),
@@ -111,8 +111,6 @@ KINDS = {
         (20, 'motion FILE --urdf arm.urdf'), (1, 'motion FILE --urdf arm.urdf --out OUT'))),
     'srdf': Kind(('arm.srdf',), 'text', (
         (1, 'motion motion_sine.yaml --urdf arm.urdf --srdf FILE'),)),
-    'scene': Kind(('arm.scene',), 'text', (
-        (1, 'motion motion_sine.yaml --urdf arm.urdf --scene FILE'),)),
     'xacro': Kind(('arm.urdf.xacro',), 'text', (
         (1, 'motion motion_sine.yaml --urdf FILE'),), weight=0.5),
     'bodywise': Kind(('bodies.csv',), 'text', ((3, 'bodywise FILE'), (1, 'bodywise FILE --json'))),
@@ -139,6 +137,6 @@ KINDS = {
         (1, 'friction FILE --joints a,b --out OUT'))),
     'advise': Kind(('motion_sine.yaml', 'robot.yaml', 'parameters_motion.yaml'), 'yaml', (
         (1, 'advise FILE --urdf arm.urdf'),)),
-    'tool trajectory': Kind(('motion_line.yaml',), 'yaml', (
+    'tool trajectory': Kind(('motion_tool_moves.yaml',), 'yaml', (
         (1, 'motion FILE --model model.yaml'),)),
 }  # fmt: skip

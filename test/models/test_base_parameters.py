@@ -24,15 +24,6 @@ PUMA = [
     (-HALF_PI, 0, 0),
     (HALF_PI, 0, 0),
 ]
-# COMAU NS16: axes at zero -z, +y, -y, -z, +y, -z; lengths [m] of its data sheet.
-NS16 = [
-    ('0 0 0.6', '0 0 -1'),
-    ('0.3 0 0', '0 1 0'),
-    ('0 0 0.7', '0 -1 0'),
-    ('0.185 0 0.624', '0 0 -1'),
-    ('0 0 0', '0 1 0'),
-    ('0 0 0.135', '0 0 -1'),
-]
 IIWA = [(0.34, 90), (0, -90), (0.4, -90), (0, 90), (0.4, 90), (0, -90), (0.126, 0)]
 
 
@@ -53,10 +44,6 @@ def chain(joints, inertials=None):
     return f'<robot name="chain">{text}</robot>'
 
 
-def ns16():
-    return chain([(f'xyz="{origin}"', axis) for origin, axis in NS16])
-
-
 def iiwa(inertials=None):
     """iiwa R800 with the link frames of its oracle: distal DH frames, parallel offsets only."""
     joints = []
@@ -70,7 +57,7 @@ def iiwa(inertials=None):
     return chain(joints, inertials)
 
 
-@pytest.mark.parametrize('joints', range(1, 10))
+@pytest.mark.parametrize('joints', [1, 2, 5, 9])
 def test_base_columns_carry_the_whole_regressor(joints):
     model = robot_model(random_urdf(joints, joints))
     base = base_parameters(model)
@@ -93,8 +80,8 @@ def _scaled(model):
     return matrix / np.where(length > 1e-12 * length.max(), length, np.inf)
 
 
-@pytest.mark.parametrize('xml', [dh_urdf(PUMA), ns16()], ids=['puma', 'ns16'])
-def test_a_six_axis_arm_has_36_base_parameters_and_rotors_3_to_6(xml):
+def test_a_six_axis_arm_has_36_base_parameters_and_rotors_3_to_6():
+    xml = dh_urdf(PUMA)
     base = base_parameters(UrdfModel.from_xml(xml))
     names = [text.split(' ')[0] for text in base.expressions]
     assert base.rank == 40
@@ -115,18 +102,6 @@ def test_rank_survives_rounded_angles():
         assert base_parameters(UrdfModel.from_xml(literal)).rank == 40
 
 
-def test_iiwa_has_43_base_parameters_without_rotors():
-    base = base_parameters(UrdfModel.from_xml(iiwa(), rotor_inertia=False))
-    assert base.rank == 43
-    assert base.expressions[0] == 'link1.Iyy + link2.Izz'
-    # Published grouping of the second link with 0.16 = 0.4^2 and -0.8 = -2 * 0.4.
-    assert (
-        'link2.Ixx - link2.Izz + 0.16*link3.m - 0.8*link3.my + link3.Izz + 0.16*link4.m '
-        '+ 0.16*link5.m + 0.16*link6.m + 0.16*link7.m'
-    ) in base.expressions
-    assert base.units[0] == 'kg m^2'
-
-
 def oracle(name):
     path = DATA.parent / 'oracles' / name
     if not path.is_file():
@@ -135,10 +110,9 @@ def oracle(name):
         return list(csv.DictReader(file))
 
 
-def iiwa_of_table1(**link6):
-    """Model with the inertials of Table 1; `link6` replaces some of the sixth link's."""
+def iiwa_of_table1():
+    """Model with the inertials of Table 1."""
     rows = oracle('kuka_iiwa_table1.csv')
-    rows[5].update({name: str(value) for name, value in link6.items()})
     inertials = [
         f'<inertial><origin xyz="{row["rx"]} {row["ry"]} {row["rz"]}"/>'
         f'<mass value="{row["m"]}"/><inertia ixx="{row["Ixx"]}" iyy="{row["Iyy"]}" '
@@ -185,61 +159,6 @@ def test_iiwa_rows_are_the_published_ones_in_value_and_combination():
         )
 
 
-@pytest.mark.parametrize(
-    ('link6', 'key', 'exact'),
-    [
-        ({}, 'match_table1', 37),
-        ({'Ixx': 0.00651, 'Iyy': 0.00626, 'Izz': 0.00453}, 'match_link6rounded', 41),
-    ],
-)
-def test_iiwa_values_are_those_printed(link6, key, exact):
-    """To half a unit of the last printed digit, where Table 1 gives link 6 rounded or not."""
-    model = iiwa_of_table1(**link6)
-    base = base_parameters(model)
-    names = [model.parameters[column].name for column in base.columns]
-    ours = dict(zip(names, base.values(model.prior()), strict=True))
-    matched = 0
-    for row in oracle('kuka_iiwa_bps_oracle.csv'):
-        name, unit = own_name(row['independent_param']), 2.0 * float(row['half_ulp'])
-        error = abs(ours[name] - float(row['paper_cad']))
-        assert (error <= 0.5001 * unit) == (row[key] == '1'), name
-        assert error <= 1.0001 * unit or not link6, name
-        matched += row[key] == '1'
-    assert matched == exact
-
-
-def test_rotor_and_mass_of_a_horizontal_axis_merge_but_not_the_offset():
-    axis = sliding_axis('1 0 0')
-    base = base_parameters(robot_model(axis))
-    assert base.expressions == (
-        'carriage.m + axis.rotor_inertia',
-        'axis.viscous_friction',
-        'axis.coulomb_friction',
-        'axis.torque_offset',
-    )
-    assert base.units == ('kg', 'N s/m', 'N', 'N')
-    assert set(base.unidentifiable) == {
-        f'carriage.{name}' for name in ('mx', 'my', 'mz', 'Ixx', 'Ixy', 'Iyy', 'Ixz', 'Iyz', 'Izz')
-    }
-
-
-def sliding_axis(direction):
-    return (
-        '<robot name="r"><link name="base"/><link name="carriage"/><joint name="axis" '
-        f'type="prismatic"><parent link="base"/><child link="carriage"/><axis xyz="{direction}"/>'
-        '</joint></robot>'
-    )
-
-
-def test_the_result_does_not_depend_on_the_random_states():
-    model = UrdfModel.from_xml(random_urdf(4, 11))
-    one, two = base_parameters(model, seed=0), base_parameters(model, seed=1)
-    assert one.expressions == two.expressions
-    np.testing.assert_allclose(one.grouping, two.grouping, atol=1e-9)
-    again = base_parameters(model, seed=0)
-    np.testing.assert_array_equal(one.grouping, again.grouping)
-
-
 def test_a_nearly_dependent_column_is_called_unclear():
     friction = FrictionModel(joints=[Joint('a')], terms=['viscous', 'offset'])
     for tilt, rank in ((1e-3, 2), (1e-6, 2), (1e-8, 1), (0.0, 1)):
@@ -247,11 +166,3 @@ def test_a_nearly_dependent_column_is_called_unclear():
         base = base_parameters(friction)
         assert base.rank == rank
         assert base.unclear == (('a.torque_offset',) if 0 < tilt < 1e-4 else ())
-
-
-def test_parallel_vertical_axes_a_micrometre_apart_are_unclear():
-    for offset, unclear in ((0.0, False), (1e-6, True), (0.5, False)):
-        xml = chain([('', '0 0 1'), (f'xyz="{offset} 0 0"', '0 0 1')])
-        base = base_parameters(UrdfModel.from_xml(xml))
-        assert ('link2.mx' in base.unclear) is unclear
-        assert ('link2.mx' in base.unidentifiable) is (offset == 0.0)

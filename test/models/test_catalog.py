@@ -99,22 +99,14 @@ def test_hash_does_not_depend_on_what_the_dynamics_ignores():
         ('urdf: arm.urdf', 'no model kind None'),
         ('kind: [urdf]', 'no model kind'),
         ('- 1', 'must be a mapping'),
-        ('', 'must be a mapping'),
-        ('kind: urdf', 'kind urdf needs "urdf"'),
-        ('kind: urdf\nurdf: arm.urdf\ngravty: 1', 'has no "gravty", it has: kind, urdf, joints'),
+        ('kind: urdf', "kind urdf: entry 'urdf' is missing"),
+        ('kind: urdf\nurdf: arm.urdf\ngravty: 1', "unknown entry 'gravty', expected some of"),
         ('kind: urdf\nurdf: gone.urdf', 'gone.urdf cannot be read'),
-        ('kind: urdf\nurdf: 3', '"urdf" must be a file name or URDF text'),
-        ('kind: urdf\nurdf: arm.urdf\njoints: joint1', '"joints" must be a list'),
-        ('kind: urdf\nurdf: arm.urdf\njoints: [1]', '"joints" must be a list of names'),
+        ('kind: urdf\nurdf: arm.urdf\njoints: [1]', r'joints\[0\] must be a text, got 1'),
         ('kind: urdf\nurdf: arm.urdf\njoints: [elbow]', 'has no moving joint elbow'),
-        ('kind: urdf\nurdf: arm.urdf\ngravity: 9.81', '"gravity" must be a list'),
-        ('kind: urdf\nurdf: arm.urdf\ngravity: [0, 0, down]', '"gravity" must be a list of num'),
-        ('kind: urdf\nurdf: arm.urdf\nrotor_inertia: 0.1', '"rotor_inertia" must be true or'),
         ('kind: urdf\nurdf: arm.urdf\nfriction: [dry]', 'no friction term "dry"'),
-        ('kind: friction\njoints: [a]', 'described by its "name" and "type"'),
-        ('kind: friction\njoints: [{name: a, type: ball}]', "joint a has type 'ball'"),
-        ('kind: sum\nparts: {}', '"parts" must be a list'),
-        ('kind: sum\nparts: [3]', 'must be a mapping'),
+        ('kind: friction\njoints: [a]', r'joints\[0\] must be a mapping'),
+        ('kind: friction\njoints: [{name: a, type: ball}]', 'type must be one of revolute'),
         ('kind: "urdf', 'is no YAML'),
         ('kind: !!python/object:os.system {}', 'is no YAML'),
     ],
@@ -138,7 +130,7 @@ def test_a_dynamic_model_wins_over_that_of_the_file(tmp_path):
         load_model(file, dynamic_model=0)
     other = tmp_path / 'other.yaml'
     other.write_text('{kind: friction, joints: [{name: a, type: revolute}]}')
-    with pytest.raises(ModelError, match='kind friction has no "dynamic_model"'):
+    with pytest.raises(ModelError, match="kind friction: unknown entry 'dynamic_model'"):
         load_model(other, dynamic_model=1)
 
 

@@ -10,9 +10,7 @@ from closed_form_oracle import body, urdf
 
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.catalog import build_model
-from robodyn_ros.models.closed_forms.closed_form import components
 from robodyn_ros.models.closed_forms.delta import DeltaModel
-from robodyn_ros.models.closed_forms.delta_kinematics import DeltaGeometry, delta_motion
 from robodyn_ros.models.closed_forms.scara import ScaraModel
 from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.interface import SumModel
@@ -135,19 +133,6 @@ def test_a_deltas_joint_motion_is_the_derivative_of_its_positions(axes):
     assert np.abs(found[2]).max() > 5.0
 
 
-@pytest.mark.parametrize('axes', [3, 4])
-def test_a_deltas_joint_motion_is_undone_by_the_dynamic_models_own(axes):
-    kinematics = DeltaKinematics(axes=axes, geometry=RODS)
-    q, qd, qdd = delta_states(axes)
-    moving = delta_motion(DeltaGeometry(**RODS), *(components(v)[:3] for v in (q, qd, qdd)))
-    x, xd, xdd = (
-        np.column_stack([np.transpose(vector), rest[:, 3:]])
-        for vector, rest in ((moving.x, q), (moving.xd, qd), (moving.xdd, qdd))
-    )
-    for found, expected in zip(kinematics.motion(x, xd, xdd), (q, qd, qdd), strict=True):
-        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
-
-
 @pytest.mark.parametrize(
     ('kinematics', 'pose', 'message'),
     [
@@ -187,7 +172,7 @@ def test_is_found_from_models_and_descriptions(kinematics):
         kinematics.describe()
     )
     joints = NAMES[: kinematics.axes]
-    model = ScaraModel(joints=joints, geometry=kinematics.geometry)
+    model = ScaraModel(joints=joints, geometry=kinematics.describe()['geometry'])
     friction = FrictionModel(joints=model.joints)
     assert kinematics_of(SumModel(parts=[model, friction])).describe() == kinematics.describe()
     delta = DeltaModel(joints=NAMES, geometry={**RODS, 'h_O': 0.1})
@@ -200,11 +185,11 @@ def test_refuses_other_robots_and_shapes_with_one_sentence():
     for wrong, message in (
         ({**good, 'kind': 'puma'}, "there are no kinematics of 'puma', there are: scara, delta"),
         ({**good, 'axes': 5}, 'a scara has 3 or 4 axes, got 5'),
-        ({**good, 'geometry': 7}, 'the geometry of a scara must be a mapping, got 7'),
-        ({**good, 'geometry': {'L1': 1.0}}, 'the geometry of a scara needs "L2"'),
-        ({'urdf': 'a.urdf', 'axes': 6}, 'kinematics of a file need urdf .* or model'),
-        ({'model': 6}, 'kinematics of a file need urdf .* or model'),
-        ({'kind': 'scara'}, 'kinematics need kind, axes, geometry, or urdf, or model, got'),
+        ({**good, 'geometry': 7}, 'kinematics: geometry must be a mapping .*, got 7'),
+        ({**good, 'geometry': {'L1': 1.0}}, "the geometry of a scara: entry 'L2' is missing"),
+        ({'urdf': 'a.urdf', 'axes': 6}, 'kinematics need kind, axes, geometry, or urdf'),
+        ({'model': 6}, 'kinematics: model must be a text, got 6'),
+        ({'kind': 'scara'}, 'kinematics need kind, axes, geometry, or urdf .* or model, got'),
     ):
         with pytest.raises(ModelError, match=message):
             build_kinematics(wrong)

@@ -189,10 +189,10 @@ def scara_values(robot, geometry):
     (m1, c1, i1), (m2, c2, i2), (_, _, i3), *last = links
     lifted = sum(mass for mass, _, _ in links[2:])
     return {
-        '(L1^2*M2+I1)': i1[2, 2] + m1 * c1[0] ** 2 + m2 * geometry['L1'] ** 2,
+        '(L1^2*M2+I1)': i1[2, 2] + m1 * c1[0] ** 2 + m2 * geometry.L1**2,
         '(A2^2*M2+I2)': i2[2, 2] + m2 * c2[0] ** 2 + i3[2, 2],
         'J2': 0.0,
-        'L1*A2*M2': geometry['L1'] * c2[0] * m2,
+        'L1*A2*M2': geometry.L1 * c2[0] * m2,
         'M3': lifted,
         'g*M3': 9.81 * lifted,
         'I4': last[0][2][2, 2] if last else 0.0,

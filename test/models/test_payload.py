@@ -67,15 +67,11 @@ def closed(kind, **options):
     ('arm', 'names'),
     [
         (closed('axis', type='rotary'), ['inertia']),
-        (closed('axis', type='rotary', dynamic_model=2), ['I']),
-        (closed('axis', type='rotary', dynamic_model=2, prior={'L^2': 0.09}), ['mass', 'inertia']),
         (closed('axis', type='rotary', dynamic_model=3, prior={'L^2': 0.09}), ['I', 'M*g*A']),
         (
             closed('axis', type='rotary', dynamic_model=3, prior={'L^2': 0.09, 'g*L': 2.94}),
             ['mass', 'inertia'],
         ),
-        (closed('axis', type='linear'), ['mass']),
-        (closed('axis', type='linear', dynamic_model=2), ['M', 'M*g*cos(alpha)']),
         (
             closed('axis', type='linear', dynamic_model=2, prior={'g*cos(alpha)': 9.81}),
             ['mass'],

@@ -10,7 +10,6 @@ from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import build_model, model_hash, robot_model
 from robodyn_ros.models.friction import body_of
 from robodyn_ros.models.interface import Joint
-from robodyn_ros.models.sensitivity import _by_differences, state_gradient
 from robodyn_ros.models.springs import SPRING_TERMS, SpringModel
 
 JOINTS = (Joint('a'), Joint('b', 'prismatic'))
@@ -50,14 +49,6 @@ def test_regressor_and_single_samples_agree_with_the_torque():
     np.testing.assert_allclose([at(*row) for row in zip(q, qd, qdd, strict=True)], torque)
 
 
-def test_gradient_is_that_of_differences():
-    model = SpringModel(joints=JOINTS, terms=list(SPRING_TERMS))
-    states = random_states(2, 10)
-    weights = np.random.default_rng(2).normal(size=(10, 2, 6))
-    exact, near = (make(model)(weights, *states) for make in (state_gradient, _by_differences))
-    np.testing.assert_allclose(exact, near, atol=1e-8)
-
-
 @pytest.mark.parametrize(
     ('joints', 'terms', 'said'),
     [
@@ -71,15 +62,6 @@ def test_gradient_is_that_of_differences():
 def test_wrong_springs_are_refused(joints, terms, said):
     with pytest.raises(ModelError, match=said):
         SpringModel(joints=joints, terms=terms)
-
-
-def test_wrong_motions_and_values_are_refused():
-    model = SpringModel(joints=JOINTS, terms=['spring'])
-    q = np.zeros((4, 3))
-    with pytest.raises(ModelError, match='a model of springs with 2 joints'):
-        model.regressor(q, q, q)
-    with pytest.raises(ModelError, match='has 2 parameters'):
-        model.torque(q, q, q, np.zeros(3))
 
 
 def robot(friction):
@@ -119,7 +101,7 @@ def test_no_drive_adds_springs_as_gravity():
     assert np.abs(springs).max() > 0.1
 
 
-@pytest.mark.parametrize('key', ['smoothing', 'load', 'nonsense'])
+@pytest.mark.parametrize('key', ['smoothing', 'load'])
 def test_springs_alone_have_nothing_of_friction(key):
     with pytest.raises(ModelError, match=f"springs without friction have no '{key}'"):
         robot({'terms': ['spring'], key: [1.0]})

@@ -2,8 +2,7 @@
 """Capsules for links without `<collision>` geometry, so that something can be checked.
 
 A link without any shape gets one from its frame to its farthest joint, which is a guess. One
-whose visual meshes have no volume, and so no convex hull, gets the smallest one that was found
-around their vertices.
+whose visual meshes have no volume, and so no convex hull, gets one around their vertices.
 """
 
 from __future__ import annotations
@@ -11,12 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
 from scipy.spatial import ConvexHull, QhullError
 
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.trajectory import Array
-from robodyn_ros.long_work import poll
+
+_SHARE = 0.12
+"""Radius of a guessed capsule per length: arms are about a quarter as thick as long."""
 
 
 @dataclass(frozen=True)
@@ -50,85 +50,45 @@ class Capsule:
         return f'{self.link}: capsule of radius {self.radius:.2g} m {self.origin}'
 
 
-def around(link: str, points: Array, *, most: int = 300) -> Capsule:
-    """Fit a capsule that has all points inside.
-
-    The volume is minimised over the axis, from the three principal axes of the points.
+def around(link: str, points: Array) -> Capsule:
+    """Return the smallest capsule along a principal axis of points that has all of them inside.
 
     :param points: shape (N, 3), in [m], in the frame of the link
-    :param most: largest number of points for the search; the result holds for all
     :raises MotionError: no points, or numbers that are none
     """
     if len(points) == 0 or not np.isfinite(points).all():
         raise MotionError(f'link {link!r}: its visual mesh has no vertices that could be used')
-    points = _corners(points) if has_volume(points) else points
-    few = points[:: -(-len(points) // most)]
-    middle = points.mean(axis=0)
-    principal = np.linalg.eigh((few - middle).T @ (few - middle))[1].T
-    best = min((_axis(few - middle, start) for start in principal), key=lambda item: item[1])[0]
-    radius, low, high = _extent((points - middle) @ _turn_frame(best).T, best.offset)
-    rows = _turn_frame(best)
-    ends = middle + np.array([[*best.offset, low], [*best.offset, high]]) @ rows
-    return Capsule(link, radius, ends, 'fitted to its flat visual mesh')
+    middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
+    principal = np.linalg.eigh((points - middle).T @ (points - middle))[1].T
+    return min((_along(link, points, middle, axis) for axis in principal), key=_volume)
 
 
-def between(link: str, end: Array, *, share: float = 0.12) -> Capsule:
+def _along(link: str, points: Array, middle: Array, axis: Array) -> Capsule:
+    """Return the smallest capsule around points whose axis passes a place in a direction."""
+    local = (points - middle) @ _frame(axis).T
+    across = np.linalg.norm(local[:, :2], axis=1)
+    radius = across.max()
+    room = np.sqrt(radius**2 - across**2)
+    high, low = (local[:, 2] - room).max(), (local[:, 2] + room).min()
+    if high < low:  # a ball is enough, with its centre anywhere in between
+        high = low = 0.5 * (high + low)
+    ends = middle + np.outer([low, high], _frame(axis)[2])
+    return Capsule(link, float(radius), ends, 'fitted to its flat visual mesh')
+
+
+def _volume(capsule: Capsule) -> float:
+    return float(np.pi * capsule.radius**2 * (capsule.length + 4.0 / 3.0 * capsule.radius))
+
+
+def between(link: str, end: Array) -> Capsule:
     """Make a capsule from the frame of a link to a point, in [m].
 
     It is a guess. The link can be thicker, above all where joints are close to each other.
-
-    :param share: of the length, which is its radius: arms are about a quarter as thick as long
     """
     length = float(np.linalg.norm(end))
     ends = np.array([np.zeros(3), end])
-    text = f'from its frame to its next joint, {share:.0%} of the length of {length:.2g} m'
-    return Capsule(link, share * length, ends, text)
-
-
-@dataclass(frozen=True)
-class _Axis:
-    """Line: turned from a frame by two angles, and moved across itself."""
-
-    frame: Array
-    angles: Array
-    offset: Array
-
-
-def _axis(points: Array, start: Array) -> tuple[_Axis, float]:
-    """Find the axis of the capsule with the smallest volume near a direction, and the volume."""
-    frame = _frame(start)
-    size = float(np.abs(points).max()) or 1.0
-
-    def axis(x: Array) -> _Axis:
-        return _Axis(frame, x[:2], size * x[2:])
-
-    def volume(x: Array) -> float:
-        poll()
-        trial = axis(x)
-        radius, low, high = _extent(points @ _turn_frame(trial).T, trial.offset)
-        return float(np.pi * radius**2 * (high - low + 4.0 / 3.0 * radius))
-
-    simplex = np.vstack([np.zeros(4), 0.2 * np.eye(4)])
-    options = {'initial_simplex': simplex, 'maxfev': 300, 'xatol': 1e-4, 'fatol': 0.0}
-    result = minimize(volume, np.zeros(4), method='Nelder-Mead', options=options)
-    return axis(result.x), float(result.fun)
-
-
-def _extent(points: Array, offset: Array) -> tuple[float, float, float]:
-    """Return radius and ends along z of the smallest capsule around a line parallel to z."""
-    across = ((points[:, :2] - offset) ** 2).sum(axis=1)
-    square = across.max()
-    radius, room = np.sqrt(square), np.sqrt(square - across)
-    high, low = (points[:, 2] - room).max(), (points[:, 2] + room).min()
-    if high < low:  # a ball is enough, with its centre anywhere in between
-        high = low = 0.5 * (high + low)
-    return float(radius), float(low), float(high)
-
-
-def _turn_frame(axis: _Axis) -> Array:
-    """Return the rows x, y, z of the frame of an axis, shape (3, 3)."""
-    x, y = axis.angles
-    return _frame(axis.frame[2] + x * axis.frame[0] + y * axis.frame[1])
+    text = f'from its frame to its next joint, {_SHARE:.0%} of the length of {length:.2g} m'
+    return Capsule(link, _SHARE * length, ends, text)
 
 
 def _frame(direction: Array) -> Array:
@@ -142,12 +102,8 @@ def _frame(direction: Array) -> Array:
 
 def has_volume(points: Array) -> bool:
     """Return True if points (N, 3) have a convex hull."""
-    return len(_corners(points)) > 0
-
-
-def _corners(points: Array) -> Array:
-    """Return the corners of the convex hull; none for flat points."""
     try:
-        return np.asarray(points[ConvexHull(points, qhull_options='Qt').vertices])
+        ConvexHull(points, qhull_options='Qt')
     except (QhullError, ValueError):
-        return points[:0]
+        return False
+    return True

@@ -19,8 +19,7 @@ from robodyn_ros.excitation.collisions.boxes import (
 )
 from robodyn_ros.excitation.collisions.gaps import find_missing_shapes, list_gaps, notes_of
 from robodyn_ros.excitation.collisions.robot_files import link_names
-from robodyn_ros.excitation.collisions.scene import read_scene
-from robodyn_ros.excitation.collisions.scene_shape import NOTHING, SceneShape, Surroundings
+from robodyn_ros.excitation.collisions.scene_shape import NAME, NOTHING, SceneShape, Surroundings
 from robodyn_ros.excitation.collisions.self_collision import (
     Contacts,
     NoPairsError,
@@ -37,7 +36,6 @@ from robodyn_ros.models.interface import DynamicModel
 class Coverage:
     """Limits that a motion is checked against.
 
-    :param limits: limits for the design of a motion, and for the check afterwards
     :param rule: rule of the distances of links, from one of the limits; None: not checked
     :param missing: options of the surroundings that are needed and not given
     """
@@ -56,7 +54,7 @@ class Coverage:
         if names:
             text = f'Give the parameter{"s"[: len(names) - 1]} {" and ".join(names)}'
         if 'box' in self.missing:
-            text += ', and optimise.obstacles or optimise.scene for what is inside the box'
+            text += ', and optimise.obstacles for what is inside the box'
         return (
             f'{text}; or, if you have made sure that nothing is in the way, set '
             'allow_unchecked: true'
@@ -79,7 +77,7 @@ class Coverage:
         for limit in self.limits:
             if isinstance(limit, SpaceLimit) and not broken:
                 broken = _outside(limit, trajectory, model)
-        guessed = () if self.rule is None else self.rule.file.guessed
+        guessed = () if self.rule is None else tuple(self.rule.file.guessed)
         return Report(contacts, broken, self.unchecked, self.notes, guessed)
 
 
@@ -150,7 +148,7 @@ def cover(
     lower, upper = free_space(box, floor)
     if surroundings.shapes and urdf:
         surroundings = surroundings.select(link_names(urdf))
-    scene = (read_scene(values['scene']) if values['scene'] else ()) + surroundings.shapes
+    scene = surroundings.shapes
     standing = bool(obstacles) or any(not item.attached for item in scene)
     walls = bool(box) or floor is not None
     unchecked, needed = [], []
@@ -220,7 +218,7 @@ def _find_unchecked(scene: Sequence[SceneShape], rule: SelfCollisionRule | None)
     for item, name in zip_longest(carried, names):
         if name not in near:
             yield (
-                f'object {item.name!r} of {item.scene}, attached to the link {item.frame!r}: '
+                f'object {item.name!r} of {NAME}, attached to the link {item.frame!r}: '
                 'there is no geometry that it could touch'
             )
 

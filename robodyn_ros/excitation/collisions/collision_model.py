@@ -42,11 +42,7 @@ def build(file: CollisionFile) -> tuple[Any, Any]:
 
 
 def _model(urdf: UrdfFile) -> Any:
-    """Return Pinocchio's model with a frame for each link.
-
-    It is built from what the dynamics have read too: a second parser would drop what it does not
-    understand. Floating and planar joints do not move, and their axis does not matter.
-    """
+    """Return Pinocchio's model with a frame for each link, from what the dynamics have read."""
     moving = {item.name: item for item in urdf.joints if item.type != 'fixed'}
     tree = body_tree(urdf, tuple(moving))
     model = pinocchio_model(tree, tuple(moving), np.zeros(3))

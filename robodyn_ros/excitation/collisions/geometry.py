@@ -21,7 +21,7 @@ from robodyn_ros.excitation.collisions.collision_model import (
 )
 from robodyn_ros.excitation.collisions.meshes import coal
 from robodyn_ros.excitation.collisions.robot_files import CollisionFile
-from robodyn_ros.excitation.collisions.scene_shape import SceneShape
+from robodyn_ros.excitation.collisions.scene_shape import NAME, SceneShape
 from robodyn_ros.excitation.trajectory import Array
 from robodyn_ros.long_work import poll
 
@@ -33,9 +33,9 @@ _NORMALS = np.vstack([np.eye(3), -np.eye(3)])
 class CollisionGeometry:
     """Signed distances of all pairs of objects that could touch.
 
-    Pairs of links that a joint connects, directly or by links without geometry, overlap by design
-    and are left out. Meshes are replaced by their convex hulls. Joints that do not move are at 0,
-    or at the nearest limit.
+    Pairs of links that a joint connects, directly or by links without geometry, are left out.
+    Meshes are replaced by their convex hulls. Joints that do not move are at 0, or at the nearest
+    limit.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class CollisionGeometry:
         for number, item in enumerate(scene, start=1):
             if not item.attached:
                 shape, pose = item.solid()
-                name = f'shape {number} of {item.scene}, {item.name}'
+                name = f'shape {number} of {NAME}, {item.name}'
                 index = self._add_standing(name, shape, self._place_of(item) * pin.SE3(pose))
                 self._shapes[index] = item
         self._model_data = self._model.createData()
@@ -113,12 +113,10 @@ class CollisionGeometry:
 
     def _place_of(self, item: SceneShape) -> Any:
         """Return the place in the base frame of the frame of a shape."""
-        if item.frame is None:
-            return pin.SE3.Identity()
         frame = self._frame(item)
         if frame.parentJoint > 0:
             raise MotionError(
-                f'{item.scene}: object {item.name!r} is in the frame {item.frame!r}, which moves '
+                f'{NAME}: object {item.name!r} is in the frame {item.frame!r}, which moves '
                 'with the robot; expected the root link, or a link that is fixed to it'
             )
         return frame.placement
@@ -132,7 +130,7 @@ class CollisionGeometry:
         for number, item in enumerate(shapes, start=1):
             shape, pose = item.solid()
             frame = self._frame(item)
-            name = f'attached shape {number} of {item.scene}, {item.name} on {item.frame}'
+            name = f'attached shape {number} of {NAME}, {item.name} on {item.frame}'
             place = frame.placement * pin.SE3(pose)
             self._geometry.addGeometryObject(
                 pin.GeometryObject(name, frame.parentJoint, 0, place, shape)

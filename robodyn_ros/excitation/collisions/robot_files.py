@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +28,7 @@ _SEARCHED = (('AMENT_PREFIX_PATH', 'share'), ('ROS_PACKAGE_PATH', ''))
 """Environment variables with folders, and where packages are in each of them."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class CollisionFile:
     """Shapes of the links of a URDF, whose meshes all exist.
 
@@ -44,14 +44,14 @@ class CollisionFile:
     """
 
     urdf: UrdfFile
-    shapes: tuple[LinkShape, ...]
-    solid: tuple[str, ...]
-    bare: tuple[str, ...]
-    lost: tuple[str, ...]
-    unread: tuple[str, ...] = ()
-    capsules: tuple[Capsule, ...] = ()
-    shown: tuple[str, ...] = ()
-    guessed: tuple[str, ...] = ()
+    shapes: list[LinkShape] = field(default_factory=list)
+    solid: list[str] = field(default_factory=list)
+    bare: list[str] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+    capsules: list[Capsule] = field(default_factory=list)
+    shown: list[str] = field(default_factory=list)
+    guessed: list[str] = field(default_factory=list)
 
     @property
     def substituted(self) -> set[str]:
@@ -70,10 +70,11 @@ def read_collision_file(urdf: str, *, substitutes: bool = True) -> CollisionFile
     source = 'the URDF' if is_text else urdf
     file = parse_urdf(text, source=source, warn=False)
     folder = None if is_text else Path(urdf).absolute().parent
-    reader = _GeometryReader(file, folder, substitutes=substitutes)
+    geometry = CollisionFile(file)
+    reader = _GeometryReader(geometry, folder, substitutes=substitutes)
     for link in robot_element(text, source).findall('link'):
         reader.read(link)
-    return reader.file()
+    return geometry
 
 
 def link_names(urdf: str) -> frozenset[str]:
@@ -95,62 +96,37 @@ def _text(urdf: str) -> tuple[bool, str]:
 class _GeometryReader:
     """Collector of the geometry of links."""
 
-    def __init__(self, urdf: UrdfFile, folder: Path | None, *, substitutes: bool) -> None:
-        self._urdf, self._folder, self._substitutes = urdf, folder, substitutes
-        self._shapes: list[LinkShape] = []
-        self._solid: list[str] = []
-        self._bare: list[str] = []
-        self._lost: list[str] = []
-        self._unread: list[str] = []
-        self._shown: list[str] = []
-        self._guessed: list[str] = []
-        self._capsules: list[Capsule] = []
-
-    def file(self) -> CollisionFile:
-        """Return what was collected."""
-        return CollisionFile(
-            self._urdf,
-            tuple(self._shapes),
-            tuple(self._solid),
-            tuple(self._bare),
-            tuple(dict.fromkeys(self._lost)),
-            tuple(self._unread),
-            tuple(self._capsules),
-            tuple(self._shown),
-            tuple(self._guessed),
-        )
+    def __init__(self, file: CollisionFile, folder: Path | None, *, substitutes: bool) -> None:
+        self._file, self._folder, self._substitutes = file, folder, substitutes
 
     def read(self, link: ET.Element) -> None:
         """Collect the geometry of a link."""
         name, is_body = link.get('name', ''), _is_body(link)
         lost: list[str] = []
         shapes, complete = self._read_shapes(link, 'collision', lost)
-        self._shapes += shapes
+        self._file.shapes += shapes
         solid = bool(shapes)
         if is_body and not solid and self._substitutes:
             solid, complete = self._substitute(link, lost)
         if solid:
-            self._solid.append(name)
+            self._file.solid.append(name)
         elif is_body:
-            self._bare.append(name)
+            self._file.bare.append(name)
         if solid and not complete:
-            self._guessed.append(name)
+            self._file.guessed.append(name)
         if is_body and not (solid and complete):
-            self._lost += lost
+            self._file.lost = list(dict.fromkeys([*self._file.lost, *lost]))
 
     def _read_shapes(
         self, link: ET.Element, tag: str, lost: list[str]
     ) -> tuple[list[LinkShape], bool]:
-        """Return the shapes of all elements of a tag, and whether these are all.
-
-        :param lost: is extended by meshes that are not found
-        """
+        """Return the shapes of a tag, and whether these are all; add lost meshes to `lost`."""
         shapes, elements = [], link.findall(tag)
         for element in elements:
             try:
                 shape = read_shape(element, link.get('name', ''))
             except ModelError as error:
-                self._unread.append(str(error))
+                self._file.unread.append(str(error))
                 continue
             if shape.mesh:
                 path = next(filter(_is_file, _places(shape.mesh, self._folder)), None)
@@ -164,10 +140,6 @@ class _GeometryReader:
     def _substitute(self, link: ET.Element, lost: list[str]) -> tuple[bool, bool]:
         """Use the visual shapes of a link, or the distance to its next joint.
 
-        They are used like `<collision>`: meshes as their convex hulls. A capsule is fitted around
-        meshes without a volume.
-
-        :param lost: is extended by meshes that are not found
         :return: whether the link has a shape now, and whether it contains all that is drawn
         """
         name, flat = link.get('name', ''), []
@@ -177,20 +149,20 @@ class _GeometryReader:
             if points is not None and not has_volume(points):
                 flat.append(points)
                 continue
-            self._shown.append(name)
-            self._shapes.append(shape)
+            self._file.shown.append(name)
+            self._file.shapes.append(shape)
         if flat:
-            self._capsules.append(around(name, np.concatenate(flat)))
+            self._file.capsules.append(around(name, np.concatenate(flat)))
         if shapes:
             return True, complete
         end = self._next_joint(name)
         if end.any():
-            self._capsules.append(between(name, end))
+            self._file.capsules.append(between(name, end))
         return bool(end.any()), False
 
     def _next_joint(self, name: str) -> Array:
         """Return the place (3,) of the farthest joint that a link carries, in [m]; 0: none."""
-        carried = [item.origin[:3, 3] for item in self._urdf.joints if item.parent == name]
+        carried = [item.origin[:3, 3] for item in self._file.urdf.joints if item.parent == name]
         return max([np.zeros(3), *carried], key=lambda place: float(np.linalg.norm(place)))
 
 

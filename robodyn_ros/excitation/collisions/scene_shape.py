@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shapes of planning scenes, from plain numbers of a file or of a message."""
+"""Shapes of the planning scene of MoveIt, from plain numbers."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from robodyn_ros.excitation.collisions.capsules import around, has_volume
 from robodyn_ros.excitation.collisions.meshes import coal
 from robodyn_ros.excitation.trajectory import Array
 
+NAME = 'the planning scene of MoveIt'
+"""Name of the scene in messages."""
 SIZES = {'box': 3, 'sphere': 1, 'cylinder': 2, 'cone': 2, 'plane': 4}
 """Kind of a shape -> number of its sizes."""
 _SHAPES = {'box': coal.Box, 'sphere': coal.Sphere, 'cylinder': coal.Cylinder, 'cone': coal.Cone}
@@ -29,7 +31,7 @@ class SceneShape:
     :param size: in [m]: edges; radius; radius and length; of a mesh the vertices, shape (N, 3);
         of a plane a, b, c, d of a x + b y + c z + d = 0, which is solid on neither side
     :param pose: in its frame, shape (4, 4)
-    :param frame: link of the URDF; None: the base frame
+    :param frame: link of the URDF
     :param attached: True: it moves with the link; False: the link must not move
     :param touching: links that an attached object may touch
     """
@@ -38,49 +40,43 @@ class SceneShape:
     kind: str
     size: Array
     pose: Array
-    frame: str | None = None
+    frame: str
     attached: bool = False
     touching: tuple[str, ...] = ()
-    scene: str = 'the scene'
 
-    def check(self, source: str) -> SceneShape:
+    def check(self) -> SceneShape:
         """Return this shape if its numbers can be used.
 
         :raises RobodynError: naming the object and what was expected
         """
         if self.kind != 'mesh' and self.kind not in SIZES:
-            raise self._error(
-                source, f'is a {self.kind!r:.60}, expected {", ".join(SIZES)} or mesh'
-            )
+            raise self._error(f'is a {self.kind!r:.60}, expected {", ".join(SIZES)} or mesh')
         expected = (len(self.size), 3) if self.kind == 'mesh' else (SIZES[self.kind],)
         if self.size.shape != expected:
-            raise self._error(
-                source, f'is a {self.kind} with the size {self.size}, not of {expected}'
-            )
+            raise self._error(f'is a {self.kind} with the size {self.size}, not of {expected}')
         if not len(self.size):
-            raise self._error(source, 'has a mesh that has no vertices')
+            raise self._error('has a mesh that has no vertices')
         if not np.isfinite([*self.size.flat, *self.pose.flat]).all():
-            raise self._error(source, 'has numbers that are not finite')
+            raise self._error('has numbers that are not finite')
         check_bound(
             GEOMETRY,
             max(np.abs(self.size).max(), np.abs(self.pose).max()),
-            f'{source}: object {self.name!r}',
+            f'{NAME}: object {self.name!r}',
         )
         if self.kind == 'plane':
             if not np.linalg.norm(self.size[:3]) > 0.0:
-                raise self._error(source, 'has a plane without normal')
+                raise self._error('has a plane without normal')
             if self.size[3] != 0.0:  # MoveIt hands it to FCL, whose plane is n x = d
                 raise self._error(
-                    source,
                     f'has a plane with d = {self.size[3]:g}, which MoveIt takes with the other '
                     'sign than its message defines: expected d = 0, and the place in the pose',
                 )
         elif self.kind != 'mesh' and not (self.size > 0.0).all():
-            raise self._error(source, f'has the size {self.size}, not above 0')
+            raise self._error(f'has the size {self.size}, not above 0')
         return self
 
-    def _error(self, source: str, text: str) -> MotionError:
-        return MotionError(f'{source}: object {self.name!r} {text}')
+    def _error(self, text: str) -> MotionError:
+        return MotionError(f'{NAME}: object {self.name!r} {text}')
 
     def solid(self) -> tuple[Any, Array]:
         """Return a shape of the library for collisions, and its pose (4, 4) in its frame.
@@ -195,14 +191,14 @@ class Surroundings:
 
         :raises MotionError: an object stands in a frame that is not one of them
         """
-        lost = [item for item in self.shapes if not (item.frame is None or item.frame in links)]
+        lost = [item for item in self.shapes if item.frame not in links]
         for item in lost:
             if not item.attached:
                 raise MotionError(
-                    f'{item.scene}: object {item.name!r} is in the frame {item.frame!r}, which is '
+                    f'{NAME}: object {item.name!r} is in the frame {item.frame!r}, which is '
                     'no link of the URDF, so its place is unknown: give the URDF that MoveIt uses'
                 )
-        gone = (f'object {item.name!r} of {item.scene}, attached to the link {item.frame!r}, '
+        gone = (f'object {item.name!r} of {NAME}, attached to the link {item.frame!r}, '
                 'which is not in the URDF' for item in lost)  # fmt: skip
         kept = tuple(item for item in self.shapes if item not in lost)
         return replace(self, shapes=kept, unchecked=(*self.unchecked, *dict.fromkeys(gone)))

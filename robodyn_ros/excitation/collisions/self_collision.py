@@ -161,7 +161,7 @@ class SelfCollisionRule(Rule):
         """Survey random positions; return the distance (P,) at which the penalty of a pair starts.
 
         Pairs that touch at all positions are left out, and walls that a link is always as close
-        to. For pairs that are never far apart, as in a wrist, the distance is smaller.
+        to.
         """
         # a pair that is too close at a hundred random positions cannot be separated
         pairs, positions = self.geometry.pairs, self.geometry.random_positions(100)
@@ -230,10 +230,7 @@ class SelfCollisionRule(Rule):
         return replace(seen.best, share=seen.hits / len(time), first=seen.first)
 
     def _look(self, time: Array, position: Array, clearance: Array, seen: _Seen) -> None:
-        """Count samples that are nearer than the clearance, and find the smallest distance.
-
-        It is exact if it is below the clearance or if `seen` already has a good one.
-        """
+        """Count samples that are nearer than the clearance, and find the smallest distance."""
         largest = float(clearance.max(initial=0.0))  # all pairs may be left out
         floor = max(largest, seen.least)
         close = set()

@@ -87,12 +87,10 @@ class Criterion:
         model: DynamicModel,
         options: Options | None = None,
         *,
-        columns: NDArray[np.intp] | None = None,
         reference: States | None = None,
     ) -> None:
         """Choose columns and weights.
 
-        :param columns: columns of the regressor; None: the base parameters' (`base_parameters`)
         :param reference: random states (M, n), within the limits, on which the block objective's
             columns and variance weights are chosen; None: positions anywhere, velocities and
             accelerations up to 1 per second
@@ -101,7 +99,7 @@ class Criterion:
         self.model = model
         self.options = options or Options()
         _check(self.options, len(model.joints))
-        self.columns = base_parameters(model).columns if columns is None else np.array(columns)
+        self.columns = base_parameters(model).columns
         weights = self.options.torque_weights
         self.rows = np.ones(len(model.joints)) if weights is None else np.array(weights)
         self._gradient = state_gradient(model)
@@ -199,9 +197,8 @@ class Criterion:
     def _choose_blocks(self, reference: States) -> None:
         """Choose independent columns of each block, and its weight.
 
-        The document computes weights from the variance of the columns, and says that blocks with
-        larger condition numbers weigh more. These are different orders, so either can be chosen.
-        It does not define the scale of the weights: here their sum is one.
+        The document weighs by variance, and says that larger condition numbers weigh more; these
+        are different orders, so either can be chosen. The sum of the weights is one.
         """
         by_variance = self.options.name == 'block'
         parts = self._parts(reference)
@@ -284,11 +281,9 @@ def random_states(
     *,
     velocity: Array | float = 1.0,
     acceleration: Array | float = 1.0,
-    samples: int = 500,
-    seed: int = 0,
 ) -> States:
     """Return random states (M, n), uniform within the model's positions and given magnitudes."""
-    shares = np.random.default_rng(seed).uniform(-1.0, 1.0, (3, samples, len(model.joints)))
+    shares = np.random.default_rng(0).uniform(-1.0, 1.0, (3, 500, len(model.joints)))
     return model.positions(shares[0]), shares[1] * velocity, shares[2] * acceleration
 
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Families of motions with decision variables x, and their derivatives by x.
 
-Every motion of a family is a start position plus a deviation. The deviation of each joint may be
-scaled by a factor and still belongs to the family. Limits of position, velocity and acceleration
-can therefore be met exactly by scaling.
+Every motion is a start position plus a deviation, which may be scaled joint by joint, so that
+limits of position, velocity and acceleration can be met exactly.
 """
 
 from __future__ import annotations
@@ -74,9 +73,9 @@ class MotionFamily(ABC):
 class FourierFamily(MotionFamily):
     """One period of a Fourier series at `position`, at rest and unaccelerated, at both ends.
 
-    Document "double_encoder_identification_2023", Eq. 15 and the end conditions under Eq. 17.
-    x holds, per joint, coordinates of (a_l) in the space sum a_l = 0 and of (b_l) in the space
-    sum l b_l = 0; theta_0 follows. Every x therefore meets the conditions.
+    Document "double_encoder_identification_2023", Eq. 15 and the end conditions under Eq. 17. x
+    holds, per joint, coordinates of (a_l) in the space sum a_l = 0 and of (b_l) in the space sum l
+    b_l = 0; theta_0 follows.
     """
 
     def __init__(self, *, harmonics: int, **place: Any) -> None:

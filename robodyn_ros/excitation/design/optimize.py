@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Search for the best motion for an identification within all limits.
 
-Many random starts are searched coarsely, and the most promising ones with increasing accuracy.
-The best motion that keeps every limit is the result. The number of starts follows from the time
-budget and the design by a fixed rate. A seed therefore gives the same motion on any machine and
-any number of cores, if the time is sufficient. Otherwise the searches end at the time limit, and
-the result reports this.
+Many random starts are searched coarsely, and the most promising ones with increasing accuracy. The
+number of starts follows from the time budget and the design by a fixed rate, so that a seed gives
+the same motion on any machine and any number of cores, if the time is sufficient.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ import numpy as np
 
 from robodyn_ros.errors import ModelError, MotionError
 from robodyn_ros.excitation.collisions.check import Coverage
-from robodyn_ros.excitation.cycles import CyclesRule, cycles
+from robodyn_ros.excitation.cycles import CyclesRule, count_cycles
 from robodyn_ros.excitation.design.candidate import Candidate
 from robodyn_ros.excitation.design.criteria import Criterion, Options, random_states
 from robodyn_ros.excitation.design.descent import Descent, StopError, descend
@@ -162,10 +162,7 @@ class DesignProblem:
         return min(self.design.samples, max(60, int(14 * swings), needed))
 
     def effort(self) -> float:
-        """Estimate the time of an evaluation relative to that of an arm of six axes.
-
-        It is computed from operation counts, so that it is the same on any machine.
-        """
+        """Estimate the time of an evaluation relative to an arm of six axes, by counts."""
         joints = len(self.family.joints)
         size = joints * (joints + 1) * self.coarse_samples() / (6 * 7 * 70)
         if self.design.criterion.blocks:
@@ -183,10 +180,7 @@ class DesignProblem:
         return np.arange(samples, dtype=np.float64) * (self.family.duration / samples)
 
     def mend(self, x: Array, stop: Callable[[], bool]) -> Descent:
-        """Move from x until the rules are kept, regardless of the criterion.
-
-        Otherwise, a motion that breaks a rule in a few places would be scaled down completely.
-        """
+        """Move from x until the rules are kept, regardless of the criterion."""
         return self._descend(x, stop, 30, judged=False)
 
     def quicken(self, x: Array, stop: Callable[[], bool]) -> Descent:
@@ -273,7 +267,7 @@ class DesignProblem:
 
     def _slow(self, position: Array) -> str:
         """Return a sentence about the joint with the fewest cycles, if these are too few."""
-        done = cycles(position)
+        done = count_cycles(position)
         joint = int(np.argmin(done))
         if done[joint] >= self.design.cycles:
             return ''
@@ -283,10 +277,7 @@ class DesignProblem:
         )
 
     def _factors(self, x: Array, scale: Array) -> tuple[Array, str]:
-        """Return factors (n,) of the joints that keep every rule, and the active rule.
-
-        They are determined on coarse grids, and reduced until a fine grid keeps the rules too.
-        """
+        """Return factors (n,) of the joints that keep every rule, and the active rule."""
 
         def violation(factors: Array, period: float) -> Excess:
             motion = self.family.motion(x, factors * scale).grid(period)

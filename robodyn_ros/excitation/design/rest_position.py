@@ -22,8 +22,7 @@ def rest_position(
     """Return the given position (n,), or the middle of the free ranges.
 
     The free range of a joint is the longest part of its range in which no rule is broken at rest
-    with the other joints fixed. A joint with an infinite range is at 0, or as near to it as a
-    one-sided limit allows.
+    with the other joints fixed. A joint without range is at 0, or as near to it as a limit allows.
 
     :param given: position in [rad] or [m]; None: choose one
     :raises MotionError: a wrong number of values, or values that are not finite

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.linalg import qr
 
 from robodyn_ros.excitation.trajectory import Array
+from robodyn_ros.models.base_parameters import find_independent
 
 SWITCH = float(1.0 / np.sqrt(np.finfo(float).eps))
 """Condition number beyond which the determinant is used instead, as rounding errors dominate."""
@@ -126,14 +127,6 @@ def independent_columns(matrix: Array) -> NDArray[np.intp]:
     (factor,) = qr(matrix, mode='r', check_finite=False)
     factor = np.asarray(factor[: matrix.shape[1]])
     length = np.linalg.norm(factor, axis=0)
-    basis: Array = np.zeros((len(factor), 0))
-    kept = []
-    for index in np.flatnonzero(length > 1e-12 * length.max(initial=0.0)):
-        rest = factor[:, index] / length[index]
-        for _ in range(2):
-            rest = rest - basis @ (basis.T @ rest)
-        share = float(np.linalg.norm(rest))
-        if share > 1e-7:
-            kept.append(int(index))
-            basis = np.column_stack([basis, rest / share])
+    visited = np.flatnonzero(length > 1e-12 * length.max(initial=0.0))
+    _, kept = find_independent(factor / np.where(length > 0.0, length, 1.0), visited.tolist())
     return np.array(kept, dtype=np.intp)

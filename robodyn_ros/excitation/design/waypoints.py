@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Family of joint moves through via-points: algorithm B.
 
-Document "local_identification", section II and Eq. 2: via-points P_1 ... P_K and the speed are the
-decision variables. Here every move has its duration, and their sum is that of the motion; a short
-move is a fast one.
+Document "local_identification", section II and Eq. 2. Here every move has its duration, and their
+sum is that of the motion.
 """
 
 from __future__ import annotations
@@ -102,10 +101,7 @@ class _Moves(Sampled):
         self._family, self._time = family, time
 
     def _shares(self, durations: Array, begins: Array) -> tuple[Array, Array]:
-        """Return the phase of all times in all moves (N, M), 0 to 1, and profiles (4, N, M).
-
-        The profiles are travel, speed, acceleration and jerk of a move over a distance of 1.
-        """
+        """Return the phases (N, M) of all times in all moves, and travel to jerk (4, N, M)."""
         place = (self._time[:, None] - begins) / durations
         profile, flat = self._family.profile, np.clip(place, 0.0, 1.0).ravel()
         rows = np.array([*profile.sample(flat), profile.jerk(flat)]).reshape(4, *place.shape)

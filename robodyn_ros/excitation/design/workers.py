@@ -77,25 +77,16 @@ class Team:
                     self._pool.submit(_ready)
             self._children = set(multiprocessing.active_children()) - before
 
-    @contextmanager
-    def _alive(self) -> Iterator[None]:
-        """Raise one clear error if a process ends unexpectedly, and end the others."""
-        try:
-            yield
-        except BrokenProcessPool as error:
-            self.close()
-            raise MotionError(
-                'a process that searches for a motion ended unexpectedly (out of memory, or its '
-                'model cannot be built there from its description); processes=0 searches here'
-            ) from error
-
     def run(
         self, tasks: Sequence[SearchTask], deadline: float, watch: Watch
     ) -> list[SearchResult]:
-        """Run the tasks and return their results in order."""
+        """Run the tasks and return their results in order.
+
+        :raises MotionError: a process ended unexpectedly; the others are ended too
+        """
         if self._pool is None:
             return [self._here(task, deadline, watch) for task in tasks]
-        with self._alive():
+        try:
             futures = [self._pool.submit(_work, task, deadline) for task in tasks]
             left: set[Future[SearchResult]] = set(futures)
             while left and time.monotonic() < deadline + 3.0 * _LOOK:
@@ -105,6 +96,12 @@ class Team:
                     deadline = min(deadline, time.monotonic())
             pairs = zip(tasks, futures, strict=True)
             return [self._result(task, future) for task, future in pairs]
+        except BrokenProcessPool as error:
+            self.close()
+            raise MotionError(
+                'a process that searches for a motion ended unexpectedly (out of memory, or its '
+                'model cannot be built there from its description); processes=0 searches here'
+            ) from error
 
     def _here(self, task: SearchTask, deadline: float, watch: Watch) -> SearchResult:
         return search(

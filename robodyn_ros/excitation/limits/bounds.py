@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Position, velocity and acceleration limits, met by scaling each joint's deviation.
 
-The used share of each limit is proportional to the deviation of a joint from its start. The gauge
-of a joint is the largest of these shares. Dividing the deviation by a gauge above 1 keeps every
-limit. This is smooth, so that an optimiser needs no constraints.
+The gauge of a joint is the largest of the shares of its limits that its deviation uses. Dividing
+the deviation by a gauge above 1 keeps every limit, so that an optimiser needs no constraints.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 """Rules for a motion in addition to joint limits: torque, space, self-collision.
 
 A rule computes the violation by a motion (`excess`, with a message) and a smooth penalty for the
-optimiser (`penalty`). Every rule must hold at rest at the start of the motion. A motion that
-breaks a rule is repaired by scaling down the joints with the largest effect.
+optimiser (`penalty`).
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import numpy as np
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
 
 
-def doubts(limits: JointLimits) -> Iterator[str]:
+def find_doubts(limits: JointLimits) -> Iterator[str]:
     """Yield a sentence about limits that are probably in degrees, and one about unused ones."""
     parts = [
         f'{name}: {", ".join(odd)}'

@@ -161,9 +161,8 @@ def check_motion(
 ) -> None:
     """Refuse a motion that breaks a position, velocity or acceleration limit.
 
-    The motion is sampled every `period` (finer if it is short), and at its breaks. Between samples
-    a smooth quantity exceeds them by at most an eighth of its second difference, which is added.
-    A difference due to a step of acceleration (a kink) is left out.
+    The motion is sampled every `period` (finer if it is short), and at its breaks. An eighth of
+    the second difference is added for what happens between samples, but for kinks.
 
     :param limits: for the trajectory's joints at least; matched by name
     :raises MotionError: naming the joint, the time, the value and the limit it exceeds most
@@ -197,8 +196,7 @@ def check_position(position: Array, limits: JointLimits, what: str) -> None:
 def blocks(trajectory: Trajectory, period: float) -> Iterator[Motion]:
     """Yield samples in blocks of bounded size, each with a few samples of its neighbours.
 
-    The last blocks are the breaks of the motion, where values may be largest. These blocks are so
-    small that `rise_between` adds nothing.
+    The last blocks are the breaks of the motion, so small that `rise_between` adds nothing.
 
     :raises CancelledError: the work is cancelled, see `poll`
     """

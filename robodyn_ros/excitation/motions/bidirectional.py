@@ -99,7 +99,7 @@ class BidirectionalMotion(Chain):
 
 
 def _share(value: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0.0 < value <= 1.0:
+    if not 0.0 < value <= 1.0:
         raise MotionError(
             f'a speed of a bidirectional motion is a share of the largest velocity, above 0 and '
             f'at most 1, got {value!r:.40}'

@@ -129,11 +129,7 @@ class JointMoves(Trajectory):
 
 
 def _both(peaks: Array, ways: Array, limits: JointLimits) -> float:
-    """Return the largest share of the acceleration limits while two moves overlap.
-
-    :param peaks: peak acceleration of both moves, shape (2,), over a distance of 1
-    :param ways: distances of the joints, shape (2, n)
-    """
+    """Return the largest share of the acceleration limits while two moves (2, n) overlap."""
     steps = np.diff(peaks[:, None] * ways, axis=0)[0]
     return float((np.abs(steps) / limits.acceleration).max())
 
@@ -141,11 +137,7 @@ def _both(peaks: Array, ways: Array, limits: JointLimits) -> float:
 def _shape(
     velocity: Array, acceleration: Array, jerk: Array, rise: float
 ) -> tuple[Array, Array, Array]:
-    """Compute duration, ramp and peak acceleration of the shortest moves over a distance of 1.
-
-    A ramp of time r reaches the speed v with the peak acceleration v / (r (1 - rise)) and the
-    jerk v / (r^2 rise (1 - rise)); without cruising v r = 1. All arguments are of shape (K,).
-    """
+    """Compute duration, ramp and peak acceleration (K,) of the shortest moves over 1."""
     flat, bend = 1.0 - rise, rise * (1.0 - rise)
     with np.errstate(invalid='ignore'):
         by_jerk = jerk * bend if bend > 0.0 else np.full_like(jerk, math.inf)

@@ -2,8 +2,7 @@
 """Sequence of moves, as in an industrial motion planner.
 
 Every move follows a `SpeedProfile`, from rest to rest. With fly-by the next move starts while the
-previous one still brakes, and the motion is the sum of both: it rounds the via-point without a
-stop. If both have the same direction and speed, the sum of their speeds is constant.
+previous one still brakes, and the motion is the sum of both.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Curves q(s) from rest to rest, with lead-in and lead-out by the rate of s.
 
-q(t) = curve(s(t)), where ds/dt rises from 0 to 1 during the lead-in, is 1, and falls to 0 during
-the lead-out. The motion stays on the curve, and thus within its range of positions, and is never
-faster than the curve. With s'' = 0 at both ends of each ramp, velocity, acceleration and jerk
-start and end at zero. The ramps add an acceleration of up to 1.875 |dq/ds| / lead.
+ds/dt rises from 0 to 1 during the lead-in and falls to 0 during the lead-out. The motion stays on
+the curve and is never faster. With s'' = 0 at both ends of each ramp, velocity, acceleration and
+jerk start and end at zero. The ramps add an acceleration of up to 1.875 |dq/ds| / lead.
 """
 
 from __future__ import annotations

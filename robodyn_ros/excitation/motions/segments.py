@@ -9,7 +9,6 @@ import numpy as np
 
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.trajectory import Array
-from robodyn_ros.models.rotation import rotations
 
 PLACE, TURN = slice(0, 3), slice(3, 7)
 """Indices of a pose: place in [m], and quaternion x, y, z, w if it has one."""
@@ -41,7 +40,9 @@ class Segment:
         self.rotation: Array = np.zeros(3)
         if rotates:
             self._slope[TURN] = 0.0
-            ends = rotations().from_quat(np.stack([start[TURN], target[TURN]]))
+            from scipy.spatial.transform import Rotation  # takes half a second
+
+            ends = Rotation.from_quat(np.stack([start[TURN], target[TURN]]))
             turn = ends[1] * ends[0].inv()
             self.rotation = turn.as_rotvec() / self.length
 

@@ -48,8 +48,7 @@ class SpeedProfile:
             ('max_acceleration', max_acceleration),
             ('max_jerk', max_jerk),
         ):
-            known = isinstance(value, (int, float)) and value > 0.0
-            if not known or (math.isinf(value) and name != 'max_jerk'):
+            if not value > 0.0 or (math.isinf(value) and name != 'max_jerk'):
                 raise MotionError(
                     f'{name} of a speed profile must be a number above 0, got {value!r:.60}'
                 )

@@ -256,11 +256,7 @@ def _evaluate(c: Array, s: float | Array) -> tuple[Array, Array, Array]:
 
 
 def _coefficients(points: TrajectoryPoints) -> Array:
-    """Compute coefficients, shape (6, N, n): one column per segment, and one for the end.
-
-    The formulas are those of `interpolate_between_points`, written for the remainder
-    p1 - (p0 + v0 T + a0 T^2 / 2 + ...) that the higher powers must make up.
-    """
+    """Compute coefficients, shape (6, N, n): one column per segment, and one for the end."""
     position = points.position
     missing = np.full_like(position, np.nan)
     velocity = missing if points.velocity is None else points.velocity

@@ -5,23 +5,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, TypeVar
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 
 from robodyn_ros.errors import ModelError, MotionError
-from robodyn_ros.excitation.limits.bounds import compute_shares
-from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.excitation.motions.arguments import joint_names, numbers, per_joint
 from robodyn_ros.excitation.motions.moves import Schedule, fly_by_shares
-from robodyn_ros.excitation.motions.point_to_point import SLACK
 from robodyn_ros.excitation.motions.segments import PLACE, TURN, Segment
 from robodyn_ros.excitation.motions.speed_profile import SpeedProfile
 from robodyn_ros.excitation.trajectory import Array, Motion, Trajectory
 from robodyn_ros.models.kinematics import build_kinematics
 from robodyn_ros.models.kinematics_base import Kinematics
-from robodyn_ros.models.rotation import rotations
+from robodyn_ros.schema import Finite
 
 Result = TypeVar('Result')
 
@@ -40,32 +37,31 @@ class ToolMove:
     :param speed: in [m/s]; None: that of the complete motion
     """
 
-    target: tuple[float, ...]
-    through: tuple[float, ...] | None = None
-    speed: float | None = None
+    target: tuple[Finite, ...]
+    through: tuple[Finite, ...] | None = None
+    speed: Finite | None = None
 
     def describe(self) -> dict[str, object]:
         """Return the plain description."""
         given = {name: value for name, value in vars(self).items() if value is not None}
-        return {n: list(v) if isinstance(v, tuple) else v for n, v in given.items()}
+        return {name: np.array(value, dtype=float).tolist() for name, value in given.items()}
 
 
 class ToolMoves(Trajectory):
     """Lines and circles; joint positions, velocities and accelerations are exact.
 
     In a fly-by the poses of two moves add, which rounds the corner. Between moves without a
-    corner, with full fly-by and the same speed, the speed of the tool is constant.
+    corner, with full fly-by, the speed is constant.
     """
 
     kind = 'tool_moves'
-    what: ClassVar[str] = 'path'
 
     def __init__(
         self,
         *,
         joints: Sequence[str],
         robot: Kinematics | Mapping[str, object],
-        moves: Sequence[ToolMove | Mapping[str, Any]],
+        moves: Sequence[ToolMove],
         speed: float,
         acceleration: float,
         jerk: float | None = None,
@@ -89,14 +85,14 @@ class ToolMoves(Trajectory):
         self.robot = self._kinematics(robot)
         if len(self.joints) != self.robot.axes:
             raise MotionError(
-                f'a {self.what} of a robot with {self.robot.axes} axes needs as many joints, '
+                f'a path of a robot with {self.robot.axes} axes needs as many joints, '
                 f'got {list(self.joints)}'
             )
         self.near = None if near is None else per_joint(self.joints, 'near', near)
         self.speed, self.acceleration, self.jerk = speed, acceleration, jerk
-        if not isinstance(moves, (list, tuple)) or not moves:
-            raise MotionError(f'moves of the tool must be a list of moves, got {moves!r:.60}')
-        self.moves = tuple(_move(move) for move in moves)
+        if not moves:
+            raise MotionError('a path of the tool needs at least one move')
+        self.moves = tuple(moves)
         self.fly_by = fly_by_shares(fly_by, len(self.moves) - 1)
         self.start = self._start(start)
         self._corners = [self.start]
@@ -106,47 +102,19 @@ class ToolMoves(Trajectory):
         self.duration = self.schedule.duration
         self._follow()
 
-    @classmethod
-    def within(cls, limits: JointLimits, **arguments: Any) -> ToolMoves:
-        """Make such a path, slowed down completely if joint limits require it.
-
-        :param limits: of the joints; position limits are not checked
-        :raises MotionError: as the constructor
-        """
-        path = cls(**arguments)
-        shares = compute_shares(path, limits)
-        slower = max(
-            float(shares['velocity'].max()), math.sqrt(float(shares['acceleration'].max()))
-        )
-        return path if slower <= 1.0 else path.slow_down(SLACK * slower)
-
-    def slow_down(self, factor: float) -> ToolMoves:
-        """Return the same path with a duration that is longer by a factor."""
-        return ToolMoves(
-            joints=self.joints,
-            robot=self.robot,
-            moves=[replace(m, speed=m.speed and m.speed / factor) for m in self.moves],
-            speed=self.speed / factor,
-            acceleration=self.acceleration / factor**2,
-            jerk=self.jerk and self.jerk / factor**3,
-            fly_by=self.fly_by,
-            start=self.start,
-            near=self.near,
-        )
-
     def _kinematics(self, robot: Kinematics | Mapping[str, object]) -> Kinematics:
         if isinstance(robot, Kinematics):
             return robot
         try:
             return build_kinematics(robot, joints=self.joints)
         except ModelError as error:
-            raise MotionError(f'robot of a {self.what}: {error}') from error
+            raise MotionError(f'robot of a path: {error}') from error
 
     def _start(self, start: object) -> Array:
         if start is not None:
             return self._pose('start', start)
         if self.near is None:
-            raise MotionError(f'a {self.what} needs start or near: where it begins')
+            raise MotionError('a path needs start or near: where it begins')
         place: Array = self.robot.forward(self.near[None])[0]
         return place
 
@@ -172,8 +140,7 @@ class ToolMoves(Trajectory):
         try:
             return Segment(before, self._corners[-1], through=through, rotates=self.robot.rotates)
         except MotionError as error:
-            name = self.what if len(self.moves) == 1 else f'move {len(self._corners) - 1}'
-            raise MotionError(f'{name}: {error}') from error
+            raise MotionError(f'move {len(self._corners) - 1}: {error}') from error
 
     def _profile(self, segment: Segment, move: ToolMove) -> SpeedProfile:
         return SpeedProfile(
@@ -200,7 +167,7 @@ class ToolMoves(Trajectory):
         if (np.abs(step) > _JUMP).any():
             row, joint = np.argwhere(np.abs(step) > _JUMP)[0]
             raise MotionError(
-                f'the {self.what} passes too near to a singular position: joint '
+                f'the path passes too near to a singular position: joint '
                 f'{self.joints[joint]!r} jumps at t = {check.time[row]:.3f} s'
             )
 
@@ -243,14 +210,17 @@ class ToolMoves(Trajectory):
         try:
             return function(*poses, near=near)
         except ModelError as error:
-            raise MotionError(f'the {self.what} cannot be followed: {error}') from error
+            raise MotionError(f'the path cannot be followed: {error}') from error
 
 
 class _Turn:
     """Rotations (N,) with angular velocity and acceleration; moves are added to them."""
 
     def __init__(self, quaternions: Array) -> None:
-        self._rotation = rotations().from_quat(quaternions)
+        from scipy.spatial.transform import Rotation  # takes half a second: other motions save it
+
+        self._turns = Rotation
+        self._rotation = Rotation.from_quat(quaternions)
         self._velocity = np.zeros((len(quaternions), 3))
         self._acceleration = np.zeros((len(quaternions), 3))
 
@@ -261,10 +231,10 @@ class _Turn:
         """
         if not axis.any():
             return
-        turn = rotations().from_rotvec(way[:, None] * axis)
+        turn = self._turns.from_rotvec(way[:, None] * axis)
         quaternions = self._rotation.as_quat()
         quaternions[rows] = (turn * self._rotation[rows]).as_quat()
-        self._rotation = rotations().from_quat(quaternions)
+        self._rotation = self._turns.from_quat(quaternions)
         rate = speed[:, None] * axis
         carried = turn.apply(self._velocity[rows])
         self._acceleration[rows] = (
@@ -283,21 +253,6 @@ def _times(vector: Array, h: Array) -> Array:
     """Return products (N, 4) of vectors (N, 3) and quaternions x, y, z, w."""
     v, w = h[:, :3], h[:, 3:]
     return np.column_stack([w * vector + np.cross(vector, v), -np.einsum('ni,ni->n', vector, v)])
-
-
-def _move(move: ToolMove | Mapping[str, Any]) -> ToolMove:
-    if isinstance(move, ToolMove):
-        return move
-    known = {'target', 'through', 'speed'}
-    if not isinstance(move, Mapping) or not {'target'} <= set(move) <= known:
-        raise MotionError(
-            f'a move of the tool has target, and may have through and speed, got {move!r:.80}'
-        )
-    lists = {name: move[name] for name in ('target', 'through') if move.get(name) is not None}
-    for name, values in lists.items():
-        if not isinstance(values, (list, tuple, np.ndarray)):
-            raise MotionError(f'{name} of a move must be a list of numbers, got {values!r:.60}')
-    return ToolMove(**{name: tuple(v) for name, v in lists.items()}, speed=move.get('speed'))
 
 
 def _place(name: str, values: object, *sizes: int) -> Array:

@@ -12,7 +12,7 @@ from itertools import combinations
 
 import numpy as np
 
-from robodyn_ros.excitation.cycles import CYCLES, cycles
+from robodyn_ros.excitation.cycles import CYCLES, count_cycles
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.diagnosis.case import COMPARED, Case, thinned
 from robodyn_ros.models.closed_forms.closed_form import closed_form_part
@@ -45,7 +45,7 @@ def _too_short(case: Case, moving: list[int]) -> Iterator[Finding]:
         return  # one cycle of slow motion is enough for it
     if any(item.code == 'slow_sampling' for item in case.recording.findings):
         return  # times are in another unit, or longer would not help
-    done = cycles(thinned(case.signals.position))
+    done = count_cycles(thinned(case.signals.position))
     # A lead-in takes a part of a cycle: 3 cycles of 20 s with one are enough.
     short = [k for k in sorted(moving, key=lambda k: float(done[k])) if done[k] < 0.9 * CYCLES]
     if not short:
@@ -144,7 +144,7 @@ def _pairs(
     seconds = step / case.rate
     matches, repeats = [], []
     returns = dict(zip(moving, _distances(position[:, moving]).T, strict=True))
-    done = cycles(position) / (len(position) * seconds)
+    done = count_cycles(position) / (len(position) * seconds)
     for first, second in combinations(moving, 2):
         match = np.linalg.svd(planes[first].T @ planes[second], compute_uv=False)[-1]
         if match > ALIKE:

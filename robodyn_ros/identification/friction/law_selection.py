@@ -244,7 +244,8 @@ def _describe_law(
         torque = np.abs(search.sample.rigid @ (base.grouping @ values))
         fit = search.fit(fit.terms, known=given, start=fit, finer=True, load=torque)
         load, loops = {'load': values.tolist()}, loops + fit.loops
-    return {'terms': list(fit.terms), **fit.coefficients, **load}, loops
+    shapes = {name: list(map(float, values)) for name, values in fit.coefficients.items()}
+    return {'terms': list(fit.terms), **shapes, **load}, loops
 
 
 def _load_values(

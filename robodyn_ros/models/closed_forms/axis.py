@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -13,7 +14,6 @@ from robodyn_ros.models.closed_forms.closed_form import (
     ClosedFormModel,
     build_joints,
     check_choice,
-    number,
 )
 from robodyn_ros.models.interface import Array, JointType, Parameter
 
@@ -25,11 +25,7 @@ _JOINT_TYPES: dict[str, JointType] = {'rotary': 'revolute', 'linear': 'prismatic
 
 @dataclass(frozen=True)
 class _Form:
-    """One model: parameters, and its columns (N, p) from position, acceleration, payload mass.
-
-    `carried` maps the index of each parameter that a payload changes to the index of the one that
-    gives the change per payload mass (None: 1, for a linear axis).
-    """
+    """One model: parameters, columns (N, p), and the lever arm of each that a payload changes."""
 
     parameters: tuple[Parameter, ...]
     columns: Callable[[Array, Array, float], tuple[Array, ...]]
@@ -65,15 +61,15 @@ _FORMS: dict[tuple[str, int], _Form] = {
 class AxisModel(ClosedFormModel):
     """One rotary or linear axis, softMC document, section 5.4.
 
-    Rotary 1 (simple), 2 (horizontal crank arm), 3 (vertical crank arm), linear 1 (horizontal),
-    2 (vertical or tilted)::
+    Rotary 1 (simple), 2 (horizontal crank arm), 3 (vertical crank arm), linear 1 (horizontal), 2
+    (vertical or tilted)::
 
         tau = (I + I_payload + L^2 M_payload) qdd - (M g A + M_payload g L) sin q
         tau = (M + M_payload) qdd + M g cos(alpha) + M_payload g cos(alpha)
 
-    A known payload may be given. The part of its torque that no parameter of the document
-    multiplies, I_payload qdd or M_payload qdd, is then a separate column; `prior` returns its
-    known value. Without payload L^2, g L and g cos(alpha) have no effect on the torque.
+    The part of a known payload's torque that no parameter of the document multiplies, I_payload
+    qdd or M_payload qdd, is a separate column. Without payload L^2, g L and g cos(alpha) have no
+    effect.
     """
 
     kind = 'axis'
@@ -81,7 +77,7 @@ class AxisModel(ClosedFormModel):
     def __init__(
         self,
         *,
-        type: str,
+        type: Literal['rotary', 'linear'],
         joints: Sequence[str],
         dynamic_model: int,
         payload_mass: float = 0.0,
@@ -90,17 +86,17 @@ class AxisModel(ClosedFormModel):
     ) -> None:
         """Build the model.
 
-        :param type: 'rotary' or 'linear'
         :param dynamic_model: 1 to 3 (rotary), 1 or 2 (linear)
         :param payload_mass: M_payload [kg]
         :param payload_inertia: I_payload [kg m^2] about its centre; rotary only
-        :raises ModelError: an unknown type or dynamic model, not one joint, or a payload that
-            the axis cannot carry
+        :raises ModelError: an unknown dynamic model, not one joint, or a payload that the axis
+            cannot carry
         """
-        self.type, self.dynamic_model = type, _dynamic_model(type, dynamic_model)
-        self._form = _FORMS[type, self.dynamic_model]
-        self.payload_mass = _payload(payload_mass, 'payload_mass')
-        self.payload_inertia = _payload(payload_inertia, 'payload_inertia')
+        known = [item for name, item in _FORMS if name == type]
+        self.type = type
+        self.dynamic_model = check_choice(f'{type} axis', dynamic_model, known)
+        self._form = _FORMS[type, dynamic_model]
+        self.payload_mass, self.payload_inertia = float(payload_mass), float(payload_inertia)
         if type == 'linear' and self.payload_inertia:
             raise ModelError('a linear axis has no payload_inertia, only a payload_mass')
         extra = self._payload_parameters()
@@ -149,17 +145,3 @@ class AxisModel(ClosedFormModel):
         if self.type == 'rotary':
             result[0, 1] = 1.0
         return result
-
-
-def _dynamic_model(kind: object, dynamic_model: int) -> int:
-    if kind not in ('rotary', 'linear'):
-        raise ModelError(f'the type of an axis is rotary or linear, got {kind!r:.80}')
-    known = [item for name, item in _FORMS if name == kind]
-    return check_choice(f'{kind} axis', dynamic_model, known)
-
-
-def _payload(value: object, name: str) -> float:
-    checked = number(value, f'"{name}"')
-    if checked < 0.0:
-        raise ModelError(f'"{name}" must not be negative, got {checked:g}')
-    return checked

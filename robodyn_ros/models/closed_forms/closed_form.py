@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -19,27 +18,18 @@ from robodyn_ros.models.interface import (
     Parameter,
     parts_of,
 )
+from robodyn_ros.schema import convert
 
 Number = Any
 """A float, or an array (N,) of floats; see `components`."""
-
-
-@dataclass(frozen=True)
-class Key:
-    """One key of a geometry: its unit and valid values; required if it has no default."""
-
-    unit: str = 'm'
-    lowest: float = -np.inf
-    choices: tuple[float, ...] = ()
-    default: float | None = None
+_Geometry = TypeVar('_Geometry')
 
 
 class ClosedFormModel(DynamicModel):
     """A model of the softMC document, "Inverse dynamic model", section 5.4.
 
-    `parameters` are the columns of the regressor; `named_parameters` are those of the document, in
-    its order. They are the same unless a model documents otherwise; `named_values` converts one
-    to the other. `settings` are what `describe` writes beside kind, dynamic model and joints.
+    `parameters` are the columns of the regressor, `named_parameters` those of the document, in its
+    order. `settings` are what `describe` writes in addition to kind, dynamic model and joints.
     """
 
     kind: ClassVar[str]
@@ -68,13 +58,13 @@ class ClosedFormModel(DynamicModel):
         self.settings = {key: value for key, value in settings.items() if value is not None}
         self._prior: Array = np.full(len(self.parameters), np.nan)
         names = [item.name for item in self.parameters]
-        robot = article(self.kind)
-        for name, value in check_mapping(prior or {}, f'the prior of {robot}').items():
+        given = dict(prior or {})
+        for name, value in given.items():
             if name not in names:
-                raise ModelError(f'{robot} has no parameter "{name}", it has: {names}')
-            self._prior[names.index(name)] = number(value, f'the prior of "{name}"')
-        if prior:
-            self.settings['prior'] = {name: float(prior[name]) for name in names if name in prior}
+                raise ModelError(f'{self.title} has no parameter "{name}", it has: {names}')
+            self._prior[names.index(name)] = value
+        if given:
+            self.settings['prior'] = {name: float(given[name]) for name in names if name in given}
 
     def prior(self) -> Array:
         """Return the values given as `prior`, shape (p,); NaN for the others."""
@@ -95,7 +85,7 @@ class ClosedFormModel(DynamicModel):
         count = len(self.named_parameters)
         if named.shape != (count,):
             raise ModelError(
-                f'{article(self.kind)} has {count} named parameters here, got {named.size} values'
+                f'{self.title} has {count} named parameters here, got {named.size} values'
             )
         values = np.nan_to_num(self._prior)
         values[:count] = named
@@ -143,8 +133,7 @@ def closed_form_part(model: DynamicModel) -> tuple[ClosedFormModel, slice] | Non
 def components(states: Array) -> list[Number]:
     """Return the columns of states (N, n): floats for one sample, otherwise arrays (N,).
 
-    Formulas written for such numbers take a few array operations for a recording. A controller
-    that computes one sample per cycle saves the cost of small arrays.
+    A controller that computes one sample per cycle saves the cost of small arrays.
     """
     if len(states) == 1:
         numbers: list[Number] = states[0].tolist()
@@ -158,31 +147,27 @@ def functions(number: Number) -> Any:
     return math if isinstance(number, float) else np
 
 
-def check_choice(kind: str, dynamic_model: object, known: Sequence[int]) -> int:
-    """Return the number of a dynamic model after checking it.
+def check_choice(kind: str, dynamic_model: int, known: Sequence[int]) -> int:
+    """Return the number of a dynamic model.
 
-    :raises ModelError: it is not an integer, or the kind has no model of this number
+    :raises ModelError: the kind has no model of this number
     """
-    is_integer = isinstance(dynamic_model, int) and not isinstance(dynamic_model, bool)
-    if not is_integer or dynamic_model not in known:
+    if dynamic_model not in known:
         numbers = ', '.join(str(item) for item in known)
         raise ModelError(
-            f'{article(kind)} has no dynamic model {dynamic_model!r:.80}, it has: {numbers}'
-            f'{"" if is_integer else " (an integer is needed)"}'
+            f'{article(kind)} has no dynamic model {dynamic_model}, it has: {numbers}'
         )
-    return int(str(dynamic_model))
+    return dynamic_model
 
 
 def build_joints(
-    kind: str, names: object, types: Sequence[JointType], least: int | None = None
+    kind: str, names: Sequence[str], types: Sequence[JointType], least: int | None = None
 ) -> tuple[Joint, ...]:
     """Make the joints of a robot whose axes have fixed types.
 
     :param types: type of each joint; the last may be missing down to `least` joints
-    :raises ModelError: not a list of different names, or a wrong number of them
+    :raises ModelError: a wrong number of names, or one that is there twice
     """
-    if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
-        raise ModelError(f'"joints" must be a list of names, got {names!r:.80}')
     counts = range(least or len(types), len(types) + 1)
     if len(names) not in counts:
         needed = ' or '.join(str(count) for count in counts)
@@ -198,53 +183,15 @@ def build_joints(
 
 
 def check_geometry(
-    kind: str, geometry: object, keys: Mapping[str, Key], *, where: str = 'geometry'
-) -> dict[str, float]:
-    """Return the numbers of a geometry, in the order of `keys`, with defaults filled in.
+    kind: str, geometry: object, schema: type[_Geometry], *, what: str = 'geometry'
+) -> _Geometry:
+    """Return lengths and senses of a robot as an instance of their schema.
 
-    :raises ModelError: a key is missing, unknown, or has an invalid value
+    :raises ModelError: an entry is missing, unknown, or has an invalid value
     """
-    what = f'the {where} of {article(kind)}'
-    given = check_mapping(geometry, what)
-    for key in given:
-        if key not in keys:
-            raise ModelError(f'{what} has no "{key}", it has: {", ".join(keys)}')
-    result = {}
-    for key, rule in keys.items():
-        if key not in given and rule.default is None:
-            raise ModelError(f'{what} needs "{key}" [{rule.unit}]')
-        value = number(given.get(key, rule.default), f'"{key}" in {what}')
-        if rule.choices and value not in rule.choices:
-            allowed = ' or '.join(f'{item:g}' for item in rule.choices)
-            raise ModelError(f'"{key}" in {what} is {allowed}, got {value:g}')
-        if value <= rule.lowest:
-            raise ModelError(
-                f'"{key}" in {what} must be above {rule.lowest:g} {rule.unit}, got {value:g}'
-            )
-        result[key] = value
-    return result
-
-
-def check_mapping(value: object, what: str) -> Mapping[str, object]:
-    """Return a mapping with text keys.
-
-    :raises ModelError: the value is none
-    """
-    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
-        raise ModelError(f'{what} must be a mapping of names to numbers, got {value!r:.80}')
-    return value
+    return convert(geometry, schema, f'the {what} of {article(kind)}', ModelError)
 
 
 def article(kind: str) -> str:
     """Return the kind with its article: 'a delta', 'an axis'."""
     return f'{"an" if kind[0] in "aeiou" else "a"} {kind}'
-
-
-def number(value: object, what: str) -> float:
-    """Return a finite number.
-
-    :raises ModelError: the value is none
-    """
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not np.isfinite(value):
-        raise ModelError(f'{what} must be a finite number, got {value!r:.80}')
-    return float(value)

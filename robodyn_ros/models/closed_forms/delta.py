@@ -4,25 +4,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.closed_forms.closed_form import (
     ClosedFormModel,
-    Key,
     Number,
     build_joints,
     check_choice,
     check_geometry,
     components,
     functions,
-    number,
 )
 from robodyn_ros.models.closed_forms.delta_kinematics import (
     ARMS,
     DeltaGeometry,
     DeltaMotion,
+    ShaftGeometry,
     Vector,
     combine,
     delta_motion,
@@ -33,17 +33,16 @@ from robodyn_ros.models.closed_forms.delta_kinematics import (
 )
 from robodyn_ros.models.closed_forms.delta_shaft import shaft_forces
 from robodyn_ros.models.interface import GRAVITY, Array, Parameter, sample_blocks
+from robodyn_ros.schema import Finite, Positive
 
-GEOMETRY = {
-    'R_b': Key(),
-    'r_p': Key(),
-    'L_AB': Key(lowest=0.0),
-    'L_BC': Key(lowest=0.0),
-}
-"""See `DeltaGeometry`; four axes also need 'h_O', the height of the shaft's upper joint."""
 
-PLATFORM_FORCE = {'R_ext': Key(), 'Fr_max': Key('N', lowest=0.0)}
-"""Radius [m] beyond which C_r acts, and the largest force [N] that it causes."""
+@dataclass(frozen=True)
+class PlatformForce:
+    """Radius [m] beyond which C_r acts, and the largest force [N] that it causes."""
+
+    R_ext: Finite
+    Fr_max: Positive
+
 
 NAMED = (
     Parameter('Theta_AB', 'kg m^2'),
@@ -112,27 +111,31 @@ class DeltaModel(ClosedFormModel):
         """Build the model.
 
         :param gravity: g [m/s^2]
-        :param platform_force: see `PLATFORM_FORCE`; default: no such force
+        :param platform_force: see `PlatformForce`; default: no such force
         :raises ModelError: wrong joints, geometry or dynamic model
         """
         self.dynamic_model = check_choice('delta', dynamic_model, (1,))
         axes = build_joints('delta', joints, ['revolute'] * (ARMS + 1), least=ARMS)
         self._shaft = len(axes) > ARMS
-        keys = {**GEOMETRY, 'h_O': Key()} if self._shaft else GEOMETRY
-        lengths = check_geometry('delta', geometry, keys)
-        self.geometry = DeltaGeometry(*(lengths[key] for key in GEOMETRY))
-        self._height = lengths.get('h_O', 0.0)
+        self.geometry: DeltaGeometry = check_geometry(
+            'delta', geometry, ShaftGeometry if self._shaft else DeltaGeometry
+        )
+        self._height = getattr(self.geometry, 'h_O', 0.0)
         self._range = working_range(self.geometry)
-        self.gravity = number(gravity, '"gravity"')
-        self._force = _platform_force(platform_force)
+        self.gravity = float(gravity)
+        self._force: PlatformForce | None = None
+        if platform_force is not None:
+            self._force = check_geometry(
+                'delta', platform_force, PlatformForce, what='platform_force'
+            )
         shaft = [*_SHAFT, Parameter('J4', 'kg m^2', axes[-1].name)] if self._shaft else []
         self._set(
             joints=axes,
             parameters=[*_ROBOT, *shaft, *(_FORCE if self._force is not None else ())],
             settings={
-                'geometry': lengths,
+                'geometry': asdict(self.geometry),
                 'gravity': self.gravity,
-                'platform_force': self._force,
+                'platform_force': self._force and asdict(self._force),
             },
             prior=prior,
         )
@@ -170,7 +173,7 @@ class DeltaModel(ClosedFormModel):
             forces = [*platform, platform[2], *shaft, (0.0, 0.0, 0.0)]
             result[:, ARMS, 9], result[:, ARMS, 10] = motor, turn[2]
         if self._force is not None:
-            forces = [*forces, moving.xd, _stretch(moving.x, self._force['R_ext'])]
+            forces = [*forces, moving.xd, _stretch(moving.x, self._force.R_ext)]
         for arm, slope in enumerate(moving.slopes):
             row = [dot(slope, force) for force in forces]
             row[0] += elbows[arm][0]
@@ -187,9 +190,9 @@ class DeltaModel(ClosedFormModel):
         for block in sample_blocks(len(q)):
             theta = components(np.asarray(q)[block, :ARMS])
             moving = delta_motion(self.geometry, theta, at_rest, at_rest)
-            pull = times(values[-1], _stretch(moving.x, self._force['R_ext']))
+            pull = times(values[-1], _stretch(moving.x, self._force.R_ext))
             size = np.maximum(np.sqrt(dot(pull, pull)), 1e-12)
-            over = np.maximum(1.0 - self._force['Fr_max'] / size, 0.0)
+            over = np.maximum(1.0 - self._force.Fr_max / size, 0.0)
             for arm, slope in enumerate(moving.slopes):
                 result[block, arm] -= over * dot(slope, pull)
         return result
@@ -209,7 +212,7 @@ class DeltaModel(ClosedFormModel):
             transverse = 0.5 * (values[8] - mass * (lengths @ lengths))
             result[5:10] = mass, transverse, values[9], *lengths
         if self._force is not None:
-            result[10:] = *values[-2:], self._force['Fr_max'], self._force['R_ext']
+            result[10:] = *values[-2:], self._force.Fr_max, self._force.R_ext
         return result
 
     def values_of(self, named: Array) -> Array:
@@ -238,19 +241,10 @@ class DeltaModel(ClosedFormModel):
         return result
 
 
-def _platform_force(given: Mapping[str, float] | None) -> dict[str, float] | None:
-    if given is None:
-        return None
-    return check_geometry('delta', given, PLATFORM_FORCE, where='platform_force')
-
-
 def _rod_forces(
     moving: DeltaMotion, gravity: float, share: float
 ) -> tuple[list[Vector], list[tuple[Number, Number]]]:
-    """Compute forces on the platform per unit of M_BC, Theta_BC and M_P, and those at the elbows.
-
-    :param share: 1 / L_BC^2
-    """
+    """Compute forces on the platform per unit of M_BC, Theta_BC, M_P, and at the elbows."""
     centres, swings, elbows = [], [], []
     for elbow, b in zip(moving.elbow, moving.b, strict=True):
         x, y, z = combine(0.25, moving.xdd, 0.25, elbow)

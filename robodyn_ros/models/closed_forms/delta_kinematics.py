@@ -18,6 +18,7 @@ import numpy as np
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.closed_forms.closed_form import Number, components, functions
 from robodyn_ros.models.interface import Array
+from robodyn_ros.schema import Finite, Positive
 
 Vector = tuple[Number, Number, Number]
 
@@ -34,10 +35,17 @@ class DeltaGeometry:
     L_AB: arm, L_BC: rod.
     """
 
-    R_b: float
-    r_p: float
-    L_AB: float
-    L_BC: float
+    R_b: Finite
+    r_p: Finite
+    L_AB: Positive
+    L_BC: Positive
+
+
+@dataclass(frozen=True)
+class ShaftGeometry(DeltaGeometry):
+    """Lengths of a delta robot with four axes, with the height [m] of the shaft's upper joint."""
+
+    h_O: Finite  # noqa: N815 (name of the softMC document)
 
 
 @dataclass(frozen=True)
@@ -187,10 +195,7 @@ def _platform(geometry: DeltaGeometry, centres: list[Vector], theta: Sequence[Nu
 
 
 def _meet(geometry: DeltaGeometry, centres: list[Vector]) -> tuple[Vector, Vector, Number]:
-    """Find the points at distance L_BC from three centres: foot +- sqrt(square) normal.
-
-    The square is negative if there is no such point.
-    """
+    """Return foot, normal and square: the points at L_BC from three centres, see `_platform`."""
     first, second = minus(centres[1], centres[0]), minus(centres[2], centres[0])
     normal = cross(first, second)
     share = 1.0 / dot(normal, normal)
@@ -202,10 +207,7 @@ def _meet(geometry: DeltaGeometry, centres: list[Vector]) -> tuple[Vector, Vecto
 
 
 def _dexterity(geometry: DeltaGeometry, theta: Array) -> Array:
-    """Return the distance from singularities (N,): 0 at singular or unreachable angles.
-
-    It is the volume that three rods of length 1 span, times the smallest lever arm on a rod.
-    """
+    """Return the volume of the unit rods times the smallest lever arm, (N,); 0: singular."""
     b, _, centres = _arms(geometry, components(theta))
     with np.errstate(all='ignore'):  # where the rods' ends fall together
         foot, normal, square = _meet(geometry, centres)

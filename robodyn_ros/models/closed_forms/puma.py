@@ -4,17 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.closed_forms.closed_form import (
     ClosedFormModel,
-    Key,
     build_joints,
     check_choice,
     check_geometry,
-    number,
 )
 from robodyn_ros.models.closed_forms.puma_inertia import (
     GRAVITY_NAMES,
@@ -24,10 +23,23 @@ from robodyn_ros.models.closed_forms.puma_inertia import (
     torque_table,
 )
 from robodyn_ros.models.interface import GRAVITY, Array, Joint, Parameter, sample_blocks
+from robodyn_ros.schema import Finite
 
-GEOMETRY = {'a2': Key(), 'a3': Key(), 'd2': Key(), 'd3': Key(), 'd4': Key()}
-"""Lengths [m] of the modified Denavit-Hartenberg frames (alpha, a, d): (0, 0, 0), (-90, 0, d2),
-(0, a2, d3), (90, a3, d4), (-90, 0, 0), (90, 0, 0)."""
+
+@dataclass(frozen=True)
+class PumaGeometry:
+    """Lengths [m] of the modified Denavit-Hartenberg frames of a PUMA.
+
+    Rows (alpha, a, d): (0, 0, 0), (-90, 0, d2), (0, a2, d3), (90, a3, d4), (-90, 0, 0) and
+    (90, 0, 0).
+    """
+
+    a2: Finite
+    a3: Finite
+    d2: Finite
+    d3: Finite
+    d4: Finite
+
 
 FOLLOWING = ('I13', 'I15', 'I18', 'I21', 'I22', 'g2', 'g4', 'g5')
 """Parameters that follow from others if the kinematics are known."""
@@ -62,19 +74,19 @@ class PumaModel(ClosedFormModel):
     ) -> None:
         """Build the model.
 
-        :param geometry: see `GEOMETRY`; default: unknown, all parameters are independent
+        :param geometry: see `PumaGeometry`; default: unknown, all parameters are independent
         :param gravity: G [m/s^2]; used with a geometry only
         :raises ModelError: wrong joints or geometry
         """
         axes = _joints(joints)
-        known = None if geometry is None else check_geometry('puma', geometry, GEOMETRY)
-        gravity = number(gravity, '"gravity"')
+        known = None if geometry is None else check_geometry('puma', geometry, PumaGeometry)
+        gravity = float(gravity)
         self.relations = np.eye(len(NAMES)) if known is None else _relations(known, gravity)
         named = tuple(_parameter(name, axes) for name in NAMES)
         self._set(
             joints=axes,
             parameters=[item for item in named if known is None or item.name not in FOLLOWING],
-            settings={'geometry': known, 'gravity': gravity if known else None},
+            settings={'geometry': known and asdict(known), 'gravity': gravity if known else None},
             prior=prior,
         )
         self.named_parameters = named
@@ -140,7 +152,7 @@ class PumaModel(ClosedFormModel):
 class PumaGravityModel(ClosedFormModel):
     """PUMA, dynamic model 2: gravity of a slow motion; friction is added as to any model.
 
-    softMC document, section 5.4, with its misprints corrected; frames as `GEOMETRY`::
+    softMC document, section 5.4, with its misprints corrected; frames as `PumaGeometry`::
 
         tau2 = -P1 cos q2 - P2 cos(q2 + q3) - P3 sin(q2 + q3) - P4 w + P5 sin q2
         tau3 = -P2 cos(q2 + q3) - P3 sin(q2 + q3) - P4 w
@@ -167,22 +179,22 @@ class PumaGravityModel(ClosedFormModel):
         """Build the model.
 
         :param fifth_term: whether to add P5
-        :param geometry: see `GEOMETRY`; needed for payloads only
+        :param geometry: see `PumaGeometry`; needed for payloads only
         :param gravity: g [m/s^2]; for payloads only
         :raises ModelError: wrong joints or geometry
         """
         axes = _joints(joints)
-        if not isinstance(fifth_term, bool):
-            raise ModelError(f'"fifth_term" must be true or false, got {fifth_term!r:.80}')
-        self.geometry = None if geometry is None else check_geometry('puma', geometry, GEOMETRY)
-        self.gravity = number(gravity, '"gravity"')
+        self.geometry: PumaGeometry | None = None
+        if geometry is not None:
+            self.geometry = check_geometry('puma', geometry, PumaGeometry)
+        self.gravity = float(gravity)
         names = GRAVITY_TERMS if fifth_term else GRAVITY_TERMS[:4]
         self._set(
             joints=axes,
             parameters=[Parameter(name, 'kg m^2/s^2', axes[axis].name) for name, axis in names],
             settings={
                 'fifth_term': fifth_term or None,
-                'geometry': self.geometry,
+                'geometry': self.geometry and asdict(self.geometry),
                 'gravity': self.gravity,
             },
             prior=prior,
@@ -217,8 +229,8 @@ class PumaGravityModel(ClosedFormModel):
         if self.geometry is None:
             raise ModelError('dynamic model 2 of a puma needs a geometry to carry a payload')
         result = np.zeros((len(values), 2))
-        levers = [self.geometry[key] for key in ('a2', 'a3', 'd4')]
-        result[:3, 0] = self.gravity * np.array(levers)
+        geometry = self.geometry
+        result[:3, 0] = self.gravity * np.array([geometry.a2, geometry.a3, geometry.d4])
         return result
 
 
@@ -244,7 +256,7 @@ def puma_model(*, dynamic_model: int, **options: object) -> ClosedFormModel:
     return PumaModel(**options)  # type: ignore[arg-type]
 
 
-def _joints(names: object) -> tuple[Joint, ...]:
+def _joints(names: Sequence[str]) -> tuple[Joint, ...]:
     return build_joints('puma', names, ['revolute'] * JOINTS)
 
 
@@ -255,12 +267,12 @@ def _parameter(name: str, axes: tuple[Joint, ...]) -> Parameter:
     return Parameter(name, 'kg m^2', axes[int(name[2:]) - 1].name if rotor else '')
 
 
-def _relations(geometry: Mapping[str, float], gravity: float) -> Array:
+def _relations(geometry: PumaGeometry, gravity: float) -> Array:
     """Return the matrix (34, 26) that gives all parameters from the independent ones."""
-    a2, a3, d4 = (geometry[key] for key in ('a2', 'a3', 'd4'))
+    a2, a3, d4 = geometry.a2, geometry.a3, geometry.d4
     if a2 == 0.0:
         raise ModelError('"a2" in the geometry of a puma must not be 0')
-    offset = geometry['d2'] + geometry['d3']
+    offset = geometry.d2 + geometry.d3
     rules = {
         'I13': {'I12': offset / a2},
         'I15': {'I16': d4 / a2},

@@ -2,10 +2,8 @@
 """Mass matrix and gravity of a PUMA by Armstrong, Khatib and Burdick, and torque from them.
 
 "The explicit dynamic model and inertial parameters of the PUMA 560 arm" (1986), Appendix, with
-I1..I23 and g1..g5 as parameters. The matrices are written down once, as functions of the joint
-angles. They are trigonometric polynomials, so a discrete Fourier transform gives their exact
-coefficients. Derivatives, Christoffel symbols and finally the complete regressor are sums of
-known multiples of cos(n q) and sin(n q), times products of velocities or an acceleration.
+I1..I23 and g1..g5 as parameters. The matrices are trigonometric polynomials, so a discrete Fourier
+transform gives their exact coefficients, from which follow Christoffel symbols and the regressor.
 """
 
 from __future__ import annotations
@@ -225,10 +223,7 @@ def _fourier(values: Array) -> tuple[Array, Array]:
 
 
 def _christoffel(modes: Array, mass: Array) -> Array:
-    """Return Christoffel symbols of the first kind, shape (2 m, 6, 6, 6, 23): waves, i, j, k.
-
-    c_ijk = (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) / 2.
-    """
+    """Return c_ijk = (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) / 2, (2 m, 6, 6, 6, 23)."""
     count = len(modes)
     # d/dq_k of cos(n q) is -n_k sin(n q), of sin(n q) it is n_k cos(n q).
     turned = np.concatenate([mass[count:], -mass[:count]])

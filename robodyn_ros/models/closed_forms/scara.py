@@ -4,30 +4,44 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from robodyn_ros.errors import ModelError
 from robodyn_ros.models.closed_forms.closed_form import (
     ClosedFormModel,
-    Key,
     build_joints,
     check_choice,
     check_geometry,
     components,
     functions,
-    number,
 )
 from robodyn_ros.models.interface import GRAVITY, Array, Parameter
+from robodyn_ros.schema import Finite, Positive
 
-GEOMETRY = {
-    'L1': Key(lowest=0.0),
-    'L2': Key(lowest=0.0),
-    's4': Key('1', choices=(1.0, -1.0), default=1.0),
-    'z_sense': Key('1', choices=(1.0, -1.0), default=1.0),
-}
-"""L1, L2: lengths of the arms [m]. s4: 1 if axis 4 turns as axes 1 and 2, -1 if opposite.
 
-z_sense: 1 if axis 3 counts upwards, -1 if downwards."""
+@dataclass(frozen=True)
+class ScaraGeometry:
+    """Arms and senses of a SCARA robot.
+
+    :param L1: length of the first arm, in [m]
+    :param s4: 1 if axis 4 turns as axes 1 and 2, -1 if opposite
+    :param z_sense: 1 if axis 3 counts upwards, -1 if downwards
+    """
+
+    L1: Positive
+    L2: Positive
+    s4: Finite = 1.0
+    z_sense: Finite = 1.0
+
+    def __post_init__(self) -> None:
+        """Check the senses."""
+        for name in ('s4', 'z_sense'):
+            if abs(getattr(self, name)) != 1.0:
+                raise ModelError(
+                    f'"{name}" in the geometry of a scara is 1 or -1, got {getattr(self, name):g}'
+                )
 
 
 class ScaraModel(ClosedFormModel):
@@ -68,8 +82,8 @@ class ScaraModel(ClosedFormModel):
         axes = build_joints(
             'scara', joints, ['revolute', 'revolute', 'prismatic', 'revolute'], least=3
         )
-        self.geometry = check_geometry('scara', geometry, GEOMETRY)
-        self.gravity = number(gravity, '"gravity"')
+        self.geometry = check_geometry('scara', geometry, ScaraGeometry)
+        self.gravity = float(gravity)
         names = [axis.name for axis in axes]
         last = names[3] if len(names) > 3 else ''
         self._set(
@@ -84,7 +98,7 @@ class ScaraModel(ClosedFormModel):
                 Parameter('I4', 'kg m^2', last),
                 Parameter('J4', 'kg m^2', last),
             ),
-            settings={'geometry': self.geometry, 'gravity': self.gravity},
+            settings={'geometry': asdict(self.geometry), 'gravity': self.gravity},
             prior=prior,
         )
 
@@ -92,7 +106,7 @@ class ScaraModel(ClosedFormModel):
         """Compute the regressor, shape (N, n, 8)."""
         q, qd, qdd = self._check_motion(q, qd, qdd)
         geometry = self.geometry
-        lengths = geometry['L1'] * geometry['L2']
+        lengths = geometry.L1 * geometry.L2
         result = np.zeros((len(q), len(self.joints), 8))
         first, second = result[:, 0], result[:, 1]
         angle, (qd1, qd2) = components(q[:, 1:2])[0], components(qd[:, :2])
@@ -102,17 +116,17 @@ class ScaraModel(ClosedFormModel):
         # The coupling inertia of the arms varies with cos q2; its change acts on both joints.
         first[:, 3] = shared1 = cos * (qdd1 + both) - sin * (qd2 * (2.0 * qd1 + qd2))
         second[:, 3] = shared2 = cos * qdd1 + sin * (qd1 * qd1)
-        outer = geometry['L2'] ** 2 * both
-        first[:, 4] = geometry['L1'] ** 2 * qdd1 + outer + lengths * shared1
+        outer = geometry.L2**2 * both
+        first[:, 4] = geometry.L1**2 * qdd1 + outer + lengths * shared1
         second[:, 4] = outer + lengths * shared2
         first[:, 0] = qdd1
         first[:, 1] = second[:, 1] = turning = both
         second[:, 2] = qdd2
         result[:, 2, 4] = qdd3
-        result[:, 2, 5] = geometry['z_sense']
+        result[:, 2, 5] = geometry.z_sense
         if last:
-            turning = both + geometry['s4'] * last[0]
-            result[:, 3, 6] = geometry['s4'] * turning
+            turning = both + geometry.s4 * last[0]
+            result[:, 3, 6] = geometry.s4 * turning
             result[:, 3, 7] = last[0]
         first[:, 6] = second[:, 6] = turning
         return result

@@ -13,8 +13,8 @@ def largest_difference(one: Tree, other: Tree) -> tuple[int, int, float]:
     """Return the two joints whose axes lie most differently to each other, and how, in [m].
 
     Distance and angle of two axes at zero do not depend on the frames of a description. Up to 1 %
-    of the reach there is no difference: calibrated descriptions of a robot differ by some mm. A
-    slide has a direction only.
+    of the reach counts as none, as calibration moves axes by some mm. A slide has a direction
+    only.
     """
     (directions, points), (others, other_points) = _axes(one), _axes(other)
     reach = max(0.1, *(float(np.ptp(each, axis=0).max()) for each in (points, other_points)))

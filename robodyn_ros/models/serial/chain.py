@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exact derivatives of a URDF's rigid-body regressor, for many samples at once.
 
-The regressor is that of `UrdfModel`. The derivatives of any weighted sum of its entries by the
-complete state are computed in reverse mode. This costs about as much as five regressors, for any
-number of joints, while differences need six regressors per joint. An optimiser of motions needs
-the derivatives thousands of times.
+The derivatives of any weighted sum of its entries by the complete state are computed in reverse
+mode, which costs about as much as five regressors for any number of joints.
 
-Notation: twists and wrenches are stacked as (angular, linear), at the origin of the root link
-and in its axes unless "body" is in the name. Arrays have their components first, then joints
-(or pairs of a joint i and a body j it carries), then samples.
+Notation: twists and wrenches are stacked as (angular, linear), at the origin of the root link and
+in its axes unless "body" is in the name. Arrays have their components first, then joints (or pairs
+of a joint i and a body j it carries), then samples.
 """
 
 from __future__ import annotations
@@ -157,10 +155,7 @@ class LinkTree:
         return _State(rotation, place, axis, velocity, acceleration)
 
     def _frames(self, q: Array) -> tuple[Array, Array]:
-        """Return rotations (3, 3, n, N) and origins (3, n, N) of the joints' frames.
-
-        The rotation of a joint is placement * (1 + K sin q + K K (1 - cos q)), K x = axis x x.
-        """
+        """Return rotations (3, 3, n, N) and origins (3, n, N) of the joints by Rodrigues."""
         angle = q * (1.0 - self._slides[:, None])
         rotation = self._sine[:, :, :, None] * np.sin(angle)
         rotation += self._cosine[:, :, :, None] * (1.0 - np.cos(angle))

@@ -32,16 +32,11 @@ class ArmJacobians:
 class LinkJacobians:
     """Jacobians of a tool and of points along each link that a joint moves.
 
-    The points of a link are spread evenly from the frame of its joint to the frame of the next
-    joint or, for the last link, to the tool. Use one object per thread.
-
-    :ivar joints: names of the joints
-    :ivar links: name of the link that each joint moves
-    :ivar tool: name of the link at whose origin the tool is
-    :ivar root: name of the root link
+    The points of a link are the frame of its joint, that of the next joint or the tool, and the
+    middle. Use one object per thread.
     """
 
-    def __init__(self, body: UrdfModel, *, tool: str = '', points: int = 3) -> None:
+    def __init__(self, body: UrdfModel, *, tool: str = '') -> None:
         """Build the arm.
 
         :param tool: link at whose origin the tool is; '': the last link of the URDF that the last
@@ -72,8 +67,7 @@ class LinkJacobians:
             )
         self._tool = pose[:3, 3]
         ends = [each.placement[:3, 3] for each in bodies[1:]] + [self._tool]
-        share = np.linspace(0.0, 1.0, points)
-        self._points = np.array([np.outer(share, end) for end in ends])
+        self._points = np.array([np.outer((0.0, 0.5, 1.0), end) for end in ends])
 
     def at(self, q: Array) -> ArmJacobians:
         """Return the Jacobians at joint positions (n,), in [rad] or [m]."""

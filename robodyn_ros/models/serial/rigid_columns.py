@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Regressor columns of a tree of rigid bodies, for many samples at once.
 
-Pinocchio is called sample by sample, which would be the largest cost of an identification. Here
-each step is one product of small matrices for several hundred samples, and only requested columns
-are computed. Spatial vectors are (angular, linear), in the body's frame, at
-its origin (Featherstone, "Rigid Body Dynamics Algorithms", 2008, sections 2.2 and 5.3).
+Each step is one product of small matrices for several hundred samples, and only requested columns
+are computed. Spatial vectors are (angular, linear), in the body's frame, at its origin
+(Featherstone, "Rigid Body Dynamics Algorithms", 2008, sections 2.2 and 5.3).
 """
 
 from __future__ import annotations
@@ -175,9 +174,8 @@ class _Part:
 def _wrenches() -> Array:
     """Return the wrench on a body per unit of its ten parameters, shape (24, 6, 10).
 
-    Force m a + (alpha x + w w^T - w^2) h and moment h x a + I alpha + w x I w (Atkeson, An and
-    Hollerbach, 1986, Eq. 6), by the acceleration (6) and the products of w with the velocity
-    (3 x 6); a is the point's acceleration, that of the spatial vector plus w x v.
+    Atkeson, An and Hollerbach (1986), Eq. 6, by the acceleration (6) and the products of w with
+    the velocity (3 x 6).
     """
     unit, cross = np.eye(24), np.array([cross_matrix(axis) for axis in np.eye(3)])
     turning, products = unit[:, :3], unit[:, 6:].reshape(24, 3, 6)

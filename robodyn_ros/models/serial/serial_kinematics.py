@@ -7,8 +7,7 @@ more than six joints has one more number for each of its `free` joints: that joi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import pinocchio as pin
@@ -16,7 +15,6 @@ import pinocchio as pin
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.interface import Array
 from robodyn_ros.models.kinematics_base import SINGULAR, JointMotion, Kinematics
-from robodyn_ros.models.rotation import rotations
 from robodyn_ros.models.serial.urdf import UrdfModel
 
 FRAME = 6
@@ -31,51 +29,16 @@ _CLOSE, _REACHED = 1e-12, 1e-9
 class SerialKinematics(Kinematics):
     """An arm of n >= 6 joints one after the other, n - 6 of them free; see the module.
 
-    The inverse is computed by the Levenberg-Marquardt method, with damping proportional to the
-    distance, starting from the position `near`. Use one object per thread.
+    The inverse is a Levenberg-Marquardt search from `near`. Use one object per thread.
     """
 
     kind = 'serial'
     rotates = True
 
-    def __init__(self, *, geometry: Mapping[str, Any], axes: int) -> None:
-        """Build the arm.
-
-        :param geometry: `joints`, each with `type` (revolute or prismatic), `axis` (3,) and
-            `placement` on the joint before; `tool`, placement on the last joint; `free`, numbers
-            of the free joints. A placement is x, y, z in [m] and a quaternion x, y, z, w.
-        :raises ModelError: a geometry of another form
-        """
-        _check_form(geometry, axes)
-        self.axes = int(axes)
-        self.free = tuple(int(index) for index in geometry.get('free', ()))
-        if len(set(self.free)) != self.axes - FRAME or not set(self.free) <= set(range(axes)):
-            raise ModelError(
-                f'a serial arm with {axes} axes needs {max(0, axes - FRAME)} free joints so that '
-                f'six move its tool, got {list(self.free)}'
-            )
-        self._model = pin.Model()
-        for number, joint in enumerate(geometry['joints']):
-            axis = np.array(joint['axis'], dtype=float)
-            build = (
-                pin.JointModelPrismaticUnaligned
-                if joint['type'] == 'prismatic'
-                else pin.JointModelRevoluteUnaligned
-            )
-            placement = _placement(joint['placement'])
-            self._model.addJoint(number, build(axis), placement, f'joint_{number}')
-        tool = pin.Frame(
-            'tool', self.axes, 0, _placement(geometry['tool']), pin.FrameType.OP_FRAME
-        )
-        self._frame = self._model.addFrame(tool)
-        self._data = self._model.createData()
-        self.geometry = geometry
-
-    @classmethod
-    def of(
-        cls, body: UrdfModel, *, link: str | None = None, free: Sequence[str] | None = None
-    ) -> SerialKinematics:
-        """Build kinematics of the joints of a URDF model, with other joints locked at zero.
+    def __init__(
+        self, body: UrdfModel, *, link: str | None = None, free: Sequence[str] | None = None
+    ) -> None:
+        """Build the arm of the joints of a URDF model, with other joints locked at zero.
 
         :param link: the tool; None: the link that the last joint moves
         :param free: names of the free joints; None: the third joint of an arm with seven
@@ -83,32 +46,38 @@ class SerialKinematics(Kinematics):
             joints
         """
         names, bodies = body.joint_names, body.tree.bodies
-        link = link or next(j.child for j in body.urdf.joints if j.name == names[-1])
-        index, tool = body.tree.place(link)
-        carriers = [bodies[number] for number in body.tree.carriers(index)]
-        if [joint.joint for joint in carriers] != list(range(len(names))):
+        self.axes = len(names)
+        self._link = link or next(j.child for j in body.urdf.joints if j.name == names[-1])
+        index, tool = body.tree.place(self._link)
+        carriers = [bodies[number].joint for number in body.tree.carriers(index)]
+        if carriers != list(range(self.axes)):
             raise ModelError(
-                f'link {link!r} of {body.urdf.source} is carried by the joints '
-                f'{[names[joint.joint] for joint in carriers]}, needed are {list(names)} in this '
-                f'order'
+                f'link {self._link!r} of {body.urdf.source} is carried by the joints '
+                f'{[names[joint] for joint in carriers]}, needed are {list(names)} in this order'
             )
-        free = free or (names[2:3] if len(names) == FRAME + 1 else ())
-        for name in free:
+        self._free = tuple(free or (names[2:3] if self.axes == FRAME + 1 else ()))
+        for name in self._free:
             if name not in names:
                 raise ModelError(f'free joint {name!r} is not one of {list(names)}')
-        geometry = {
-            'joints': [
-                {
-                    'type': 'prismatic' if joint.prismatic else 'revolute',
-                    'axis': joint.axis.tolist(),
-                    'placement': _numbers(joint.placement),
-                }
-                for joint in carriers
-            ],
-            'tool': _numbers(tool),
-            'free': [names.index(name) for name in free],
-        }
-        return cls(geometry=geometry, axes=len(names))
+        self.free = tuple(names.index(name) for name in self._free)
+        if len(set(self.free)) != self.axes - FRAME:
+            raise ModelError(
+                f'a serial arm with {self.axes} axes needs {max(0, self.axes - FRAME)} free '
+                f'joints so that six move its tool, got {list(self._free)}'
+            )
+        from scipy.spatial.transform import Rotation  # takes half a second: other robots save it
+
+        self._turns = Rotation
+        self._urdf = body.urdf.xml
+        self._turning = np.array([not joint.prismatic for joint in bodies])
+        self._model = body.kinematic_copy()
+        frame = pin.Frame('tool', self.axes, 0, pin.SE3(tool), pin.FrameType.OP_FRAME)
+        self._frame = self._model.addFrame(frame)
+        self._data = self._model.createData()
+
+    def describe(self) -> dict[str, object]:
+        """Return the text of the URDF without meshes, the tool and the free joints."""
+        return {'urdf': self._urdf, 'link': self._link, 'free': list(self._free)}
 
     @property
     def label(self) -> str:
@@ -124,7 +93,7 @@ class SerialKinematics(Kinematics):
         """Return the poses, shape (N, p); quaternions have w >= 0."""
         q = self._check_shape('joint positions', q)
         place, rotation, _ = self._frames(q, jacobian=False)
-        turned = rotations().from_matrix(rotation).as_quat()
+        turned = self._turns.from_matrix(rotation).as_quat()
         turned *= np.where(turned[:, 3:] < 0.0, -1.0, 1.0)
         return np.column_stack([place, turned, q[:, self.free]])
 
@@ -148,18 +117,15 @@ class SerialKinematics(Kinematics):
         if not len(good):
             self._refuse(np.ones(1, dtype=bool), pose[None], 'cannot reach')
         solution: Array = starts[good[0]]
-        turning = np.array([joint['type'] != 'prismatic' for joint in self.geometry['joints']])
+        turning = self._turning
         solution[turning] = (solution[turning] + np.pi) % (2.0 * np.pi) - np.pi
         return solution
 
     def _approach(self, poses: Array, q: Array) -> Array:
-        """Improve q (N, n) in place and return the remaining distances (N,).
-
-        At most 60 steps of at most 0.5 rad or m are made.
-        """
+        """Improve q (N, n) in place, in at most 60 steps; return the distances left (N,)."""
         left = np.full(len(q), np.inf)
         rows = np.arange(len(q))
-        turns = rotations()
+        turns = self._turns
         aims = turns.from_quat(poses[:, 3:POSE])
         for _ in range(60):
             place, rotation, jacobian = self._frames(q[rows])
@@ -245,50 +211,3 @@ def _angular(h: Array, rate: Array) -> Array:
     """Return the vector part of 2 h' h* for quaternions x, y, z, w of shape (N, 4)."""
     v, w = rate[:, :3], rate[:, 3:]
     return 2.0 * (h[:, 3:] * v - w * h[:, :3] - np.cross(v, h[:, :3]))
-
-
-def _numbers(placement: Array) -> list[float]:
-    turned = rotations().from_matrix(placement[:3, :3]).as_quat()
-    return [float(value) for value in (*placement[:3, 3], *turned)]
-
-
-def _placement(values: Sequence[float]) -> Any:
-    given = np.array(values, dtype=float)
-    return pin.SE3(rotations().from_quat(given[3:]).as_matrix(), given[:3])
-
-
-def _check_form(geometry: Mapping[str, Any], axes: object) -> None:
-    """Check the form of a geometry."""
-    joints = geometry.get('joints')
-    known = set(geometry) <= {'joints', 'tool', 'free'} and type(axes) is int
-    if not known or not isinstance(joints, list) or len(joints) != axes:
-        raise ModelError(
-            'the geometry of a serial arm needs joints (one for each of its axes), tool and, with '
-            f'more than six, free, got {dict(geometry)!r:.80} for {axes!r} axes'
-        )
-    for number, joint in enumerate(joints):
-        keys = {'type', 'axis', 'placement'}
-        if not isinstance(joint, Mapping) or set(joint) != keys:
-            raise ModelError(f'joint {number} of a serial arm needs type, axis and placement')
-        if joint['type'] not in ('revolute', 'prismatic'):
-            raise ModelError(
-                f'joint {number} of a serial arm must be revolute or prismatic, got '
-                f'{joint["type"]!r:.60}'
-            )
-        _check_numbers(joint['axis'], 3, f'axis of joint {number}')
-        _check_numbers(joint['placement'], POSE, f'placement of joint {number}')
-    _check_numbers(geometry.get('tool'), POSE, 'tool')
-    free = geometry.get('free', [])
-    if not isinstance(free, list) or not all(type(index) is int for index in free):
-        raise ModelError(f'free joints of a serial arm must be integers, got {free!r:.60}')
-
-
-def _check_numbers(values: object, count: int, what: str) -> None:
-    try:
-        given = np.array(values, dtype=float)
-    except (TypeError, ValueError):
-        given = np.empty(0)
-    if given.shape != (count,) or not np.isfinite(given).all() or not given[-4:].any():
-        raise ModelError(
-            f'{what} of a serial arm must be {count} finite numbers, not all 0, got {values!r:.80}'
-        )

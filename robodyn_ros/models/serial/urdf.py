@@ -39,10 +39,10 @@ class UrdfModel(DynamicModel):
     """Links and rotors of a robot described by a URDF.
 
     Parameters: for each moving joint the ten of its child link (fixed children folded in), in
-    joint order, then one rotor inertia per joint. The regressor is that of Atkeson, An and
-    Hollerbach, "Estimation of inertial parameters of manipulator loads and links" (1986),
-    Eq. 12. Pinocchio computes few samples, `RigidColumns` many, in half the time. Rotors add qdd
-    on the diagonal. Use one model per thread, because the model has a work space.
+    joint order, then one rotor inertia per joint, which adds qdd on the diagonal. Regressor:
+    Atkeson, An and Hollerbach, "Estimation of inertial parameters of manipulator loads and links"
+    (1986), Eq. 12, by Pinocchio for few samples and `RigidColumns` for many. Use one model per
+    thread.
     """
 
     def __init__(

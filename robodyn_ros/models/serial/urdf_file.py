@@ -200,10 +200,7 @@ def _read_joint(element: ET.Element, source: str, snapped: list[str]) -> UrdfJoi
 
 
 def _mimic_notes(joint: ET.Element, names: Sequence[str], source: str) -> Iterator[str]:
-    """Check the <mimic> of a joint; yield a note if the other joint is not there.
-
-    Nothing of it is used, and public robots have such joints.
-    """
+    """Check the <mimic> of a joint, which is not used; yield a note if it names no joint."""
     where = f'{source}: joint {joint.attrib["name"]}'
     for item in joint.findall('mimic'):
         if (other := attribute(item, 'joint', where)) not in names:

@@ -16,7 +16,7 @@ from trajectory_msgs.msg import JointTrajectory
 from robodyn_ros.control.checks import per_joint
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.errors import ConfigError
-from robodyn_ros.excitation.braking import braking
+from robodyn_ros.excitation.braking import plan_braking
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.excitation.limits.limits_file import load_limits
 from robodyn_ros.excitation.robot_frame import model_limits
@@ -195,7 +195,7 @@ class RobotStop(_Attempts):
             if self._rests > 1:
                 self.result, self._pending = 'the robot is at rest', False
         else:
-            points = braking(self._limits.joints, state.position, state.velocity, most)
+            points = plan_braking(self._limits.joints, state.position, state.velocity, most)
             self._publisher.publish(write_points(points))
             self.result, self._rests = 'commanded', 0
             # The next attempt is a check: the controller needs this time to come to rest.

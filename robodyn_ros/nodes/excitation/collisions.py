@@ -156,10 +156,9 @@ class CollisionGuard:
     def _coverage(self) -> Coverage:
         """Return the checks according to the present parameters."""
         values = {name: value for name, value in self._options.values().items() if name in SPACE}
-        # a scene that was exported again must not be checked as it was
-        files = [Path(values[name]) for name in ('scene', 'srdf') if values.get(name)]
-        times = [file.stat().st_mtime_ns for file in files if file.is_file()]
-        key = values, times, self.surroundings
+        srdf = Path(values.get('srdf') or '')
+        changed = srdf.stat().st_mtime_ns if srdf.is_file() else 0
+        key = values, changed, self.surroundings
         if self._made is None or self._made[0] != key:
             self._made = key, self._cover(values)
         return self._made[1]

@@ -61,8 +61,7 @@ On a busy machine DDS may need more than the 3 s between two of its announcement
 """
 
 
-PATHS = ('motion_file', 'output_directory', 'model_file', 'result_file', 'optimise.scene',
-         'optimise.srdf')  # fmt: skip
+PATHS = ('motion_file', 'output_directory', 'model_file', 'result_file', 'optimise.srdf')
 """Parameters with a path that may be changed while the node runs."""
 
 

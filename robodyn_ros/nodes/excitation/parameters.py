@@ -12,7 +12,7 @@ from rclpy.parameter import Parameter
 
 from robodyn_ros.errors import ConfigError, MotionError, clip
 from robodyn_ros.excitation.catalog import build_motion, load_motion
-from robodyn_ros.excitation.limits.doubts import doubts
+from robodyn_ros.excitation.limits.doubts import find_doubts
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.excitation.limits.limits_file import load_limits
 from robodyn_ros.excitation.trajectory import Trajectory
@@ -128,7 +128,7 @@ def declare_limits(node: Node) -> JointLimits:
     if file:
         others = [joint.name for joint in urdf.joints]
         limits = load_limits(resource(file), limits, others=others)
-    for text in doubts(limits):
+    for text in find_doubts(limits):
         node.get_logger().warning(clip(text))
     limits = limits.scale(velocity=shares[0], acceleration=shares[1])
     where = [source_of(node, n) for n in ('joint_limits', *(f'{k}_scaling' for k in SCALED))]

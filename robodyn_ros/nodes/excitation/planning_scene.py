@@ -14,6 +14,7 @@ from rclpy.node import Node
 from robodyn_ros.bounds import SCENE, check_bound
 from robodyn_ros.errors import ConfigError, ControlError, MotionError
 from robodyn_ros.excitation.collisions.scene_shape import (
+    NAME,
     NOTHING,
     SceneShape,
     Surroundings,
@@ -32,7 +33,6 @@ try:
 except ImportError:  # not installed: surroundings are given by options
     GetPlanningScene = None
 
-NAME = 'the planning scene of MoveIt'
 ROOT = '/get_planning_scene'
 """Service of a MoveIt without a namespace."""
 _PRIMITIVES = {
@@ -188,10 +188,10 @@ def _shapes(item: Any, **carried: Any) -> Iterator[SceneShape]:
     for kind, size, pose in _parts(item):
         poll()
         shape = SceneShape(
-            item.id, kind, size, place @ _pose(pose, item.id), frame=_frame(item.header.frame_id),
-            scene=NAME, **carried,
+            item.id, kind, size, place @ _pose(pose, item.id), _frame(item.header.frame_id),
+            **carried,
         )  # fmt: skip
-        yield shape.check(NAME)
+        yield shape.check()
 
 
 def _parts(item: Any) -> Iterator[tuple[str, Array, Any]]:

@@ -11,7 +11,7 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 from robodyn_ros.errors import RobodynError
-from robodyn_ros.excitation.braking import braking
+from robodyn_ros.excitation.braking import plan_braking
 from robodyn_ros.msg import NodePresence
 from robodyn_ros.nodes.base.background import Background
 from robodyn_ros.nodes.base.clock import now
@@ -43,7 +43,7 @@ async def stop_robot(node: Node, background: Background, moved_by: NodePresence)
         for _ in range(5):  # a controller that subscribes best effort may lose one
             await until(background, ready, DISCOVERY, text)
             position, velocity = robot.motion(1e-9 * node.get_clock().now().nanoseconds)
-            points = braking(moved_by.joints, position, velocity, limit)
+            points = plan_braking(moved_by.joints, position, velocity, limit)
             publisher.publish(write_points(points))
             if await _at_rest(background, robot, float(points.time[-1])):
                 return f'the robot was stopped through {topic}'

@@ -39,9 +39,9 @@ def _axis(part: AxisModel) -> tuple[Array, bool]:
 def _scara(part: ScaraModel) -> tuple[Body, ...]:
     """Return the axes as the kinematics of the document has them, on a column."""
     up, geometry = np.array([0.0, 0.0, 1.0]), part.geometry
-    first, second = geometry['L1'], geometry['L2']
+    first, second = geometry.L1, geometry.L2
     steps = [(0.0, 0.0, 0.8 * (first + second)), (first, 0.0, 0.0), (second, 0.0, 0.0), (0.0,) * 3]
-    axes = [up, up, geometry['z_sense'] * up, geometry['s4'] * up]
+    axes = [up, up, geometry.z_sense * up, geometry.s4 * up]
     bodies = []
     for number in range(len(part.joints)):
         placement = np.eye(4)

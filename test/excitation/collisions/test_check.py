@@ -67,11 +67,6 @@ def test_share_and_depth_are_those_of_mujoco(robot):
         assert report.contacts.distance > 0.0 and not report.broken
 
 
-def test_an_arm_that_collides_was_among_them():
-    depths = MujocoCollisions(UR10, JOINTS).depths(wandering(JOINTS).grid(0.01).position)
-    assert depths.max() > 0.01
-
-
 def test_it_is_said_what_is_not_checked():
     bare = collision_coverage({}, ['joint1'], EMPTY)
     assert [text.split(':')[0] for text in bare.unchecked] == [
@@ -139,17 +134,8 @@ def test_a_floor_is_one_for_the_links_and_not_only_for_their_frames():
         ({'self_collision': True}, EMPTY, 'no two links with collision geometry'),
         ({'floor': 0.0}, EMPTY, 'box and floor need frames'),
         ({'obstacles': [0, 0, 0, 1, 1, 1]}, EMPTY, 'obstacles and scene need link geometry'),
-        ({'obstacles': [0, 0, 0, 1, 1]}, 'ur10', 'an obstacle must be six finite numbers'),
-        ({'obstacles': [0, 0, 0, 1, 1, np.inf]}, 'ur10', 'six finite numbers'),
-        ({'obstacles': [[0, 0, 0, 1, 1, 1]]}, 'ur10', 'in one list'),
-        ({'obstacles': [0, 0, 0, 1, 1, 0]}, 'ur10', 'x, y, z of its lower and then of its upper'),
-        ({'obstacles': [np.nan] * 6}, 'ur10', 'an obstacle must be six finite numbers'),
-        ({'box': [-np.inf] * 3 + [np.inf] * 3, 'floor': 0.0}, 'ur10', 'box must be six finite'),
-        ({'box': [-1, -1, -1, 1, 1, 2e5]}, 'ur10', 'up to 100000 m, got .*200000'),
         ({'box': [-1e3, -1e3, 0, 1e3, 1e3, 2e3]}, 'ur10', 'is it in mm'),
         ({'floor': -800.0, 'frames': ['wrist_3_link']}, 'ur10', 'coordinate 800 m'),
-        ({'box': [1, 1, 1, -1, -1, -1]}, 'ur10', 'x, y, z of its lower and then of its upper'),
-        ({'box': [-1, -1, -1, 1, 1, 0.5], 'floor': 0.5}, 'ur10', 'floor must be below the top'),
         ({'srdf': '/nowhere.srdf'}, 'ur10', 'the SRDF /nowhere.srdf cannot be read'),
     ],
 )

@@ -3,6 +3,7 @@
 
 import numpy as np
 import pytest
+from robots import chain_urdf
 
 from robodyn_ros.excitation.collisions.check import collision_lines
 from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPoints
@@ -20,21 +21,13 @@ INERTIAL = (
 
 def urdf(shape='', *, mass='1', tip=''):
     """Return a chain of three joints, 0.5 m apart; `shape` is that of its last link."""
-    links = [f'<link name="link0"><collision>{BALL}</collision></link>']
-    body = f'{INERTIAL.format(1)}<collision>{BALL}</collision>'
-    for number, inside in enumerate([body, body, INERTIAL.format(mass) + shape], start=1):
-        links.append(
-            f'<link name="link{number}">{inside}</link>'
-            f'<joint name="joint{number}" type="revolute"><parent link="link{number - 1}"/>'
-            f'<child link="link{number}"/><origin xyz="0.5 0 0"/><axis xyz="0 0 1"/>'
-            '<limit lower="-1" upper="1" effort="1" velocity="1"/></joint>'
-        )
-    if tip:
-        links.append(
-            f'<link name="tip">{tip}</link><joint name="fixed" type="fixed">'
-            '<parent link="link3"/><child link="tip"/><origin xyz="0 0 0.1"/></joint>'
-        )
-    return f'<robot name="arm">{"".join(links)}</robot>'
+    more = tip and (
+        f'<link name="tip">{tip}</link><joint name="fixed" type="fixed">'
+        '<parent link="link3"/><child link="tip"/><origin xyz="0 0 0.1"/></joint>'
+    )
+    ball = f'<collision>{BALL}</collision>'
+    body = INERTIAL.format(1) + ball
+    return chain_urdf(ball, body, body, INERTIAL.format(mass) + shape, more=more)
 
 
 def still():
@@ -57,22 +50,6 @@ def test_a_link_with_missing_meshes_is_not_called_free_of_collisions():
     facts = coverage.check(still()).facts()
     assert facts['collision']['guessed_links'] == ['link3']
     assert collision_lines(facts)[0].startswith('with guessed shapes (1 links): collisions during')
-
-
-def test_a_drawn_link_needs_no_collision_meshes():
-    shape = f'<visual>{BALL}</visual><collision>{MESH.format("part")}</collision>'
-    coverage = collision_coverage(SPACE, JOINTS, urdf(shape))
-    assert coverage.unchecked == ()
-    (note,) = coverage.notes
-    assert note == 'links without <collision> are checked by their visual shapes: link3'
-
-
-def test_a_mass_without_geometry_is_guessed():
-    coverage = collision_coverage(SPACE, JOINTS, urdf(tip=f'<visual>{BALL}</visual>'))
-    assert coverage.unchecked == (
-        'links whose shapes are guessed, and can be thicker than the guess: link3; give them '
-        '<collision> or <visual> geometry',
-    )
 
 
 @pytest.mark.parametrize(('mass', 'checked'), [('1e-6', True), ('0.001', True), ('0.1', False)])

@@ -50,10 +50,9 @@ OPTIONS = {
 
 
 @pytest.mark.parametrize('sharpness', [6.0, np.inf])
-@pytest.mark.parametrize('friction', [(), ('viscous', 'coulomb', 'offset')])
 @pytest.mark.parametrize('name', OPTIONS)
-def test_derivatives_agree_with_differences(name, friction, sharpness):
-    criterion = Criterion(with_friction(robot('ur5'), friction), OPTIONS[name])
+def test_derivatives_agree_with_differences(name, sharpness):
+    criterion = Criterion(with_friction(robot('ur5'), 'linear'), OPTIONS[name])
     states = table3_states()
     random = np.random.default_rng(1)
     ways = [random.normal(size=value.shape) for value in states]
@@ -71,9 +70,7 @@ def test_derivatives_agree_with_differences(name, friction, sharpness):
 @pytest.mark.parametrize('name', ['block', 'block_by_condition'])
 def test_block_objective_is_equation_14(name):
     model = robot('puma')
-    reference = random_states(
-        model, velocity=LIMITS.velocity, acceleration=LIMITS.acceleration, samples=400
-    )
+    reference = random_states(model, velocity=LIMITS.velocity, acceleration=LIMITS.acceleration)
     criterion = Criterion(model, Options(name), reference=reference)
     assert sum(criterion.block_weights.values()) == pytest.approx(1.0)
     q, qd, qdd = table3_states()
@@ -94,24 +91,6 @@ def test_block_objective_is_equation_14(name):
     assert 10.0 ** criterion.value(q, qd, qdd) == pytest.approx(expected, rel=1e-9)
     figures = criterion.figures(q, qd, qdd)
     assert figures['block_objective'] == pytest.approx(expected, rel=1e-9)
-
-
-def test_blocks_weigh_by_variance_or_by_condition_number():
-    model = robot('ur5')
-    states = random_states(model, velocity=LIMITS.velocity, acceleration=LIMITS.acceleration)
-    rest = np.zeros(states[0].shape)
-    for name, figure in (
-        ('block', lambda part: part.var(axis=0).mean()),
-        ('block_by_condition', np.linalg.cond),
-    ):
-        criterion = Criterion(model, Options(name), reference=states)
-        still = criterion.matrix(states[0], rest, rest)
-        moved = criterion.matrix(states[0], rest, states[2]) - still
-        columns = criterion.block_columns
-        shares = figure(moved[:, columns['acceleration']]), figure(still[:, columns['position']])
-        weights = criterion.block_weights
-        ratio = weights['acceleration'] / weights['position']
-        assert ratio == pytest.approx(shares[0] / shares[1], rel=1e-9)
 
 
 def test_rows_weigh_as_the_torques_ask():
@@ -139,10 +118,3 @@ def test_rows_weigh_as_the_torques_ask():
 def test_refuses_with_a_sentence(options, words):
     with pytest.raises(MotionError, match=words):
         Criterion(robot('ur5'), options)
-
-
-def test_refuses_torques_that_are_none():
-    with pytest.raises(MotionError, match='above 0'):
-        torque_weights([1.0, -2.0], 'divide')
-    with pytest.raises(MotionError, match="'subtract'"):
-        torque_weights([1.0, 2.0], 'subtract')

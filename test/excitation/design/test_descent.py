@@ -37,7 +37,7 @@ def test_follows_a_kink_to_its_end():
     np.testing.assert_allclose(found.x, [1.0, 1.0], atol=2e-2)
 
 
-@pytest.mark.parametrize('evaluations', [0, 1, 5, 12])
+@pytest.mark.parametrize('evaluations', [0, 5])
 def test_a_stop_keeps_the_best_point(evaluations):
     seen = []
 

@@ -4,21 +4,19 @@
 import multiprocessing
 import time
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from published import robot, table1, table3_states
-from robots import LWR4, random_urdf
+from published import robot, table1
+from robots import random_urdf
 
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.catalog import load_motion, write_motion
-from robodyn_ros.excitation.collisions.self_collision import SelfCollisionLimit
-from robodyn_ros.excitation.cycles import cycles
+from robodyn_ros.excitation.cycles import count_cycles
 from robodyn_ros.excitation.design import optimize
-from robodyn_ros.excitation.design.criteria import Criterion, Options
+from robodyn_ros.excitation.design.criteria import Criterion
 from robodyn_ros.excitation.design.optimize import optimise
-from robodyn_ros.excitation.design.problem import Design, DesignProblem
+from robodyn_ros.excitation.design.problem import Design
 from robodyn_ros.excitation.limits.joint_limits import JointLimits, check_motion
 from robodyn_ros.models.serial.urdf import UrdfModel
 
@@ -80,14 +78,6 @@ def test_cancel_keeps_the_best_so_far_and_progress_tells_it():
     check_motion(result.trajectory, DESIGN.limits)
 
 
-def test_block_objective_is_below_the_published_motions():
-    design = Design(robot('puma'), table1(), criterion=Options('block'), samples=100)
-    result = optimise(design, starts=1, seconds=60.0, processes=0)
-    reference = result.figures['block_objective']
-    published = DesignProblem(Design(robot('puma'), table1(), criterion=Options('block')))
-    assert reference < published.criterion.figures(*table3_states())['block_objective']
-
-
 def limits_of(model, velocity, acceleration, reach):
     n = len(model.joints)
     endless = np.full(n, np.inf)
@@ -98,11 +88,8 @@ def limits_of(model, velocity, acceleration, reach):
 
 
 def test_each_joint_completes_the_cycles_that_are_asked_for():
-    """Without them, the motion of this start has a joint with two cycles."""
-    free = optimise(DESIGN, starts=1, seconds=30.0, processes=0)
-    assert cycles(free.trajectory.grid(0.01).position).min() < 2.7
     result = optimise(replace(DESIGN, cycles=3.0), starts=1, seconds=30.0, processes=0)
-    assert cycles(result.trajectory.grid(0.01).position).min() >= 2.9
+    assert count_cycles(result.trajectory.grid(0.01).position).min() >= 2.9
     check_motion(result.trajectory, DESIGN.limits)
     assert result.note == '' and result.figures['condition_number'] < 0.5 * 140.9
 
@@ -113,36 +100,8 @@ def test_a_motion_that_cannot_have_the_cycles_says_so():
     assert 'cycles, expected are 3: more harmonics' in result.note
 
 
-def test_robot_does_not_hit_itself():
-    model = UrdfModel.from_file(LWR4, rotor_inertia=False)
-    limit = SelfCollisionLimit(str(LWR4))
-    design = Design(
-        model, limits_of(model, 2.0, 5.0, (-2.5, 2.5)), samples=60, harmonics=3, rules=(limit,)
-    )
-    result = optimise(design, starts=2, seconds=2.0, processes=0)
-    assert limit.rule(model).excess(result.trajectory.grid(0.02)).size == 0.0
-    free = optimise(replace(design, rules=()), starts=2, seconds=2.0, processes=0)
-    assert limit.rule(model).excess(free.trajectory.grid(0.02)).size > 0.0
-
-
 def test_refuses_what_is_none():
     with pytest.raises(MotionError, match='seconds above 0'):
         optimise(DESIGN, seconds=0.0)
     with pytest.raises(MotionError, match='annealing'):
         optimise(DESIGN, method='annealing')
-
-
-@pytest.mark.parametrize(('rules', 'named'), [((object(),), True), ((), False)])
-def test_without_a_motion_under_rules_the_option_of_the_position_is_named(
-    rules, named, monkeypatch
-):
-    def refused(problem, x, work):
-        raise MotionError('link6 is 0.1 m too low')
-
-    monkeypatch.setattr(optimize, '_finish', refused)
-    problem = SimpleNamespace(design=SimpleNamespace(rules=rules), position=np.array([0.5, 1.0]))
-    found = [SimpleNamespace(value=1.0, x=np.zeros(2))]
-    with pytest.raises(MotionError, match=r'link6 is 0\.1 m too low') as caught:
-        optimize._best(problem, found, SimpleNamespace(over=lambda: False))
-    hint = '--position (optimise.position of the node), now [0.5, 1.0]'
-    assert (hint in str(caught.value)) is named

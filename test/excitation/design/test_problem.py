@@ -40,13 +40,6 @@ def test_objective_has_its_derivative(name):
         assert slope @ way == pytest.approx((sums[0] - sums[1]) / 2e-6, rel=1e-5)
 
 
-def test_cost_is_the_objective_without_smoothing():
-    problem = DesignProblem(DESIGNS['ruled'])
-    x = problem.family.start(np.random.default_rng(3))
-    close = Smoothing(200, np.inf, 600.0, 300.0)
-    assert problem.cost(x, 200) == pytest.approx(problem.objective(x, close)[0], rel=1e-12)
-
-
 @pytest.mark.parametrize('name', DESIGNS)
 def test_finished_motions_keep_every_limit(name):
     problem = DesignProblem(DESIGNS[name])
@@ -62,18 +55,6 @@ def test_finished_motions_keep_every_limit(name):
         assert LinkTree(ROBOT).places(motion.position, ['link6'])[:, 0, 2].min() >= -0.3
     else:
         assert candidate.repaired == 1.0
-
-
-def test_mending_keeps_more_of_a_motion_that_breaks_rules():
-    problem, close = DesignProblem(DESIGNS['ruled']), Smoothing(100, np.inf, 600.0, 300.0)
-    x = problem.family.start(np.random.default_rng(4))
-    mended = problem.mend(x, lambda: False)
-    before, after = (problem.objective(each, close, judged=False)[0] for each in (x, mended.x))
-    assert mended.complete and after < 0.1 * before
-    assert problem.finish(mended.x).repaired > problem.finish(x).repaired
-    stopped = problem.mend(x, lambda: True)
-    assert not stopped.complete
-    np.testing.assert_array_equal(stopped.x, x)
 
 
 def random_limits(seed):
@@ -92,7 +73,7 @@ def random_limits(seed):
     )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from(['fourier', 'sines', 'waypoints']), st.booleans())
 def test_random_limits_are_never_broken(seed, motion, middle):
     limits = random_limits(seed)

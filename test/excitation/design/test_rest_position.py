@@ -5,15 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from robots import URDF_FOLDER
 
-from robodyn_ros.errors import MotionError
-from robodyn_ros.excitation.collisions.self_collision import SelfCollisionLimit
 from robodyn_ros.excitation.design.rest_position import rest_position
 from robodyn_ros.excitation.limits.constraints import Excess, Rule, check_rest
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
-from robodyn_ros.models.serial.urdf import UrdfModel
-from robodyn_ros.models.serial.urdf_file import read_urdf
 
 
 class Forbidden(Rule):
@@ -49,27 +44,3 @@ def test_a_joint_begins_in_the_middle_of_the_longest_part_that_is_free():
     np.testing.assert_array_equal(position[1:], 0.0)
     given = rest_position(limits, [0.1] * 6, [Forbidden()])
     np.testing.assert_array_equal(given, 0.1)  # what the user gives is kept
-
-
-def test_an_arm_begins_where_each_joint_has_room_on_both_sides():
-    path = URDF_FOLDER / 'ur10.urdf'
-    limits = JointLimits.from_urdf(read_urdf(path))
-    rule = SelfCollisionLimit(str(path)).rule(UrdfModel.from_file(path))
-    position = rest_position(limits, None, [rule])
-    check_rest([rule], position)
-    lift = limits.joints.index('shoulder_lift_joint')
-
-    def free(centre):
-        return [centre_is_free(rule, centre, lift, other) for other in np.linspace(-1.0, 1.0, 21)]
-
-    assert all(free(position)) and not all(free(np.zeros(6)))  # 0: the middle of the ranges
-
-
-def centre_is_free(rule, centre, joint, other):
-    moved = centre.copy()
-    moved[joint] += other
-    try:
-        check_rest([rule], moved)
-    except MotionError:
-        return False
-    return True

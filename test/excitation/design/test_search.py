@@ -28,15 +28,6 @@ def test_every_round_improves_what_it_begins_with():
     assert values == sorted(values, reverse=True) and values[-1] < values[0] - 0.5
 
 
-def test_the_seed_and_the_number_of_the_start_decide():
-    def found(seed, start):
-        return improve(PROBLEM, begin(PROBLEM, seed, start), ROUNDS[0], after(40), print)
-
-    assert found(0, 1).x.tolist() == found(0, 1).x.tolist()
-    assert found(0, 1).x.tolist() != found(1, 1).x.tolist()
-    assert found(0, 1).x.tolist() != found(0, 2).x.tolist()
-
-
 def after(evaluations):
     """A stop that comes after so many evaluations."""
     count = 0

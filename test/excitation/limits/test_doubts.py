@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from motions import limits
 
-from robodyn_ros.excitation.limits.doubts import doubts
+from robodyn_ros.excitation.limits.doubts import find_doubts
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.excitation.limits.limits_file import load_limits, narrow_limits
 from robodyn_ros.models.serial.urdf_file import parse_urdf, read_urdf
@@ -37,7 +37,7 @@ def of_urdf(limit, kind='revolute'):
     ],
 )
 def test_limits_in_degrees_give_one_sentence(limit, words):
-    (text,) = doubts(of_urdf(limit))
+    (text,) = find_doubts(of_urdf(limit))
     assert text.startswith('limits that hardly any joint has: ') and words in text
     assert 'in degrees' in text
 
@@ -54,19 +54,19 @@ def test_limits_in_degrees_give_one_sentence(limit, words):
     ],
 )
 def test_wrists_motors_and_endless_joints_give_none(limit, kind):
-    assert list(doubts(of_urdf(limit, kind))) == []
+    assert list(find_doubts(of_urdf(limit, kind))) == []
 
 
 def test_an_acceleration_in_degrees_is_noticed():
     base = of_urdf('lower="-2.97" upper="2.97" velocity="1.71"')
     given = {'joint_limits': {'j': {'max_velocity': 98, 'max_acceleration': 300}}}
-    first, second = doubts(narrow_limits(base, given, source='f.yaml'))
+    first, second = find_doubts(narrow_limits(base, given, source='f.yaml'))
     assert 'j: acceleration 300 rad/s^2. Are' in first
     assert second == (
         'limits without effect, because the URDF has stricter ones: j velocity 98 (URDF: 1.71)'
     )
     given['joint_limits']['j'] = {'max_velocity': 1.7, 'max_acceleration': 15.0}
-    assert list(doubts(narrow_limits(base, given, source='f.yaml'))) == []
+    assert list(find_doubts(narrow_limits(base, given, source='f.yaml'))) == []
 
 
 def test_rounded_limits_of_the_urdf_have_no_remark():
@@ -86,4 +86,4 @@ def test_robots_of_this_package_give_none(robot):
     found = JointLimits.from_urdf(urdf)
     if 'limits' in file.content:
         found = load_limits(file.path, found, others=[joint.name for joint in urdf.joints])
-    assert list(doubts(found)) == []
+    assert list(find_doubts(found)) == []

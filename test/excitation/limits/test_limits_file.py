@@ -9,9 +9,7 @@ import yaml
 from motions import limits
 
 from robodyn_ros.errors import ConfigError
-from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.excitation.limits.limits_file import load_limits, narrow_limits
-from robodyn_ros.models.serial.urdf_file import read_urdf
 
 ROOT = Path(__file__).parents[3]
 
@@ -98,13 +96,3 @@ def test_file_that_cannot_be_read(tmp_path):
     with pytest.raises(ConfigError, match='is no YAML') as error:
         load_limits(tmp_path / 'bad.yaml', limits())
     assert '\n' not in str(error.value)
-
-
-@pytest.mark.parametrize(
-    'robot', ['six_axis', 'ur10', 'lwr4', 'ns16', 'single_axis', 'single_rotary_axis']
-)
-def test_files_of_our_own_robots(robot):
-    base = JointLimits.from_urdf(read_urdf(ROOT / 'urdf' / f'{robot}.urdf'))
-    found = load_limits(ROOT / 'config' / 'robots' / f'{robot}.yaml', base)
-    for name in ('lower', 'upper', 'velocity', 'acceleration', 'effort'):
-        assert np.isfinite(getattr(found, name)).all(), name

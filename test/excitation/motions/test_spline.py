@@ -37,19 +37,6 @@ def test_polynomials_equal_scipys_hermite_interpolation(seed, levels):
     np.testing.assert_allclose(motion.acceleration, oracle(time, 2), atol=1e-5)
 
 
-def test_quintic_equals_the_formula_in_the_controllers_source():
-    p0, v0, a0, p1, v1, a1, t = 0.3, -0.4, 1.1, 0.9, 0.2, -0.7, 0.8
-    points = TrajectoryPoints(('a',), [0, t], [[p0], [p1]], [[v0], [v1]], [[a0], [a1]])
-    s = 0.3
-    c3 = (-20 * p0 + 20 * p1 - 3 * a0 * t**2 + a1 * t**2 - 12 * v0 * t - 8 * v1 * t) / (2 * t**3)
-    c4 = (30 * p0 - 30 * p1 + 3 * a0 * t**2 - 2 * a1 * t**2 + 16 * v0 * t + 14 * v1 * t) / (
-        2 * t**4
-    )
-    c5 = (-12 * p0 + 12 * p1 - a0 * t**2 + a1 * t**2 - 6 * v0 * t - 6 * v1 * t) / (2 * t**5)
-    expected = p0 + v0 * s + 0.5 * a0 * s**2 + c3 * s**3 + c4 * s**4 + c5 * s**5
-    assert SplineTrajectory(points=points).at(s)[0][0] == pytest.approx(expected, abs=1e-12)
-
-
 def test_one_time_and_many_times_agree():
     spline = SplineTrajectory(points=random_points(3))
     time = np.linspace(-0.5, spline.duration + 0.5, 57)

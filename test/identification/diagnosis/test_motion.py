@@ -111,7 +111,7 @@ def test_times_in_another_unit_ask_for_no_longer_recording():
     ],
 )
 def test_three_cycles_with_a_lead_in_are_enough(monkeypatch, done, joint, words):
-    monkeypatch.setattr(motion, 'cycles', lambda _: np.array(done))
+    monkeypatch.setattr(motion, 'count_cycles', lambda _: np.array(done))
     found = [item for item in motion_findings(case((0.25, 0.3175, 0.3575)))
              if item.code == 'too_short']  # fmt: skip
     assert [item.joint for item in found] == ([joint] if joint else [])

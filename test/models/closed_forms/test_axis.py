@@ -120,23 +120,19 @@ def test_what_a_motion_without_and_with_payload_can_show():
 @pytest.mark.parametrize(
     ('change', 'message'),
     [
-        ({'type': 'spiral'}, "axis is rotary or linear, got 'spiral'"),
+        ({'type': 'spiral'}, "type must be one of rotary, linear, got 'spiral'"),
         ({'dynamic_model': 4}, 'a rotary axis has no dynamic model 4, it has: 1, 2, 3'),
-        ({'dynamic_model': 1.0}, r'has no dynamic model 1.0, it has: 1, 2, 3 .an integer is need'),
         ({'type': 'linear', 'dynamic_model': 3}, 'linear axis has no dynamic model 3, it has: 1,'),
         ({'joints': ['a', 'b']}, r"an axis has 1 joint, got 2: \['a', 'b'\]"),
-        ({'payload_mass': -1}, '"payload_mass" must not be negative, got -1'),
-        ({'payload_mass': '1 kg'}, '"payload_mass" must be a finite number'),
+        ({'payload_mass': -1}, 'payload_mass must be a finite number >= 0.0, got -1'),
         ({'type': 'linear', 'dynamic_model': 1, 'payload_inertia': 1.0}, 'has no payload_inertia'),
         ({'prior': {'J': 1.0}}, 'an axis has no parameter "J", it has:'),
-        ({'prior': {'I': 'big'}}, 'the prior of "I" must be a finite number'),
-        ({'prior': [1.0]}, 'the prior of an axis must be a mapping'),
-        ({'geometry': {}}, 'a model of kind axis has no "geometry"'),
+        ({'prior': {'I': 'big'}}, r'prior\[...\] must be a finite number'),
     ],
 )
 def test_refuses_with_one_sentence(change, message):
     good = {'kind': 'axis', 'type': 'rotary', 'dynamic_model': 1, 'joints': ['a']}
     with pytest.raises(ModelError, match=message):
         build_model({**good, **change})
-    with pytest.raises(ModelError, match='a model of kind axis needs "type"'):
+    with pytest.raises(ModelError, match="a model of kind axis: entry 'type' is missing"):
         build_model({name: value for name, value in good.items() if name != 'type'})

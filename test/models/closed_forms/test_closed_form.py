@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-import math
 
 import numpy as np
 import pytest
@@ -8,8 +7,6 @@ from robodyn_ros.errors import ModelError
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.closed_forms.closed_form import (
     closed_form_part,
-    components,
-    functions,
 )
 from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.interface import Joint, SumModel
@@ -20,17 +17,6 @@ SCARA = {
     'joints': ['a', 'b', 'c'],
     'geometry': {'L1': 0.3, 'L2': 0.25},
 }
-
-
-def test_one_sample_is_floats_and_many_are_arrays():
-    states = np.arange(6.0).reshape(2, 3)
-    assert components(states[:1]) == [0.0, 1.0, 2.0]
-    assert functions(components(states[:1])[0]) is math
-    many = components(states)
-    np.testing.assert_array_equal(many[1], [1.0, 4.0])
-    assert functions(many[0]) is np
-    broken = components(np.array([[np.nan, 1.0]]))  # math.sin would raise
-    assert functions(broken[0]) is np and np.isnan(np.sin(broken[0])).all()
 
 
 def test_the_closed_form_part_and_its_place():

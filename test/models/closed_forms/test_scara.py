@@ -128,8 +128,7 @@ def scara_of(description):
     [
         ({'joints': ['a', 'b', 'c', 'd', 'e']}, 'a scara has 3 or 4 joints, got 5'),
         ({'dynamic_model': 2}, 'a scara has no dynamic model 2, it has: 1'),
-        ({'geometry': {**LENGTHS, 'L3': 1}}, 'has no "L3", it has: L1, L2, s4, z_sense'),
-        ({'gravity': 'down'}, '"gravity" must be a finite number'),
+        ({'geometry': {**LENGTHS, 's4': 0.5}}, '"s4" .* is 1 or -1, got 0.5'),
         ({'prior': {'M4': 1}}, 'a scara has no parameter "M4"'),
     ],
 )

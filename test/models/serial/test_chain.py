@@ -6,7 +6,7 @@ import pinocchio as pin
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from robots import LWR4, SIX_AXIS, UR10, random_states, random_urdf
+from robots import random_states, random_urdf
 
 from robodyn_ros.models.serial.chain import LinkTree
 from robodyn_ros.models.serial.urdf import UrdfModel
@@ -38,12 +38,6 @@ def shape_of(model):
 def test_derivatives_of_random_robots(joints, seed):
     model = UrdfModel.from_xml(random_urdf(joints, seed), rotor_inertia=False)
     assert_gradient(model, random_states(joints, 5, seed), seed)
-
-
-@pytest.mark.parametrize('path', [SIX_AXIS, UR10, LWR4])
-def test_derivatives_of_our_robots_tilted(path):
-    model = UrdfModel.from_file(path, rotor_inertia=False, gravity=(1.0, -2.0, -9.0))
-    assert_gradient(model, random_states(len(model.joints), 5))
 
 
 def test_two_arms_on_one_base():

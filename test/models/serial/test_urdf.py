@@ -53,7 +53,7 @@ def test_y_p_equals_recursive_newton_euler(joints, seed, gravity):
     np.testing.assert_allclose(torque, expected, rtol=0, atol=1e-10)
 
 
-@pytest.mark.parametrize('joints', range(1, 10))
+@pytest.mark.parametrize('joints', [1, 3, 6, 9])
 def test_agrees_with_mujoco_with_rotors_as_armature(joints):
     # MuJoCo shares no code with Pinocchio and reads the URDF itself. Both work in double
     # precision; over 90 such robots they were seen to differ by 5e-15 of the largest torque.
@@ -127,22 +127,6 @@ def test_one_sample_after_the_other_is_what_it_is_among_many(options, massless):
         at(*(state[0, :-1] for state in states))
     with pytest.raises(ModelError, match='got values of shape'):
         model.torque_function(values[:-1])
-
-
-@pytest.mark.parametrize('rotors', [True, False])
-@pytest.mark.parametrize('count', [1, 7, 100])
-def test_joints_in_another_order_take_the_recursion_too(rotors, count, monkeypatch):
-    names = ['joint3', 'joint1', 'joint5', 'joint2', 'joint4']
-    model = UrdfModel.from_xml(random_urdf(5, 3), joints=names, rotor_inertia=rotors)
-    values = np.abs(model.prior()) + np.linspace(0.5, 1.5, len(model.parameters))
-    states = random_states(5, count)
-    expected = np.einsum('kjp,p->kj', model.regressor(*states), values)
-    monkeypatch.setattr(UrdfModel, 'regressor', None)  # 20 times slower
-    bound = 1e-12 * np.abs(expected).max()
-    np.testing.assert_allclose(model.torque(*states, values), expected, rtol=0, atol=bound)
-    at = model.torque_function(values)
-    single = [at(*(state[k] for state in states)) for k in range(count)]
-    np.testing.assert_allclose(single, expected, rtol=0, atol=bound)
 
 
 @pytest.mark.parametrize('chosen', [[1, 2, 4], [4, 1], [3]])

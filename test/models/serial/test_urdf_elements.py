@@ -135,38 +135,23 @@ def test_what_is_dropped_is_refused_or_named(data):
     [
         ('<axis xyz', '<axis xzy', 'joint j1: <axis> has xzy, expected only the attributes xyz'),
         ('<limit lower="-1.5"', '<limit louer="-1.5"', 'joint j1: <limit> has louer, expected'),
-        (
-            '<limit lower="-1.5"',
-            '<limit/><limit lower="-1.5"',
-            'j1: <joint> has 2 elements <limit',
-        ),
         ('velocity="2"', 'velocity="-2"', 'joint j1: velocity of <limit> must be above 0, got -2'),
         ('rpy="0 0.2 0"', 'rpy="0 11.5deg 0"', 'rpy of <origin> must be 3 finite numbers, got "0'),
-        ('rpy="0 0.2 0"', 'quat_xyzw="0 0 0 1"', 'joint j1: <origin> has quat_xyzw, expected'),
         ('multiplier="0.1"', 'multiplier=""', 'j2: multiplier of <mimic> must be a finite number'),
         (
             '<mass value="2"/>',
             '<mass>2</mass>',
             'link arm: <mass> has "2", expected only the attr',
         ),
-        ('<mass value="2"/>', '', 'link arm: <inertial> has no <mass>'),
         ('<collision>', '<body><collision/></body><collision>', 'has the element <body>, which'),
         (
             '<joint',
             '<arm><link><inertial/></link></arm><joint',
             '<robot> has the element <arm>, wh',
         ),
-        ('<axis xyz', '<turn xyz', 'j1: <joint> has the element <turn>, which is not read there'),
-        ('<inertial>', '<inertial/><inertial>', 'link arm: <link> has 2 elements <inertial>'),
-        (
-            '<collision>',
-            '<colision/><collision>',
-            'base: <link> has the element <colision>, expec',
-        ),
         ('<joint', '<collision/><joint', '<robot> has the element <collision>, which is not read'),
         ('<link name="hand">', '<link>', 'x.urdf: <link> has no name'),
         ('value="2"', 'value="1e999"', 'value of <mass> must be a finite number, got "1e999"'),
-        ('value="2"', 'value="٣"', 'value of <mass> must be a finite number'),
     ],
 )
 def test_the_sentence_names_the_element(old, new, words):

@@ -141,23 +141,13 @@ def test_an_inertia_no_body_can_have_is_a_note(inertial):
         (robot(joint(), ('base', 'tip', 'alone')), 'several root links: base, alone'),
         (robot(joint() + joint(name='j2')), 'tip has two parent joints, j1 and j2'),
         (robot(joint() + joint(name='j2', parent='tip', child='base')), 'form a loop|no root'),
-        (
-            robot(
-                joint(parent='a', child='b') + joint(name='j2', parent='b', child='a'),
-                ('base', 'a', 'b'),
-            ),
-            'joints j1, j2 form a loop',
-        ),
         (robot(joint(child='gone')), 'joint j1 refers to link gone'),
         (robot(joint(kind='ball')), 'joint j1 has type "ball", expected one of revolute'),
         (robot(joint(axis='0 0 0')), 'joint j1: the axis must not be zero'),
-        (robot(joint(axis='0 1')), 'joint j1: xyz of <axis> must be 3 finite'),
-        (robot(joint(axis='0 0 up')), 'xyz of <axis> must be 3 finite .* "0 0 up"'),
         (robot(joint(origin='<origin rpy="nan 0 0"/>')), 'rpy of <origin> must be 3 finite'),
         (robot(joint(extra='<limit lower="x"/>')), 'joint j1: lower of <limit> must be a finite'),
         (robot(joint(extra='<limit lower="2" upper="1"/>')), 'lower limit 2.0 is above upper'),
         (robot('<joint name="j"/>'), 'joint j: <joint> has no type'),
-        (robot('<joint name="j" type="fixed"/>'), 'joint j: <joint> has no <parent>'),
         (robot('<joint type="fixed"/>'), '<joint> has no name'),
         (
             f'<robot><link name="b">{INERTIAL.replace("0.1", "nan")}</link></robot>',
@@ -166,12 +156,6 @@ def test_an_inertia_no_body_can_have_is_a_note(inertial):
         (
             f'<robot><link name="b">{INERTIAL.replace("0.1", "1e16")}</link></robot>',
             r'link b: its inertia is too large, at most 1e\+15',
-        ),
-        ('<robot><link name="b"><inertial/></link></robot>', 'link b: <inertial> has no <mass>'),
-        (
-            '<robot><link name="b"><inertial><mass value="1"/><inertia ixx="1"/></inertial></link>'
-            '</robot>',
-            'link b: <inertia> has no ixy',
         ),
     ],
 )

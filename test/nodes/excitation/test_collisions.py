@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Collisions before the excitation node moves: what is refused, and with which sentence."""
 
-import os
 from types import SimpleNamespace
 
 import numpy as np
@@ -125,19 +124,6 @@ def test_options_that_change_are_read_again(guard):
         changing.check_allowed()
 
 
-def test_a_scene_that_was_exported_again_is_read_again(guard, tmp_path):
-    scene = tmp_path / 'cell.scene'
-    scene.write_text('(noname)+\n.\n')
-    os.utime(scene, ns=(1, 1))
-    given = guard({**GIVEN, 'scene': str(scene)})
-    given.check_plan(plan(TURNED))
-    box = '1\nbox\n3 3 3\n0 0 0\n0 0 0 1\n0 0 0 0\n0\n'
-    scene.write_text(f'(noname)+\n* all\n0 0 0\n0 0 0 1\n{box}.')
-    os.utime(scene, ns=(2, 2))
-    with pytest.raises(ControlError, match='shape 1 of the scene, all'):
-        given.check_plan(plan(TURNED))
-
-
 class Camera:
     """Stands for a running MoveIt: a post beside the robot, at one place after the other."""
 
@@ -148,7 +134,9 @@ class Camera:
         self.asked += 1
         x = self.places.pop(0)
         pose = pose_of((x, 0.0, 0.5), (0.0, 0.0, 0.0, 1.0))
-        return Surroundings((SceneShape('post', 'cylinder', np.array([0.05, 3.0]), pose),))
+        return Surroundings(
+            (SceneShape('post', 'cylinder', np.array([0.05, 3.0]), pose, 'base_link'),)
+        )
 
 
 def seen(guard, *places, **parameters):
@@ -189,7 +177,7 @@ def test_a_scene_that_jitters_stops_no_motion_that_keeps_the_clearance(guard):
 def test_a_scene_that_comes_too_near_stops_the_motion(guard):
     near = place_at(guard, 0.0065)
     given, motion = seen(guard, near, near + 0.003)
-    words = r'a shape moved by 3\.0 mm, and .* and shape 1 of the scene, post are 6\.[45] mm apart'
+    words = r'a shape moved by 3\.0 mm, and .* and shape 1 of .*, post are 6\.[45] mm apart'
     with pytest.raises(ControlError, match=words):
         given.look_again(motion)
     steps = near + np.array([0.2, 0.195, 0.18, 0.15, 0.08])  # it walks

@@ -77,6 +77,22 @@ def dh_urdf(rows: list[tuple[float, float, float]], *, mass: float = 2.0) -> str
     return f'<robot name="dh">{"".join(parts)}</robot>'
 
 
+def chain_urdf(
+    *links: str, first: float = 0.5, length: float = 0.5, limit: float = 1.0, more: str = ''
+) -> str:
+    """URDF of links with these contents, one after the other by joints about z, and more of it."""
+    text = f'<link name="link0">{links[0]}</link>'
+    for number, inside in enumerate(links[1:], start=1):
+        text += (
+            f'<link name="link{number}">{inside}</link>'
+            f'<joint name="joint{number}" type="revolute"><parent link="link{number - 1}"/>'
+            f'<child link="link{number}"/><origin xyz="{length if number > 1 else first} 0 0"/>'
+            f'<axis xyz="0 0 1"/><limit lower="-{limit}" upper="{limit}" effort="1" velocity="1"/>'
+            '</joint>'
+        )
+    return f'<robot name="arm">{text}{more}</robot>'
+
+
 def _text(values: Array) -> str:
     return ' '.join(repr(float(value)) for value in values)
 
