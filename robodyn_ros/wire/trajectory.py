@@ -131,6 +131,20 @@ def write_trajectory(
     return stream.getvalue()
 
 
+def message_size(joints: Sequence[str], points: int) -> int:
+    """Return the size of a message whose points have all fields, without a frame, in [bytes].
+
+    :param points: their number, at least 1
+    """
+    writer = Writer()
+    writer.header(0, '', joints)
+    writer.count(points)
+    widths = [len(joints)] * len(FIELDS)
+    start = len(writer.data)
+    second = start + _point(start, widths).itemsize
+    return second + (points - 1) * _point(second, widths).itemsize
+
+
 def with_stamp(data: bytes, stamp: int) -> bytes:
     """Return a message with another header stamp, in [ns]."""
     return data[:BODY] + TIME.pack(*divmod(stamp, NANOSECONDS)) + data[BODY + TIME.size :]

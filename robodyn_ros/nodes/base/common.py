@@ -107,8 +107,8 @@ def overrides(node: Node) -> Mapping[str, Parameter]:
     A parameter does not tell a given value from its default, and rclpy has them as an attribute
     with a leading underscore only.
     """
-    found: Mapping[str, Parameter] = getattr(node, '_parameter_overrides', {})
-    return found
+    given: Mapping[str, Parameter] = getattr(node, '_parameter_overrides', {})
+    return given
 
 
 def _set_range(

@@ -134,7 +134,7 @@ class Excitation(SuiteNode):
             handle_accepted_callback=self._on_goal,
             cancel_callback=self._on_cancel,
         )
-        self._presence = self._output.announced(self._limits.acceleration)
+        self._presence = self._output.announce(self._limits.acceleration)
 
     def _on_state(self, message: JointState) -> None:
         self._state.read(message)

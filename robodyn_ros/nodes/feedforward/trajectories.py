@@ -34,7 +34,7 @@ from robodyn_ros.nodes.robot.trajectory_message import (
     without_effort,
 )
 from robodyn_ros.wire.cursor import NANOSECONDS
-from robodyn_ros.wire.trajectory import is_empty, write_trajectory
+from robodyn_ros.wire.trajectory import is_empty, message_size, write_trajectory
 
 STEP = 1e-3
 """Time between two steps of planning, in [s]: messages are read between them."""
@@ -221,7 +221,7 @@ class Trajectories:
         self.machine.restore()
         self._plan_again()
 
-    def accepted(self) -> None:
+    def accept(self) -> None:
         """Remove the torque if it was disabled while the last goal was sent."""
         if not self.machine.enabled:
             self._take_out('disabled')
@@ -259,10 +259,10 @@ class Trajectories:
             points, late=(clock - stamp) / NANOSECONDS if stamp else None,
             initial=initial, replaces=self.machine.moving(clock), enabled=self.machine.enabled,
         )  # fmt: skip
+        size = message_size(plan.joints, len(plan.time))
+        if size > LARGEST:
+            plan = yield from self._law.thin(plan, size, self._node, self.topic)
         message = self._serialise(plan, stamp)
-        if len(message) > LARGEST:
-            plan = yield from self._law.thin(plan, len(message), self._node, self.topic)
-            message = self._serialise(plan, stamp)
         yield
         return partial(self._send, plan, stamp, arrived.send, message, problem)
 
@@ -281,14 +281,22 @@ class Trajectories:
         message: bytes,
         problem: str,
     ) -> None:
-        """Send a plan as its message; say why it has no model torque, if there is a problem."""
+        """Send a plan as its message; say why it has no model torque, if there is a problem.
+
+        The torque of the motion before has changed while the plan was computed.
+        """
         if problem:
             self._node.refusals.say(problem)
-        send(message)
-        self.machine.start(ActivePlan(plan, stamp or self._now(), bool(stamp)))
+        assert self._law is not None
+        clock = self._now()
+        present, _ = self.machine.effort(clock, len(plan.joints))
+        at = plan.arrival((clock - stamp) / NANOSECONDS) if stamp else plan.time[0]
+        joined = plan.join(present, at, self._law.planner.settings)
+        send(message if joined is plan else self._serialise(joined, stamp))
+        self.machine.start(ActivePlan(joined, stamp or self._now(), bool(stamp)))
 
     def _publish(self, serialised: bytes) -> None:
-        self.watch.sent(serialised)
+        self.watch.note_sent(serialised)
         self._output.publish(serialised)
 
     def _take_out(self, why: str) -> str:

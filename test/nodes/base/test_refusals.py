@@ -17,10 +17,10 @@ from robodyn_ros.nodes.base import refusals
 from robodyn_ros.nodes.base.refusals import (
     BoundedLogger,
     Refusals,
-    guarded,
-    refused_response,
+    guard_callback,
     sentence,
-    shown,
+    set_refusal,
+    shorten_sentence,
 )
 
 
@@ -79,7 +79,7 @@ def test_long_names_and_sentences_are_cut_in_the_log(text, expected):
 
 def test_an_apostrophe_is_no_quote():
     text = f"the robot's {'limits ' * 20}of 'a' and 'b' {'words ' * 20}'c'"
-    assert shown(text) == text
+    assert shorten_sentence(text) == text
 
 
 def test_diagnostics_do_not_show_long_names_either():
@@ -110,24 +110,24 @@ def test_no_exception_leaves_a_guarded_callback():
     async def wait(number):
         return divide(number)
 
-    assert guarded(None, failed) is None
-    assert guarded(divide, failed, str)(2) == '0.5'
-    assert guarded(divide, failed)(0) == ('division by zero', (0,))
-    assert asyncio.run(guarded(wait, failed, str)(2)) == '0.5'
-    assert asyncio.run(guarded(wait, failed)(0)) == ('division by zero', (0,))
+    assert guard_callback(None, failed) is None
+    assert guard_callback(divide, failed, str)(2) == '0.5'
+    assert guard_callback(divide, failed)(0) == ('division by zero', (0,))
+    assert asyncio.run(guard_callback(wait, failed, str)(2)) == '0.5'
+    assert asyncio.run(guard_callback(wait, failed)(0)) == ('division by zero', (0,))
     with pytest.raises(KeyboardInterrupt):  # the end of the process is no refusal
-        guarded(lambda: exec('raise KeyboardInterrupt'), failed)()
+        guard_callback(lambda: exec('raise KeyboardInterrupt'), failed)()
 
 
 def test_every_kind_of_response_says_no():
-    response = refused_response(SetBool.Request(), SetBool.Response(success=True), 'why')
+    response = set_refusal(SetBool.Request(), SetBool.Response(success=True), 'why')
     assert (response.success, response.message) == (False, 'why')
     some = SetParameters.Request(parameters=[{}] * 0)
-    assert refused_response(some, SetParameters.Response(), 'why').results == []
+    assert set_refusal(some, SetParameters.Response(), 'why').results == []
     several = SimpleNamespace(parameters=[1, 2])
-    results = refused_response(several, SetParameters.Response(), 'why').results
+    results = set_refusal(several, SetParameters.Response(), 'why').results
     assert [(item.successful, item.reason) for item in results] == [(False, 'why')] * 2
-    result = refused_response(several, SetParametersAtomically.Response(), 'why').result
+    result = set_refusal(several, SetParametersAtomically.Response(), 'why').result
     assert (result.successful, result.reason) == (False, 'why')
 
 

@@ -9,7 +9,7 @@ import time
 import pytest
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
-from ros_client import PATIENCE, RosClient, environment
+from ros_client import PATIENCE, RosClient, environment, joined
 
 from robodyn_ros.cli.demo.ros_domain import domain
 from robodyn_ros.nodes.base.spinning import _StopRequest, make_executor
@@ -110,8 +110,7 @@ def test_a_signal_wakes_who_spins_at_once_and_never_who_is_gone(handlers):
 @pytest.mark.real_time
 @pytest.mark.parametrize('make', [make_executor, SingleThreadedExecutor])
 def test_an_executor_that_waits_for_a_signal_ends_with_it(handlers, make):
-    context = rclpy.Context()
-    rclpy.init(context=context)
+    context = joined(environment(1))
     node = rclpy.create_node('n', context=context)
     stop, executor = _StopRequest(), make(context=context)
     timer = node.create_timer(0.05, lambda: signal.raise_signal(signal.SIGINT))

@@ -240,18 +240,6 @@ def test_the_default_is_in_the_namespace_of_the_node(node):
             assert scene.ask().notes[0].endswith(f'there is no service {expected}')
 
 
-def test_the_default_finds_a_moveit_in_the_same_namespace_only(node):
-    srv = pytest.importorskip('moveit_msgs.srv', reason='moveit_msgs is not installed')
-    moveit = node({}, namespace='lbr')
-    moveit.create_service(srv.GetPlanningScene, 'get_planning_scene', lambda _, response: response)
-    scenes = [RunningScene(node({}, namespace=name)) for name in ('lbr', 'other')]
-    deadline = time.monotonic() + PATIENCE
-    while not scenes[0]._client.service_is_ready():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    assert not scenes[1]._client.service_is_ready()
-
-
 def test_a_name_that_is_none_is_refused(node):
     pytest.importorskip('moveit_msgs.srv', reason='moveit_msgs is not installed')
     with pytest.raises(ConfigError, match=r'planning_scene_service: .*name'):
