@@ -7,12 +7,10 @@ import sys
 import time
 
 import pytest
-import rclpy
-from rclpy.executors import SingleThreadedExecutor
-from ros_client import PATIENCE, RosClient, environment, joined
+from ros_client import PATIENCE, RosClient, environment
 
 from robodyn_ros.cli.demo.ros_domain import domain
-from robodyn_ros.nodes.base.spinning import _StopRequest, make_executor
+from robodyn_ros.nodes.base.spinning import _StopRequest
 
 pytestmark = pytest.mark.ros
 
@@ -107,23 +105,31 @@ def test_a_signal_wakes_who_spins_at_once_and_never_who_is_gone(handlers):
     assert woken == [stop]
 
 
+WAITS = """
+import signal, sys, time, rclpy
+from rclpy.executors import SingleThreadedExecutor
+from robodyn_ros.nodes.base.spinning import _StopRequest, make_executor
+rclpy.init()
+node, stop = rclpy.create_node('n'), _StopRequest()
+executor = {'events': make_executor, 'waits': SingleThreadedExecutor}[sys.argv[1]]()
+timer = node.create_timer(0.05, lambda: signal.raise_signal(signal.SIGINT))
+executor.add_node(node)
+begin = time.monotonic()
+while not stop.requested and time.monotonic() < begin + 30.0:
+    executor.spin_until_future_complete(stop, timeout_sec=10.0)
+print(stop.requested and time.monotonic() - begin < 9.0, flush=True)
+"""
+
+
 @pytest.mark.real_time
-@pytest.mark.parametrize('make', [make_executor, SingleThreadedExecutor])
-def test_an_executor_that_waits_for_a_signal_ends_with_it(handlers, make):
-    context = joined(environment(1))
-    node = rclpy.create_node('n', context=context)
-    stop, executor = _StopRequest(), make(context=context)
-    timer = node.create_timer(0.05, lambda: signal.raise_signal(signal.SIGINT))
-    executor.add_node(node)
-    begin = time.monotonic()
-    while not stop.requested and time.monotonic() < begin + 30.0:
-        executor.spin_until_future_complete(stop, timeout_sec=10.0)
-    assert stop.requested and time.monotonic() - begin < 9.0
-    node.destroy_timer(timer)
-    executor.remove_node(node)
-    executor.shutdown()
-    node.destroy_node()
-    rclpy.shutdown(context=context)
+@pytest.mark.parametrize('kind', ['events', 'waits'])
+def test_an_executor_that_waits_for_a_signal_ends_with_it(kind):
+    """In a process of its own: the events executor (rclpy 7.1) may hang where it ends."""
+    with subprocess.Popen([sys.executable, '-c', WAITS, kind], stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdout.readline() == b'True\n'
+        finally:
+            process.kill()
 
 
 @pytest.mark.real_time
