@@ -115,7 +115,11 @@ def _create(create: Callable[[], Guarded]) -> Guarded:
     """Create the node and check what was given; if that fails, it leaves the graph."""
     try:
         node = create()
-        node.check_names()
+        try:
+            node.check_names()
+        except BaseException:
+            node.begin_shutdown()  # with autostart it is active
+            raise
         return node
     except BaseException:
         for node in list(Guarded.made):

@@ -76,7 +76,7 @@ class Trajectories:
         self._torque_state = TorqueStateOut(node, state_rate)
         self._law: Law | None = None
         self.machine = TrajectoryState()
-        self._work: Steps[Callable[[], None]] | None = None
+        self._work: Steps[Callable[[], None]] | None = None  # None: planning begins anew
         self.running = False
         self.refused = 0
         self.refusal = ''
@@ -116,7 +116,7 @@ class Trajectories:
         self._law = law
         law.states.restart(now(self._node))
         self._torque_state.prepare(joints, law.effort, delay)
-        self._plan_again()
+        self._work = None
 
     def begin(self, enabled: bool) -> None:
         """Start.
@@ -156,7 +156,7 @@ class Trajectories:
         """Change the share of the model torque for later trajectories."""
         if self._law is not None:
             self._law.planner.scale = scale
-            self._plan_again()
+            self._work = None
 
     def set_values(self, values: Array) -> None:
         """Set other parameter values, shape (p,), for later trajectories.
@@ -165,7 +165,7 @@ class Trajectories:
         """
         if self._law is not None:
             self._law.planner.torque.set_values(values)
-            self._plan_again()
+            self._work = None
 
     def put(self, arrived: Arrived) -> None:
         """Plan a trajectory after those that arrived before it, then send it.
@@ -178,14 +178,14 @@ class Trajectories:
             return
         if dropped := self.machine.arrive(arrived):
             dropped.refuse('newer ones came before it could be planned')
-            self._plan_again()
+            self._work = None
         self._timer.reset()
 
     def withdraw(self, arrived: Arrived) -> None:
         """Do not send a trajectory, if it was not sent yet."""
         if arrived in self.machine.waiting:
             self.machine.waiting.remove(arrived)
-            self._plan_again()
+            self._work = None
 
     def step(self) -> None:
         """Do one step of planning the first waiting trajectory, or send it."""
@@ -219,7 +219,7 @@ class Trajectories:
     def restore(self) -> None:
         """Return to the plan before the last one, which the controller rejected."""
         self.machine.restore()
-        self._plan_again()
+        self._work = None
 
     def accept(self) -> None:
         """Remove the torque if it was disabled while the last goal was sent."""
@@ -230,13 +230,9 @@ class Trajectories:
         nanoseconds: int = self._node.get_clock().now().nanoseconds
         return nanoseconds
 
-    def _plan_again(self) -> None:
-        """Discard the steps of planning so far, because conditions changed."""
-        self._work = None
-
     def _drop(self, why: str) -> None:
         """Refuse the waiting trajectories."""
-        self._plan_again()
+        self._work = None
         for arrived in self.machine.drop():
             arrived.refuse(why)
 
@@ -301,7 +297,7 @@ class Trajectories:
 
     def _take_out(self, why: str) -> str:
         """Send the remainder of the motion without torque; return '' or why this is impossible."""
-        self._plan_again()  # without torque
+        self._work = None  # without torque
         if self._law is None:
             return ''
         try:

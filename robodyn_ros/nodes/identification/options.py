@@ -48,12 +48,10 @@ def _declare(node: Node, name: str, option: Option, joints: Sequence[str]) -> An
         )
     if option.per_joint:
         return _per_joint(option.parameter, value, joints)
-    return None if option.unset is not None and _is_unset(value, option.unset) else value
-
-
-def _is_unset(value: float, unset: float) -> bool:
-    """Return True for the value that means None; where that is negative, for all negative ones."""
-    return value < 0.0 if unset < 0.0 else value == unset
+    if option.unset is None:
+        return value
+    unset = value < 0.0 if option.unset < 0.0 else value == option.unset  # each negative one
+    return None if unset else value
 
 
 def _per_joint(

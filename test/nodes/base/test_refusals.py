@@ -20,7 +20,6 @@ from robodyn_ros.nodes.base.refusals import (
     guard_callback,
     sentence,
     set_refusal,
-    shorten_sentence,
 )
 
 
@@ -59,6 +58,16 @@ def test_counts_are_shown_only_where_there_is_something(monkeypatch):
     }
 
 
+def test_an_answer_without_success_is_counted_and_shown_without_long_names():
+    counted = Refusals(print)
+    for answer in (True, None, SetBool.Response(success=True)):
+        assert counted.note('request', answer) is answer
+    assert counted.refused == 0
+    counted.note('request', SetBool.Response(success=False, message='n' * 5000))
+    assert counted.refused == 1 and 'n' * 80 not in str(counted.details())
+    assert 'n' * 900 in counted.refuse('request', ConfigError('n' * 5000))  # who asked may know
+
+
 @pytest.mark.parametrize(
     ('text', 'expected'),
     [
@@ -75,29 +84,6 @@ def test_long_names_and_sentences_are_cut_in_the_log(text, expected):
     assert max(map(len, lines[0].split())) <= refusals.SHOWN
     assert len(lines[0]) <= (refusals.MOST + 3 if 'word' in text else 100)
     assert lines[0].endswith((text[-5:].strip(), '...'))
-
-
-def test_an_apostrophe_is_no_quote():
-    text = f"the robot's {'limits ' * 20}of 'a' and 'b' {'words ' * 20}'c'"
-    assert shorten_sentence(text) == text
-
-
-def test_diagnostics_do_not_show_long_names_either():
-    counted = Refusals(print)
-    name = 'n' * 5000
-    assert name[:900] in counted.refuse('request', ConfigError(name))  # who asked may know
-    counted.unexpect('timer', ValueError(name))
-    counted.note('request', SetBool.Response(success=False, message=name))
-    assert 'n' * 80 not in str(counted.details())
-
-
-def test_only_an_answer_without_success_is_counted():
-    counted = Refusals(print)
-    for answer in (True, None, SetBool.Response(success=True)):
-        assert counted.note('request', answer) is answer
-    assert counted.refused == 0
-    counted.note('request', SetBool.Response(success=False, message='why'))
-    assert (counted.refused, counted.refusal) == (1, 'request: why')
 
 
 def test_no_exception_leaves_a_guarded_callback():

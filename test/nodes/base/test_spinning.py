@@ -5,12 +5,14 @@ import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 from ros_client import PATIENCE, RosClient, environment
 
 from robodyn_ros.cli.demo.ros_domain import domain
-from robodyn_ros.nodes.base.spinning import _StopRequest
+from robodyn_ros.errors import ConfigError
+from robodyn_ros.nodes.base.spinning import _create, _StopRequest
 
 pytestmark = pytest.mark.ros
 
@@ -148,17 +150,29 @@ def test_a_node_that_is_refused_while_it_is_created_leaves_the_graph(code):
         client.close()
 
 
+def test_a_node_with_unknown_parameters_comes_to_rest_before_it_ends():
+    """With autostart it is active already."""
+    calls = []
+
+    def check_names():
+        raise ConfigError('no such parameter')
+
+    node = SimpleNamespace(check_names=check_names, begin_shutdown=lambda: calls.append('rest'))
+    with pytest.raises(ConfigError, match='no such parameter'):
+        _create(lambda: node)
+    assert calls == ['rest']
+
+
 def test_node_that_cannot_be_created_says_one_sentence():
     out, errors = program('bad').communicate(timeout=PATIENCE)
     assert (out, errors) == ('', 'error: the sentence\n')
 
 
-@pytest.mark.parametrize('arguments', [('robot:=mine',), ('--robot', 'mine', '--ros-args')])
-def test_arguments_that_ros_does_not_take_start_nothing(arguments):
-    process = program('slow', *arguments)
+def test_arguments_that_ros_does_not_take_start_nothing():
+    process = program('slow', '--robot', 'mine', '--ros-args')
     out, errors = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out) == (2, '')
-    assert errors.startswith(f'error: {" ".join(arguments[:2])} cannot'.replace(' --ros-args', ''))
+    assert errors.startswith('error: --robot mine cannot')
     assert '--ros-args -p robot:=NAME' in errors
 
 

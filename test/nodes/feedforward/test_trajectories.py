@@ -40,11 +40,11 @@ TIMEOUT = 0.5
 class Case:
     """Trajectories in and out, a robot that follows them, and time that passes when told to."""
 
-    def __init__(self, clock, *, limit=None):
+    def __init__(self, clock, *, limit=None, step=STEP):
         self.clock, self.node = clock, FakeNode()
         self.torque = Trajectories(self.node)
         settings = FeedforwardSettings(
-            joints=NAMES, max_torque=LIMIT, max_torque_rate=STEP / 0.002, ramp_up_time=0.1
+            joints=NAMES, max_torque=LIMIT, max_torque_rate=step / 0.002, ramp_up_time=0.1
         )
         threshold = TorqueThreshold(NAMES, limit, lambda: clock[0])
         planner = TrajectoryPlanner(ModelTorque(MODEL, VALUES), settings, threshold)
@@ -193,16 +193,24 @@ def test_torque_that_is_removed_while_it_is_planned_leaves_the_motion(case, even
     assert not effort.any() and not case.torque.refused
 
 
-def test_it_starts_from_the_torque_at_the_moment_of_sending(case):
+def test_it_starts_from_the_torque_at_the_moment_of_sending(clock):
+    step = 0.2 * STEP
+    case = Case(clock, step=step)
     case.run(1.0)
-    case.clock[0] += 0.1
+
+    def present():
+        return case.torque.machine.effort(case.node.nanoseconds, 2)[0]
+
+    case.clock[0] += 0.25
+    before = present()
     case.arrive(2.0)
     case.node.timers[PLANNING]()
-    case.clock[0] += 0.05
-    present, _ = case.torque.machine.effort(case.node.nanoseconds, 2)
+    case.clock[0] += 0.25
+    now = present()
+    assert (np.abs(now - before) > 2.0 * step).any(), 'else it would start well anyway'
     case.plan()
     (effort,) = case.efforts
-    assert (np.abs(np.diff(effort, axis=0, prepend=[present])) <= STEP * (1 + 1e-9)).all()
+    assert (np.abs(np.diff(effort, axis=0, prepend=[now])) <= step * (1 + 1e-9)).all()
     assert (np.abs(effort) <= LIMIT).all() and not effort[-1].any()
 
 
