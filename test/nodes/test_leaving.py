@@ -13,10 +13,8 @@ from rclpy.parameter import parameter_value_to_python
 from robodyn_ros.action import Excite, RunIdentification
 
 pytestmark = pytest.mark.ros
-NODES = (
-    'cell', 'excitation', 'recorder', 'identification', 'feedforward', 'collision_monitor',
-    'watch',
-)  # fmt: skip
+NODES = ('excitation', 'identification', 'feedforward')
+"""Two with an action and one with a lifecycle; all have the same base."""
 ACTIONS = {
     'excitation': (Excite, 'excite'),
     'identification': (RunIdentification, 'run_identification'),
