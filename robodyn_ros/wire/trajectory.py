@@ -151,13 +151,7 @@ def with_stamp(data: bytes, stamp: int) -> bytes:
 
 
 def _point(start: int, widths: Sequence[int]) -> np.dtype[np.void]:
-    """Return the layout of a point.
-
-    The padding of a point depends on where it starts. Thus the first point may differ from the
-    others, which all follow a point.
-
-    :param start: offset of the point in the message
-    """
+    """Return the layout of a point, whose padding depends on its offset `start`."""
     names: list[str] = []
     formats: list[Any] = []
     offsets: list[int] = []

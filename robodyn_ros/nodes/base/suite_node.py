@@ -95,13 +95,7 @@ class Guarded(_Base):
             raise ConfigError(f'parameter {name!r}: {error}') from error
 
     def _add_robot(self, robot: RobotFile, program: str) -> None:
-        """Take the parameters of the robot file that were not given otherwise.
-
-        A declaration of effort counts as a unit: if one is given, that of the robot file is
-        ignored completely.
-
-        :param program: name without remapping, which is that of the section
-        """
+        """Take the parameters of the robot file that were not given; effort counts as a unit."""
         given = self._parameter_overrides
         values = robot.parameters(program, effort='effort.unit' not in given)
         for parameter, (value, section) in values.items():

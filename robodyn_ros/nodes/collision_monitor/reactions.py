@@ -78,10 +78,7 @@ class Reactions:
         self.clear()
 
     def _limits(self, model: IdentifiedModel) -> JointLimits:
-        """Return the limits of the motion to rest, as the excitation node uses them.
-
-        :raises RobodynError: a file that cannot be used, or a joint without any limit
-        """
+        """Return the limits of the motion to rest, as the excitation node uses them."""
         chosen, body = self._chosen, rigid_part(model.model)
         limits = model_limits(model.model) if body is None else JointLimits.from_urdf(body.urdf)
         if chosen['joint_limits']:

@@ -133,10 +133,7 @@ class Recorder(SuiteNode):
         self._heard = []
 
     def _start(self, recording: str, owner: str) -> Path:
-        """Open a new bag, and return its folder.
-
-        :param owner: node with whose end the recording ends; '': none
-        """
+        """Open a new bag, which ends with its owner, and return its folder."""
         name = recording or time.strftime('recording_%Y_%m_%d-%H_%M_%S')
         path = self._folder / expand(name)
         path = self._allowed.path(path) if recording else path.absolute()
@@ -219,10 +216,7 @@ class Recorder(SuiteNode):
         check_space(path, 1e6 * float(self.get_parameter('min_free_space').value))
 
     def _look_after(self, bag: JointStateBag) -> None:
-        """Write waiting messages.
-
-        :raises RecordingError: the disk is full or the owner is gone; the bag is then closed
-        """
+        """Write waiting messages; close the bag if the disk is full or the owner is gone."""
         try:
             bag.flush()
             self._check_space(bag.path)

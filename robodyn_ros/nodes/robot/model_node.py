@@ -246,10 +246,7 @@ class ModelNode(SuiteLifecycleNode):
         self.get_logger().info(f'model of {model.source}, hash {model.hash[:12]}')
 
     def _find_refused(self, model: IdentifiedModel) -> dict[str, str]:
-        """Return the joints that the verdict of a result refuses, with the reasons.
-
-        :raises ConfigError: it refuses all joints
-        """
+        """Return the joints that the verdict refuses, with the reasons; not if it refuses all."""
         refused = model.verdict.refused(self.purpose, self._allowed_joints)
         for joint, reason in refused.items():
             self.get_logger().warning(f'{self._not_usable(joint)} ({reason})')
