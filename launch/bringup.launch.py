@@ -7,7 +7,7 @@ from launch.conditions import IfCondition
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration
 
-from robodyn_ros.nodes.launching.descriptions import BASIC, declared, share
+from robodyn_ros.nodes.launching.descriptions import BASIC, declare_argument, share
 from robodyn_ros.nodes.launching.viewers import viewers
 
 PARTS = {
@@ -50,7 +50,7 @@ def generate_launch_description() -> LaunchDescription:
     names = dict.fromkeys(('cell', *BASIC, *VIEWERS, *SWITCHED, *parts))
     return LaunchDescription(
         [
-            *(declared(name, LIKE.get(name, '')) for name in names),
+            *(declare_argument(name, LIKE.get(name, '')) for name in names),
             *(included(part, names) for part, names in PARTS.items()),
             OpaqueFunction(function=viewers),
         ]

@@ -40,11 +40,10 @@ NOT_YET = (
     'cli/demo/ros_domain.py', 'control', 'identification/diagnosis',
     'identification/result/verdict.py', 'identification/rivals',
     'identification/steps/evidence.py', 'identification/steps/unseen.py',
-    'nodes',
 )  # fmt: skip
 """Rooms and files of `robodyn_ros` that still have such names. One that has none must go."""
 
-TWICE = ('Evidence', 'Inputs', 'Part', 'Topic', 'Watch')
+TWICE = ('Evidence', 'Inputs', 'Part', 'Watch')
 """Names of several classes today. One that has a single class must go."""
 
 

@@ -122,10 +122,7 @@ def file_set(
 
 
 def _publish(partial: Path, folder: Path, leave: Callable[[], object]) -> None:
-    """Move files to their folder; those that programs load (YAML) leave first and come last.
-
-    :raises OSError: one cannot be replaced
-    """
+    """Move files to their folder; those that programs load (YAML) leave first and come last."""
     order = {'.json': 0, '.yaml': 2}
     new = sorted(partial.iterdir(), key=lambda path: (order.get(path.suffix, 1), path.name))
     for path in new:

@@ -131,19 +131,27 @@ def write_trajectory(
     return stream.getvalue()
 
 
+def message_size(joints: Sequence[str], points: int) -> int:
+    """Return the size of a message whose points have all fields, without a frame, in [bytes].
+
+    :param points: their number, at least 1
+    """
+    writer = Writer()
+    writer.header(0, '', joints)
+    writer.count(points)
+    widths = [len(joints)] * len(FIELDS)
+    start = len(writer.data)
+    second = start + _point(start, widths).itemsize
+    return second + (points - 1) * _point(second, widths).itemsize
+
+
 def with_stamp(data: bytes, stamp: int) -> bytes:
     """Return a message with another header stamp, in [ns]."""
     return data[:BODY] + TIME.pack(*divmod(stamp, NANOSECONDS)) + data[BODY + TIME.size :]
 
 
 def _point(start: int, widths: Sequence[int]) -> np.dtype[np.void]:
-    """Return the layout of a point.
-
-    The padding of a point depends on where it starts. Thus the first point may differ from the
-    others, which all follow a point.
-
-    :param start: offset of the point in the message
-    """
+    """Return the layout of a point, whose padding depends on its offset `start`."""
     names: list[str] = []
     formats: list[Any] = []
     offsets: list[int] = []

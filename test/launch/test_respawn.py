@@ -43,7 +43,7 @@ def test_a_node_that_dies_is_started_again_and_one_that_ends_is_not(
 
     marker.touch()
     service = LaunchService(noninteractive=True)
-    service.include_launch_description(LaunchDescription(descriptions.kept_alive(create, respawn)))
+    service.include_launch_description(LaunchDescription(descriptions.keep_alive(create, respawn)))
     if starts == 3:  # else the service ends by itself, as nothing is left to start
         threading.Thread(target=end_with_the_last, daemon=True).start()
     service.run()

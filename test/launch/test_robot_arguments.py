@@ -37,9 +37,9 @@ def test_parameters_of_the_user_come_last(nodes, tmp_path):
     mine, urdf = tmp_path / 'mine.yaml', tmp_path / 'mine.urdf'
     mine.write_text('{}')
     urdf.write_text('<robot/>')
-    found = nodes('feedforward.launch.py', urdf=str(urdf), params_file=str(mine))
-    assert found['feedforward']['parameters'][-1] == str(mine)
-    assert parameters(found['feedforward'])['urdf'] == str(urdf)
+    found = nodes('cell.launch.py', urdf=str(urdf), params_file=str(mine))
+    assert found['cell']['parameters'][-1] == str(mine)
+    assert parameters(found['cell'])['urdf'] == str(urdf)
 
 
 def test_a_robot_of_ones_own_gets_no_limits_of_the_arm_of_this_package(nodes, tmp_path):
@@ -47,7 +47,8 @@ def test_a_robot_of_ones_own_gets_no_limits_of_the_arm_of_this_package(nodes, tm
     urdf.write_text('<robot/>')
     found = nodes('bringup.launch.py', urdf=str(urdf), cell='false', **EVERYTHING)
     assert not any(files(node) or 'robot' in parameters(node) for node in found.values())
-    assert {parameters(node)['urdf'] for node in found.values()} == {str(urdf)}
+    given = {name for name, node in found.items() if parameters(node).get('urdf') == str(urdf)}
+    assert given == {'excitation', 'identification'}, 'the others have no such parameter'
 
 
 def test_a_declaration_of_effort_replaces_that_of_the_robot(nodes, tmp_path):
@@ -74,7 +75,7 @@ def test_model_and_number_of_ones_own(nodes, tmp_path):
 
 def test_files_may_be_named_by_their_package(nodes, prefix):
     name = 'package://robodyn_ros/urdf/six_axis.urdf'
-    found = parameters(nodes('feedforward.launch.py', urdf=name)['feedforward'])
+    found = parameters(nodes('watch.launch.py', urdf=name)['watch'])
     assert found['urdf'] == str(prefix / 'share/robodyn_ros/urdf/six_axis.urdf')
 
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
+import gc
 import time
+from collections.abc import Iterator
 
 import pytest
 
@@ -11,3 +13,10 @@ def clock(monkeypatch):
     monkeypatch.setattr(time, 'monotonic', lambda: now[0])
     monkeypatch.setattr(time, 'sleep', lambda wait: now.__setitem__(0, now[0] + wait))
     return now
+
+
+@pytest.fixture(autouse=True, scope='module')
+def collected() -> Iterator[None]:
+    """Let the DDS participants of a module end with it, see `ros_client.joined`."""
+    yield
+    gc.collect()

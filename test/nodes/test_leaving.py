@@ -13,10 +13,8 @@ from rclpy.parameter import parameter_value_to_python
 from robodyn_ros.action import Excite, RunIdentification
 
 pytestmark = pytest.mark.ros
-NODES = (
-    'cell', 'excitation', 'recorder', 'identification', 'feedforward', 'collision_monitor',
-    'watch',
-)  # fmt: skip
+NODES = ('excitation', 'identification', 'feedforward')
+"""Two with an action and one with a lifecycle; all have the same base."""
 ACTIONS = {
     'excitation': (Excite, 'excite'),
     'identification': (RunIdentification, 'run_identification'),
@@ -40,8 +38,10 @@ def parameters_of(node):
 
 
 @pytest.mark.real_time
-@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize('name', NODES)
+@pytest.mark.parametrize(
+    ('name', 'number'),
+    [('excitation', signal.SIGINT), ('identification', signal.SIGTERM), ('watch', signal.SIGINT)],
+)
 def test_a_node_leaves_the_graph_before_it_is_killed(name, number, tmp_path):
     with started(name, 3, tmp_path / 'log', robot='six_axis') as node:
         if name in ACTIONS:
@@ -61,7 +61,7 @@ def test_a_node_leaves_the_graph_before_it_is_killed(name, number, tmp_path):
 def test_all_parameters_are_told_and_can_be_given_again(name, tmp_path):
     with started(name, 4, tmp_path / 'log', robot='six_axis') as node:
         values = parameters_of(node)
-        node.interrupt()
+        assert node.interrupt() == 0, node.said()
     assert values.pop('planning_scene_service', '') in (
         '',
         'get_planning_scene',
@@ -70,5 +70,4 @@ def test_all_parameters_are_told_and_can_be_given_again(name, tmp_path):
     dump.write_text(yaml.safe_dump({f'/{name}': {'ros__parameters': values}}))
     with started(name, 5, tmp_path / 'again', dump) as node:
         assert parameters_of(node).items() >= values.items()
-        assert 'there is no parameter' not in node.said()
-        node.interrupt()
+        assert node.interrupt(signal.SIGTERM) == 0, node.said()

@@ -18,7 +18,7 @@ ROBOTS = Path(__file__).resolve().parents[2] / 'config' / 'robots'
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize('number', range(20))
+@pytest.mark.parametrize('number', range(0, 20, 3))
 def test_ctrl_c_in_the_first_second_is_one_line_or_silent(number):
     # before Python has its handler, a few milliseconds, the signal itself ends the process: a
     # shell says 130 then, too
@@ -60,22 +60,9 @@ def test_an_interrupt_that_python_ignores_is_repeated():
     ('streams', 'code', 'said'),
     [
         ('> /dev/full', 2, 'error: the output cannot be written: No space left on device\n'),
-        (
-            '--json > /dev/full',
-            2,
-            'error: the output cannot be written: No space left on device\n',
-        ),
-        (
-            '--help > /dev/full',
-            2,
-            'error: the output cannot be written: No space left on device\n',
-        ),
         ('> /dev/full 2>&1', 2, ''),
-        ('2> /dev/full', 0, ''),
         ('--wrong 2> /dev/full', 2, ''),
         ('--wrong 2>&-', 2, ''),
-        ('2>&-', 0, ''),
-        ('>&-', 0, ''),
         ('<&- >&- 2>&-', 0, ''),
     ],
 )

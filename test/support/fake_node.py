@@ -5,6 +5,7 @@ import time
 from types import SimpleNamespace
 
 from rclpy.qos import ReliabilityPolicy
+from rclpy.task import Future
 
 START = 10**18
 """ROS time at which the steady time is 0, in [ns]."""
@@ -18,11 +19,14 @@ class FakeNode:
     :ivar published: messages by topic
     :ivar subscribers: callback by topic
     :ivar timers: callback by period
+    :ivar reliability: of all subscribers
+    :ivar clients: by service; `ready`, and the futures of `calls`
     :ivar said: lines of the log and of refusals
     """
 
     def __init__(self):
         self.published, self.subscribers, self.timers, self.said = {}, {}, {}, []
+        self.clients, self.reliability = {}, ReliabilityPolicy.RELIABLE
         self.refusals = SimpleNamespace(say=self.said.append)
 
     def create_publisher(self, _, topic, __):
@@ -46,6 +50,17 @@ class FakeNode:
         """Let the subscriber of a topic receive a message."""
         self.subscribers.get(topic, lambda _: None)(message)
 
+    def create_client(self, _, service):
+        client = self.clients[service] = SimpleNamespace(ready=True, calls=[], srv_name=service)
+
+        def call(_):
+            client.calls.append(Future())
+            return client.calls[-1]
+
+        client.service_is_ready = lambda: client.ready
+        client.call_async, client.remove_pending_request = call, lambda _: None
+        return client
+
     def create_timer(self, period, callback, **_):
         self.timers[period] = callback
         return SimpleNamespace(cancel=lambda: None, reset=lambda: None)
@@ -54,7 +69,7 @@ class FakeNode:
         pass
 
     def get_subscriptions_info_by_topic(self, _):
-        listener = SimpleNamespace(reliability=ReliabilityPolicy.RELIABLE)
+        listener = SimpleNamespace(reliability=self.reliability)
         return [SimpleNamespace(qos_profile=listener)]
 
     def get_clock(self):

@@ -10,7 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from robodyn_ros.wire.cursor import WireError
-from robodyn_ros.wire.trajectory import is_empty, read_trajectory, with_stamp, write_trajectory
+from robodyn_ros.wire.trajectory import (
+    is_empty,
+    message_size,
+    read_trajectory,
+    with_stamp,
+    write_trajectory,
+)
 
 TYPE = 'trajectory_msgs/msg/JointTrajectory'
 STAMP = 1_700_000_000_123_456_789
@@ -62,6 +68,9 @@ def test_writing_agrees_with_rosbags(joints, frame, given, count):
         stamp=STAMP + 7, joints=joints, time=1e-9 * time, fields=fields, frame=frame
     )
     assert with_stamp(written, STAMP + 7) == later
+    if count:
+        full = write_trajectory(stamp=0, joints=joints, time=1e-9 * time, fields=list(values))
+        assert message_size(joints, count) == len(full)
 
 
 def test_a_message_in_blocks_is_the_same():

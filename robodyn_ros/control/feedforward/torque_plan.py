@@ -93,10 +93,11 @@ class TorquePlan:
         """Return every `stride`-th sample of the plan, extended at its end to a multiple."""
         if stride == 1:
             return self
-        extended = self.held(-(len(self.time) - 1) % stride)
-        rows: dict[str, Any] = {
-            name: getattr(extended, name)[::stride] for name in ('time', *ARRAYS)
-        }
+        rows: dict[str, Any] = {name: getattr(self, name)[::stride] for name in ('time', *ARRAYS)}
+        if count := -(len(self.time) - 1) % stride:
+            end = self.from_row(-1).held(count)
+            for name, few in rows.items():
+                rows[name] = np.concatenate([few, getattr(end, name)[-1:]])
         return replace(self, period=stride * self.period, **rows)
 
     def distance_to(self, few: TorquePlan) -> Steps[float]:
@@ -135,6 +136,32 @@ class TorquePlan:
         time += TRANSPORT[1] * (len(self.time) - self.row(time))
         return max(time, float(self.time[0]))
 
+    def join(self, effort: Array, time: float, settings: FeedforwardSettings) -> TorquePlan:
+        """Return the plan for a controller that has another effort than the plan at a time.
+
+        The difference fades out during ramp_up_time, and the effort keeps limit and rate. Nothing
+        changes if the difference is within the rate.
+
+        :param effort: of the controller at present, shape (n,), in [Nm] or [N]
+        :param time: at which the plan takes effect, in [s]
+        """
+        row, step = self.row(time), settings.rate * self.period
+        present = np.clip(effort, -settings.limit, settings.limit)
+        difference = present - self.effort[row]
+        if (np.abs(difference) <= step).all():
+            return self
+        cycles = int(np.ceil((np.abs(difference) / step).max()))
+        plan = self.held(max(0, row + 2 * cycles + 1 - len(self.time)))
+        most = len(plan.time) - cycles - 1 - row
+        count = min(max(cycles, int(settings.ramp_up_time / self.period)), most)
+        changed = plan.effort.copy()
+        changed[:row] = present
+        fade = np.linspace(1.0, 0.0, count, endpoint=False)[:, None]
+        changed[row : row + count] += difference * fade
+        np.clip(changed, -settings.limit, settings.limit, out=changed)
+        limit_rate(changed[row:], present, step)
+        return replace(plan, effort=changed)
+
     def faded(self, time: float, settings: FeedforwardSettings, *, sent: float) -> TorquePlan:
         """Return the motion from `sent` on, with its effort ramped to zero from a time on.
 
@@ -167,3 +194,14 @@ def cycles_of(time: float, period: float, *, complete: bool = True) -> int:
     """Return the cycles within a time (`complete`), or those that cover it; at least one."""
     cycles = time / period
     return max(1, int(np.floor(cycles + 1e-9) if complete else np.ceil(cycles - 1e-9)))
+
+
+def limit_rate(effort: Array, previous: Array, step: Array) -> None:
+    """Follow samples, shape (N, n), from a previous one, by at most `step` each, in place."""
+    change = np.abs(np.diff(effort, axis=0, prepend=previous[None]))
+    if (change <= step).all():
+        return
+    for row in effort:
+        np.minimum(row, previous + step, out=row)
+        np.maximum(row, previous - step, out=row)
+        previous = row

@@ -12,7 +12,12 @@ import numpy as np
 
 from robodyn_ros.bounds import PLAN, check_bound
 from robodyn_ros.control.feedforward.settings import FeedforwardSettings
-from robodyn_ros.control.feedforward.torque_plan import TRANSPORT, TorquePlan, cycles_of
+from robodyn_ros.control.feedforward.torque_plan import (
+    TRANSPORT,
+    TorquePlan,
+    cycles_of,
+    limit_rate,
+)
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.control.torque.standstill import StandstillFriction
 from robodyn_ros.control.torque_limits import PlannedTorque
@@ -21,7 +26,7 @@ from robodyn_ros.errors import ControlError, MotionError
 from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPoints
 from robodyn_ros.excitation.trajectory import Motion
 from robodyn_ros.long_work import Steps, complete
-from robodyn_ros.models.interface import BLOCK_SIZE, Array, sample_blocks
+from robodyn_ros.models.interface import Array, sample_blocks
 
 
 @dataclass
@@ -142,13 +147,18 @@ def effort_steps(
     time = offset + motion.time
     requested = yield from _model_torque(motion, torque, settings)
     share = settings.feedforward_scale if scale is None else scale
-    target = spline.points.effort_at(motion.time)
-    first = min(int(np.searchsorted(time, begin)), len(time) - 1)
+    first = np.array([min(int(np.searchsorted(time, begin)), len(time) - 1)])
     still = np.zeros((1, len(spline.joints)))
-    at_rest = target[first] + share * torque.torque(motion.position[[first]], still, still)[0]
-    target += share * _delayed(requested, settings.additive_torque_delay)
+    at_rest = spline.points.effort_at(motion.time[first])
+    at_rest += share * torque.torque(motion.position[first], still, still)
+    target = np.empty_like(requested)
+    for block in sample_blocks(len(target)):
+        rows = np.arange(block.start, block.stop) - settings.additive_torque_delay
+        target[block] = spline.points.effort_at(motion.time[block])
+        target[block] += share * requested[np.maximum(rows, 0)]
+        yield
     start = np.zeros(len(spline.joints)) if initial is None else initial
-    effort = yield from _shaped(target, at_rest, time - begin, start, ramp, settings)
+    effort = yield from _shaped(target, at_rest[0], time - begin, start, ramp, settings)
     moved = (motion.position, motion.velocity, motion.acceleration)
     return TorquePlan(spline.joints, time, *moved, requested, effort, settings.period)
 
@@ -191,16 +201,10 @@ def _model_torque(
         own = [signal[block] for signal in signals]
         velocity = standstill.velocities(motion.velocity[block])
         requested[block] = torque.body(*own) + torque.friction(velocity, torque.load(*own))
+        if not np.isfinite(requested[block]).all():
+            raise ControlError('the model torque of the trajectory is not finite')
         yield
-    if not np.isfinite(requested).all():
-        raise ControlError('the model torque of the trajectory is not finite')
     return requested
-
-
-def _delayed(values: Array, cycles: int) -> Array:
-    """Shift rows, shape (N, n), down by a number of cycles, and repeat the first one."""
-    result: Array = values[np.maximum(np.arange(len(values)) - cycles, 0)]
-    return result
 
 
 def _check(spline: SplineTrajectory, torque: ModelTorque) -> None:
@@ -226,7 +230,7 @@ def _shaped(
     ramp: int,
     settings: FeedforwardSettings,
 ) -> Steps[Array]:
-    """Limit, blend in, ramp out over the last `ramp` samples, and limit the rate.
+    """Limit, blend in, ramp out over the last `ramp` samples, and limit the rate, in place.
 
     Only the initial difference of the torque is blended in, so that torque for the motion is not
     delayed and a short motion has all of it. The difference is that of the holding torque for a
@@ -236,29 +240,22 @@ def _shaped(
     :param at_rest: torque that holds the robot at the start of the trajectory, shape (n,)
     """
     limit = settings.limit
-    initial = np.clip(initial, -limit, limit)
-    share = np.clip(time / settings.ramp_up_time, 0.0, 1.0)[:, None]
+    previous = initial = np.clip(initial, -limit, limit)
     first = int(np.searchsorted(time, 0.0))
     steps = initial - np.stack([target[min(first, len(target) - 1)], at_rest])
     step = np.take_along_axis(steps, np.abs(steps).argmin(axis=0)[None], axis=0)
-    effort = target + step * (1.0 - share)
-    effort[:first] = initial
-    np.clip(effort, -limit, limit, out=effort)
     if ramp:
-        effort[-ramp - 1 :] *= np.linspace(1.0, 0.0, ramp + 1)[:, None]
-    return (yield from _rate_limited(effort, initial, settings.rate * settings.period))
-
-
-def _rate_limited(target: Array, initial: Array, step: Array) -> Steps[Array]:
-    """Follow the target from `initial`, by at most `step` per sample."""
-    change = np.abs(np.diff(target, axis=0, prepend=initial[None]))
-    if (change <= step).all():
-        return target
-    previous = initial
-    for number, row in enumerate(target):
-        if number % BLOCK_SIZE == 0:
-            yield
-        np.minimum(row, previous + step, out=row)
-        np.maximum(row, previous - step, out=row)
-        previous = row
+        fade = np.linspace(1.0, 0.0, ramp + 1)[:, None]
+    for block in sample_blocks(len(target)):
+        effort = target[block]
+        effort += step * (1.0 - np.clip(time[block] / settings.ramp_up_time, 0.0, 1.0)[:, None])
+        effort[: max(first - block.start, 0)] = initial
+        np.clip(effort, -limit, limit, out=effort)
+        done = block.stop - (len(target) - ramp - 1)  # samples of the ramp up to this block's end
+        if ramp and done > 0:
+            rows = min(done, len(effort))
+            effort[-rows:] *= fade[done - rows : done]
+        limit_rate(effort, previous, settings.rate * settings.period)
+        previous = effort[-1]
+        yield
     return target

@@ -165,8 +165,8 @@ class TrajectoryState:
         self.execution = self._before
 
     def leave(self) -> None:
-        """Forget what is executed, because the controller executes another command."""
-        self.execution = None
+        """Forget what was executed, because the controller executes another command."""
+        self.execution = self._before = None
 
     def stop(
         self, now: int, settings: FeedforwardSettings, watch: StateWatch

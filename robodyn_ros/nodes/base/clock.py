@@ -214,8 +214,8 @@ def nanoseconds_of(stamp: Time) -> int:
 def to_duration(seconds: float) -> Duration:
     """Convert a duration in [s] to a message; beyond 68 years: the longest one; NaN: zero."""
     bounded = 0.0 if math.isnan(seconds) else min(max(seconds, -(2.0**31)), 2.0**31 - 1.0)
-    whole, rest = divmod(round(bounded * 1e9), 10**9)
-    return Duration(sec=whole, nanosec=rest)
+    integer, rest = divmod(round(bounded * 1e9), 10**9)
+    return Duration(sec=integer, nanosec=rest)
 
 
 def seconds_of(duration: Duration) -> float:

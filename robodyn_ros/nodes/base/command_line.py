@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters on the command line of a node."""
+"""Parameters on the command line of a node, and in the files that it names."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 import yaml
 
-from robodyn_ros.yaml_file import parse_yaml
+from robodyn_ros.errors import ConfigError
+from robodyn_ros.node_parameters.names import flat
+from robodyn_ros.yaml_file import parse_yaml, read_yaml
 
 
 def command_line(words: Sequence[str], node: str) -> dict[str, Any]:
@@ -19,17 +21,52 @@ def command_line(words: Sequence[str], node: str) -> dict[str, Any]:
     :param node: its name
     """
     values: dict[str, Any] = {}
-    of_ros = False
-    for word, following in zip(words, [*words[1:], ''], strict=True):
-        of_ros = word == '--ros-args' or (of_ros and word != '--')
+    for word, following in _options(words):
         name, assigned, text = following.partition(':=')
         prefix, _, parameter = name.rpartition(':')
-        if of_ros and word in ('-p', '--param') and assigned and prefix in ('', node):
+        if word in ('-p', '--param') and assigned and prefix in ('', node):
             try:
                 values[parameter] = _read_numbers(parse_yaml(text))
             except yaml.YAMLError:
                 continue  # rcl refuses it
     return values
+
+
+def file_sections(words: Sequence[str], node: str) -> dict[str, str]:
+    """Return the parameters in the sections of a node, with file and section.
+
+    Sections of several nodes (`/**`) are left out.
+
+    :param words: as of `command_line`
+    :param node: its name
+    :raises ConfigError: a file cannot be read
+    """
+    names: dict[str, str] = {}
+    for word, path in _options(words):
+        if word == '--params-file':
+            document = read_yaml(path, 'the parameter file', ConfigError)
+            for section, values in _sections(document):
+                if section.rpartition('/')[2] == node:
+                    names |= dict.fromkeys(flat(values), f'{path}, section {section}')
+    return names
+
+
+def _options(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield each word for ROS with the word after it."""
+    of_ros = False
+    for word, following in zip(words, [*words[1:], ''], strict=True):
+        of_ros = word == '--ros-args' or (of_ros and word != '--')
+        if of_ros:
+            yield word, following
+
+
+def _sections(document: Any, name: str = '') -> Iterator[tuple[str, Mapping[Any, Any]]]:
+    """Yield the sections of a parameter file; names of nodes may be nested."""
+    for key, value in document.items() if isinstance(document, Mapping) else ():
+        if key == 'ros__parameters' and isinstance(value, Mapping):
+            yield name, value
+        else:
+            yield from _sections(value, f'{name}/{key}' if name else str(key))
 
 
 def _read_numbers(value: Any) -> Any:

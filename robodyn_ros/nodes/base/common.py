@@ -107,8 +107,8 @@ def overrides(node: Node) -> Mapping[str, Parameter]:
     A parameter does not tell a given value from its default, and rclpy has them as an attribute
     with a leading underscore only.
     """
-    found: Mapping[str, Parameter] = getattr(node, '_parameter_overrides', {})
-    return found
+    given: Mapping[str, Parameter] = getattr(node, '_parameter_overrides', {})
+    return given
 
 
 def _set_range(
@@ -145,11 +145,7 @@ def source_of(node: Node, name: str) -> str:
 def _check_elements(
     name: str, values: list[Any], minimum: float | None, maximum: float | None, where: str = ''
 ) -> None:
-    """Check every element of an array.
-
-    :param where: end of the message
-    :raises ConfigError: NaN, or outside the range
-    """
+    """Refuse an array with NaN or a value outside the range; `where`: end of the message."""
     for index, value in enumerate(values):
         if isinstance(value, str):
             continue

@@ -11,7 +11,7 @@ from pathlib import Path
 from robodyn_ros.errors import ConfigError
 
 
-def dated_folder(parent: Path, name: str) -> Path:
+def make_dated_folder(parent: Path, name: str) -> Path:
     """Make a new folder, named by the present time.
 
     :raises ConfigError: it cannot be made
@@ -30,7 +30,7 @@ def dated_folder(parent: Path, name: str) -> Path:
 
 
 @contextmanager
-def removed_if_empty(folder: Path) -> Iterator[None]:
+def remove_if_empty(folder: Path) -> Iterator[None]:
     """Remove a folder if an error ends this before something was written to it."""
     try:
         yield

@@ -70,7 +70,7 @@ class Presence:
         )
         self._node, self._living = node, 1
         with suppress(UnsupportedEventTypeError):  # without it, `check_alone` knows no other
-            self._own = node.create_subscription(
+            self._subscription = node.create_subscription(
                 NodePresence, '~/presence', lambda _: None, _qos(),
                 event_callbacks=SubscriptionEventCallbacks(liveliness=self._on_liveliness),
             )  # fmt: skip
@@ -80,9 +80,9 @@ class Presence:
     def _on_liveliness(self, event: Any) -> None:
         self._living = event.alive_count
         if self._living > 1:
-            self._node.get_logger().error(self._doubled())
+            self._node.get_logger().error(self._describe_double())
 
-    def _doubled(self) -> str:
+    def _describe_double(self) -> str:
         name = self._node.get_fully_qualified_name()
         return (
             f'{self._living} nodes are named {name}, each acts on every request: end one of them '
@@ -95,7 +95,7 @@ class Presence:
         :raises ControlError: one does, or ended less than LEASE seconds ago
         """
         if self._living > 1:
-            raise ControlError(self._doubled(), fault='node_doubled')
+            raise ControlError(self._describe_double(), fault='node_doubled')
 
     def tell(self, work: str, problem: Fault = NO_FAULT) -> None:
         """Publish the work of the node, and the reason if it ended early."""

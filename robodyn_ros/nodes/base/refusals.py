@@ -46,7 +46,7 @@ class Refusals:
         """Count a message or request that is refused, and return the reason."""
         reason = sentence(error)
         self.refused += 1
-        self.refusal = shown(f'{what} refused: {reason}')
+        self.refusal = shorten_sentence(f'{what} refused: {reason}')
         self.say(self.refusal)
         return reason
 
@@ -54,24 +54,24 @@ class Refusals:
         """Count an answer without success, and return the answer."""
         if getattr(answer, 'success', True) is False:
             self.refused += 1
-            self.refusal = shown(f'{what}: {getattr(answer, "message", "refused")}')
+            self.refusal = shorten_sentence(f'{what}: {getattr(answer, "message", "refused")}')
         return answer
 
     def unexpect(self, what: str, error: Exception) -> Fault:
         """Count an error that belongs to no request, and return what happened."""
         self.unexpected += 1
-        self.error = shown(f'{what}: {sentence(error)}')
+        self.error = shorten_sentence(f'{what}: {sentence(error)}')
         self.say(self.error)
         return Fault('unexpected', self.error)
 
     def details(self) -> dict[str, object]:
         """Return the values for diagnostics; empty without refusals and errors."""
-        found: dict[str, object] = {}
+        values: dict[str, object] = {}
         if self.refused:
-            found |= {'refused_requests': self.refused, 'last_refused_request': self.refusal}
+            values |= {'refused_requests': self.refused, 'last_refused_request': self.refusal}
         if self.unexpected:
-            found |= {'unexpected_errors': self.unexpected, 'last_unexpected_error': self.error}
-        return found
+            values |= {'unexpected_errors': self.unexpected, 'last_unexpected_error': self.error}
+        return values
 
     def say(self, text: str) -> None:
         """Log a sentence about a message or request, at most one in `LOG_PERIOD`.
@@ -90,7 +90,7 @@ class Refusals:
         more = f' (and {self._count - 1} more since the last line)' if self._count > 1 else ''
         text = self._waiting.pop()
         self._logged, self._count = now, 0
-        self._log(shown(text) + more)
+        self._log(shorten_sentence(text) + more)
 
 
 class BoundedLogger(rcutils_logger.RcutilsLogger):
@@ -105,7 +105,7 @@ class BoundedLogger(rcutils_logger.RcutilsLogger):
 rcutils_logger._internal_callers.append(os.path.realpath(__file__))
 
 
-def shown(text: str) -> str:
+def shorten_sentence(text: str) -> str:
     """Return a sentence for the log and diagnostics, without long names from messages.
 
     Words and quoted names above `SHOWN` characters lose their middle, so that the file at the
@@ -115,8 +115,8 @@ def shown(text: str) -> str:
     return text if len(text) <= MOST else f'{text[:MOST]}...'
 
 
-def _cut(found: re.Match[str]) -> str:
-    name, half = found[0], (SHOWN - 3) // 2
+def _cut(match: re.Match[str]) -> str:
+    name, half = match[0], (SHOWN - 3) // 2
     return name if len(name) <= SHOWN else f'{name[:half]}...{name[-half:]}'
 
 
@@ -129,7 +129,7 @@ def sentence(error: BaseException) -> Fault:
     return fault_of(error, f'unexpected {type(error).__name__}: {text}')
 
 
-def guarded(
+def guard_callback(
     callback: Any, failed: Callable[..., Any], done: Callable[[Any], Any] = lambda result: result
 ) -> Any:
     """Wrap a callback or coroutine function, so that no exception leaves it.
@@ -159,7 +159,7 @@ def guarded(
     return call
 
 
-def refused_response(request: Any, response: Any, reason: Fault) -> Any:
+def set_refusal(request: Any, response: Any, reason: Fault) -> Any:
     """Set a response of any service to a refusal, as far as it has fields for it."""
     no = {'successful': False, 'reason': reason}
     if hasattr(response, 'success'):

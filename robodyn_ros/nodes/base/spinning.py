@@ -41,7 +41,7 @@ def run(
     argv = sys.argv if argv is None else argv
     try:
         if others := _not_for_ros(argv):
-            return _told(others)
+            return _print_usage(others)
         # rclpy's own handlers would close the context before a node could publish its last zero
         rclpy.init(args=argv, signal_handler_options=SignalHandlerOptions.NO)
     except Exception as error:  # rcl has no class of its own for a file that it cannot use
@@ -54,7 +54,7 @@ def run(
     code = 0
     try:
         executor = SingleThreadedExecutor() if coroutines else make_executor()
-        _run(partial(_created, create), stop, executor)
+        _run(partial(_create, create), stop, executor)
     except RobodynError as error:
         print(f'error: {error}', file=sys.stderr)
         code = 2
@@ -84,7 +84,7 @@ def _not_for_ros(arguments: Sequence[str]) -> list[str]:
     return others
 
 
-def _told(others: Sequence[str]) -> int:
+def _print_usage(others: Sequence[str]) -> int:
     """Say how to give parameters, because of arguments that ROS does not take."""
     usage = 'usage: NODE --ros-args -p robot:=NAME --params-file FILE -p PARAMETER:=VALUE'
     if not {'-h', '--help'}.isdisjoint(others):
@@ -98,7 +98,6 @@ def _run(create: Callable[[], Guarded], stop: _StopRequest, executor: Executor) 
     """Create the node, spin it until the stop request, and destroy it."""
     node = create()
     node.log_defaults()
-    node.check_names()
     executor.add_node(node)
     settle_garbage_collector()
     try:
@@ -112,10 +111,16 @@ def _run(create: Callable[[], Guarded], stop: _StopRequest, executor: Executor) 
         _leave(node.destroy_node)
 
 
-def _created(create: Callable[[], Guarded]) -> Guarded:
-    """Create the node; if that fails, what there is of it leaves the graph."""
+def _create(create: Callable[[], Guarded]) -> Guarded:
+    """Create the node and check what was given; if that fails, it leaves the graph."""
     try:
-        return create()
+        node = create()
+        try:
+            node.check_names()
+        except BaseException:
+            node.begin_shutdown()  # with autostart it is active
+            raise
+        return node
     except BaseException:
         for node in list(Guarded.made):
             with suppress(Exception):
@@ -225,7 +230,7 @@ def _spin(executor: Executor, node: Guarded, stop: _StopRequest) -> None:
                 in_a_row = in_a_row + 1 if time.monotonic() - begin < 1e-3 else 0
                 if in_a_row > 1000 or not rclpy.ok():
                     raise
-                node.unexpected('while waiting for messages', error)
+                node.report_error('while waiting for messages', error)
     finally:  # after an exception too: the commanded torque must not remain
         stop.forget()
         _come_to_rest(executor, node)

@@ -27,11 +27,11 @@ def strict(callback: Callable[..., Any], check: Callable[[Any], None]) -> Callab
     """Wrap the callback of a service, so that its request is checked first."""
 
     @wraps(callback)
-    def checked(request: Any, response: Any) -> Any:
+    def check_first(request: Any, response: Any) -> Any:
         check(request)
         return callback(request, response)
 
-    return checked
+    return check_first
 
 
 def check_parameters(request: Any) -> None:

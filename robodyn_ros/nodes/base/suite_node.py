@@ -24,8 +24,8 @@ from robodyn_ros.errors import ConfigError, Fault, RobodynError
 from robodyn_ros.faults import number_of
 from robodyn_ros.node_parameters.names import nearest, parameter_names
 from robodyn_ros.nodes.base.clock import CLOCK_QOS, SimulatedClock
-from robodyn_ros.nodes.base.command_line import command_line
-from robodyn_ros.nodes.base.refusals import BoundedLogger, Refusals, guarded, refused_response
+from robodyn_ros.nodes.base.command_line import command_line, file_sections
+from robodyn_ros.nodes.base.refusals import BoundedLogger, Refusals, guard_callback, set_refusal
 from robodyn_ros.nodes.base.strict_requests import check_parameters, check_transition, strict
 from robodyn_ros.robot_file import RobotFile, load_robot
 
@@ -34,6 +34,8 @@ ROBOT = 'robot'
 GIVEN = 'parameter file or command line'
 DEFAULT = 'default'
 """Source of a parameter that was not given."""
+NOT_DECLARED = ('qos_overrides.', 'dynamic_model.', 'identification.', 'residual_torque.')
+"""Names of rclpy, and blocks of a result file that programs read from the file."""
 
 _Base: Any = Node if TYPE_CHECKING else object
 
@@ -93,13 +95,7 @@ class Guarded(_Base):
             raise ConfigError(f'parameter {name!r}: {error}') from error
 
     def _add_robot(self, robot: RobotFile, program: str) -> None:
-        """Take the parameters of the robot file that were not given otherwise.
-
-        A declaration of effort counts as a unit: if one is given, that of the robot file is
-        ignored completely.
-
-        :param program: name without remapping, which is that of the section
-        """
+        """Take the parameters of the robot file that were not given; effort counts as a unit."""
         given = self._parameter_overrides
         values = robot.parameters(program, effort='effort.unit' not in given)
         for parameter, (value, section) in values.items():
@@ -143,20 +139,32 @@ class Guarded(_Base):
             self.get_logger().info(f'limits by default: {", ".join(self.defaults)}')
 
     def check_names(self) -> None:
-        """Log a warning for each given parameter that the node does not have.
+        """Refuse given parameters that the node does not have: one may be a forgotten limit.
 
-        Values of files may be for another node: a name of one of the suite, or one that is like
-        none of this node, is passed over there. `load_robot` checks robot files.
+        Values in sections of all nodes (`/**`) may be for another node: those that no node of the
+        suite has are a warning. `load_robot` checks robot files.
+
+        :raises ConfigError: an unknown name on the command line, or in a section of this node
         """
+        where = file_sections(sys.argv, self.get_name())
+        where |= dict.fromkeys(command_line(sys.argv, self.get_name()), 'command line')
+        elsewhere = frozenset().union(*parameter_names().values())
+        unknown = [
+            name for name in self._parameter_overrides
+            if not self.has_parameter(name) and not name.startswith(NOT_DECLARED)
+        ]  # fmt: skip
         known = self.get_parameters_by_prefix('')
-        mine = command_line(sys.argv, self.get_name())
-        for name in self._parameter_overrides:
-            like = nearest(name, known, likeness=0.0 if name in mine else 0.8)
-            elsewhere = any(name in names for names in parameter_names().values())
-            if like and not (elsewhere and name not in mine) and not self.has_parameter(name):
-                self.get_logger().warning(
-                    f'there is no parameter {name!r}, its value is ignored; did you mean {like}?'
-                )
+        refused = [
+            f'{where[name]}: there is no parameter {name!r}; did you mean {nearest(name, known)}?'
+            for name in unknown
+            if name in where
+        ]
+        if refused:
+            raise ConfigError('; '.join(refused))
+        if ignored := [name for name in unknown if name not in elsewhere]:
+            self.get_logger().warning(
+                f'no node of this suite has the parameters {", ".join(ignored)}: they are ignored'
+            )
 
     def on_unexpected(self, reason: Fault) -> None:
         """Reach a safe state after an error that belongs to no request."""
@@ -177,7 +185,7 @@ class Guarded(_Base):
             self._state_machine.destroy_when_not_in_use()
         super().destroy_node()
 
-    def unexpected(self, what: str, error: Exception) -> None:
+    def report_error(self, what: str, error: Exception) -> None:
         """Count an error that belongs to no request, and reach a safe state."""
         reason = self.refusals.unexpect(what, error)
         if self._reporting:  # the safe state itself raises
@@ -201,13 +209,13 @@ class Guarded(_Base):
             self.simulated_clock = SimulatedClock(self, callback, self._guard_timer)
             callback, rest = self.simulated_clock.take, (CLOCK_QOS,)
 
-        def failed(error: Exception, *_: Any) -> None:
-            if isinstance(error, RobodynError) or not _is_own(callback):
+        def fail(error: Exception, *_: Any) -> None:
+            if isinstance(error, RobodynError) or not _is_of_suite(callback):
                 self.refusals.refuse(f'message on {topic}', error)
             else:
-                self.unexpected(f'message on {topic}', error)
+                self.report_error(f'message on {topic}', error)
 
-        wrapped = guarded(callback, failed)
+        wrapped = guard_callback(callback, fail)
         return super().create_subscription(msg_type, topic, wrapped, *rest, **options)
 
     def create_service(
@@ -215,17 +223,9 @@ class Guarded(_Base):
     ) -> Any:
         """Do as `Node.create_service`; a request whose callback raises is refused."""
         what = f'request of {srv_name}'
-        checked = callback if _is_own(callback) else strict(callback, check_parameters)
-        wrapped = guarded(checked, self._refusing(what), partial(self.refusals.note, what))
+        checked = callback if _is_of_suite(callback) else strict(callback, check_parameters)
+        wrapped = guard_callback(checked, self._refusing(what), partial(self.refusals.note, what))
         return super().create_service(srv_type, srv_name, wrapped, *rest, **options)
-
-    def refuse_old_name(self, srv_type: Any, old: str, new: str) -> None:
-        """Refuse requests under a former service name, with the present name in the message."""
-
-        def refuse(request: Any, response: Any) -> Any:
-            raise RobodynError(f'{old} is now called {new}', fault='old_name')
-
-        self.create_service(srv_type, old, refuse)
 
     def create_timer(self, period: float, callback: Any, *rest: Any, **options: Any) -> Any:
         """Do as `Node.create_timer`; an error of the callback is unexpected."""
@@ -234,10 +234,10 @@ class Guarded(_Base):
     def _guard_timer(self, period: float, callback: Any) -> Any:
         """Wrap the callback of a timer: its error is unexpected."""
 
-        def failed(error: Exception, *_: Any) -> None:
-            self.unexpected(f'timer of {period:.3g} s', error)
+        def fail(error: Exception, *_: Any) -> None:
+            self.report_error(f'timer of {period:.3g} s', error)
 
-        return guarded(callback, failed)
+        return guard_callback(callback, fail)
 
     def add_waitable(self, waitable: Any) -> None:
         """Do as `Node.add_waitable`; goals of an action whose callbacks raise are refused."""
@@ -246,10 +246,10 @@ class Guarded(_Base):
         super().add_waitable(waitable)
 
     def _refusing(self, what: str) -> Callable[..., Any]:
-        def failed(error: Exception, request: Any, response: Any) -> Any:
-            return refused_response(request, response, self.refusals.refuse(what, error))
+        def fail(error: Exception, request: Any, response: Any) -> Any:
+            return set_refusal(request, response, self.refusals.refuse(what, error))
 
-        return failed
+        return fail
 
     def _guard_action(self, server: Any) -> None:
         what = f'goal of {server.action_type.__name__}'
@@ -278,12 +278,12 @@ class Guarded(_Base):
             return CancelResponse.REJECT
 
         noted = partial(self.refusals.note, what)
-        server.register_execute_callback(guarded(server._execute_callback, answer, noted))
+        server.register_execute_callback(guard_callback(server._execute_callback, answer, noted))
         server.register_handle_accepted_callback(
-            guarded(server._handle_accepted_callback, not_started)
+            guard_callback(server._handle_accepted_callback, not_started)
         )
-        server.register_goal_callback(guarded(server._goal_callback, reject))
-        server.register_cancel_callback(guarded(server._cancel_callback, keep))
+        server.register_goal_callback(guard_callback(server._goal_callback, reject))
+        server.register_cancel_callback(guard_callback(server._cancel_callback, keep))
 
 
 class SuiteNode(Guarded, Node):
@@ -300,15 +300,15 @@ class SuiteLifecycleNode(Guarded, LifecycleNode):
         changing = self._service_change_state
         noted = partial(self.refusals.note, 'transition')
         callback = strict(changing.callback, partial(check_transition, self))
-        changing.callback = guarded(callback, self._refusing('transition'), noted)
+        changing.callback = guard_callback(callback, self._refusing('transition'), noted)
         for state, callback in self._callbacks.items():
-            self._callbacks[state] = guarded(callback, self._transition_failed)
+            self._callbacks[state] = guard_callback(callback, self._transition_failed)
 
     def _transition_failed(self, error: Exception, *_: Any) -> Any:
-        self.unexpected('transition', error)
+        self.report_error('transition', error)
         return TransitionCallbackReturn.ERROR
 
 
-def _is_own(callback: Any) -> bool:
+def _is_of_suite(callback: Any) -> bool:
     """Return True if a callback belongs to this suite and not to rclpy."""
     return not str(getattr(callback, '__module__', '')).startswith('rclpy')

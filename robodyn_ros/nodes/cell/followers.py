@@ -95,11 +95,11 @@ class Followers:
             return
         self.publish(self._stamp)
         for name, node in list(self._nodes.items()):
-            if node.stamp < self._stamp - BEAT and self._lost(name, now - node.heard):
+            if node.stamp < self._stamp - BEAT and self._is_lost(name, now - node.heard):
                 self._nodes.pop(name, None)
                 self._followed()
 
-    def _lost(self, follower: str, silence: float) -> bool:
+    def _is_lost(self, follower: str, silence: float) -> bool:
         name, process, place = follower.split(maxsplit=2)
         if place == self._machine and not _runs(process):
             return True

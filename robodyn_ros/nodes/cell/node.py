@@ -34,9 +34,9 @@ from robodyn_ros.nodes.base.common import (
 )
 from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.base.suite_node import SuiteNode
-from robodyn_ros.nodes.cell.controllers import offer_parameters
 from robodyn_ros.nodes.cell.followers import REPEAT, Followers
 from robodyn_ros.nodes.cell.pace import CyclePace
+from robodyn_ros.nodes.robot.controller_facts import offer_parameters
 from robodyn_ros.nodes.robot.joint_state_topic import JointStateTopic
 from robodyn_ros.nodes.robot.trajectory_message import read_trajectory
 from robodyn_ros.paths import resource
@@ -178,7 +178,8 @@ class CellNode(SuiteNode):
         topic = f'{name("forward_position_controller")}/commands'
         self.create_subscription(Float64MultiArray, topic, self._on_position, 10)
         interfaces = ('position',) if self._position_only else ('position', 'effort')
-        offer_parameters(self, trajectory, joints, interfaces)
+        facts = {'joints': joints, 'command_interfaces': interfaces}
+        offer_parameters(self, trajectory, facts)
         topic = f'{trajectory}/joint_trajectory'
         self.create_subscription(JointTrajectory, topic, self._on_points, 10, raw=True)
 

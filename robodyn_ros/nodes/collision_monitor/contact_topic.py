@@ -19,10 +19,9 @@ from robodyn_ros.msg import ContactEstimate
 from robodyn_ros.nodes.base.clock import now
 from robodyn_ros.nodes.base.common import MONITOR_QOS, declare
 from robodyn_ros.nodes.collision_monitor.inputs import Inputs
-from robodyn_ros.nodes.collision_monitor.topic import Topic
 
 
-class ContactTopic(Topic):
+class ContactTopic:
     """Publisher of contacts, at most once per `contact_period`, after the state of the cycle.
 
     `~/contact` is published while there is a contact, and once when it has ended. `~/wrench` is
@@ -31,7 +30,7 @@ class ContactTopic(Topic):
 
     def __init__(self, node: Any) -> None:
         """Declare the parameters and create the publishers."""
-        super().__init__(node)
+        self._node = node
         self._tool = declare(
             node, 'contact_tool', '', 'link at whose origin the wrench is estimated; empty: the '
             'last link', read_only=True,

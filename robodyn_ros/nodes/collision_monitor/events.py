@@ -45,7 +45,7 @@ class EventRecorder:
         :raises ConfigError: a parameter that cannot be used
         """
         self._node, self._facts = node, facts
-        chosen = node.declared(BLACK_BOX)
+        chosen = node.declare_rows(BLACK_BOX)
         folder = chosen['black_box_directory']
         self._folder = expand(folder).absolute() if folder else Path()
         self.used = bool(folder)

@@ -22,15 +22,14 @@ from robodyn_ros.nodes.base.common import (
     declare,
 )
 from robodyn_ros.nodes.collision_monitor.inputs import Inputs
-from robodyn_ros.nodes.collision_monitor.topic import Topic
 
 
-class HealthTopic(Topic):
+class HealthTopic:
     """Publisher of the health, once per second. A cycle only copies a sample."""
 
     def __init__(self, node: Any) -> None:
         """Declare the parameters, and create publisher and timers."""
-        super().__init__(node)
+        self._node = node
         defaults = HealthSettings()
         self._given = replace(
             defaults,

@@ -36,7 +36,6 @@ from robodyn_ros.nodes.collision_monitor.inputs import Inputs
 from robodyn_ros.nodes.collision_monitor.parameters import DETECTOR, NODE, SOURCES
 from robodyn_ros.nodes.collision_monitor.reactions import Reactions
 from robodyn_ros.nodes.collision_monitor.state_topic import ErrorTopic, StateTopic
-from robodyn_ros.nodes.collision_monitor.topic import Topic
 from robodyn_ros.nodes.robot.commanded import follow_controller, follow_reference
 from robodyn_ros.nodes.robot.effort import EffortParameters
 from robodyn_ros.nodes.robot.model_node import ModelNode
@@ -49,6 +48,8 @@ DIAGNOSTIC_LEVELS = {
     Level.COLLISION: DiagnosticStatus.ERROR,
     Level.UNKNOWN: DiagnosticStatus.STALE,
 }
+LONGEST_TICK = 0.02
+"""Longest time between two looks for reactions that are due, in [s]."""
 
 
 class CollisionMonitor(ModelNode):
@@ -63,9 +64,9 @@ class CollisionMonitor(ModelNode):
     def __init__(self) -> None:
         """Declare parameters, offer topics and services, start with autostart."""
         super().__init__('collision_monitor')
-        self._options = self.declared(DETECTOR)
+        self._options = self.declare_rows(DETECTOR)
         self._effort = EffortParameters(self)
-        self._chosen = self.declared(NODE)
+        self._chosen = self.declare_rows(NODE)
         if self._chosen['motion_source'] not in SOURCES:
             raise ConfigError(
                 f"parameter 'motion_source' must be one of {SOURCES}, got "
@@ -77,14 +78,14 @@ class CollisionMonitor(ModelNode):
         self._detector: TorqueErrorDetector | None = None
         self._refused, self._refusal = 0, ''
         self._reference_due = np.inf
-        kinds: tuple[type[Topic], ...] = (StateTopic, ErrorTopic, ContactTopic, HealthTopic)
-        self._topics = [kind(self) for kind in kinds]
+        self._contact, self._health = ContactTopic(self), HealthTopic(self)
+        self._topics = (StateTopic(self), ErrorTopic(self), self._contact, self._health)
         self.create_subscription(JointState, 'joint_states', self._on_state, STREAM_QOS, raw=True)
         follow_reference(self, self._on_reference, STREAM_QOS)
         controller = self.get_parameter('controller').value
         self._follows = follow_controller(self, controller, self._on_commands, STREAM_QOS)
         start_timer(self, 0.5 * self._options['stale_timeout'], self._on_watchdog)
-        start_timer(self, 0.5 * self._reactions.period, self._on_tick)
+        start_timer(self, min(0.5 * self._reactions.period, LONGEST_TICK), self._on_tick)
         self.create_service(Trigger, '~/reset', self._on_reset)
         self.create_service(MuteReactions, '~/mute', self._on_mute)
         check_when_set(self, self._on_set)
@@ -277,8 +278,7 @@ class CollisionMonitor(ModelNode):
             self._torque.set_values(values)
             self._detector.lose(Fault('payload_changed', 'the payload was changed'))
             self._trigger.expect_unknown()
-            for topic in self._topics:
-                topic.restart('the payload was changed')
+            self._health.restart('the payload was changed')
 
     def on_unexpected(self, reason: Fault) -> None:
         """Set UNKNOWN until new samples have settled."""
@@ -301,9 +301,9 @@ class CollisionMonitor(ModelNode):
             'muted [s]': f'{self._mute.remaining(now(self)):.1f}',
             **self._reactions.details(),
             **self.events.details(),
+            **self._contact.details(),
+            **self._health.details(),
         }
-        for topic in self._topics:
-            values |= topic.details()
         if self._reactions.reason and not detector.latched:
             return DiagnosticStatus.ERROR, self._reactions.reason, values
         worst = worst_level(detector)

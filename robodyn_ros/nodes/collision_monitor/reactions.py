@@ -29,6 +29,10 @@ from robodyn_ros.nodes.robot.model_node import ModelNode
 from robodyn_ros.nodes.robot.trajectory_message import write_points
 from robodyn_ros.paths import resource
 
+ANSWER = 0.1
+"""Longest wait for the answer of a controller before it is commanded to brake, in [s]: an answer
+takes milliseconds, and a robot at 1 m/s moves by 0.1 m."""
+
 
 class Reactions:
     """All chosen reactions: started together, repeated until each is acknowledged.
@@ -42,7 +46,7 @@ class Reactions:
 
         :raises ConfigError: an unknown reaction
         """
-        self._node, self._chosen = node, (chosen := node.declared(REACTION))
+        self._node, self._chosen = node, (chosen := node.declare_rows(REACTION))
         self.period = period = chosen['retry_period']
         if chosen['reaction'] not in STOPS:
             raise ConfigError(
@@ -52,12 +56,8 @@ class Reactions:
         self._stop = None
         self._all: dict[str, RobotStop | ServiceCall] = {}
         if chosen['reaction'] == 'stop':
-            controller = chosen['controller']
-            cancel = f'{controller}/follow_joint_trajectory/_action/cancel_goal'
-            self._all['cancel_goals'] = ServiceCall(
-                node, CancelGoal, cancel, period, lambda _: True
-            )
-            self._stop = self._all['stop'] = RobotStop(node, controller, period)
+            self._stop = RobotStop(node, chosen['controller'], period)
+            self._all |= {'cancel_goals': self._stop.cancel, 'stop': self._stop}
         if chosen['stop_service']:
             self._all['stop_service'] = ServiceCall(
                 node, Trigger, chosen['stop_service'], period,
@@ -78,10 +78,7 @@ class Reactions:
         self.clear()
 
     def _limits(self, model: IdentifiedModel) -> JointLimits:
-        """Return the limits of the motion to rest, as the excitation node uses them.
-
-        :raises RobodynError: a file that cannot be used, or a joint without any limit
-        """
+        """Return the limits of the motion to rest, as the excitation node uses them."""
         chosen, body = self._chosen, rigid_part(model.model)
         limits = model_limits(model.model) if body is None else JointLimits.from_urdf(body.urdf)
         if chosen['joint_limits']:
@@ -159,15 +156,36 @@ class _Attempts:
 class RobotStop(_Attempts):
     """Trajectory that brakes the robot through its joint_trajectory_controller.
 
-    It is sent only if the state of the robot is fresh, and again, from the present state, until
-    the robot is at rest in two attempts: at a reversal it is so only once.
+    It is sent when the controller has cancelled its goals, because a cancel that the controller
+    reads later would replace it, and at the latest after `ANSWER`. It is sent only if the state of
+    the robot is fresh, and again, from the present state, until the robot is at rest in two
+    attempts: at a reversal it is so only once.
+
+    :ivar cancel: call that cancels the goals, to be started first
     """
 
     def __init__(self, node: Node, controller: str, period: float) -> None:
-        """Create the publisher."""
+        """Create the publisher and the client."""
         self._topic = f'{controller}/joint_trajectory'
         self._publisher = node.create_publisher(JointTrajectory, self._topic, 10)
+        service = f'{controller}/follow_joint_trajectory/_action/cancel_goal'
+        self.cancel = ServiceCall(node, CancelGoal, service, period, self._on_cancelled)
         super().__init__(node, period)
+
+    def start(self) -> None:
+        """Brake, now or when the goals were cancelled."""
+        self.end()
+        self._pending, self._due = True, now(self._node)
+        if self.cancel.waits:
+            self._due += ANSWER
+            self.result = 'waits for the cancel of goals'
+        self._attempt_if_due()
+
+    def _on_cancelled(self, _: Any) -> bool:
+        """Brake now, again if a trajectory was sent before; the answer is accepted."""
+        self._due = now(self._node)
+        self._attempt_if_due()
+        return True
 
     def build(self, inputs: Inputs, limits: JointLimits, low: Any) -> None:
         """Prepare for a model.
@@ -220,6 +238,11 @@ class ServiceCall(_Attempts):
         self._client = node.create_client(kind, service)
         self._open: deque[Any] = deque()
         super().__init__(node, period)
+
+    @property
+    def waits(self) -> bool:
+        """True while a call has no answer."""
+        return bool(self._open)
 
     def end(self) -> None:
         """End the calls and forget their result."""

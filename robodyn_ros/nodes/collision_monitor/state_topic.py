@@ -19,17 +19,16 @@ from robodyn_ros.nodes.base.clock import now
 from robodyn_ros.nodes.base.common import MONITOR_QOS
 from robodyn_ros.nodes.collision_monitor.events import ERROR, LEVELS
 from robodyn_ros.nodes.collision_monitor.inputs import Inputs
-from robodyn_ros.nodes.collision_monitor.topic import Topic
 from robodyn_ros.nodes.robot.joint_state_topic import JointStateTopic
 from robodyn_ros.nodes.robot.publish_rate import PublishRate
 
 
-class StateTopic(Topic):
+class StateTopic:
     """Publisher of levels and torque errors: each change of a level at once."""
 
     def __init__(self, node: Any) -> None:
         """Create the publisher."""
-        super().__init__(node)
+        self._node = node
         self._publisher = node.create_lifecycle_publisher(
             CollisionState, '~/collision_state', MONITOR_QOS
         )
@@ -67,12 +66,12 @@ class StateTopic(Topic):
             self._node.events.add(LEVELS, serialize_message(message))
 
 
-class ErrorTopic(Topic):
+class ErrorTopic:
     """Publisher of the torque error with joint names; NaN where it is not valid."""
 
     def __init__(self, node: Any) -> None:
         """Create the publisher."""
-        super().__init__(node)
+        self._node = node
         self._topic = JointStateTopic(node, '~/torque_error')
 
     def build(self, model: IdentifiedModel, _: ModelTorque, __: TorqueErrorDetector) -> None:

@@ -51,13 +51,13 @@ class CollisionGuard:
 
         :raises RobodynError: it has an object that cannot be used
         """
-        found = self._running.ask()
-        if found.same(self.surroundings):
+        scene = self._running.ask()
+        if scene.same(self.surroundings):
             return
-        self.surroundings = found
-        if found.shapes:
+        self.surroundings = scene
+        if scene.shapes:
             self._node.get_logger().info(
-                f'the planning scene of MoveIt has {len(found.shapes)} shapes'
+                f'the planning scene of MoveIt has {len(scene.shapes)} shapes'
             )
 
     def look_again(self, trajectory: Trajectory) -> None:
@@ -84,13 +84,13 @@ class CollisionGuard:
         coverage = self._coverage()
         lenient = coverage.substitutes and self._lenient
         rule = (self._by_collision_only() if lenient else coverage).rule
-        found = None if rule is None else rule.check_moved(trajectory, moves)
-        if rule is None or found is None or not found.share:
+        contact = None if rule is None else rule.check_moved(trajectory, moves)
+        if rule is None or contact is None or not contact.share:
             return
-        pair = ' and '.join(found.pair)
+        pair = ' and '.join(contact.pair)
         raise ControlError(
             f'{_CHANGED}: a shape moved by {0.5e3 * max(moves.values()):.1f} mm, and {pair} are '
-            f'{1e3 * found.distance:.1f} mm apart at t = {found.time:.3f} s, expected the '
+            f'{1e3 * contact.distance:.1f} mm apart at t = {contact.time:.3f} s, expected the '
             f'clearance of {1e3 * rule.clearance:.3g} mm and twice the movement: start again',
             fault='self_collision',
         )
@@ -130,8 +130,8 @@ class CollisionGuard:
                 'runs, as allow_unchecked is set'
             )
             return
-        found = report.contacts
-        if found is not None and found.share > 0.0 and found.first < plan.begin:
+        contacts = report.contacts
+        if contacts is not None and contacts.share > 0.0 and contacts.first < plan.begin:
             raise ControlError(
                 'the straight move of the joints from the position of the robot to the start of '
                 f'the motion collides: {report.broken}. Move the robot nearer to the start first',

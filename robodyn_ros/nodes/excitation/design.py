@@ -35,7 +35,7 @@ from robodyn_ros.nodes.base.common import (
     declare,
     plain,
 )
-from robodyn_ros.nodes.base.folders import dated_folder, removed_if_empty
+from robodyn_ros.nodes.base.folders import make_dated_folder, remove_if_empty
 from robodyn_ros.nodes.excitation.parameters import file_model
 from robodyn_ros.nodes.excitation.results import FEEDBACK_PERIOD
 from robodyn_ros.nodes.robot.described_robot import robot_file
@@ -177,14 +177,14 @@ class Designer:
         work, self._work, self.goal = self._work, None, None
         result = Excite.Result()
         try:
-            found = _result_of(work)
-            result.motion_file, result.message = found.file, found.text
-            self._node.get_logger().info(found.text)
+            designed = _result_of(work)
+            result.motion_file, result.message = designed.file, designed.text
+            self._node.get_logger().info(designed.text)
             if self._reason:
                 result.fault_code = number_of(self._reason)
-                result.message = f'{self._reason}; the best motion so far is kept: {found.text}'
+                result.message = f'{self._reason}; the best motion so far is kept: {designed.text}'
             elif self._move:
-                self._run(found.trajectory, goal, found.file)
+                self._run(designed.trajectory, goal, designed.file)
                 return
             else:
                 result.success = True
@@ -200,7 +200,7 @@ class Designer:
         def tell(share: float, value: float) -> None:
             self._best = value
 
-        with removed_if_empty(folder), sole_writer(folder, MotionError):
+        with remove_if_empty(folder), sole_writer(folder, MotionError):
             result = search(design, values, progress=tell, cancel=lambda: bool(self._reason))
             self._saving = True
             points = choose_frame(design.model, values.get('frames', ()))
@@ -260,7 +260,7 @@ class Designer:
     def _folder(self, name: str) -> Path:
         if not name:
             parent = expand(str(self._node.get_parameter('output_directory').value))
-            return dated_folder(parent, 'motion')
+            return make_dated_folder(parent, 'motion')
         return make_folder(expand(name).absolute(), ConfigError)
 
 

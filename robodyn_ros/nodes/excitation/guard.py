@@ -23,9 +23,9 @@ from robodyn_ros.nodes.base.clock import now
 from robodyn_ros.nodes.excitation.parameters import declare_model, file_model
 from robodyn_ros.nodes.robot.effort import (
     EffortParameters,
+    convert_watched_torque,
     declare_torque_limit,
     read_torque_limit,
-    watched_torque,
 )
 from robodyn_ros.nodes.robot.joint_states import JointStateReader
 from robodyn_ros.paths import resource
@@ -44,7 +44,7 @@ class Guard:
         self.torque_limit: TorqueLimit | None = None
         """torque_max, for the design of motions; None: it is not set."""
         effort = EffortParameters(node)
-        self._max = self._declared_max(effort)
+        self._max = self._declare_max(effort)
         threshold = read_torque_limit(
             'torque_threshold',
             declare_torque_limit(
@@ -53,20 +53,20 @@ class Guard:
             joints,
             effort,
         )
-        self._conversion = watched_torque(joints, threshold, effort)
+        self._conversion = convert_watched_torque(joints, threshold, effort)
         self._watch = (
             None if threshold is None else TorqueThreshold(joints, threshold, partial(now, node))
         )
         self._reader = JointStateReader(joints, required=('effort',))
 
-    def _declared_max(self, effort: EffortParameters) -> Any:
+    def _declare_max(self, effort: EffortParameters) -> Any:
         node = self._node
         given = declare_torque_limit(node, 'torque_max', 'largest torque of a planned motion')
         declare_model(node)
         limit = read_torque_limit('torque_max', given, self._joints, effort)
         if limit is None:
             return None
-        whole, values, torque = self._model()
+        model, values, torque = self._model()
         if set(torque.joints) != set(self._joints):
             raise ConfigError(
                 f'torque_max: the model has the joints {list(torque.joints)}, the node moves '
@@ -74,16 +74,16 @@ class Guard:
             )
         chosen = [self._joints.index(name) for name in torque.joints]
         self.torque_limit = TorqueLimit(
-            tuple(values.tolist()), tuple(limit[chosen].tolist()), whole.describe()
+            tuple(values.tolist()), tuple(limit[chosen].tolist()), model.describe()
         )
-        return torque, limit[chosen], [joint.torque_unit for joint in whole.joints]
+        return torque, limit[chosen], [joint.torque_unit for joint in model.joints]
 
     def _model(self) -> tuple[DynamicModel, Array, ModelTorque]:
         """Return a model, its parameter values and its torque."""
-        if result := str(self._node.get_parameter('result_file').value):
-            found = load_identified_model(resource(result))
-            check_possible(found)
-            return found.model, found.values, ModelTorque(found.model, found.values)
+        if file := str(self._node.get_parameter('result_file').value):
+            result = load_identified_model(resource(file))
+            check_possible(result)
+            return result.model, result.values, ModelTorque(result.model, result.values)
         if (model := file_model(self._node)) is None:
             raise ConfigError(
                 'torque_max needs a model to compute the torque of a motion: give the parameter '

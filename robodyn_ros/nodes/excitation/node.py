@@ -133,7 +133,7 @@ class Excitation(SuiteNode):
             handle_accepted_callback=self._on_goal,
             cancel_callback=self._on_cancel,
         )
-        self._presence = self._output.announced(self._limits.acceleration)
+        self._presence = self._output.announce(self._limits.acceleration)
 
     def _on_state(self, message: JointState) -> None:
         self._state.read(message)
@@ -171,10 +171,7 @@ class Excitation(SuiteNode):
             answer('', error)
 
     def _answer_goal(self, goal: Any, file: str, text: str, error: Exception | None) -> None:
-        """End a goal that could not be started, or a search whose motion could not.
-
-        :param file: of the designed motion; '' if the goal named it
-        """
+        """End a goal that could not be started; `file` is that of its designed motion, or ''."""
         if error is None:
             return
         reason = fault_of(error, str(error))
@@ -187,10 +184,7 @@ class Excitation(SuiteNode):
             self._results.give(goal, result)
 
     def _begin(self, goal: Any, request: Excite.Goal, answer: Answer) -> None:
-        """Check a motion and run it, or start the design of one.
-
-        :param answer: receives a sentence about what was started, or the error
-        """
+        """Check a motion and run it, or start the design of one, and answer with a sentence."""
         self._presence.check_alone()
         if self._run is not None or self._busy:
             raise ControlError(

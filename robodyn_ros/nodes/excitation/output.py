@@ -43,7 +43,7 @@ class Output:
         """Return the full name of the topic."""
         return str(self._publisher.topic_name)
 
-    def announced(self, max_acceleration: Array) -> Presence:
+    def announce(self, max_acceleration: Array) -> Presence:
         """Announce the node's presence, with all that others need to stop the robot without it.
 
         :param max_acceleration: of the joints, shape (n,), in [rad/s^2] or [m/s^2]

@@ -94,15 +94,19 @@ def declare_settings(node: Node) -> Settings:
 
     :raises ConfigError: a value that cannot be used
     """
-    output = _fixed(node, 'output', 'trajectory', 'trajectory (one message) or stream (setpoints)')
+    output = _declare_fixed(
+        node, 'output', 'trajectory', 'trajectory (one message) or stream (setpoints)'
+    )
     if output not in OUTPUTS:
         raise ConfigError(f"parameter 'output' must be one of {list(OUTPUTS)}, got {output!r}")
-    topic = _fixed(node, 'command_topic', '', f'command topic; default by output: {OUTPUTS}')
-    figures = {name: _fixed(node, name, *row) for name, row in SETTINGS.items()}
+    topic = _declare_fixed(
+        node, 'command_topic', '', f'command topic; default by output: {OUTPUTS}'
+    )
+    figures = {name: _declare_fixed(node, name, *row) for name, row in SETTINGS.items()}
     return Settings(output=output, topic=topic or OUTPUTS[output], **figures)
 
 
-def _fixed(
+def _declare_fixed(
     node: Node,
     name: str,
     default: Any,
@@ -119,11 +123,13 @@ def declare_limits(node: Node) -> JointLimits:
     :raises RobodynError: no robot, or limits that cannot be used
     """
     urdf = parse_urdf(robot_description(node))
-    joints = _fixed(node, 'joints', KIND.STRING_ARRAY, 'joints to move, in the order of commands')
+    joints = _declare_fixed(
+        node, 'joints', KIND.STRING_ARRAY, 'joints to move, in the order of commands'
+    )
     text = "file in the form of MoveIt's joint_limits.yaml, or folder of a MoveIt configuration"
-    file = _fixed(node, 'joint_limits', '', text)
+    file = _declare_fixed(node, 'joint_limits', '', text)
     text = 'share of the limits that may be used'
-    shares = [_fixed(node, f'{name}_scaling', 1.0, text) for name in SCALED]
+    shares = [_declare_fixed(node, f'{name}_scaling', 1.0, text) for name in SCALED]
     limits = JointLimits.from_urdf(urdf, joints or None)
     if file:
         others = [joint.name for joint in urdf.joints]

@@ -19,7 +19,7 @@ from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.serial.urdf_file import UrdfFile, parse_urdf
 from robodyn_ros.nodes.base.common import LATCHED_QOS, declare
 from robodyn_ros.nodes.excitation.parameters import file_model
-from robodyn_ros.nodes.robot.described_robot import given_description
+from robodyn_ros.nodes.robot.described_robot import read_description
 from robodyn_ros.paths import resource
 
 MOST_POINTS = 2000
@@ -43,7 +43,7 @@ class PathMarker:
     def draw(self, trajectory: Trajectory) -> Marker | None:
         """Return the path of a motion; None, with a warning, if the robot has no such frame."""
         try:
-            urdf = self._urdf = self._urdf or parse_urdf(given_description(self._node))
+            urdf = self._urdf = self._urdf or parse_urdf(read_description(self._node))
             points = self._points(urdf, trajectory.joints)
         except RobodynError as error:
             self._node.get_logger().warning(f'the path of the motion is not drawn: {error}')

@@ -155,27 +155,27 @@ def surroundings_of(scene: Any) -> Surroundings:
 
     :raises RobodynError: an object that cannot be used
     """
-    found: list[SceneShape] = []
+    every: list[SceneShape] = []
     unchecked: list[str] = []
     for item in scene.world.collision_objects:
         shapes = list(_shapes(item))
         if not shapes:  # MoveIt has no object without shapes
             unchecked.append(f'object {item.id!r} of {NAME}: its shape is in no message')
-        found += shapes
+        every += shapes
     for item in scene.robot_state.attached_collision_objects:
         touching = tuple(sorted(item.touch_links))
         shapes = list(_shapes(item.object, attached=True, touching=touching))
         if shapes and all(_can_move(shape, item.link_name) for shape in shapes):
-            found += shapes
+            every += shapes
             continue
         unchecked.append(
             f'object {item.object.id!r} of {NAME}, attached to {item.link_name!r}: it has a plane '
             'or no shape, or is not in the frame of that link'
         )
-    check_bound(SCENE, len(found), NAME)
+    check_bound(SCENE, len(every), NAME)
     if len(scene.world.octomap.octomap.data):
         unchecked.append(f'the octomap of {NAME}')
-    return Surroundings(tuple(found), tuple(unchecked))
+    return Surroundings(tuple(every), tuple(unchecked))
 
 
 def _can_move(shape: SceneShape, link: str) -> bool:

@@ -21,7 +21,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from robodyn_ros.control.torque_threshold import SILENCE
 from robodyn_ros.nodes.base.clock import now
-from robodyn_ros.nodes.base.refusals import shown
+from robodyn_ros.nodes.base.refusals import shorten_sentence
 
 RUNNING = (GoalStatus.STATUS_ACCEPTED, GoalStatus.STATUS_EXECUTING)
 STOPPED = (GoalStatus.STATUS_CANCELING, GoalStatus.STATUS_CANCELED, GoalStatus.STATUS_ABORTED)
@@ -56,7 +56,7 @@ class ControllerWatch:
         self._sent: deque[tuple[int, float]] = deque(maxlen=ON_THE_WAY)
         self._last_sent = 0
         self._goals: dict[bytes, int] = {}
-        self._own_goals: deque[bytes] = deque(maxlen=100)  # far more than run at once
+        self._sent_goals: deque[bytes] = deque(maxlen=100)  # far more than run at once
         self._goal_is_last = False
         self.deactivated: Callable[[], None] = lambda: None
         node.create_subscription(JointTrajectory, topic, self._on_trajectory, 10, raw=True)
@@ -70,7 +70,7 @@ class ControllerWatch:
             TransitionEvent, f'{self._name}/transition_event', self._on_transition, 10
         )
 
-    def sent(self, serialised: bytes) -> None:
+    def note_sent(self, serialised: bytes) -> None:
         """Register a trajectory that this node is about to publish; it will be received here."""
         self._sent.append((hash(serialised), now(self._node)))
         self._goal_is_last = False
@@ -78,15 +78,15 @@ class ControllerWatch:
 
     def goal_sent(self, number: bytes) -> None:
         """Register a goal that this node is about to send to the action of the controller."""
-        self._own_goals.append(number)
+        self._sent_goals.append(number)
         self._goal_is_last = True
         self._last_sent = self._node.get_clock().now().nanoseconds
 
     def goal_rejected(self, number: bytes) -> bool:
         """Forget a goal that was not accepted; return True if nothing was sent after it."""
-        last = self._goal_is_last and bool(self._own_goals) and self._own_goals[-1] == number
+        last = self._goal_is_last and bool(self._sent_goals) and self._sent_goals[-1] == number
         with suppress(ValueError):
-            self._own_goals.remove(number)
+            self._sent_goals.remove(number)
         return last
 
     def _on_trajectory(self, serialised: bytes) -> None:
@@ -117,15 +117,15 @@ class ControllerWatch:
         for item in message.status_list:
             name = item.goal_info.goal_id.uuid.tobytes()
             self._goals[name] = item.status
-            if name in self._own_goals:
-                if name != self._own_goals[-1]:  # replaced by a later goal of this node
+            if name in self._sent_goals:
+                if name != self._sent_goals[-1]:  # replaced by a later goal of this node
                     continue
-            elif name not in before and not self._replaced(item):
+            elif name not in before and not self._is_replaced(item):
                 self._left(f'the action of {self._name} has a goal')
             if before.get(name) in RUNNING and item.status in STOPPED:
                 self._left(f'a goal of the action of {self._name} was stopped')
 
-    def _replaced(self, goal: GoalStatus) -> bool:
+    def _is_replaced(self, goal: GoalStatus) -> bool:
         """Return True if a goal was accepted before the last trajectory of this node."""
         accepted: int = Time.from_msg(goal.goal_info.stamp).nanoseconds
         return 0 < accepted < self._last_sent
@@ -133,5 +133,7 @@ class ControllerWatch:
     def _on_transition(self, event: TransitionEvent) -> None:
         configured = event.start_state.id == State.TRANSITION_STATE_CONFIGURING
         if not configured and event.goal_state.id not in ACTIVATED:
-            self._left(f'{self._name} was deactivated ({shown(event.goal_state.label)})')
+            self._left(
+                f'{self._name} was deactivated ({shorten_sentence(event.goal_state.label)})'
+            )
             self.deactivated()

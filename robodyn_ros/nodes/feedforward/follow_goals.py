@@ -7,6 +7,7 @@ trajectory are replaced. Feedback, result, cancel and tolerances are those of th
 
 from __future__ import annotations
 
+import time
 import uuid
 from functools import partial
 from typing import Any
@@ -21,7 +22,7 @@ from trajectory_msgs.msg import JointTrajectory
 from unique_identifier_msgs.msg import UUID
 
 from robodyn_ros.control.feedforward.trajectory_state import Arrived
-from robodyn_ros.nodes.base.clock import now, start_timer
+from robodyn_ros.nodes.base.clock import LOOK, now, start_real_timer, start_timer
 from robodyn_ros.nodes.feedforward.trajectories import Trajectories
 from robodyn_ros.nodes.robot.controller_facts import INTERVAL, PATIENCE
 
@@ -33,7 +34,7 @@ except ImportError:  # not installed: goals have to go to the controller itself
 ENDED = (GoalStatus.STATUS_SUCCEEDED, GoalStatus.STATUS_CANCELED, GoalStatus.STATUS_ABORTED)
 
 
-def offered_goals(node: LifecycleNode, trajectories: Trajectories) -> FollowGoals | None:
+def offer_goals(node: LifecycleNode, trajectories: Trajectories) -> FollowGoals | None:
     """Offer the action; without the package control_msgs, log that it is missing."""
     if FollowJointTrajectory is not None:
         return FollowGoals(node, trajectories)
@@ -81,7 +82,7 @@ class FollowGoals:
             status, result = await goal.ended
         finally:
             self.goals.remove(goal)
-            self._last_end = now(self.node)
+            self._last_end = time.monotonic()
         if status == GoalStatus.STATUS_SUCCEEDED:
             handle.succeed()
         elif status == GoalStatus.STATUS_CANCELED and handle.is_cancel_requested:
@@ -100,25 +101,29 @@ class FollowGoals:
     def stop(self, ramp: float) -> None:
         """Cancel all goals at the controller and end them, after the ramp of the torque.
 
+        They end in real time too, at the latest after `PATIENCE`: a simulation may be paused.
+
         :param ramp: time until the torque is zero, in [s]
         """
-        goals = list(self.goals)
+        goals, begin, real = list(self.goals), now(self.node), time.monotonic()
         if not goals:
             return
 
-        def cancel() -> None:
+        def look() -> None:
+            if now(self.node) < begin + ramp and time.monotonic() < real + PATIENCE:
+                return
             timer.cancel()
             for goal in goals:
                 goal.cancel()
                 goal.fail('the feed-forward was deactivated, so the goal was cancelled')
 
-        timer = start_timer(self.node, min(max(ramp, 1e-3), PATIENCE), cancel)
+        timer = start_real_timer(self.node, LOOK, look)
 
     @property
     def busy(self) -> bool:
         """True if a client may still wait for the end of a goal."""
         # rclpy sends a result some callbacks after the end of its goal
-        return bool(self.goals) or now(self.node) - self._last_end < 0.2
+        return bool(self.goals) or time.monotonic() - self._last_end < 0.2
 
     def _on_deactivated(self) -> None:
         """Expect the results of the goals soon: the controller is not active any more."""
@@ -127,8 +132,8 @@ class FollowGoals:
 
     def servers(self) -> set[bytes]:
         """Return the identities of the action servers of the controller."""
-        found = self.node.get_publishers_info_by_topic(self._status_topic)
-        return {bytes(info.endpoint_gid) for info in found}
+        publishers = self.node.get_publishers_info_by_topic(self._status_topic)
+        return {bytes(info.endpoint_gid) for info in publishers}
 
     def _watch(self) -> None:
         if not self.goals:
@@ -248,7 +253,7 @@ class PassedGoal:
             self.fail(f'{self._goals.controller} rejected the goal: its log says why')
             return
         self._at_controller = answer
-        self._goals.trajectories.accepted()
+        self._goals.trajectories.accept()
         if self._cancelled or self.ended.done():
             answer.cancel_goal_async()
         answer.get_result_async().add_done_callback(self._on_result)

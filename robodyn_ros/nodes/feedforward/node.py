@@ -23,16 +23,16 @@ from robodyn_ros.models.interface import Array
 from robodyn_ros.nodes.base.clock import now
 from robodyn_ros.nodes.base.common import check_when_set
 from robodyn_ros.nodes.base.spinning import run
-from robodyn_ros.nodes.feedforward.follow_goals import offered_goals
+from robodyn_ros.nodes.feedforward.follow_goals import offer_goals
 from robodyn_ros.nodes.feedforward.law import Law
 from robodyn_ros.nodes.feedforward.torque_marker import TorqueMarker
 from robodyn_ros.nodes.feedforward.trajectories import Trajectories
 from robodyn_ros.nodes.robot.controller_facts import ControllerFacts
 from robodyn_ros.nodes.robot.effort import (
     EffortParameters,
+    convert_watched_torque,
     declare_torque_limit,
     read_torque_limit,
-    watched_torque,
 )
 from robodyn_ros.nodes.robot.model_node import ModelNode, Row, effort_limits, single
 from robodyn_ros.nodes.robot.publish_rate import RATE_RANGE, STATE_RATE
@@ -84,7 +84,7 @@ class Feedforward(ModelNode):
     def __init__(self) -> None:
         """Declare parameters, offer topics and services, start with autostart."""
         super().__init__('feedforward')
-        self._options = self.declared(LAW)
+        self._options = self.declare_rows(LAW)
         self._effort = EffortParameters(self)
         self._torque_max = declare_torque_limit(
             self, 'torque_max', 'a trajectory that needs more is refused'
@@ -92,29 +92,29 @@ class Feedforward(ModelNode):
         self._threshold = declare_torque_limit(
             self, 'torque_threshold', 'additive or measured torque beyond it is a fault'
         )
-        given = self._chosen = self.declared(NODE)
+        given = self._chosen = self.declare_rows(NODE)
         self._trajectories = Trajectories(
             self, given['controller'], state_rate=given['torque_state_rate']
         )
-        self._goals = offered_goals(self, self._trajectories)
+        self._goals = offer_goals(self, self._trajectories)
         self._facts: ControllerFacts | None = None
         if given['check_controller']:
             self._facts = ControllerFacts(self, self._trajectories.topic, self.start_when_ready)
         self._marker = TorqueMarker(self)
-        self._killed = self._left_by_a_killed_process()
+        self._killed = self._find_killed_process()
         self.create_service(SetBool, '~/enable', self._on_enable)
         self.create_service(Trigger, '~/reset', self._on_reset)
         check_when_set(self, self._on_set)
         self.autostart()
 
-    def _left_by_a_killed_process(self) -> str:
+    def _find_killed_process(self) -> str:
         """Return a sentence if this is a restart after which torque is not enabled, or ''."""
         given = self._chosen
-        if given['enable_after_kill'] or not given['enabled'] or not self._marker.found:
+        if given['enable_after_kill'] or not given['enabled'] or not self._marker.earlier:
             return ''
         text = (
             f'torque is not enabled: this node was killed with torque enabled '
-            f'({self._marker.found}). Bring the robot to rest and call ~/enable, or set '
+            f'({self._marker.earlier}). Bring the robot to rest and call ~/enable, or set '
             f'enable_after_kill'
         )
         self.get_logger().warning(text)
@@ -161,7 +161,7 @@ class Feedforward(ModelNode):
                 ('torque_threshold', self._threshold), ('torque_max', self._torque_max)
             )
         ]  # fmt: skip
-        watched_torque(model.joints, limits[0], self._effort)
+        convert_watched_torque(model.joints, limits[0], self._effort)
         threshold = TorqueThreshold(model.joints, limits[0], partial(now, self))
         states = StateWatch(width=len(model.joints), timeout=self._chosen['state_timeout'])
         check = None

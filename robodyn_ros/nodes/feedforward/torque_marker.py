@@ -19,7 +19,7 @@ class TorqueMarker:
     A process that is killed does not remove it, and the next process finds it. There is one per
     ROS_DOMAIN_ID and node name, in the folder `robodyn` of ROS_HOME (~/.ros).
 
-    :ivar found: text of an earlier process, or ''
+    :ivar earlier: text of an earlier process, or ''
     """
 
     def __init__(self, node: Node) -> None:
@@ -31,11 +31,11 @@ class TorqueMarker:
         self._logger = node.get_logger()
         self._set = False
         try:
-            self.found = self.path.read_text(encoding='utf-8').strip()
+            self.earlier = self.path.read_text(encoding='utf-8').strip()
         except (FileNotFoundError, NotADirectoryError):
-            self.found = ''
+            self.earlier = ''
         except (OSError, UnicodeDecodeError) as error:
-            self.found = f'(unreadable: {error})'
+            self.earlier = f'(unreadable: {error})'
 
     def set(self) -> None:
         """Write the file atomically; warn if this is not possible."""

@@ -34,7 +34,7 @@ from robodyn_ros.nodes.robot.trajectory_message import (
     without_effort,
 )
 from robodyn_ros.wire.cursor import NANOSECONDS
-from robodyn_ros.wire.trajectory import is_empty, write_trajectory
+from robodyn_ros.wire.trajectory import is_empty, message_size, write_trajectory
 
 STEP = 1e-3
 """Time between two steps of planning, in [s]: messages are read between them."""
@@ -76,7 +76,7 @@ class Trajectories:
         self._torque_state = TorqueStateOut(node, state_rate)
         self._law: Law | None = None
         self.machine = TrajectoryState()
-        self._work: Steps[Callable[[], None]] | None = None
+        self._work: Steps[Callable[[], None]] | None = None  # None: planning begins anew
         self.running = False
         self.refused = 0
         self.refusal = ''
@@ -116,7 +116,7 @@ class Trajectories:
         self._law = law
         law.states.restart(now(self._node))
         self._torque_state.prepare(joints, law.effort, delay)
-        self._plan_again()
+        self._work = None
 
     def begin(self, enabled: bool) -> None:
         """Start.
@@ -156,7 +156,7 @@ class Trajectories:
         """Change the share of the model torque for later trajectories."""
         if self._law is not None:
             self._law.planner.scale = scale
-            self._plan_again()
+            self._work = None
 
     def set_values(self, values: Array) -> None:
         """Set other parameter values, shape (p,), for later trajectories.
@@ -165,7 +165,7 @@ class Trajectories:
         """
         if self._law is not None:
             self._law.planner.torque.set_values(values)
-            self._plan_again()
+            self._work = None
 
     def put(self, arrived: Arrived) -> None:
         """Plan a trajectory after those that arrived before it, then send it.
@@ -178,14 +178,14 @@ class Trajectories:
             return
         if dropped := self.machine.arrive(arrived):
             dropped.refuse('newer ones came before it could be planned')
-            self._plan_again()
+            self._work = None
         self._timer.reset()
 
     def withdraw(self, arrived: Arrived) -> None:
         """Do not send a trajectory, if it was not sent yet."""
         if arrived in self.machine.waiting:
             self.machine.waiting.remove(arrived)
-            self._plan_again()
+            self._work = None
 
     def step(self) -> None:
         """Do one step of planning the first waiting trajectory, or send it."""
@@ -219,9 +219,9 @@ class Trajectories:
     def restore(self) -> None:
         """Return to the plan before the last one, which the controller rejected."""
         self.machine.restore()
-        self._plan_again()
+        self._work = None
 
-    def accepted(self) -> None:
+    def accept(self) -> None:
         """Remove the torque if it was disabled while the last goal was sent."""
         if not self.machine.enabled:
             self._take_out('disabled')
@@ -230,13 +230,9 @@ class Trajectories:
         nanoseconds: int = self._node.get_clock().now().nanoseconds
         return nanoseconds
 
-    def _plan_again(self) -> None:
-        """Discard the steps of planning so far, because conditions changed."""
-        self._work = None
-
     def _drop(self, why: str) -> None:
         """Refuse the waiting trajectories."""
-        self._plan_again()
+        self._work = None
         for arrived in self.machine.drop():
             arrived.refuse(why)
 
@@ -259,10 +255,10 @@ class Trajectories:
             points, late=(clock - stamp) / NANOSECONDS if stamp else None,
             initial=initial, replaces=self.machine.moving(clock), enabled=self.machine.enabled,
         )  # fmt: skip
+        size = message_size(plan.joints, len(plan.time))
+        if size > LARGEST:
+            plan = yield from self._law.thin(plan, size, self._node, self.topic)
         message = self._serialise(plan, stamp)
-        if len(message) > LARGEST:
-            plan = yield from self._law.thin(plan, len(message), self._node, self.topic)
-            message = self._serialise(plan, stamp)
         yield
         return partial(self._send, plan, stamp, arrived.send, message, problem)
 
@@ -281,19 +277,27 @@ class Trajectories:
         message: bytes,
         problem: str,
     ) -> None:
-        """Send a plan as its message; say why it has no model torque, if there is a problem."""
+        """Send a plan as its message; say why it has no model torque, if there is a problem.
+
+        The torque of the motion before has changed while the plan was computed.
+        """
         if problem:
             self._node.refusals.say(problem)
-        send(message)
-        self.machine.start(ActivePlan(plan, stamp or self._now(), bool(stamp)))
+        assert self._law is not None
+        clock = self._now()
+        present, _ = self.machine.effort(clock, len(plan.joints))
+        at = plan.arrival((clock - stamp) / NANOSECONDS) if stamp else plan.time[0]
+        joined = plan.join(present, at, self._law.planner.settings)
+        send(message if joined is plan else self._serialise(joined, stamp))
+        self.machine.start(ActivePlan(joined, stamp or self._now(), bool(stamp)))
 
     def _publish(self, serialised: bytes) -> None:
-        self.watch.sent(serialised)
+        self.watch.note_sent(serialised)
         self._output.publish(serialised)
 
     def _take_out(self, why: str) -> str:
         """Send the remainder of the motion without torque; return '' or why this is impossible."""
-        self._plan_again()  # without torque
+        self._work = None  # without torque
         if self._law is None:
             return ''
         try:

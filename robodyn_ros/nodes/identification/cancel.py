@@ -39,7 +39,7 @@ class Cancel:
         self._handle = handle
         self._tell = tell
         self._step, self._started = '', 0.0
-        self._progress = self._told = (0.0, '')
+        self._progress = self._reported = (0.0, '')
         self._ended = False
         self._deadline = float('inf')
 
@@ -70,9 +70,9 @@ class Cancel:
 
         :raises CancelledError: it has not noticed the cancel for `MISSING`
         """
-        if self._progress != self._told:
-            self._told = self._progress
-            self._tell(*self._told)
+        if self._progress != self._reported:
+            self._reported = self._progress
+            self._tell(*self._reported)
         if self._requested:
             self._deadline = min(self._deadline, time.monotonic() + MISSING)
         if time.monotonic() > self._deadline:

@@ -28,7 +28,7 @@ from robodyn_ros.nodes.base.common import (
     LATCHED_QOS,
     Diagnostics,
 )
-from robodyn_ros.nodes.base.folders import removed_if_empty
+from robodyn_ros.nodes.base.folders import remove_if_empty
 from robodyn_ros.nodes.base.presence import Presence
 from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.base.suite_node import SuiteNode
@@ -73,8 +73,6 @@ class IdentificationNode(SuiteNode):
             (Identify, '~/identify', self._on_identify),
         ):
             self.create_service(kind, name, callback, callback_group=group)
-        self.refuse_old_name(IdentificationStart, '~/identification_start', '~/start')
-        self.refuse_old_name(IdentificationFinish, '~/identification_finish', '~/finish')
         self._recorder = RecorderClient(self, self._background)
         self._excitation = ExcitationClient(self, self._background)
         self._server = ActionServer(
@@ -99,7 +97,7 @@ class IdentificationNode(SuiteNode):
         self._work.check_effort()
         self._terms = self._work.terms(request)
         folder = self._work.folder('')
-        with removed_if_empty(folder):
+        with remove_if_empty(folder):
             self._recording = await self._recorder.start(folder / 'excitation')
         response.success = True
         response.recording = str(self._recording)
@@ -185,13 +183,13 @@ class IdentificationNode(SuiteNode):
         self._rehearsal.speeds(goal)
         terms = self._work.terms(goal)
         folder = self._work.folder(goal.output_directory)
-        with removed_if_empty(folder):
+        with remove_if_empty(folder):
             return await self._phases_in(folder, terms, handle)
 
     async def _phases_in(self, folder: Path, terms: Terms, handle: Any) -> IdentificationReport:
         goal = handle.request
         phase = RunIdentification.Feedback
-        file = goal.motion_file or await self._designed(handle, folder)
+        file = goal.motion_file or await self._design(handle, folder)
         recording, between = await self._excite(
             handle, folder / 'excitation', file, phase.EXCITING
         )
@@ -203,7 +201,7 @@ class IdentificationNode(SuiteNode):
         self._tell(handle, phase.IDENTIFYING, 0.0, 'identifying')
         return await self._identify(job, handle)
 
-    async def _designed(self, handle: Any, folder: Path) -> str:
+    async def _design(self, handle: Any, folder: Path) -> str:
         """File of the motion, designed where the excitation node's parameters ask for that.
 
         This comes before the recording, which would hold the search otherwise.
@@ -251,7 +249,7 @@ class IdentificationNode(SuiteNode):
                 text = f'at {speed:.0%} of the speed: {error}'
                 raise type(error)(text, fault=error.fault) from error
             ask = partial(self._tell, handle, phase.WAITING, 0.0)
-            await self._rehearsal.confirmed(text, ask, cancelled)
+            await self._rehearsal.wait_for_confirm(text, ask, cancelled)
 
     def _relay(self, handle: Any, phase: int, feedback: Excite.Feedback, at: str = '') -> None:
         if feedback.phase == Excite.Feedback.MOVING_TO_START:
@@ -273,7 +271,7 @@ class IdentificationNode(SuiteNode):
         """Identify in the background, write the files and publish the report."""
         phase = RunIdentification.Feedback.IDENTIFYING
         cancel = self._cancel = Cancel(handle, partial(self._tell, handle, phase))
-        with removed_if_empty(job.folder):
+        with remove_if_empty(job.folder):
             result, files = await self._background.run(
                 self._work.compute, job, cancel.progress, check=cancel.check
             )

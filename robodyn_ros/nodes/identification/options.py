@@ -13,20 +13,20 @@ from robodyn_ros.identification.options import OPTIONS, Option, default_of
 from robodyn_ros.nodes.base.common import declare
 
 
-def declared_options(node: Node, joints: Sequence[str]) -> dict[str, Any]:
+def declare_options(node: Node, joints: Sequence[str]) -> dict[str, Any]:
     """Declare a read-only parameter for every option, and return the values by field.
 
     :param joints: names of the joints of the model
     :raises ConfigError: a parameter has a wrong value, or the wrong number of values
     """
     return {
-        name: _declared(node, name, option, joints)
+        name: _declare(node, name, option, joints)
         for name, option in OPTIONS.items()
         if option.parameter
     }
 
 
-def _declared(node: Node, name: str, option: Option, joints: Sequence[str]) -> Any:
+def _declare(node: Node, name: str, option: Option, joints: Sequence[str]) -> Any:
     default = default_of(name) if option.unset is None else option.unset
     if name == 'keep_signals':  # the node has a folder for them
         default = True
@@ -48,12 +48,10 @@ def _declared(node: Node, name: str, option: Option, joints: Sequence[str]) -> A
         )
     if option.per_joint:
         return _per_joint(option.parameter, value, joints)
-    return None if option.unset is not None and _is_unset(value, option.unset) else value
-
-
-def _is_unset(value: float, unset: float) -> bool:
-    """Return True for the value that means None; where that is negative, for all negative ones."""
-    return value < 0.0 if unset < 0.0 else value == unset
+    if option.unset is None:
+        return value
+    unset = value < 0.0 if option.unset < 0.0 else value == option.unset  # each negative one
+    return None if unset else value
 
 
 def _per_joint(

@@ -83,7 +83,7 @@ class RecorderClient(_Peer):
         self._watch.begin()
         await self._service_ready(self._start, *checks)
         try:  # a cancel waits for this answer, without which nobody knows whether it records
-            reply = await self._started(str(path.absolute()))
+            reply = await self._call_start(str(path.absolute()))
         except RobodynError:
             self._stop.call_async(StopRecording.Request())  # it may have started all the same
             raise
@@ -98,7 +98,7 @@ class RecorderClient(_Peer):
             )
         return Path(self._path)
 
-    async def _started(self, path: str) -> Any:
+    async def _call_start(self, path: str) -> Any:
         request = StartRecording.Request(recording=path, owner=self._owner)
         deadline = now(self._node) + ANSWER_TIMEOUT
         while True:
@@ -114,9 +114,9 @@ class RecorderClient(_Peer):
         :raises RobodynError: the recorder is gone, or the recording is not usable
         """
         try:
-            reply = await self._stopped()
+            reply = await self._call_stop()
         except WaitError as error:
-            text = f'{error}; {self._kept()}'
+            text = f'{error}; {self._describe_remains()}'
             raise IdentificationError(text, fault=error.fault) from error
         if not reply.success:
             text = f'the recording is not usable: {reply.message}'
@@ -128,16 +128,16 @@ class RecorderClient(_Peer):
         :return: the state of the motion after that, as the end of a sentence
         """
         try:
-            await self._stopped()
+            await self._call_stop()
         except WaitError:
-            return self._kept()
+            return self._describe_remains()
         return f'what was recorded is in {self._path}'
 
-    async def _stopped(self) -> Any:
+    async def _call_stop(self) -> Any:
         await self._service_ready(self._stop)
         return await self._answer(self._stop, StopRecording.Request(), ENDING_TIMEOUT)
 
-    def _kept(self) -> str:
+    def _describe_remains(self) -> str:
         """Return what is left of a recording without an answer, as the end of a sentence."""
         if not self._watch.problem():
             return f'the recorder does not close {self._path}'
@@ -204,7 +204,7 @@ class ExcitationClient(_Peer):
             raise IdentificationError(text, fault='refused')
         end = goal.get_result_async()
         try:
-            await self._ended(goal, end, *checks)
+            await self._wait_for_end(goal, end, *checks)
         finally:
             if not end.done():  # it may hang only
                 goal.cancel_goal_async()
@@ -214,7 +214,7 @@ class ExcitationClient(_Peer):
             raise IdentificationError(decode_fault(result.fault_code, text))
         return result
 
-    async def _ended(self, goal: Any, end: Any, *checks: Check) -> None:
+    async def _wait_for_end(self, goal: Any, end: Any, *checks: Check) -> None:
         """Wait for the end of a goal; the error of a check cancels it first."""
         what = 'the end of the motion'
         try:

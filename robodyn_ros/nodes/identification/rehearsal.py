@@ -46,7 +46,7 @@ class Rehearsal:
         given: Sequence[float] = goal.speeds
         return check_speeds(given if len(given) else self._node.get_parameter('speeds').value)
 
-    async def confirmed(self, text: str, tell: Callable[[str], None], check: Check) -> None:
+    async def wait_for_confirm(self, text: str, tell: Callable[[str], None], check: Check) -> None:
         """Wait for the operator, if `confirm_each_speed` is set.
 
         :raises RobodynError: that of the check

@@ -30,9 +30,9 @@ from robodyn_ros.models.payload import PayloadModel
 from robodyn_ros.models.serial.urdf import GRAVITY
 from robodyn_ros.models.serial.urdf_file import parse_urdf
 from robodyn_ros.nodes.base.common import declare
-from robodyn_ros.nodes.base.folders import dated_folder
+from robodyn_ros.nodes.base.folders import make_dated_folder
 from robodyn_ros.nodes.base.suite_node import ROBOT
-from robodyn_ros.nodes.identification.options import declared_options
+from robodyn_ros.nodes.identification.options import declare_options
 from robodyn_ros.nodes.robot.described_robot import robot_description
 from robodyn_ros.nodes.robot.effort import EffortParameters
 from robodyn_ros.paths import expand, resource
@@ -82,11 +82,11 @@ class IdentificationWork:
         :raises RobodynError: a parameter that cannot be used
         """
         self._node = node
-        self._urdf = self._declared_urdf()
-        self.model = self._declared_model()
+        self._urdf = self._declare_urdf()
+        self.model = self._declare_model()
         self._effort = EffortParameters(node)
-        self._options = self._declared_options()
-        self._gear_ratio = self._declared_gear_ratio()
+        self._options = self._declare_options()
+        self._gear_ratio = self._declare_gear_ratio()
         text = 'column mapping for CSV, NPZ and MAT files (docs/recordings.md)'
         columns = declare(node, 'columns', '', text, read_only=True)
         self._columns = load_columns(resource(columns)) if columns else {}
@@ -114,7 +114,7 @@ class IdentificationWork:
             maximum=0.5,
         )
 
-    def _declared_urdf(self) -> str:
+    def _declare_urdf(self) -> str:
         """Text of the URDF; '' where a model file is enough."""
         node = self._node
         self._file = declare(
@@ -127,7 +127,7 @@ class IdentificationWork:
                 return ''
             raise
 
-    def _declared_model(self) -> DynamicModel:
+    def _declare_model(self) -> DynamicModel:
         node, fixed, file = self._node, {'read_only': True}, self._file
         number = declare(
             node,
@@ -140,7 +140,7 @@ class IdentificationWork:
         text = 'friction terms or laws; auto: selected by cross-validation'
         terms = declare(node, 'friction', [AUTO], text, **fixed)
         joints = declare(node, 'joints', [''], 'joints to identify; empty: all', **fixed)
-        gravity = self._declared_gravity()
+        gravity = self._declare_gravity()
         text = 'identify a rotor inertia for each joint of a URDF; a model_file has its own'
         rotors = declare(node, 'rotor_inertia', True, text, **fixed)
         if file:
@@ -157,7 +157,7 @@ class IdentificationWork:
             rotor_inertia=rotors,
         )
 
-    def _declared_gravity(self) -> list[float]:
+    def _declare_gravity(self) -> list[float]:
         text = 'gravity in the root frame of the URDF [m/s^2], by the mounting of the robot; '
         text += '0 0 0 for efforts without gravity; a model_file has its own'
         given = declare(self._node, 'gravity', list(GRAVITY), text, read_only=True)
@@ -165,13 +165,13 @@ class IdentificationWork:
             raise ConfigError(f"parameter 'gravity' must be three numbers in m/s^2, got {given}")
         return list(given)
 
-    def _declared_options(self) -> IdentifyOptions:
+    def _declare_options(self) -> IdentifyOptions:
         """Options of every identification; a request may have another cut-off frequency."""
-        options = declared_options(self._node, self.model.joint_names)
+        options = declare_options(self._node, self.model.joint_names)
         _check_cutoff(options['filter_cutoff'] or 0.0, 'parameter filter_cutoff_frequency: ')
-        return IdentifyOptions(**options, position_limits=self._declared_limits())
+        return IdentifyOptions(**options, position_limits=self._declare_limits())
 
-    def _declared_gear_ratio(self) -> list[float]:
+    def _declare_gear_ratio(self) -> list[float]:
         """Gear ratios of encoders on the motors, per joint."""
         ratio = declare(
             self._node, 'gear_ratio', [1.0], 'motor revolutions per revolution of the joint, of '
@@ -184,7 +184,7 @@ class IdentificationWork:
             )
         return list(ratio) * (count if len(ratio) == 1 else 1)
 
-    def _declared_limits(self) -> dict[str, tuple[float, float]]:
+    def _declare_limits(self) -> dict[str, tuple[float, float]]:
         """Return the position limits for the diagnosis; keep all limits for the page."""
         text = "file in the form of MoveIt's joint_limits.yaml, on top of the URDF: positions for "
         text += 'the diagnosis, all for the report'
@@ -232,7 +232,7 @@ class IdentificationWork:
         """
         if name:
             return ResultFolder(expand(name).absolute()).folder
-        return dated_folder(self._folder, 'identification')
+        return make_dated_folder(self._folder, 'identification')
 
     def compute(self, job: Job, show: Show) -> tuple[IdentificationResult, Exported]:
         """Read, identify and write the files; runs in a thread.
@@ -240,9 +240,9 @@ class IdentificationWork:
         :raises RobodynError: nothing can be identified, or a file cannot be written
         """
         with show_progress(show), sole_writer(job.folder, IdentificationError):
-            return self._computed(job)
+            return self._compute(job)
 
-    def _computed(self, job: Job) -> tuple[IdentificationResult, Exported]:
+    def _compute(self, job: Job) -> tuple[IdentificationResult, Exported]:
         recordings = [self._read(job.recording, job.between)]
         recordings += [self._read(path) for path in job.others]
         validation: Recording | LeaveOneOut = LEAVE_ONE_OUT

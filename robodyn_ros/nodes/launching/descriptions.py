@@ -24,7 +24,7 @@ from launch_ros.actions import Node
 
 from robodyn_ros.cell.profiles import profiles
 from robodyn_ros.errors import ConfigError
-from robodyn_ros.node_parameters.names import nearest
+from robodyn_ros.node_parameters.names import nearest, parameter_names
 from robodyn_ros.nodes.launching.large_messages import environment
 from robodyn_ros.paths import resource
 from robodyn_ros.robot_file import load_robot
@@ -169,13 +169,13 @@ def description(nodes: Sequence[str], arguments: Sequence[str] = ()) -> LaunchDe
     """
     return LaunchDescription(
         [
-            *(declared(name) for name in (*BASIC, *arguments)),
+            *(declare_argument(name) for name in (*BASIC, *arguments)),
             OpaqueFunction(function=_creator(nodes, arguments)),
         ]
     )
 
 
-def declared(name: str, like: str = '') -> DeclareLaunchArgument:
+def declare_argument(name: str, like: str = '') -> DeclareLaunchArgument:
     """Declare one of ARGUMENTS.
 
     :param like: another argument, declared before, whose value is the default
@@ -206,7 +206,7 @@ def _creator(
         for name in FILES:
             values[name] = locate_file(values.get(name, ''), partial(_existing, name))
         common: dict[str, object] = {
-            name: _typed(name, values[name])
+            name: _parse(name, values[name])
             for name in arguments
             if values[name] and name not in PARAMETER_FILES
         }
@@ -222,7 +222,7 @@ def _creator(
         return [
             action
             for name in nodes
-            for action in kept_alive(
+            for action in keep_alive(
                 partial(_node, name, values, common), values['respawn'] == 'true'
             )
         ]
@@ -243,7 +243,7 @@ def _warn_of_slip(name: str) -> None:
         )
 
 
-def kept_alive(create: Callable[[], Node], respawn: bool) -> list[Action]:
+def keep_alive(create: Callable[[], Node], respawn: bool) -> list[Action]:
     """Launch a node, and start it again when it has died.
 
     The `respawn` of launch would also restart a node that refuses its parameters.
@@ -253,7 +253,7 @@ def kept_alive(create: Callable[[], Node], respawn: bool) -> list[Action]:
     def again(event: Any, context: LaunchContext) -> list[Action]:
         if context.is_shutdown or event.returncode in (0, 2):  # asked to end; unusable parameters
             return []
-        return [TimerAction(period=RESPAWN_DELAY, actions=kept_alive(create, respawn))]
+        return [TimerAction(period=RESPAWN_DELAY, actions=keep_alive(create, respawn))]
 
     if not respawn:
         return [node]
@@ -263,8 +263,10 @@ def kept_alive(create: Callable[[], Node], respawn: bool) -> list[Action]:
 
 def _node(name: str, values: dict[str, str], common: dict[str, object]) -> Node:
     files = [values[argument] for argument in ('effort', 'params_file') if values[argument]]
+    known = parameter_names()[name]
+    common = {key: value for key, value in common.items() if key in known}
     if name == 'cell':  # it publishes /clock
-        common = {**common, 'use_sim_time': False}
+        common['use_sim_time'] = False
     return Node(
         package='robodyn_ros',
         executable=name,
@@ -299,7 +301,7 @@ def _existing(argument: str, value: str) -> str:
     return str(path) if value else ''
 
 
-def _typed(name: str, text: str) -> object:
+def _parse(name: str, text: str) -> object:
     try:
         if name == 'gravity':
             x, y, z = map(float, text.replace(',', ' ').split())

@@ -78,7 +78,7 @@ class Recorder(SuiteNode):
         if autostart:
             self._start('', '')
 
-    def _subscribed(self) -> Any:
+    def _subscribe_states(self) -> Any:
         qos = BEST_EFFORT if self._best_effort else RECORDER_QOS
         # Not message_lost: taking it while further messages are lost deadlocks the process
         # (rmw_fastrtps 8.4.3, its pull request 890). The stamps tell what is missing.
@@ -120,7 +120,7 @@ class Recorder(SuiteNode):
 
     def _subscribe(self) -> None:
         self._heard = [
-            self._subscribed(),
+            self._subscribe_states(),
             follow_reference(self, self._on_command, BEST_EFFORT),
             follow_controller(self, self._controller, self._on_command, BEST_EFFORT),
         ]
@@ -133,10 +133,7 @@ class Recorder(SuiteNode):
         self._heard = []
 
     def _start(self, recording: str, owner: str) -> Path:
-        """Open a new bag, and return its folder.
-
-        :param owner: node with whose end the recording ends; '': none
-        """
+        """Open a new bag, which ends with its owner, and return its folder."""
         name = recording or time.strftime('recording_%Y_%m_%d-%H_%M_%S')
         path = self._folder / expand(name)
         path = self._allowed.path(path) if recording else path.absolute()
@@ -178,21 +175,21 @@ class Recorder(SuiteNode):
             return response
         self._unsubscribe()
         self._write(self._bag.close)
-        found = self._bag.statistics
+        statistics = self._bag.statistics
         response.recording = str(self._bag.path)
-        response.messages = found.messages
-        response.dropped = found.missing
-        response.largest_gap = to_duration(found.largest_gap)
-        response.duration = to_duration(found.duration)
+        response.messages = statistics.messages
+        response.dropped = statistics.missing
+        response.largest_gap = to_duration(statistics.largest_gap)
+        response.duration = to_duration(statistics.duration)
         problem = self._error
-        if not problem and not found.messages:
+        if not problem and not statistics.messages:
             problem = Fault('no_messages', f'no message came on {self._topic}')
         response.success = not problem
         response.fault_code = number_of(problem)
-        told = f'{found.messages} messages, {response.dropped} dropped'
-        if found.commands:
-            told += f', {found.commands} commanded positions'
-        response.message = problem or told
+        text = f'{statistics.messages} messages, {response.dropped} dropped'
+        if statistics.commands:
+            text += f', {statistics.commands} commanded positions'
+        response.message = problem or text
         self._bag, self._error = None, NO_FAULT
         self._presence.tell('')
         self.get_logger().info(f'recorded {response.message}')
@@ -202,16 +199,16 @@ class Recorder(SuiteNode):
         """Write waiting messages to the disk, and publish the state."""
         if (bag := self._open) is not None:
             self._write(self._look_after, bag)
-        found = NOTHING if self._bag is None else self._bag.statistics
-        level, message = self._state(found)
+        statistics = NOTHING if self._bag is None else self._bag.statistics
+        level, message = self._state(statistics)
         values = {
             'recording': '' if self._bag is None else self._bag.path,
-            'messages': found.messages,
-            'dropped': found.missing,
-            'late': found.late,
-            'largest_gap [s]': f'{found.largest_gap:.6f}',
-            'duration [s]': f'{found.duration:.3f}',
-            'commanded positions': found.commands,
+            'messages': statistics.messages,
+            'dropped': statistics.missing,
+            'late': statistics.late,
+            'largest_gap [s]': f'{statistics.largest_gap:.6f}',
+            'duration [s]': f'{statistics.duration:.3f}',
+            'commanded positions': statistics.commands,
         }
         self._diagnostics.publish(level, message, values)
 
@@ -219,10 +216,7 @@ class Recorder(SuiteNode):
         check_space(path, 1e6 * float(self.get_parameter('min_free_space').value))
 
     def _look_after(self, bag: JointStateBag) -> None:
-        """Write waiting messages.
-
-        :raises RecordingError: the disk is full or the owner is gone; the bag is then closed
-        """
+        """Write waiting messages; close the bag if the disk is full or the owner is gone."""
         try:
             bag.flush()
             self._check_space(bag.path)
@@ -236,15 +230,15 @@ class Recorder(SuiteNode):
                 raise RecordingError(f'{error}; {worse}', fault=error.fault) from worse
             raise
 
-    def _state(self, found: BagStatistics) -> tuple[bytes, str]:
+    def _state(self, statistics: BagStatistics) -> tuple[bytes, str]:
         if self._error:
             return DiagnosticStatus.ERROR, self._error
         if self._bag is None:
             return DiagnosticStatus.OK, 'idle'
         if now(self) - self._last_message > SILENCE:
             return DiagnosticStatus.ERROR, f'no messages on {self._topic}'
-        if found.missing:
-            return DiagnosticStatus.WARN, f'{found.missing} messages dropped'
+        if statistics.missing:
+            return DiagnosticStatus.WARN, f'{statistics.missing} messages dropped'
         return DiagnosticStatus.OK, 'recording'
 
     def destroy_node(self) -> None:

@@ -56,22 +56,26 @@ class ControllerFacts:
         joints, interfaces = (
             (tuple(value.string_array_value) for value in values) if len(values) == 2 else ((), ())
         )
-        found = CommandTarget(self.name.lstrip('/'), joints, interfaces)
-        if found != self.target:
-            self.target = found
+        target = CommandTarget(self.name.lstrip('/'), joints, interfaces)
+        if target != self.target:
+            self.target = target
             self._changed()
 
 
-def answer(facts: Mapping[str, Sequence[str]], names: Sequence[str]) -> list[ParameterValue]:
-    """Return parameter values as the node of a controller does; none if one is not known.
+def offer_parameters(node: Node, controller: str, facts: Mapping[str, Sequence[str]]) -> None:
+    """Answer as the node of a controller does, with no values if a parameter is not known.
 
-    :param facts: value of every parameter there is
+    :param controller: name of its node
+    :param facts: value of every parameter there is; it may change
     """
-    if not set(names) <= set(facts):
-        return []
-    return [
-        ParameterValue(
-            type=ParameterType.PARAMETER_STRING_ARRAY, string_array_value=list(facts[name])
-        )
-        for name in names
-    ]
+
+    def respond(request: Any, response: Any) -> Any:
+        kind = ParameterType.PARAMETER_STRING_ARRAY
+        if set(request.names) <= set(facts):
+            response.values = [
+                ParameterValue(type=kind, string_array_value=list(facts[name]))
+                for name in request.names
+            ]
+        return response
+
+    node.create_service(GetParameters, f'{controller}/get_parameters', respond)

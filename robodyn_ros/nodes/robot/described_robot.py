@@ -47,10 +47,10 @@ def robot_description(node: Node, *, wanted: bool = True) -> str:
         elif not path and wanted and longest:
             text = DescriptionTopic(node).wait(longest)
     declare(node, 'robot_description', text, 'URDF of the robot (XML text)', read_only=True)
-    return given_description(node)
+    return read_description(node)
 
 
-def given_description(node: Node) -> str:
+def read_description(node: Node) -> str:
     """Return the URDF text of a node that has called `robot_description`.
 
     :raises ConfigError: there is none, or the file cannot be read

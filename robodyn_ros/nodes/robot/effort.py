@@ -52,7 +52,7 @@ class EffortParameters:
                     f'there is no parameter {name!r}{source_of(node, name)}, there are: '
                     f'{", ".join(KEYS)}'
                 )
-        given = {key: self._declared(key) for key in KEYS}
+        given = {key: self._declare(key) for key in KEYS}
         given = {key: value for key, value in given.items() if value is not None}
         self.declaration: EffortDeclaration | None = None
         if given:
@@ -60,7 +60,7 @@ class EffortParameters:
             source = f'the parameters of {node.get_name()}{where}'
             self.declaration = EffortDeclaration.from_mapping(given, source=source)
 
-    def _declared(self, key: str) -> Any:
+    def _declare(self, key: str) -> Any:
         text = TEXTS[key] if key == 'joints' else f'{TEXTS[key]}; one value or one per joint'
         return declare_open(self._node, PREFIX + key, text)
 
@@ -121,7 +121,7 @@ def read_torque_limit(
     return torque_limit(name, given, joints, conversion)
 
 
-def watched_torque(
+def convert_watched_torque(
     joints: Sequence[str], limit: Array | None, effort: EffortParameters
 ) -> EffortConversion | None:
     """Return the conversion of the feedback for torque_threshold; None: without limit.

@@ -29,7 +29,7 @@ from robodyn_ros.nodes.base.common import (
 )
 from robodyn_ros.nodes.base.refusals import sentence
 from robodyn_ros.nodes.base.suite_node import ROBOT, SuiteLifecycleNode
-from robodyn_ros.nodes.robot.payload import CarriedPayload, declared_block, loaded_values
+from robodyn_ros.nodes.robot.payload import CarriedPayload, add_payload, declare_block
 from robodyn_ros.nodes.robot.same_robot import check_same_robot
 from robodyn_ros.paths import resource
 from robodyn_ros.srv import LoadModel
@@ -90,8 +90,8 @@ class ModelNode(SuiteLifecycleNode):
             read_only=True, limit=True,
         )  # fmt: skip
         text = 'of the identified model, if result_file is empty'
-        declared_block(self, 'dynamic_model', MODEL_KEYS, text, read_only=True)
-        declared_block(self, 'identification.verdict', VERDICT_KEYS, text)
+        declare_block(self, 'dynamic_model', MODEL_KEYS, text, read_only=True)
+        declare_block(self, 'identification.verdict', VERDICT_KEYS, text)
         self._allowed_joints = declare(
             self, 'allowed_joints', [''], 'joints that are used although the result calls them '
             'not usable', read_only=True, limit=True,
@@ -108,9 +108,8 @@ class ModelNode(SuiteLifecycleNode):
         self._diagnostics = Diagnostics(self, self.hardware_id)
         start_timer(self, 1.0, self._diagnose)
         self.create_service(LoadModel, '~/load_model', self._on_load)
-        self.refuse_old_name(LoadModel, '~/load_parameters', '~/load_model')
 
-    def declared(self, rows: Sequence[Row]) -> dict[str, Any]:
+    def declare_rows(self, rows: Sequence[Row]) -> dict[str, Any]:
         """Declare parameters, and return their values."""
         return {
             name: declare(self, name, default, text, limit=True, **options)
@@ -239,18 +238,15 @@ class ModelNode(SuiteLifecycleNode):
         check_same_robot(str(self.get_parameter(ROBOT).value), model.model, model.source)
         check_possible(model)
         payload, limit = self._carried.at_start(model, self.payload_efforts(model))
-        self.refused = self._refused_joints(model)
-        values = loaded_values(model, payload)
+        self.refused = self._find_refused(model)
+        values = add_payload(model, payload)
         torque = ModelTorque(model.model, values, velocity_window=self._window)
         self.build(model, torque)
         self._carried.use(model, payload, limit)
         self.get_logger().info(f'model of {model.source}, hash {model.hash[:12]}')
 
-    def _refused_joints(self, model: IdentifiedModel) -> dict[str, str]:
-        """Return the joints that the verdict of a result refuses, with the reasons.
-
-        :raises ConfigError: it refuses all joints
-        """
+    def _find_refused(self, model: IdentifiedModel) -> dict[str, str]:
+        """Return the joints that the verdict refuses, with the reasons; not if it refuses all."""
         refused = model.verdict.refused(self.purpose, self._allowed_joints)
         for joint, reason in refused.items():
             self.get_logger().warning(f'{self._not_usable(joint)} ({reason})')
@@ -283,8 +279,8 @@ class ModelNode(SuiteLifecycleNode):
         return load_identified_model(block)
 
     def _block(self, prefix: str, keys: Sequence[str]) -> Mapping[str, Any]:
-        found = {key: self.get_parameter(f'{prefix}.{key}').value for key in keys}
-        return {key: plain(value) for key, value in found.items() if value is not None}
+        values = {key: self.get_parameter(f'{prefix}.{key}').value for key in keys}
+        return {key: plain(value) for key, value in values.items() if value is not None}
 
     def _on_load(
         self, request: LoadModel.Request, response: LoadModel.Response

@@ -57,7 +57,7 @@ class CarriedPayload:
             read_only=True, limit=True, minimum=0.0,
         ))  # fmt: skip
         text = 'of an identified payload, if result_file is empty'
-        self._block = declared_block(node, 'payload', BLOCK_KEYS, text, read_only=True)
+        self._block = declare_block(node, 'payload', BLOCK_KEYS, text, read_only=True)
         node.create_service(SetPayload, '~/set_payload', self._on_set)
 
     @property
@@ -124,7 +124,7 @@ class CarriedPayload:
         )
         if self._limit is not None:
             self._limit.check(payload)
-        self._set_values(loaded_values(self._model, payload))
+        self._set_values(add_payload(self._model, payload))
         self.payload = payload
         response.success = True
         response.message = f'payload of {request.mass:g} kg'
@@ -133,17 +133,17 @@ class CarriedPayload:
         return response
 
 
-def declared_block(
+def declare_block(
     node: Node, prefix: str, keys: Sequence[str], text: str, *, read_only: bool = False
 ) -> dict[str, Any]:
     """Declare the parameters of a block of a result file, and return those that are given."""
-    found = {
+    given = {
         key: declare_open(node, f'{prefix}.{key}', f'{key} {text}', read_only=read_only)
         for key in keys
     }
-    return {key: value for key, value in found.items() if value is not None}
+    return {key: value for key, value in given.items() if value is not None}
 
 
-def loaded_values(model: IdentifiedModel, payload: Payload | None) -> Any:
+def add_payload(model: IdentifiedModel, payload: Payload | None) -> Any:
     """Return the parameter values of a model with a payload, shape (p,)."""
     return model.values if payload is None else model.values + payload.added

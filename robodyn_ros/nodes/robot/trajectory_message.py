@@ -27,11 +27,7 @@ def write_points(points: TrajectoryPoints) -> bytes:
 
 
 def _read_mixed(serialised: bytes) -> Any:
-    """Read a serialised trajectory_msgs/JointTrajectory as the message of rclpy.
-
-    :raises MotionError: the bytes are no such message, or its stamp is negative
-    :raises BoundError: it has too many points
-    """
+    """Read a serialised trajectory_msgs/JointTrajectory as the message of rclpy."""
     with suppress(WireError):  # damaged there: rclpy says how
         check_bound(MIXED_POINTS, trajectory.point_count(serialised))
     try:
@@ -43,10 +39,7 @@ def _read_mixed(serialised: bytes) -> Any:
 
 
 def _check_stamp(stamp: int) -> None:
-    """Refuse a negative stamp, which ends the process of a joint_trajectory_controller (4.42).
-
-    :raises MotionError: it is negative
-    """
+    """Refuse a negative stamp, which ends the process of a joint_trajectory_controller (4.42)."""
     if stamp < 0:
         raise MotionError('its stamp is negative, so it must not reach a controller')
 

@@ -41,7 +41,7 @@ class LevelChanges:
         """Start without a message."""
         self._start, self._level = b'', b''
 
-    def wanted(self, data: bytes, last: bool) -> bool:
+    def is_wanted(self, data: bytes, last: bool) -> bool:
         """Return True if the levels of a serialised message differ from those before, or `last`.
 
         :raises WireError: it is no CollisionState
@@ -109,7 +109,7 @@ class Inputs:
         self.taps = Taps(node)
         self.scene = SceneInput(self.taps, urdf) if urdf and moving_joints(urdf) else None
         # All messages of 50 ms at 1 kHz: a contact of one sample must not be missed.
-        wanted = LevelChanges().wanted
+        wanted = LevelChanges().is_wanted
         self.taps.add(CollisionState, MONITOR, self._on_monitor, best_effort(64), wanted)
         self.taps.add(TorqueState, 'feedforward/torque_state', self._on_torque, best_effort(1))
         self.taps.add(DiagnosticArray, '/diagnostics', self._on_diagnostics, best_effort(32))

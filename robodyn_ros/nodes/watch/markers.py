@@ -51,7 +51,7 @@ class Markers:
         """True if somebody subscribes."""
         return bool(self._publisher.get_subscription_count())
 
-    def made(self, state: Any, fresh: bool) -> list[Marker]:
+    def make(self, state: Any, fresh: bool) -> list[Marker]:
         """Return the markers of the last message of the monitor.
 
         :param state: CollisionState, or None

@@ -116,7 +116,7 @@ class Watch(SuiteNode):
         server, scene = self._server, self._inputs.scene
         if not (self._pages or self._markers.wanted):
             return
-        markers = self._markers.made(self._inputs.monitor, self._board.fresh('monitor'))
+        markers = self._markers.make(self._inputs.monitor, self._board.fresh('monitor'))
         self._markers.publish(markers)
         if server and self._pages and scene and (text := scene.frame(markers)):
             server.publish('scene', text)

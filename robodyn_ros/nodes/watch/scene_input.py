@@ -50,8 +50,8 @@ class SceneInput:
 
     def take_monitored(self, names: Sequence[str], position: Sequence[float]) -> None:
         """Take the positions in a CollisionState, if all joints of the robot are there."""
-        found = dict(zip(names, position, strict=False))
-        values = np.array([found.get(joint, np.nan) for joint in self._scene.joints])
+        positions = dict(zip(names, position, strict=False))
+        values = np.array([positions.get(joint, np.nan) for joint in self._scene.joints])
         if np.isfinite(values).all():
             self._reader.position[:] = values
             self._positions.note_data()

@@ -42,8 +42,8 @@ class Tap:
         return refused
 
     def _next(self) -> bytes | None:
-        found = self.subscription.handle.take_message(self._kind, True)
-        return None if found is None else found[0]
+        message = self.subscription.handle.take_message(self._kind, True)
+        return None if message is None else message[0]
 
     def _read(self, data: bytes, last: bool) -> bool:
         """Deserialise a message and hand it over, if it is wanted; return True if it fails."""

@@ -6,7 +6,7 @@ import time
 
 import pytest
 import rclpy
-from ros_client import PATIENCE, environment
+from ros_client import PATIENCE, environment, joined
 from std_srvs.srv import Trigger
 
 from robodyn_ros.nodes.base.background import Background
@@ -15,12 +15,9 @@ pytestmark = pytest.mark.ros
 
 
 @pytest.fixture
-def bench(monkeypatch):
+def bench():
     """Node, executor and background, in a context of their own."""
-    for name, value in environment(9).items():
-        monkeypatch.setenv(name, value)
-    context = rclpy.Context()
-    rclpy.init(context=context)
+    context = joined(environment(9))
     node = rclpy.create_node('background_test', context=context)
     executor = rclpy.executors.SingleThreadedExecutor(context=context)
     executor.add_node(node)
@@ -93,13 +90,6 @@ def test_the_node_answers_meanwhile_and_works_run_one_at_a_time(bench):
     assert [answer.message for answer in answers(bench, slow, slow)] == ['done', 'done']
     first, second = sorted(spans)
     assert first[1] <= second[0]
-
-
-def test_a_clock_that_stands_still_holds_no_wait_up(bench):
-    node, executor, background = bench
-    node.set_parameters([rclpy.parameter.Parameter('use_sim_time', value=True)])
-    task = executor.create_task(background.tick)
-    spin(executor, task.done)
 
 
 def test_a_check_ends_the_wait_and_not_the_work(bench):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A service is answered after its callback returned, by either executor."""
+"""A service is answered after its callback returned; test_node.py of excitation: by events."""
 
 import pytest
 import rclpy
@@ -8,12 +8,10 @@ from ros_client import RosClient, environment
 from std_srvs.srv import Trigger
 
 from robodyn_ros.nodes.base.deferred_service import DeferredService
-from robodyn_ros.nodes.base.spinning import make_executor
 
 
 @pytest.mark.ros
-@pytest.mark.parametrize('make', [SingleThreadedExecutor, make_executor])
-def test_an_answer_comes_later_while_others_are_given_at_once(make):
+def test_an_answer_comes_later_while_others_are_given_at_once():
     client = RosClient(environment(43))
     node = rclpy.create_node('server', context=client.context)
     waiting = []
@@ -26,7 +24,7 @@ def test_an_answer_comes_later_while_others_are_given_at_once(make):
         return None
 
     service = DeferredService(node, Trigger, 'slow', callback)
-    executor = make(context=client.context)
+    executor = SingleThreadedExecutor(context=client.context)
     executor.add_node(node)
     client.lost = lambda: executor.spin_once(timeout_sec=0.01) or ''  # in this process
     try:

@@ -17,10 +17,9 @@ from robodyn_ros.nodes.base import refusals
 from robodyn_ros.nodes.base.refusals import (
     BoundedLogger,
     Refusals,
-    guarded,
-    refused_response,
+    guard_callback,
     sentence,
-    shown,
+    set_refusal,
 )
 
 
@@ -59,6 +58,16 @@ def test_counts_are_shown_only_where_there_is_something(monkeypatch):
     }
 
 
+def test_an_answer_without_success_is_counted_and_shown_without_long_names():
+    counted = Refusals(print)
+    for answer in (True, None, SetBool.Response(success=True)):
+        assert counted.note('request', answer) is answer
+    assert counted.refused == 0
+    counted.note('request', SetBool.Response(success=False, message='n' * 5000))
+    assert counted.refused == 1 and 'n' * 80 not in str(counted.details())
+    assert 'n' * 900 in counted.refuse('request', ConfigError('n' * 5000))  # who asked may know
+
+
 @pytest.mark.parametrize(
     ('text', 'expected'),
     [
@@ -77,29 +86,6 @@ def test_long_names_and_sentences_are_cut_in_the_log(text, expected):
     assert lines[0].endswith((text[-5:].strip(), '...'))
 
 
-def test_an_apostrophe_is_no_quote():
-    text = f"the robot's {'limits ' * 20}of 'a' and 'b' {'words ' * 20}'c'"
-    assert shown(text) == text
-
-
-def test_diagnostics_do_not_show_long_names_either():
-    counted = Refusals(print)
-    name = 'n' * 5000
-    assert name[:900] in counted.refuse('request', ConfigError(name))  # who asked may know
-    counted.unexpect('timer', ValueError(name))
-    counted.note('request', SetBool.Response(success=False, message=name))
-    assert 'n' * 80 not in str(counted.details())
-
-
-def test_only_an_answer_without_success_is_counted():
-    counted = Refusals(print)
-    for answer in (True, None, SetBool.Response(success=True)):
-        assert counted.note('request', answer) is answer
-    assert counted.refused == 0
-    counted.note('request', SetBool.Response(success=False, message='why'))
-    assert (counted.refused, counted.refusal) == (1, 'request: why')
-
-
 def test_no_exception_leaves_a_guarded_callback():
     def failed(error, *arguments):
         return str(error), arguments
@@ -110,24 +96,24 @@ def test_no_exception_leaves_a_guarded_callback():
     async def wait(number):
         return divide(number)
 
-    assert guarded(None, failed) is None
-    assert guarded(divide, failed, str)(2) == '0.5'
-    assert guarded(divide, failed)(0) == ('division by zero', (0,))
-    assert asyncio.run(guarded(wait, failed, str)(2)) == '0.5'
-    assert asyncio.run(guarded(wait, failed)(0)) == ('division by zero', (0,))
+    assert guard_callback(None, failed) is None
+    assert guard_callback(divide, failed, str)(2) == '0.5'
+    assert guard_callback(divide, failed)(0) == ('division by zero', (0,))
+    assert asyncio.run(guard_callback(wait, failed, str)(2)) == '0.5'
+    assert asyncio.run(guard_callback(wait, failed)(0)) == ('division by zero', (0,))
     with pytest.raises(KeyboardInterrupt):  # the end of the process is no refusal
-        guarded(lambda: exec('raise KeyboardInterrupt'), failed)()
+        guard_callback(lambda: exec('raise KeyboardInterrupt'), failed)()
 
 
 def test_every_kind_of_response_says_no():
-    response = refused_response(SetBool.Request(), SetBool.Response(success=True), 'why')
+    response = set_refusal(SetBool.Request(), SetBool.Response(success=True), 'why')
     assert (response.success, response.message) == (False, 'why')
     some = SetParameters.Request(parameters=[{}] * 0)
-    assert refused_response(some, SetParameters.Response(), 'why').results == []
+    assert set_refusal(some, SetParameters.Response(), 'why').results == []
     several = SimpleNamespace(parameters=[1, 2])
-    results = refused_response(several, SetParameters.Response(), 'why').results
+    results = set_refusal(several, SetParameters.Response(), 'why').results
     assert [(item.successful, item.reason) for item in results] == [(False, 'why')] * 2
-    result = refused_response(several, SetParametersAtomically.Response(), 'why').result
+    result = set_refusal(several, SetParametersAtomically.Response(), 'why').result
     assert (result.successful, result.reason) == (False, 'why')
 
 

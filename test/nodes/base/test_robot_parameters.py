@@ -19,7 +19,6 @@ from robodyn_ros.errors import ConfigError
 from robodyn_ros.nodes.collision_monitor.node import CollisionMonitor
 from robodyn_ros.nodes.excitation.node import Excitation
 from robodyn_ros.nodes.feedforward.node import Feedforward
-from robodyn_ros.nodes.identification.node import IdentificationNode
 from robodyn_ros.nodes.recorder.node import Recorder
 
 pytestmark = pytest.mark.ros
@@ -37,13 +36,6 @@ def client():
 
 
 GIVEN = 'parameter file or command line'
-PROGRAMS = {
-    'excitation': Excitation,
-    'recorder': Recorder,
-    'identification': IdentificationNode,
-    'feedforward': Feedforward,
-    'collision_monitor': CollisionMonitor,
-}
 
 
 @pytest.fixture
@@ -126,13 +118,12 @@ def test_the_users_file_and_command_line_win_over_the_robot_file(
     words = files(tmp_path, key, {'max_torque': [10.0], 'feedforward_scale': 0.2})
     words += [*names, '-p', 'controller:=jtc', '-p', 'effort.unit:=A']
     words += ['-p', 'effort.side:=joint', '-p', 'effort.gravity:=included']
-    words += ['-p', 'feedforward_scale:=0.1', '-p', 'torque_limit:=[5.0]']
+    words += ['-p', 'feedforward_scale:=0.1']
     with Started('feedforward', words, tmp_path / 'log') as started:
         assert values(client, node) == ([10.0], 0.1, 'jtc', 0.25, 'A')
         said = started.log.read_text()
     assert f'limit max_torque: [10.0] ({GIVEN})' in said
     assert f'limit feedforward_scale: 0.1 ({GIVEN})' in said, 'more than the file'
-    assert "there is no parameter 'torque_limit', its value is ignored" in said
     assert f'limit controller: jtc ({GIVEN})' in said
     assert f'limit velocity_window: [0.002] ({SIX_AXIS}, section feedforward)' in said
     (defaults,) = re.findall('limits by default: (.*)', said)
@@ -140,18 +131,35 @@ def test_the_users_file_and_command_line_win_over_the_robot_file(
 
 
 @pytest.mark.parametrize(
-    ('content', 'sentence'),
+    ('content', 'words', 'sentence'),
     [
-        ('/**: {ros__parameters: {max_torque: [1', "error: .*Couldn't parse params file"),
-        ('/**: {ros__parameters: {max_torque: fast}}', "error: parameter 'max_torque': "),
+        ('/**: {ros__parameters: {max_torque: [1', '', "error: .*Couldn't parse params file"),
+        (
+            '/**: {ros__parameters: {max_torque: fast}}',
+            '',
+            "error: parameter 'max_torque': .*parameter file or command line",
+        ),
+        (
+            'cell: {feedforward: {ros__parameters: {max_torqe: [5.0]}}}',
+            '-r __ns:=/cell',
+            r"error: .*/bad.yaml, section cell/feedforward: there is no parameter 'max_torqe'; "
+            r'did you mean max_torque\?$',
+        ),
+        (
+            'feedforward: {ros__parameters: {qos_overrides: {a: 1}, stale_timeout: 0.5}}',
+            '-p torque_limit:=[5.0]',
+            "error: .*section feedforward: there is no parameter 'stale_timeout'; .*; "
+            "command line: there is no parameter 'torque_limit'",
+        ),
     ],
 )
-def test_a_parameter_file_that_cannot_be_used_is_one_sentence(tmp_path, content, sentence):
+def test_parameters_that_cannot_be_used_are_one_sentence(tmp_path, content, words, sentence):
+    """A limit that is ignored would be worse than a node that does not start."""
     file = tmp_path / 'bad.yaml'
     file.write_text(content)
-    program = [sys.executable, '-m', 'robodyn_ros.nodes.feedforward.node']
+    program = [sys.executable, '-m', 'robodyn_ros.nodes.feedforward.node', '--ros-args']
     done = subprocess.run(
-        [*program, '--ros-args', '--params-file', str(file)], env=environment(NUMBER),
+        [*program, '--params-file', str(file), *words.split()], env=environment(NUMBER),
         capture_output=True, text=True, timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert done.returncode == 2
@@ -163,14 +171,10 @@ def test_a_parameter_file_that_cannot_be_used_is_one_sentence(tmp_path, content,
 @pytest.mark.parametrize(
     ('section', 'sentence'),
     [
-        ('feedforward: {ramp_up_tme: 0.2}', "section feedforward: there is no key 'ramp_up_tme'; "
-         'did you mean ramp_up_time'),
         ('feedforward: {ramp_up_time: fast}', "parameter 'ramp_up_time': .*'fast' of type 'STRING'"
          ".*'DOUBLE'.*section feedforward"),
         ('feedforward: {max_torque: [-1.0]}', 'element 0 is -1.0, .*section feedforward'),
         ('effort: {unit: Nm, sides: joint}', "no parameter 'effort.sides' .*section effort"),
-        ('effort: {unit: Nm, side: left, gravity: included}', 'section effort.* effort.side'),
-        ('feedforwrd: {}', "there is no section 'feedforwrd'"),
     ],
 )  # fmt: skip
 def test_a_robot_file_that_does_not_fit_the_node_is_refused(section, sentence, tmp_path, ros):
@@ -181,23 +185,24 @@ def test_a_robot_file_that_does_not_fit_the_node_is_refused(section, sentence, t
     assert str(file) in str(caught.value) and '\n' not in str(caught.value)
 
 
-@pytest.mark.parametrize('program', PROGRAMS)
-def test_every_key_in_our_robot_files_is_a_parameter_of_its_node(program, ros, tmp_path):
-    for file in (ROOT / 'config' / 'example_robot.yaml', *SIX_AXIS.parent.glob('*.yaml')):
+@pytest.mark.parametrize('kind', [Excitation, Feedforward, CollisionMonitor])
+def test_the_values_in_our_robot_files_have_the_types_of_their_parameters(kind, ros, tmp_path):
+    """The names are checked where a file is read: test_robot_file.py."""
+    for file in (ROOT / 'config' / 'example_robot.yaml', SIX_AXIS):
         urdf = urdf_of(file, tmp_path)
-        node = created(PROGRAMS[program], file, *(['-p', f'urdf:={urdf}'] if urdf else []))
+        node = created(kind, file, *(['-p', f'urdf:={urdf}'] if urdf else []))
         assert node.get_parameter('robot').value == str(file)
         assert node.source('effort.unit') == f'{file}, section effort'
 
 
-@pytest.mark.parametrize('key', ['feedforward', '/**'])
-def test_a_slip_is_a_warning_and_a_name_of_another_node_is_none(ros, capfd, tmp_path, key):
-    """One of the collision monitor, and one of the controller manager."""
+def test_names_that_no_node_has_are_a_warning_in_a_section_of_all_nodes(ros, capfd, tmp_path):
+    """`stale_timeout` is one of the collision monitor, `update_rate` of the controller manager."""
     names = {'ramp_up_tme': 0.5, 'stale_timeout': 0.5, 'update_rate': 500}
-    created(Feedforward, SIX_AXIS, *files(tmp_path, key, names)[:2], '-p', 'use_sim_time:=false')
-    (line,) = [each for each in capfd.readouterr().err.splitlines() if 'no parameter' in each]
-    assert "there is no parameter 'ramp_up_tme', its value is ignored" in line
-    assert line.endswith('did you mean ramp_up_time?')
+    created(Feedforward, SIX_AXIS, *files(tmp_path, '/**', names)[:2], '-p', 'use_sim_time:=false')
+    (line,) = [
+        each for each in capfd.readouterr().err.splitlines() if 'has the parameters' in each
+    ]
+    assert line.endswith('has the parameters ramp_up_tme, update_rate: they are ignored')
 
 
 def test_a_declaration_of_effort_replaces_that_of_the_robot_file_as_a_unit(ros):

@@ -5,14 +5,14 @@ import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
-import rclpy
-from rclpy.executors import SingleThreadedExecutor
 from ros_client import PATIENCE, RosClient, environment
 
 from robodyn_ros.cli.demo.ros_domain import describe_domain
-from robodyn_ros.nodes.base.spinning import _StopRequest, make_executor
+from robodyn_ros.errors import ConfigError
+from robodyn_ros.nodes.base.spinning import _create, _StopRequest
 
 pytestmark = pytest.mark.ros
 
@@ -107,24 +107,31 @@ def test_a_signal_wakes_who_spins_at_once_and_never_who_is_gone(handlers):
     assert woken == [stop]
 
 
+WAITS = """
+import signal, sys, time, rclpy
+from rclpy.executors import SingleThreadedExecutor
+from robodyn_ros.nodes.base.spinning import _StopRequest, make_executor
+rclpy.init()
+node, stop = rclpy.create_node('n'), _StopRequest()
+executor = {'events': make_executor, 'waits': SingleThreadedExecutor}[sys.argv[1]]()
+timer = node.create_timer(0.05, lambda: signal.raise_signal(signal.SIGINT))
+executor.add_node(node)
+begin = time.monotonic()
+while not stop.requested and time.monotonic() < begin + 30.0:
+    executor.spin_until_future_complete(stop, timeout_sec=10.0)
+print(stop.requested and time.monotonic() - begin < 9.0, flush=True)
+"""
+
+
 @pytest.mark.real_time
-@pytest.mark.parametrize('make', [make_executor, SingleThreadedExecutor])
-def test_an_executor_that_waits_for_a_signal_ends_with_it(handlers, make):
-    context = rclpy.Context()
-    rclpy.init(context=context)
-    node = rclpy.create_node('n', context=context)
-    stop, executor = _StopRequest(), make(context=context)
-    timer = node.create_timer(0.05, lambda: signal.raise_signal(signal.SIGINT))
-    executor.add_node(node)
-    begin = time.monotonic()
-    while not stop.requested and time.monotonic() < begin + 30.0:
-        executor.spin_until_future_complete(stop, timeout_sec=10.0)
-    assert stop.requested and time.monotonic() - begin < 9.0
-    node.destroy_timer(timer)
-    executor.remove_node(node)
-    executor.shutdown()
-    node.destroy_node()
-    rclpy.shutdown(context=context)
+@pytest.mark.parametrize('kind', ['events', 'waits'])
+def test_an_executor_that_waits_for_a_signal_ends_with_it(kind):
+    """In a process of its own: the events executor (rclpy 7.1) may hang where it ends."""
+    with subprocess.Popen([sys.executable, '-c', WAITS, kind], stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdout.readline() == b'True\n'
+        finally:
+            process.kill()
 
 
 @pytest.mark.real_time
@@ -143,17 +150,29 @@ def test_a_node_that_is_refused_while_it_is_created_leaves_the_graph(code):
         client.close()
 
 
+def test_a_node_with_unknown_parameters_comes_to_rest_before_it_ends():
+    """With autostart it is active already."""
+    calls = []
+
+    def check_names():
+        raise ConfigError('no such parameter')
+
+    node = SimpleNamespace(check_names=check_names, begin_shutdown=lambda: calls.append('rest'))
+    with pytest.raises(ConfigError, match='no such parameter'):
+        _create(lambda: node)
+    assert calls == ['rest']
+
+
 def test_node_that_cannot_be_created_says_one_sentence():
     out, errors = program('bad').communicate(timeout=PATIENCE)
     assert (out, errors) == ('', 'error: the sentence\n')
 
 
-@pytest.mark.parametrize('arguments', [('robot:=mine',), ('--robot', 'mine', '--ros-args')])
-def test_arguments_that_ros_does_not_take_start_nothing(arguments):
-    process = program('slow', *arguments)
+def test_arguments_that_ros_does_not_take_start_nothing():
+    process = program('slow', '--robot', 'mine', '--ros-args')
     out, errors = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out) == (2, '')
-    assert errors.startswith(f'error: {" ".join(arguments[:2])} cannot'.replace(' --ros-args', ''))
+    assert errors.startswith('error: --robot mine cannot')
     assert '--ros-args -p robot:=NAME' in errors
 
 

@@ -19,7 +19,6 @@ from robodyn_ros.nodes.base.strict_requests import (
     VALUES,
     check_parameters,
     check_transition,
-    strict,
 )
 
 
@@ -28,7 +27,7 @@ def test_the_types_are_those_of_the_message():
     assert sorted(values) == list(TYPES)
 
 
-@pytest.mark.parametrize('kind', [*TYPES, 10, 99, 255])
+@pytest.mark.parametrize('kind', [*TYPES, 10, 255])
 def test_a_parameter_of_an_unknown_type_is_refused(kind):
     request = SetParameters.Request(parameters=[Parameter(name='p')])
     request.parameters[0].value = ParameterValue(type=kind)
@@ -77,26 +76,12 @@ NODE = SimpleNamespace(
 )
 
 
-@pytest.mark.parametrize(('number', 'label'), [(1, ''), (5, ''), (99, 'configure')])
-def test_a_possible_transition_passes(number, label):
-    transition = Transition(id=number, label=label)
-    check_transition(NODE, ChangeState.Request(transition=transition))
-
-
-@pytest.mark.parametrize(
-    ('number', 'label', 'name'), [(99, '', '99'), (3, '', '3'), (1, 'x', "'x'"), (0, '', '0')]
-)
+@pytest.mark.parametrize(('number', 'label', 'name'), [(99, '', '99'), (1, 'x', "'x'")])
 def test_another_one_is_refused_with_those_that_there_are(number, label, name):
     request = ChangeState.Request(transition=Transition(id=number, label=label))
     text = f'unconfigured has no transition {name}, it has: configure .1., shutdown .5.'
     with pytest.raises(ConfigError, match=text):
         check_transition(NODE, request)
-
-
-def test_a_refused_request_does_not_reach_the_callback():
-    def refuse(request):
-        raise ConfigError('no')
-
-    assert strict(lambda request, response: response, print)(1, 2) == 2
-    with pytest.raises(ConfigError, match='no'):
-        strict(lambda request, response: pytest.fail('called'), refuse)(1, 2)
+    for number, label in ((1, ''), (5, ''), (99, 'configure')):
+        transition = Transition(id=number, label=label)
+        check_transition(NODE, ChangeState.Request(transition=transition))

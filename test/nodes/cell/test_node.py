@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 import rclpy
 from builtin_interfaces.msg import Duration
-from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import WrenchStamped
 from rclpy.serialization import deserialize_message
-from ros_client import PATIENCE, Ear, RosClient, details, environment
+from ros_client import PATIENCE, Ear, RosClient, environment
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -50,8 +49,6 @@ class Client(RosClient):
             topic: Ear(self._ears, JointState, topic, RECORDER_QOS, raw=True)
             for topic in ('joint_states', 'cell/plant', f'{JTC}/reference')
         }
-        self.diagnostics = []
-        self.node.create_subscription(DiagnosticArray, '/diagnostics', self.diagnostics.append, 10)
         self.pushes = []
         self.node.create_subscription(WrenchStamped, 'cell/push', self.pushes.append, LATCHED_QOS)
         self.trajectory = self.publisher(JointTrajectory, f'{JTC}/joint_trajectory', 'cell')
@@ -253,28 +250,12 @@ def test_a_push_that_no_robot_survives_resets_the_cell(client, log):
     assert not Path('MUJOCO_LOG.TXT').exists()
 
 
-def test_diagnostics_tell_the_cycle_times(client):
-    client.diagnostics.clear()
-    client.wait(lambda: client.diagnostics, 'diagnostics')
-    values = details(client.diagnostics[0].status[0])
-    values = {key: float(value) for key, value in values.items() if key.startswith('cycle')}
-    assert 0.0 < values['cycle time p50 [ms]'] <= values['cycle time p99 [ms]']
-    assert values['cycle time p99 [ms]'] <= values['cycle time max [ms]']
-    assert values['cycles'] > 0
-
-
-@pytest.mark.parametrize(
-    ('parameters', 'sentence'),
-    [
-        ((), 'error: parameter config, urdf or robot_description: a cell needs a urdf'),
-        (('config:=/absent.yaml',), 'error: the cell configuration /absent.yaml cannot be read'),
-    ],
-)
-def test_node_that_cannot_start_says_why_in_one_sentence(tmp_path, parameters, sentence):
+def test_node_that_cannot_start_says_why_in_one_sentence(tmp_path):
     with (tmp_path / 'log').open('w+') as log:
-        assert start(log, *parameters).wait(timeout=PATIENCE) == 2
+        assert start(log).wait(timeout=PATIENCE) == 2
         log.seek(0)
         text = log.read()
+    sentence = 'error: parameter config, urdf or robot_description: a cell needs a urdf'
     assert sentence in text and 'Traceback' not in text
 
 

@@ -15,11 +15,10 @@ from collision_client import (
     levels,
 )
 from diagnostic_msgs.msg import DiagnosticStatus
-from node_process import NodeProcess, closed, joint_state
+from node_process import closed, joint_state
 from robodyn_ros.msg import CollisionState
 from ros_client import details
 from sensor_msgs.msg import JointState
-from writers import result_file
 
 pytestmark = pytest.mark.ros
 GAP = 4.0
@@ -177,41 +176,25 @@ def test_a_push_at_rest_is_found_while_the_reference_is_known_to_rest(tmp_path):
         monitor.process.close()
 
 
-def test_feedback_in_the_units_of_the_drives(tmp_path):
-    monitor = Monitor(
-        tmp_path, 6,
-        **{
-            'effort.joints': '[joint1, joint2]', 'effort.unit': '[A, permille_rated_current]',
-            'effort.side': 'motor', 'effort.torque_constant': '[0.5, 0.25]',
-            'effort.rated_current': '[0.0, 2000.0]', 'effort.gear_ratio': '[50.0, 80.0]',
-            'effort.direction': '[1, -1]',
-        },
-    )  # fmt: skip
-    try:
-        monitor.units = np.array([0.5 * 50.0, -2e-3 * 0.25 * 80.0])
-        assert (levels(monitor.run(120))[-1] == OK).all(), monitor.states[-1].message
-        assert np.abs(monitor.states[-1].torque_error).max() < 0.5
-        assert (levels(monitor.run(20, push=9.0))[-1] == [OK, COLLISION]).all()
-    finally:
-        monitor.process.close()
-
-
-def test_feedback_without_gravity_is_held_against_the_model_without(tmp_path):
-    with closed(Monitor(tmp_path, 7, **{'effort.gravity': 'excluded'})) as monitor:
-        rigid = VALUES.copy()
-        rigid[[i for i, p in enumerate(MODEL.parameters) if 'friction' in p.name]] = 0.0
-        still = np.zeros((1, 2))
-        weight = []
-        for _ in range(120):
-            q, qd, torque = monitor.sample()
-            weight.append(MODEL.torque(q[None], still, still, rigid)[0])
-            monitor.publish(joint_state(NAMES, monitor.time, q, qd, torque - weight[-1]))
-        assert np.abs(weight).max() > 6.0, 'more than a contact'
-        assert (np.array(list(monitor.states[-1].level)) == OK).all(), monitor.states[-1].message
-        assert np.abs(monitor.states[-1].torque_error).max() < 0.5
-
-
-def test_undeclared_effort_keeps_it_unconfigured_and_says_what_to_declare(tmp_path):
-    values = {'autostart': 'true', 'result_file': result_file(tmp_path, MODEL, VALUES)}
-    with closed(NodeProcess('collision_monitor', 8, tmp_path / 'log', values)) as process:
-        process.wait_for('the effort of the joint states is not declared: declare its meaning')
+def test_feedback_in_the_units_of_the_drives_and_without_gravity(tmp_path):
+    drives = {
+        'effort.joints': '[joint1, joint2]', 'effort.unit': '[A, permille_rated_current]',
+        'effort.side': 'motor', 'effort.torque_constant': '[0.5, 0.25]',
+        'effort.rated_current': '[0.0, 2000.0]', 'effort.gear_ratio': '[50.0, 80.0]',
+        'effort.direction': '[1, -1]', 'effort.gravity': 'excluded',
+    }  # fmt: skip
+    friction = [i for i, item in enumerate(MODEL.parameters) if 'friction' in item.name]
+    rigid, still = VALUES.copy(), np.zeros((1, 2))
+    rigid[friction] = 0.0
+    with closed(Monitor(tmp_path, 6, **drives)) as monitor:
+        units, weights = np.array([0.5 * 50.0, -2e-3 * 0.25 * 80.0]), []
+        for count in range(140):
+            q, qd, torque = monitor.sample(push=9.0 if count >= 120 else 0.0)
+            weights.append(MODEL.torque(q[None], still, still, rigid)[0])
+            feedback = (torque - weights[-1]) / units
+            state = monitor.publish(joint_state(NAMES, monitor.time, q, qd, feedback))
+            if count == 119:
+                assert list(state.level) == [OK, OK], state.message
+                assert np.abs(state.torque_error).max() < 0.5
+        assert list(state.level) == [OK, COLLISION]
+        assert np.abs(weights).max() > 6.0, 'more than a contact'

@@ -36,7 +36,7 @@ class Cell(Monitor):
         self.run(60)
 
     def on_cancel(self, request, response):
-        self.cancels.append(request)
+        self.cancels.append(len(self.motions))
         return response
 
 
@@ -66,6 +66,7 @@ def test_reactions_reach_the_controller_and_a_restarted_stop_service(tmp_path, c
         cell.run(15, push=9.0)
         assert levels(cell.states[-1:])[0, 1] == COLLISION
         process.wait(lambda: cell.motions and cell.cancels, 'the first reactions')
+        assert not cell.cancels[0], 'goals are cancelled before it brakes'
         points = cell.motions[0].points
         assert not any(points[-1].velocities), 'it ends at rest'
         moved = np.abs(np.array(points[-1].positions) - cell.sample()[0])

@@ -65,12 +65,6 @@ def test_the_topic_is_never_silent_for_longer_than_stale_timeout(clock):
     assert np.diff([time for time, _ in monitor.sent]).max() < 0.03
 
 
-def test_without_a_rate_each_sample_is_published(clock):
-    monitor = Monitor(clock, rate=0.0)
-    monitor.run(0.1)
-    assert len(monitor.sent) == 50
-
-
 def test_positions_are_nan_as_soon_as_they_are_old(clock):
     monitor = Monitor(clock, rate=0.0, stale_timeout=0.05)
     monitor.run(0.002)

@@ -18,7 +18,6 @@ from robodyn_ros.excitation.motions.point_to_point import PointToPoint
 from robodyn_ros.models.serial.urdf import UrdfModel
 from robodyn_ros.nodes.excitation import checking as module
 from robodyn_ros.nodes.excitation.checking import Checking
-from robodyn_ros.nodes.excitation.node import Excitation
 
 
 @pytest.fixture
@@ -84,17 +83,6 @@ def test_a_stop_does_not_wait_for_the_check_and_nothing_starts(checking):
     checking.begin(None, str, lambda text: 'next', answer)
     ended(checking)
     assert answers[1:] == [('next', None)] and not started
-
-
-def test_the_stop_service_answers_during_a_check(checking):
-    release, answers = threading.Event(), []
-    checking.begin(None, lambda: release.wait(40.0), str, lambda *answer: answers.append(answer))
-    node = SimpleNamespace(_run=None, _checking=checking)
-    response = Excitation._on_stop(node, None, SimpleNamespace())
-    assert response.success and response.message.endswith('being checked does not start')
-    ended(checking)
-    release.set()
-    assert 'stopped before it began: ~/stop was called' in str(answers[0][1])
 
 
 def test_a_cancelled_check_ends_soon_and_only_one_thread_computes(checking):

@@ -217,22 +217,11 @@ def test_ready_files_design_for_our_own_robots(make, robot):
 def test_an_option_that_cannot_be_used_is_refused_when_it_is_set(make):
     """It would block every motion: `optimise.box` holds for motions from files too."""
     designer, _, _ = make({'optimise.floor': -0.5})
-    bad = {
-        'box': [[-np.inf] * 3 + [np.inf] * 3, [0.0, 1.0], [1.0] * 6],
-        'obstacles': [[0.0, 0.0, 0.0, 1.0, 1.0, np.nan]],
-        'floor': [np.nan],
-        'criterion': ['best'],
-        'duration': [-1.0],
-    }
-    for name, values in bad.items():
-        for value in values:
-            parameter = Parameter(f'optimise.{name}', value=value)
-            (answer,) = designer._node.set_parameters([parameter])
-            assert not answer.successful, (name, value)
-            assert answer.reason.startswith(f'parameter optimise.{name}: '), answer.reason
-    assert ', got [1.0, 1.0' in designer._node.set_parameters(
-        [Parameter('optimise.box', value=[1.0] * 6)]
-    )[0].reason  # fmt: skip
+    for name, value in (('box', [1.0] * 6), ('floor', np.nan), ('criterion', 'best')):
+        parameter = Parameter(f'optimise.{name}', value=value)
+        (answer,) = designer._node.set_parameters([parameter])
+        assert not answer.successful, (name, value)
+        assert answer.reason.startswith(f'parameter optimise.{name}: '), answer.reason
     good = Parameter('optimise.box', value=[-1.0, -1.0, -1.0, 1.0, 1.0, 2.0])
     other = Parameter('unrelated', value=1.0)
     designer._node.declare_parameter('unrelated', 0.0)
@@ -249,5 +238,3 @@ def test_an_option_that_cannot_be_used_is_refused_when_it_is_set(make):
 def test_an_option_that_cannot_be_used_ends_the_node(make):
     with pytest.raises(RobodynError, match='parameter optimise: box must be six finite numbers'):
         make({'optimise.box': [0.0, 1.0]})
-    with pytest.raises(RobodynError, match='must be one of cond, block, block_by_condition'):
-        make({**SMALL, 'optimise.criterion': 'best'})

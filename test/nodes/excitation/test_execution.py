@@ -98,13 +98,6 @@ def test_a_motion_that_was_not_sent_needs_no_stop():
     bare.stop(STOP)
 
 
-def test_set_points_brake_from_the_last_one():
-    bare = Bare()
-    bare.run.sent = bare._output.streaming = True
-    bare.stop(STOP)
-    assert not bare.sent and bare.stops == [1.0]
-
-
 def test_a_stop_that_cannot_be_computed_makes_the_controller_hold():
     bare = Bare()
     bare.run.sent = bare.broken = True

@@ -168,10 +168,7 @@ def test_the_model_has_the_number_of_dynamic_model(guard_with, tmp_path):
     [
         ({'torque_max': 100.0}, 'torque_max needs a model .* give the parameter result_file'),
         ({'torque_max': [1.0, 2.0]}, 'torque_max needs one value, or .* 6 joints, got 2'),
-        ({'torque_max': 'rated'}, 'the effort of the joint states is not declared: declare'),
-        ({'torque_max': 10.0, 'result_file': '/none.yaml'}, 'none.yaml'),
         ({'torque_threshold': 100.0}, 'the effort of the joint states is not declared: declare'),
-        ({'torque_threshold': [-1.0]}, "torque_threshold of joint 'joint1' must be above 0"),
     ],
 )
 def test_limits_that_cannot_be_used(guard_with, values, sentence):

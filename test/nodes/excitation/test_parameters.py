@@ -68,9 +68,7 @@ class Parameters:
         return SimpleNamespace(value=self.values.get(name, ''))
 
 
-@pytest.mark.parametrize(
-    'robot', ['six_axis', 'ur10', 'lwr4', 'ns16', 'single_axis', 'single_rotary_axis']
-)
+@pytest.mark.parametrize('robot', ['six_axis', 'ur10', 'single_axis'])
 def test_motions_of_our_own_robots_keep_their_limits(robot):
     values = load_robot(ROOT / 'config' / 'robots' / f'{robot}.yaml').content['excitation']
     bounds = robot_limits(robot)

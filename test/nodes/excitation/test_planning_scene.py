@@ -98,9 +98,6 @@ def without_poses():
             OURS.object('a', [('prism', [1.0], STANDING)]),
             "'a' is a 'primitive of type 5', expected",
         ),
-        (OURS.object('a', [('box', [1.0], STANDING)]), r"'a' is a box with the size \[1\.\]"),
-        (OURS.object('a', [('box', [1, 1, -1], STANDING)]), "'a' has the size .*, not above 0"),
-        (OURS.object('a', [('mesh', [], STANDING)]), "'a' has a mesh that has no vertices"),
         (OURS.object('a', [SPHERE], pose=at(np.nan, 0, 0)), "'a' has numbers that are not finite"),
         (OURS.object('a', [SPHERE], pose=((0, 0, 0), (0, 0, 0, 0))), "'a': expected a quaternion"),
         (without_poses(), "'a' has 1 primitives and 0 poses of them"),
@@ -224,35 +221,3 @@ def test_a_stop_ends_the_wait(asked, monkeypatch):
         asked.ask()
     assert asked._client.pending == []
     timer.join()
-
-
-def test_the_default_is_in_the_namespace_of_the_node(node):
-    pytest.importorskip('moveit_msgs.srv', reason='moveit_msgs is not installed')
-    for name, expected in (('', '/lbr/get_planning_scene'), ('/scene', '/scene'), ('a', '/lbr/a')):
-        given = {'planning_scene_service': name} if name else {}
-        scene = RunningScene(node(given, namespace='lbr'))
-        assert scene._service == expected and scene._named == bool(name)
-        scene._discovered_by = 0.0
-        if name:
-            with pytest.raises(ControlError, match=f'no service {expected}, which the parameter'):
-                scene.ask()
-        else:
-            assert scene.ask().notes[0].endswith(f'there is no service {expected}')
-
-
-def test_the_default_finds_a_moveit_in_the_same_namespace_only(node):
-    srv = pytest.importorskip('moveit_msgs.srv', reason='moveit_msgs is not installed')
-    moveit = node({}, namespace='lbr')
-    moveit.create_service(srv.GetPlanningScene, 'get_planning_scene', lambda _, response: response)
-    scenes = [RunningScene(node({}, namespace=name)) for name in ('lbr', 'other')]
-    deadline = time.monotonic() + PATIENCE
-    while not scenes[0]._client.service_is_ready():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    assert not scenes[1]._client.service_is_ready()
-
-
-def test_a_name_that_is_none_is_refused(node):
-    pytest.importorskip('moveit_msgs.srv', reason='moveit_msgs is not installed')
-    with pytest.raises(ConfigError, match=r'planning_scene_service: .*name'):
-        RunningScene(node({'planning_scene_service': 'not a name'}))

@@ -72,47 +72,6 @@ def test_a_motion_runs_beside_the_scene_and_not_into_it(cell):
     assert 'shape 2 of the planning scene of MoveIt, post' in cell.client.start().message
 
 
-def test_what_is_not_checked_is_said(cell):
-    cell.robot.reset(HOME)
-    cell.moveit.scenes = [REAL.scene(octomap=b'1234')]
-    assert (
-        'NOT checked for collisions: the octomap of the planning' in cell.client.excite().message
-    )
-    cell.moveit.scenes = [REAL.scene(REAL.object('a', [FAR], frame='map'))]
-    assert "object 'a' is in the frame 'map', which is no link" in cell.client.excite().message
-    tool = REAL.object('tool', [FAR], frame='gripper')
-    cell.moveit.scenes = [REAL.scene(attached=[REAL.attached('gripper', tool)])]
-    assert "object 'tool' of the planning scene of MoveIt, att" in cell.client.excite().message
-
-
-def test_a_carried_object_collides_with_what_stands(cell):
-    cell.robot.reset(HOME)
-    table = REAL.object('table', [('box', [3, 3, 0.1], at(0, 0, -0.5))], frame='base_link')
-    rod = REAL.object('rod', [('box', [0.02, 0.02, 4.0], STANDING)], frame='link6')
-    cell.moveit.scenes = [REAL.scene(table, attached=[REAL.attached('link6', rod)])]
-    message = cell.client.excite().message
-    assert 'attached shape 1 of the planning scene of MoveIt, rod on link6' in message
-
-
-def test_a_scene_that_jitters_stops_no_motion_that_keeps_the_clearance(cell):
-    cell.robot.reset(HOME)
-    shaken = [
-        REAL.scene(REAL.object('far', [FAR], pose=at(0.0, 0.0, shift), frame='base_link'))
-        for shift in (0.0, 0.004, -0.003, 0.002)
-    ]
-    cell.moveit.scenes = shaken
-    done = cell.client.excite()
-    assert done.success, done.message
-
-
-def test_a_scene_that_changes_during_the_check_stops_the_motion(cell):
-    cell.robot.reset(HOME)
-    count = len(cell.robot.trajectories)
-    cell.moveit.scenes = [REAL.scene(), REAL.scene(in_the_way())]
-    assert 'changed while the motion was checked: start again' in cell.client.excite().message
-    assert len(cell.robot.trajectories) == count
-
-
 def test_a_moveit_that_does_not_answer_is_named_and_delays_no_stop(cell):
     cell.robot.reset(HOME)
     cell.moveit.scenes = [REAL.scene()]
@@ -125,13 +84,3 @@ def test_a_moveit_that_does_not_answer_is_named_and_delays_no_stop(cell):
         assert 'being checked does not start' in answer.message
         cell.client.wait(cell.client._result.done, 'the end')
     assert 'stopped before it began: ~/stop was called' in cell.client.ended()
-
-
-def test_a_moveit_that_is_gone_is_named(cell):
-    cell.robot.reset(HOME)
-    cell.moveit.scenes = [REAL.scene()]
-    assert cell.client.excite().success
-    cell.moveit.node.destroy_service(cell.moveit.service)
-    cell.client.wait(
-        lambda: 'no service /get_planning_scene any more' in cell.client.excite().message, 'it'
-    )

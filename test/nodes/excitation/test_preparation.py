@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from excitation_client import HOME, JOINTS, motion, robot_limits
+from excitation_client import HOME, motion, robot_limits
 from robodyn_ros.action import Excite
 
 from robodyn_ros.errors import ControlError, RobodynError
@@ -75,14 +75,6 @@ def test_what_is_not_allowed_is_refused_before_anything_is_read():
         preparation.search(Excite.Goal())
     assert preparation.search(Excite.Goal(design_only=True)).design_only
     assert preparation.asked == [*['look', 'allowed'] * 2, 'look', 'search now']
-
-
-def test_joints_are_matched_by_name():
-    usual = motion()
-    target, frequency = usual.target[::-1], usual.frequency[::-1]
-    reversed_motion = motion(joints=JOINTS[::-1], target=target, frequency=frequency)
-    run, *_ = Prepared().run(reversed_motion, None, '', np.array(HOME), 1.0)
-    np.testing.assert_allclose(run.setpoint(0.0)[0], HOME, atol=1e-9)
 
 
 def test_a_slow_run_is_checked_at_full_speed_too_and_takes_longer():

@@ -12,6 +12,7 @@ from feedforward_client import (
     COMMON,
     DELAY,
     MODEL,
+    NAMES,
     PERIOD,
     VALUES,
     Trajectories,
@@ -89,6 +90,9 @@ REFUSED = [
     ({'max_torque': '[1.0]', 'max_torque_rate': '[.nan]'}, "'max_torque_rate': element 0 is nan"),
     ({'max_torque_rate': '[100.0]'}, 'cannot fall to zero within ramp_down_time'),
     ({'check_controller': 'true'}, 'waits for controller /joint_trajectory_controller'),
+    ({'result_file': 'bad'}, 'has no usable joint (because)'),
+    ({'allowed_joints': '[elbow]'}, "allowed_joints: 'elbow' is no joint of the model"),
+    ({'robot': 'ur10'}, 'is of another robot: it has the joints joint1, joint2'),
 ]
 
 
@@ -98,6 +102,11 @@ def problems(tmp_path_factory):
     folder = tmp_path_factory.mktemp('refused')
     shared = {**COMMON, 'result_file': str(result_file(folder, MODEL, VALUES))}
     sets = [{**shared, **values} for values, _ in REFUSED]
+    (folder / 'bad').mkdir()
+    bad = str(result_file(folder / 'bad', MODEL, VALUES, bad=NAMES))
+    sets = [
+        {**each, 'result_file': bad} if each['result_file'] == 'bad' else each for each in sets
+    ]
     sets = [{name: v for name, v in given.items() if v is not None} for given in sets]
     program = Path(__file__).parents[2] / 'support' / 'ros' / 'configured_feedforward.py'
     done = subprocess.run(

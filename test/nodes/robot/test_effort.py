@@ -6,13 +6,12 @@ import pytest
 from idle_nodes import idle_nodes
 from writers import write_rosbag
 
-from robodyn_ros.control.effort.declaration import EffortDeclaration
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.nodes.robot.effort import (
     EffortParameters,
+    convert_watched_torque,
     declare_torque_limit,
     read_torque_limit,
-    watched_torque,
 )
 from robodyn_ros.recording.readers import read_recording
 from robodyn_ros.recording.recording import Recording
@@ -63,11 +62,7 @@ def test_nothing_declared_says_what_to_declare(node_with):
     ('values', 'sentence'),
     [
         ({**SI, 'effort.unitt': 'Nm'}, "there is no parameter 'effort.unitt', there are: joints"),
-        ({**SI, 'effort.unit': 'Nmm'}, r'parameters of n: effort\.unit must be one of Nm'),
         ({'effort.unit': 'Nm'}, r'parameters of n: effort\.side is missing'),
-        ({**SI, 'effort.gear_ratio': [1.0, 2.0]}, 'name their joints in effort.joints'),
-        ({**DRIVES, 'effort.gear_ratio': [1.0] * 3}, 'for each of the 2 joints .* got 3'),
-        ({**SI, 'effort.direction': 2}, 'must be 1 or -1, got 2'),
     ],
 )
 def test_parameters_that_cannot_be_used(node_with, values, sentence):
@@ -93,12 +88,6 @@ def test_recordings_come_back_in_newton_metres(node_with, tmp_path):
         other.in_si_units(read_recording(tmp_path / 'declared'), tmp_path / 'declared')
 
 
-def test_metadata_is_what_a_reader_takes(node_with):
-    metadata = EffortParameters(node_with(DRIVES)).metadata()
-    again = EffortDeclaration.from_metadata(metadata, source='bag')
-    np.testing.assert_allclose(again.for_joints(['a', 'b']).scale, [50.0, 50.0])
-
-
 @pytest.mark.parametrize(
     ('given', 'expected'),
     [(None, None), (3.0, [3.0, 3.0]), (3, [3.0, 3.0]), ([3.0, 4.0], [3.0, 4.0]),
@@ -115,11 +104,11 @@ def test_limits_from_numbers_and_from_drive_facts(node_with, given, expected):
 
 
 def test_a_watch_needs_declared_effort_with_gravity(node_with):
-    assert watched_torque(['a'], None, EffortParameters(node_with({}))) is None
+    assert convert_watched_torque(['a'], None, EffortParameters(node_with({}))) is None
     limit = np.ones(1)
-    assert watched_torque(['a'], limit, EffortParameters(node_with(SI))).feedback_is_si
+    assert convert_watched_torque(['a'], limit, EffortParameters(node_with(SI))).feedback_is_si
     with pytest.raises(ConfigError, match='is not declared'):
-        watched_torque(['a'], limit, EffortParameters(node_with({})))
+        convert_watched_torque(['a'], limit, EffortParameters(node_with({})))
     free = EffortParameters(node_with({**SI, 'effort.gravity': 'excluded'}))
     with pytest.raises(ConfigError, match="joint 'a' is declared without gravity"):
-        watched_torque(['a'], limit, free)
+        convert_watched_torque(['a'], limit, free)

@@ -184,13 +184,3 @@ def test_every_kind_says_what_it_cannot_carry(carried):
     assert answer.success and answer.message.endswith('which this model does not feel')
     with pytest.raises(RobodynError, match='there is no model yet'):
         carried()._on_set(SetPayload.Request(mass=1.0), SetPayload.Response())
-
-
-def test_mass_and_inertia_of_a_scara(carried):
-    scara = {'kind': 'scara', 'dynamic_model': 1, 'joints': JOINTS[:4],
-             'geometry': {'L1': 0.3, 'L2': 0.25}, 'friction': ['viscous']}  # fmt: skip
-    answer, model, values, torque = set_on(carried, scara, mass=2.0, inertia=[0.1])
-    assert answer.success
-    states = np.random.default_rng(1).uniform(-1.0, 1.0, (3, 50, 4))
-    values[[4, 5, 6]] += [2.0, 2.0 * 9.81, 0.1]
-    np.testing.assert_allclose(torque.torque(*states), model.torque(*states, values), atol=1e-12)

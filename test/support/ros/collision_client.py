@@ -61,15 +61,12 @@ class Monitor:
         response.success = True
         return response
 
-    units = 1.0
-    """Torque per unit of the effort field."""
-
     def sample(self, push=0.0):
         self.time += PERIOD
         rate = np.array([3.0, 4.0])
         q, qd = 0.5 * np.sin(rate * self.time), 0.5 * rate * np.cos(rate * self.time)
         torque = MODEL.torque(q[None], qd[None], -(rate**2 * q)[None], VALUES)[0]
-        return q, qd, (torque - [0.0, push]) / self.units
+        return q, qd, torque - [0.0, push]
 
     def run(self, count, push=0.0):
         """States of so many samples, one at a time."""

@@ -5,14 +5,12 @@ import numpy as np
 from builtin_interfaces.msg import Duration, Time
 from control_arm import small_arm
 from node_process import EFFORT, NodeProcess, joint_state
-from rcl_interfaces.srv import GetParameters
 from robodyn_ros.msg import TorqueState
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from writers import result_file
 
 from robodyn_ros.control.feedforward.torque_plan import TRANSPORT
-from robodyn_ros.nodes.robot.controller_facts import answer
 
 MODEL, VALUES = small_arm()
 NAMES = list(MODEL.joint_names)
@@ -66,19 +64,6 @@ def ramped_out(trajectory: JointTrajectory, ramp_down_time: float = 0.1) -> bool
     arrival = TRANSPORT[0] + TRANSPORT[1] * len(time)
     gone = time > time[0] + arrival + ramp_down_time + 2.0 * (time[1] - time[0])
     return bool(effort.any() and not effort[gone].any())
-
-
-class Controller:
-    """Answers as the node of a controller does; its facts may change."""
-
-    def __init__(self, process, name, facts) -> None:
-        self.facts, self.asked = facts, 0
-        process.node.create_service(GetParameters, f'{name}/get_parameters', self._respond)
-
-    def _respond(self, request, response):
-        self.asked += 1
-        response.values = answer(self.facts, request.names)
-        return response
 
 
 class Trajectories:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import time
 from pathlib import Path
@@ -59,8 +60,11 @@ def joined(surroundings: dict[str, str]) -> Any:
     """Context in the domain of this environment, which becomes that of the test's process.
 
     There should be one of a domain at a time: where the DDS participants of two contexts meet in
-    one process, taking one of them down may never end (Fast DDS 2.14, one in fifty times).
+    one process, taking one of them down may never end (Fast DDS 2.14, one in fifty times), inside
+    of C, where no time-out of pytest comes. The participant of a node that was destroyed is there
+    until the node is collected.
     """
+    gc.collect()
     os.environ.update(surroundings)
     context = rclpy.Context()
     rclpy.init(context=context)
