@@ -165,15 +165,14 @@ def test_emps_published_values():
         np.testing.assert_array_less(np.abs(result.base_values - published), result.base_stddevs)
 
 
-@pytest.mark.parametrize('joint', [0, 1, 4])
-@pytest.mark.parametrize('name', ['torque', 'position'])
+@pytest.mark.parametrize(('joint', 'name'), [(0, 'torque'), (4, 'torque'), (1, 'position')])
 def test_ur10_with_a_sign_turned_is_not_exported(joint, name):
     """Slow joints show little inertia: friction tells the sign, of torque or position."""
     recording = read_recording(folder('ur10'))
     values = np.array(getattr(recording, name))
     values[:, joint] *= -1.0
     turned = replace(recording, **{name: values})
-    result = identify(turned, robot_model(UR10), options=IdentifyOptions(segments=1))
+    result = identify(turned, robot_model(UR10))
     codes = ('torque_sign', 'axis_reversed')
     found = {item.joint for item in result.findings if item.code in codes}
     assert not result.success and found == {recording.joints[joint]}

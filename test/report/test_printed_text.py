@@ -6,7 +6,7 @@ from dataclasses import replace
 from verdicts import with_bad
 
 from robodyn_ros.findings import Finding
-from robodyn_ros.identification.files.written import format_result
+from robodyn_ros.identification.files.next_steps import format_result
 from robodyn_ros.report.write import export_with_page
 
 
