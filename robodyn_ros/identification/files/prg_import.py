@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 
@@ -21,11 +20,6 @@ from robodyn_ros.identification.files.result_file import model_parameters
 from robodyn_ros.identification.result.facts import friction_facts
 from robodyn_ros.models.catalog import KINDS
 from robodyn_ros.models.interface import Array, DynamicModel
-
-FrictionSign = Literal['negative', 'positive', 'any']
-FRICTION_SIGNS: tuple[FrictionSign, ...] = ('negative', 'positive', 'any')
-"""negative: the torque that friction exerts, as softMC writes it. positive: the torque that the
-drive adds. any: as softMC writes it, whatever the signs are."""
 
 _NUMBERED = re.compile(r'^\d+\.\s+')  # lines of the document's listing begin with their number
 _ASSIGNMENT = re.compile(r'^([\w.]+(?:\[\d+\])?)\s*=\s*(\S+)$')
@@ -53,29 +47,22 @@ def read_prg(
     model: DynamicModel,
     *,
     robot: str = '',
-    friction_sign: FrictionSign = 'negative',
     force: bool = False,
 ) -> Prg:
     """Read a .PRG file as values of a model.
 
     :param robot: the robot's name in softMC, if it is not its kind's
-    :param friction_sign: sign of friction in the file, see `FRICTION_SIGNS`
     :raises IdentificationError: the file cannot be read; a statement is missing, out of order,
         of another robot, axis or dynamic model; a number is not finite or of the wrong sign; the
         identification failed
     """
-    if friction_sign not in FRICTION_SIGNS:
-        raise IdentificationError(
-            f'there is no friction sign {friction_sign!r}, there are {", ".join(FRICTION_SIGNS)}'
-        )
     layout = Layout.of(model, robot)
     source = _Source.read(path)
     success = next((' succeeded' in row for _, row in source.comments if TITLE in row), None)
     if success is False and not force:
         raise IdentificationError(f'{path}: its identification failed, import it by force only')
     _check_robot(source, layout)
-    body = _Body(source, layout)
-    entries, friction = body.read(friction_sign)
+    entries, friction = _Body(source, layout).read()
     beside, notes = _beside(source, layout)
     try:
         values = layout.join(entries, beside, friction)
@@ -157,7 +144,7 @@ class _Body:
     def __init__(self, source: _Source, layout: Layout) -> None:
         self.source, self.layout, self.at = source, layout, 0
 
-    def read(self, sign: FrictionSign) -> tuple[Array, Array]:
+    def read(self) -> tuple[Array, Array]:
         """Return the entries (k,) and friction (n, 2), positive."""
         robot, layout = self.layout.robot, self.layout
         self._expect('PROGRAM CONTINUE')
@@ -171,7 +158,7 @@ class _Body:
                     f'what follows must be 0, got {entries[-1]:g}'
                 )
         friction = [
-            [self._friction(f'{axis}.{name}', sign) for name in FRICTION] for axis in layout.axes
+            [self._friction(f'{axis}.{name}') for name in FRICTION] for axis in layout.axes
         ]
         self._number(f'{robot}.DynamicModel')
         self._expect(f'DETACH {robot}')
@@ -211,14 +198,14 @@ class _Body:
             raise self._refuse(f'{key} must be a finite number, got {match[2]:.30}')
         return value
 
-    def _friction(self, key: str, sign: FrictionSign) -> float:
+    def _friction(self, key: str) -> float:
         value = self._number(key)
-        if sign != 'any' and value * (1.0 if sign == 'negative' else -1.0) > 0.0:
+        if value > 0.0:
             raise self._refuse(
-                f'{key} = {value:g} has the wrong sign: friction is to be {sign} in this file '
-                f'(choose the friction sign of the file)'
+                f'{key} = {value:g} has the wrong sign: a .PRG file holds the torque that '
+                f'friction exerts, which is negative'
             )
-        return 0.0 + (value if sign == 'positive' else -value)
+        return 0.0 - value
 
 
 def _finite(text: str) -> float | None:

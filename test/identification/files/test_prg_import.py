@@ -133,20 +133,6 @@ def test_parameters_that_the_known_geometry_rules_out_are_refused(tmp_path):
         read_prg(written(tmp_path, text), model_of('puma_known'))
 
 
-def test_signs_other_than_softmc_s_are_read_when_asked_for(tmp_path):
-    model, text = example()
-    positive = re.sub(r'(Friction = )-', r'\1', text)
-    path = written(tmp_path, positive)
-    expected = read_prg(written(tmp_path, text), model).values
-    path.write_text(positive)
-    np.testing.assert_array_equal(read_prg(path, model, friction_sign='positive').values, expected)
-    np.testing.assert_array_equal(
-        read_prg(path, model, friction_sign='any').values[4:], -expected[4:]
-    )
-    with pytest.raises(IdentificationError, match='there is no friction sign'):
-        read_prg(path, model, friction_sign='guess')
-
-
 def test_friction_needs_its_terms_in_the_model(tmp_path):
     _, text = example()
     with pytest.raises(IdentificationError, match='it has coulomb friction, the model descript'):

@@ -98,7 +98,7 @@ def test_noise_of_a_short_recording_is_seldom_a_friction_law():
     """A law whose terms drive the joint, or one of many that is the best by chance.
 
     The plant has the linear law. Of 30 recordings, 27 get it: noise alone makes another one
-    look better in the other 3. Ten of them are tested.
+    look better in the other 3.
     """
     urdf = random_urdf(1, 5, types=('revolute',))
     model = robot_model(urdf)
@@ -107,13 +107,13 @@ def test_noise_of_a_short_recording_is_seldom_a_friction_law():
     values = np.where(np.array(own) > 0.0, own, np.nan_to_num(model.prior()))
     given = {'rate': 250.0, 'derivatives': False, 'resolution': 1e-5}
     wrong = {}
-    for seed in range(10):
+    for seed in range(30):
         recording = record(model, values, 825, seed=seed, noise=0.29, **given)
         result = identify(recording, robot_model(urdf, friction='auto'))
         assert 'too_short' in {item.code for item in result.findings}
         if result.friction.law != 'linear':
             wrong[seed] = result.friction.law
-    assert len(wrong) <= 1, wrong
+    assert len(wrong) <= 3, wrong
 
 
 def lever_spring(position, stiffness=900.0):
