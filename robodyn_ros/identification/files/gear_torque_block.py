@@ -23,7 +23,7 @@ from robodyn_ros.schema import Finite, NotNegative, convert
 
 
 @dataclass(frozen=True)
-class _Block:
+class _GearBlock:
     """Schema of the block: flat ROS parameters, numbers per joint and per joint and input."""
 
     kind: Literal['rbf', 'gmr']
@@ -43,16 +43,18 @@ class _Block:
 def residual_block(residual: GearTorqueLaw, model_hash: str) -> dict[str, Any]:
     """Describe a residual torque as flat ROS parameters."""
     arrays = residual.map.arrays()
-    numbers = (residual.limit, residual.gear_ratio, residual.low, residual.high)
-    block = _Block(
-        residual.kind,  # type: ignore[arg-type]
-        list(residual.joints),
-        list(residual.inputs),
-        float(residual.cutoff),
-        *(values.ravel().tolist() for values in numbers),
-        list(arrays),
-        [json.dumps(values.shape[1:]) for values in arrays.values()],
-        np.concatenate([values.ravel() for values in arrays.values()]).tolist(),
+    block = _GearBlock(
+        kind=residual.kind,  # type: ignore[arg-type]
+        joints=list(residual.joints),
+        inputs=list(residual.inputs),
+        cutoff=float(residual.cutoff),
+        limit=residual.limit.tolist(),
+        gear_ratio=residual.gear_ratio.tolist(),
+        low=residual.low.ravel().tolist(),
+        high=residual.high.ravel().tolist(),
+        array_names=list(arrays),
+        array_shapes=[json.dumps(values.shape[1:]) for values in arrays.values()],
+        numbers=np.concatenate([values.ravel() for values in arrays.values()]).tolist(),
     )
     return asdict(replace(block, hash=_hash(block, model_hash)))
 
@@ -69,7 +71,7 @@ def read_residual(
     if block is None:
         return None
     where = f'{name}: the block residual_torque cannot be used'
-    given = convert(block, _Block, where, IdentificationError)
+    given = convert(block, _GearBlock, where, IdentificationError)
     try:
         return _read(given, joints, model_hash)
     except (LookupError, TypeError, ValueError, OverflowError, np.linalg.LinAlgError) as error:
@@ -77,15 +79,17 @@ def read_residual(
         raise IdentificationError(f'{where}: {" ".join(reason.split())}') from error
 
 
-def _read(block: _Block, joints: tuple[str, ...], model_hash: str) -> GearTorqueLaw:
+def _read(block: _GearBlock, joints: tuple[str, ...], model_hash: str) -> GearTorqueLaw:
     count, inputs = len(joints), tuple(block.inputs)
     if inputs not in (INPUTS[:2], INPUTS):
         raise ValueError(f'inputs {block.inputs} are not the first two or three of {INPUTS}')
     if tuple(block.joints) != joints:
         raise ValueError(f'its joints {block.joints} are not those of the model')
-    shapes = {'limit': (count,), 'gear_ratio': (count,)}
-    shapes |= {'low': (count, len(inputs)), 'high': (count, len(inputs))}
-    numbers = {key: _shaped(getattr(block, key), shape, key) for key, shape in shapes.items()}
+    one, pair = (count,), (count, len(inputs))
+    shapes: dict[str, tuple[int, ...]] = {
+        'limit': one, 'gear_ratio': one, 'low': pair, 'high': pair,
+    }  # fmt: skip
+    numbers = {key: _reshape(getattr(block, key), shape, key) for key, shape in shapes.items()}
     if not (numbers['high'] > numbers['low']).all():
         raise ValueError('low must be below high')
     if 0.0 in block.gear_ratio:
@@ -100,7 +104,7 @@ def _read(block: _Block, joints: tuple[str, ...], model_hash: str) -> GearTorque
     )
 
 
-def _arrays(block: _Block, joints: int) -> dict[str, Array]:
+def _arrays(block: _GearBlock, joints: int) -> dict[str, Array]:
     """Return the arrays of the map, by name; the first axis of each is the joint."""
     values = np.array(block.numbers, dtype=float)
     if len(values) > GEAR_NUMBERS.most * joints:
@@ -120,13 +124,13 @@ def _arrays(block: _Block, joints: int) -> dict[str, Array]:
     return arrays
 
 
-def _shaped(given: list[float], shape: tuple[int, ...], what: str) -> Array:
+def _reshape(given: list[float], shape: tuple[int, ...], what: str) -> Array:
     if len(given) != np.prod(shape):
         raise ValueError(f'{what} must be {int(np.prod(shape))} numbers, got {len(given)}')
     return np.array(given, dtype=float).reshape(shape)
 
 
-def _hash(block: _Block, model_hash: str) -> str:
+def _hash(block: _GearBlock, model_hash: str) -> str:
     """Return SHA-256 over everything that determines the torque; numbers by their exact value."""
     exact = [
         [float(value).hex() for value in values]

@@ -16,7 +16,7 @@ from robodyn_ros.schema import Finite, convert
 
 
 @dataclass(frozen=True)
-class _Block:
+class _PayloadBlock:
     """Schema of the block; standard deviations that are not known are NaN."""
 
     parameter_names: list[str]
@@ -80,7 +80,7 @@ def read_payload(block: object, arm: DynamicModel, name: str) -> Payload | None:
     """
     if block is None:
         return None
-    given = convert(block, _Block, f'{name}: payload', IdentificationError)
+    given = convert(block, _PayloadBlock, f'{name}: payload', IdentificationError)
     try:
         model = PayloadModel(arm=arm, frame=given.frame)
     except ModelError as error:

