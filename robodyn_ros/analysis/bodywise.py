@@ -4,12 +4,8 @@
 Cheng, Bi and Yuan, "Dynamic parameters identification method of 6-DOF industrial robot based on
 quaternion" (2022). Where the wrench at every hinge of a body is known (a simulation, or force and
 torque sensors), Newton's and Euler's equations of that body are linear in its four parameters
-(Eq. 17, 18) and independent of all other bodies. Quaternions keep attitudes free of singularities.
-The column (Lambda^T Lambda - 1) that Eq. 20 adds is zero by definition. It contributes to no
-equation and raises the condition number from 2 to 1e7, so it is left out.
-
-Parameters that the motion does not excite are NaN. For example, a body that spins only about its
-first principal axis reveals neither its second nor its third moment of inertia.
+(Eq. 17, 18). The column (Lambda^T Lambda - 1) that Eq. 20 adds is zero by definition and is left
+out. Parameters that the motion does not excite are NaN.
 """
 
 from __future__ import annotations
@@ -177,12 +173,7 @@ def _directions(motion: BodyMotion) -> Array:
 
 
 def _fit(matrix: Array, target: Array, *, strongest: float = 0.0) -> tuple[Array, Array, float]:
-    """Solve a least squares problem; unobservable parameters are NaN.
-
-    :param matrix: shape (m, k), all columns of one unit
-    :param strongest: singular value of reference, if larger than those of the matrix
-    :return: values (k,), standard deviations (k,), and the unexplained share of the target
-    """
+    """Solve a least squares problem; unobservable parameters are NaN."""
     left, size, right = np.linalg.svd(matrix, full_matrices=False)
     seen = size > max(strongest, size[0], np.finfo(float).tiny) / ILL_CONDITIONED
     weights = right[seen].T / size[seen]

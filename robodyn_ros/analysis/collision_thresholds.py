@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robodyn_ros.analysis.thresholds.session import feed
 from robodyn_ros.control.collision.constant_thresholds import ConstantThresholds
 from robodyn_ros.control.collision.detector import TorqueErrorDetector
 from robodyn_ros.control.collision.settings import CollisionSettings
@@ -66,16 +67,15 @@ def propose_thresholds(
 ) -> ThresholdProposal:
     """Propose thresholds: the largest torque error of a healthy motion times a factor.
 
-    Each sample of the recording passes through the detector. The recording must be free of contact
-    and should move like the work to be monitored. Around standstill, friction can take any value
-    up to Coulomb friction in either direction, so the thresholds always allow that much there.
+    The recording must be free of contact and should move like the work to be monitored. Around
+    standstill the thresholds always allow Coulomb friction in either direction.
 
     :param settings: filters and velocities of the detector; its thresholds are ignored
     :param contact_factor: contact threshold relative to the largest error, at least 1
     :param collision_factor: collision threshold relative to the largest error, at least
         contact_factor
     :param least: smallest max_torque_error to propose, (n,) or one number, in [Nm] or [N]
-    :raises ControlError: factors out of order, no velocities, missing joints, or no settled sample
+    :raises ControlError: factors out of order, missing joints, or no settled sample
     """
     if not 1.0 <= contact_factor <= collision_factor:
         raise ControlError(
@@ -111,20 +111,11 @@ def _largest_errors(
     recording: Recording, torque: ModelTorque, settings: CollisionSettings
 ) -> tuple[Array, Array, int]:
     """Return the largest torque errors while moving and around standstill, and the samples."""
-    if recording.velocity is None:
-        raise ControlError(f'{recording.source} has no velocities; the detector needs them')
-    if missing := [name for name in torque.joints if name not in recording.joints]:
-        raise ControlError(f'{recording.source} has no joint {missing[0]}')
-    columns = [recording.joints.index(name) for name in torque.joints]
     thresholds = ConstantThresholds(settings)
     detector = TorqueErrorDetector(torque=torque, settings=settings, thresholds=thresholds)
-    largest = np.zeros((2, len(columns)))
-    joint = np.arange(len(columns))
-    samples = 0
-    signals = (recording.position, recording.velocity, recording.torque)
-    rows = zip(recording.time, *(signal[:, columns] for signal in signals), strict=True)
-    for time, q, qd, feedback in rows:
-        detector.update(float(time), q, qd, feedback)
+    joint = np.arange(len(torque.joints))
+    largest, samples = np.zeros((2, len(joint))), 0
+    for _ in feed(detector, recording):
         if not detector.settled:
             continue
         size = np.abs(detector.torque_error)

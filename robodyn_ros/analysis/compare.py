@@ -2,9 +2,8 @@
 """Comparison of a robot's CAD with its identified model.
 
 Hayat, Abhishek and Saha, "Dynamic identification of manipulator: comparison between CAD and
-actual parameters": base parameters of both (Table 2) and torque errors of both on one recording
-(Table 3). A URDF has no friction and no rotors. A third torque therefore combines the links of
-the URDF with friction and rotors of the result: its error is caused by the links.
+actual parameters", Tables 2 and 3. A URDF has no friction and no rotors: a third torque combines
+its links with those of the result.
 """
 
 from __future__ import annotations
@@ -26,8 +25,7 @@ from robodyn_ros.identification.physical.consistency import bodies_of
 from robodyn_ros.identification.physical.semidefinite import has_usable_inertials
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.identification.signals.moving_samples import options_for
-from robodyn_ros.identification.signals.offset_correction import correct_offsets
-from robodyn_ros.identification.signals.processed import Processed
+from robodyn_ros.identification.signals.processed import Processed, correct_offsets
 from robodyn_ros.identification.signals.processing import process
 from robodyn_ros.long_work import track
 from robodyn_ros.models.base_parameters import base_parameters
@@ -191,11 +189,7 @@ def _process_recording(
 
 
 def _rows(cad: DynamicModel, values: Array, identified: IdentifiedModel) -> Iterator[BaseRow]:
-    """Yield the base parameters of the result with the CAD values of the same columns.
-
-    Base parameters of the CAD are grouped by the lengths of its URDF. Those without a link
-    parameter (friction, rotors) have no CAD value.
-    """
+    """Yield the base parameters of the result with the CAD values of the same columns."""
     base, designed = base_parameters(identified.model), base_parameters(cad)
     of_links = np.any(designed.grouping[:, _link_parameters(cad)] != 0.0, axis=1)
     known = np.where(of_links, designed.values(values), np.nan)

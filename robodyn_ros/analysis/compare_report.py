@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import textwrap
 from pathlib import Path
@@ -21,8 +19,6 @@ from robodyn_ros.runs.file_set import file_set
 
 FILES = {
     'facts': 'comparison.json',
-    'base_parameters': 'base_parameters.csv',
-    'torque_errors': 'torque_errors.csv',
     'tables': 'comparison.png',
     'torques': 'torques.png',
 }
@@ -79,51 +75,16 @@ def _error_lines(comparison: Comparison) -> list[str]:
 
 
 def export_comparison(comparison: Comparison, folder: str | Path) -> dict[str, str]:
-    """Write comparison.json, both tables as CSV, and pictures of the tables and the torques.
+    """Write comparison.json, which has both tables, and pictures of the tables and the torques.
 
     :raises IdentificationError: a file cannot be written
     """
     with file_set(folder, IdentificationError) as partial:
         paths = {kind: partial / name for kind, name in FILES.items()}
         write_text(json_text(comparison.to_json()) + '\n', paths['facts'])
-        write_text(_base_table(comparison), paths['base_parameters'])
-        write_text(_error_table(comparison), paths['torque_errors'])
         write_bytes(png(_draw_tables(comparison)), paths['tables'])
         write_bytes(png(_draw_torques(comparison)), paths['torques'])
     return {kind: str(Path(folder) / name) for kind, name in FILES.items()}
-
-
-def _base_table(comparison: Comparison) -> str:
-    rows = [
-        [row.expression, row.unit, row.cad, row.result, row.stddev, row.difference]
-        for row in comparison.rows
-    ]
-    return _csv(['base_parameter', 'unit', 'cad', 'result', 'stddev', 'difference'], rows)
-
-
-def _error_table(comparison: Comparison) -> str:
-    names = [each.name.lower().replace(' ', '_') for each in comparison.torques]
-    rows = [
-        [joint.name, joint.torque_unit, *(each.report.rms_error[k] for each in comparison.torques)]
-        for k, joint in enumerate(comparison.model.joints)
-    ]
-    return _csv(['joint', 'unit', *(f'rms_error_{name}' for name in names)], rows)
-
-
-def _csv(header: list[str], rows: list[list[Any]]) -> str:
-    """Return CSV text; NaN becomes an empty cell."""
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator='\n')
-    writer.writerow(header)
-    for row in rows:
-        writer.writerow([_exact(cell) for cell in row])
-    return file.getvalue()
-
-
-def _exact(cell: Any) -> str:
-    if isinstance(cell, str):
-        return cell
-    return '' if math.isnan(cell) else repr(float(cell))
 
 
 def _cell(value: float, digits: int) -> str:

@@ -3,16 +3,10 @@
 
 softMC document, AdditiveTorqueDelay: "Since there is a delay between the commands and the actual
 position and velocity of the axis, the same delay should be presented to the additive torque."
-The delay is measured by this definition, from positions. It needs no model, is not affected by
-torque noise, and can be measured before any torque is applied.
 
-The measured position of a joint is fitted by the shifted command, q(t) = a c(t - D) + b. The best
-integer number of cycles is refined to a fraction. Segments of the recording give an estimate each;
-their spread is the standard error of D. Torque is held for a cycle, so it acts half a cycle late
-on average: the delay to be set is D - 1/2.
-
-Delays of the torque (model torque of the reference against measured effort) are not used: friction
-shapes the torque so much that simulated robots had errors of up to three cycles.
+The measured position of a joint is fitted by the shifted command, q(t) = a c(t - D) + b. Segments
+of the recording give an estimate each; their spread is the standard error of D. Torque is held for
+a cycle, so it acts half a cycle late on average: the delay to be set is D - 1/2.
 """
 
 from __future__ import annotations
@@ -128,11 +122,7 @@ def _residual(command: Array, measured: Array) -> float:
 
 
 def _error(position: Array, change: Array, measured: Array) -> float:
-    """Return the standard error of a lag, in cycles; infinite if the motion does not excite it.
-
-    :param position: command, shifted by the lag, shape (N,)
-    :param change: change of the command per cycle, shape (N,)
-    """
+    """Return the standard error of a lag, in cycles; infinite if the motion does not excite it."""
     steps = np.array(
         [
             _step(position[rows], change[rows], measured[rows])

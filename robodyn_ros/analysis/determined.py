@@ -21,11 +21,10 @@ from robodyn_ros.identification.diagnosis.diagnose import DEAD, diagnose
 from robodyn_ros.identification.diagnosis.motion import joint_ranges
 from robodyn_ros.identification.fit.least_squares import Estimate
 from robodyn_ros.identification.fit.success import SMALL_TORQUE, rated_torque
-from robodyn_ros.identification.fit.uncertainty import random_states
 from robodyn_ros.identification.fit.weighting import fit_least_squares
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.physical.chosen_estimate import Selection
-from robodyn_ros.identification.physical.extrapolation import extrapolate_error
+from robodyn_ros.identification.physical.extrapolation import extrapolate_error, random_states
 from robodyn_ros.identification.physical.semidefinite import Problem, starting_prior
 from robodyn_ros.identification.result.verdict import GOOD, Word
 from robodyn_ros.identification.signals.moving_samples import options_for
@@ -87,10 +86,7 @@ def assess_recording(
 
 
 def _estimate_errors(prepared: ProcessedRecordings, case: Case, fit: Estimate) -> Array:
-    """Return the expected torque error of each joint on other motions, relative to its torque.
-
-    It holds the noise of the torque and the uncertainty of the values. Joints at rest stay there.
-    """
+    """Return the expected torque error of each joint on other motions, relative to its torque."""
     model, signals = prepared.model, prepared.parts[0].shown
     rests = [name in prepared.frozen for name in model.joint_names]
     q, qd, qdd = random_states(model, signals)

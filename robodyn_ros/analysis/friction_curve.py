@@ -150,14 +150,7 @@ class _Fit:
 
 
 def _with_spread(fits: Sequence[_Fit], freedom: int) -> tuple[_Fit, str, float]:
-    """Return the best fit, its term that is determined worst, and by how much, in [Nm] or [N].
-
-    That is its standard deviation for the shape of the fit, or its range over all shapes that fit
-    as well within two standard deviations.
-
-    :param fits: one for each shape
-    :param freedom: speeds minus coefficients
-    """
+    """Return the best fit, its term that is determined worst, and by how much, in [Nm] or [N]."""
     best = min(fits, key=lambda fit: fit.square)
     alike = [fit for fit in fits if fit.square <= (1.0 + 4.0 / max(freedom, 1)) * best.square]
     spread = np.ptp([fit.sizes for fit in (best, *alike)], axis=0)

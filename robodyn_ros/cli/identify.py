@@ -21,8 +21,8 @@ from robodyn_ros.cli.robot_model import (
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.identification.diagnosis.position_limits import position_limits
 from robodyn_ros.identification.files.base_result import load_base
+from robodyn_ros.identification.files.next_steps import format_result
 from robodyn_ros.identification.files.result_folder import ResultFolder
-from robodyn_ros.identification.files.written import format_result
 from robodyn_ros.identification.options import (
     LEAVE_ONE_OUT,
     IdentifyOptions,

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from robodyn_ros.cli.output import out_file
-from robodyn_ros.identification.files.prg_import import FRICTION_SIGNS, read_prg, write_imported
+from robodyn_ros.identification.files.prg_import import read_prg, write_imported
 from robodyn_ros.models.catalog import load_model
 
 
@@ -34,13 +34,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='name of the robot in softMC (default: PUMA, SCARA, DELTA; A1 for an axis)',
     )
     parser.add_argument(
-        '--friction-sign',
-        choices=FRICTION_SIGNS,
-        default='negative',
-        help='sign of friction in the file: negative (softMC), positive, or any (softMC, not '
-        'checked; default: %(default)s)',
-    )
-    parser.add_argument(
         '--force', action='store_true', help='import the result of a failed identification'
     )
 
@@ -52,7 +45,6 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.file,
         model,
         robot=arguments.robot,
-        friction_sign=arguments.friction_sign,
         force=arguments.force,
     )
     for note in prg.notes:

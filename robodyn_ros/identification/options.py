@@ -170,11 +170,8 @@ class IdentifyOptions:
     :param velocity_share: samples of a joint slower than this share of its largest velocity do
         not count for relative torque errors (softMC's velocity threshold): near a reversal
         friction follows no Coulomb law
-    :param standstill_share: the same for the fit, which leaves out standstill only
-    :param segments: segments of a recording for cross-validation; None: as many as it needs
     :param position_limits: lower and upper limit of joints by name, in [rad] or [m], for the
         diagnosis (see `position_limits`)
-    :param gear_inputs: numbers of inputs of the gear torque to try, see `gear_torque.INPUTS`
     :raises IdentificationError: when built with a value outside its range
     """
 
@@ -183,7 +180,6 @@ class IdentifyOptions:
     velocity_threshold: float | Sequence[float] | None = None
     upper_velocity_threshold: float | Sequence[float] | None = None
     velocity_share: float = 0.05
-    standstill_share: float = 0.001
     estimator: Method = 'wls'
     loss: Loss = 'tukey'
     ridge: float | None = None
@@ -191,7 +187,6 @@ class IdentifyOptions:
     derivatives: Derivatives = 'auto'
     max_relative_error: float = 0.5
     success_rule: SuccessRule = 'torque'
-    segments: int | None = None
     consistent: Consistent = 'auto'
     prior: Prior = 'urdf'
     position_limits: Mapping[str, tuple[float, float]] | None = None
@@ -199,7 +194,6 @@ class IdentifyOptions:
     recording_offsets: bool = False
     payload_gain_uncertainty: float | None = None
     gear_torque: GearTorque = 'auto'
-    gear_inputs: Sequence[int] = (2, 3)
 
     def __post_init__(self) -> None:
         """Check the ranges."""
@@ -212,11 +206,10 @@ class IdentifyOptions:
         _check_positive('the filter cut-off must be positive', self.filter_cutoff, ' Hz')
         for limit in (self.velocity_threshold, self.upper_velocity_threshold):
             _check_positive('a velocity threshold must be positive', limit)
-        for share in (self.velocity_share, self.standstill_share):
-            if not 0.0 <= share < 1.0:
-                raise IdentificationError(
-                    f'a velocity threshold must be a share from 0 to 1, got {share:g}'
-                )
+        if not 0.0 <= self.velocity_share < 1.0:
+            raise IdentificationError(
+                f'a velocity threshold must be a share from 0 to 1, got {self.velocity_share:g}'
+            )
         if not 0.0 < self.max_relative_error < np.inf:
             raise IdentificationError(
                 f'the largest relative error must be positive, got {self.max_relative_error:g}'
@@ -226,14 +219,9 @@ class IdentifyOptions:
             raise IdentificationError(
                 f'the uncertainty of the torque gain must be a share from 0 to 1, got {gain:g}'
             )
-        self._check_counts()
-        self._check_ridge()
-
-    def _check_counts(self) -> None:
         if self.decimation is not None and self.decimation < 1:
             raise IdentificationError(f'the decimation must be at least 1, got {self.decimation}')
-        if self.segments is not None and self.segments < 1:
-            raise IdentificationError(f'at least 1 segment is needed, got {self.segments}')
+        self._check_ridge()
 
     def _check_ridge(self) -> None:
         if self.ridge is not None and not (np.isfinite(self.ridge) and self.ridge >= 0.0):

@@ -42,7 +42,7 @@ def test_base_parameters_side_by_side(robot):
     base = base_parameters(model)
     facts = {
         'base_parameter_expressions': list(base.expressions),
-        'base_parameter_stddevs': list(np.linspace(0.1, 0.2, base.rank)),
+        'base_parameter_stddevs': np.linspace(0.1, 0.2, base.rank).tolist(),
     }
     rows = compare(urdf, identified(model, truth, facts), recording).rows
     assert [row.expression for row in rows] == list(base.expressions)

@@ -93,7 +93,7 @@ KINDS = {
         (1, 'identify table.csv --payload --base FILE --out OUT'))),
     'prg': Kind(('scara.PRG',), 'text', (
         (3, 'prg FILE --model model_scara.yaml --out OUT/r.yaml'),
-        (1, 'prg FILE --model model_scara.yaml --friction-sign any --force --out OUT/r.yaml'))),
+        (1, 'prg FILE --model model_scara.yaml --force --out OUT/r.yaml'))),
     'csv': Kind(('table.csv',), 'text', TABLE),
     'npz': Kind(('stored.npz', 'packed.npz'), 'zip', TABLE),
     'mat': Kind(('plain.mat', 'packed.mat', 'struct.mat', 'old.mat'), 'bytes', TABLE, weight=0.1),

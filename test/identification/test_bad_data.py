@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from robots import random_urdf
-from simulation import arm, record, sines
+from simulation import arm, record
 
 from robodyn_ros.cli.main import main
 from robodyn_ros.errors import IdentificationError
@@ -17,18 +17,12 @@ from robodyn_ros.identification.files.result_file import load_identified_model, 
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.result.facts import json_facts
-from robodyn_ros.recording.recording import Recording
 
 XML = random_urdf(3, 90, types=('revolute',))
 MODEL, TRUTH = arm(XML)
 RATE = 500.0
 GOOD = record(MODEL, TRUTH, 5000, noise=0.02, derivatives=False, rate=RATE)
 OTHER = record(MODEL, TRUTH, 5000, seed=1, noise=0.02, derivatives=False, rate=RATE)
-
-
-def sines_of(recording):
-    """Motion of the recording without noise."""
-    return sines(3, len(recording), rate=RATE)[1:]
 
 
 def changed(name, column, change):
@@ -83,12 +77,6 @@ BAD = {
         'nan_samples',
         'joint2',
         'longest block 2 s (1000 samples) from 2.000 s',
-    ),
-    'frozen, and a wrong sign': (
-        lambda: with_turned(changed('position', 1, lambda q: np.full_like(q, 0.3)), 1),
-        'frozen_joint',
-        'joint2',
-        'cannot be explained by a joint at rest',
     ),
     'NaN, and a wrong sign': (
         lambda: with_turned(changed('torque', 1, lambda tau: nan_block(tau, 0.2)), 2),
@@ -150,7 +138,7 @@ def test_a_short_nan_block_is_left_out_like_a_gap():
     assert np.abs(result.base_values - clean.base_values).max() < 0.2
 
 
-@pytest.mark.parametrize('samples', [2, 20, 60, 100])
+@pytest.mark.parametrize('samples', [2, 100])
 def test_too_few_samples_leave_no_estimate_and_nothing_to_force(samples, tmp_path, capsys):
     result = identify(GOOD.slice(slice(0, samples)), MODEL)
     assert not result.success and not result.has_estimate
@@ -208,16 +196,6 @@ def test_a_recording_that_cannot_be_left_out_is_an_error_beside_the_estimate(
     assert reason in found.text
 
 
-def test_nothing_moves():
-    still = Recording(
-        time=GOOD.time, joints=GOOD.joints, position=np.zeros((5000, 3)), torque=GOOD.torque
-    )
-    result = identify(still, MODEL)
-    (frozen,) = (item for item in result.findings if item.code == 'frozen_joint')
-    assert not result.success and frozen.joint == 'joint1'
-    assert frozen.text.endswith('(also joint2, joint3)')
-
-
 @pytest.mark.parametrize('silent', [[0, 1, 2], [1]])
 def test_torque_that_is_zero_is_told_without_a_warning(silent):
     torque = np.array(GOOD.torque)
@@ -248,22 +226,6 @@ def test_a_joint_without_torque_leaves_the_others_as_if_its_equations_were_absen
     )
     assert (error[[0, 2]] < 2.0 * usual[[0, 2]] + 0.01).all()
     assert result.identification.relative_residual < 1.1 * clean.identification.relative_residual
-
-
-def test_resting_joints_with_noise_leave_the_cut_off_to_the_user():
-    """Two of three joints rest; their encoders drift faster than the motion."""
-    position = 1e-3 * np.random.default_rng(1).normal(size=GOOD.position.shape)
-    position[:, 1] = GOOD.position[:, 1]
-    state = (np.where([False, True, False], values, 0.0) for values in sines_of(GOOD))
-    torque = MODEL.torque(*state, TRUTH) + 0.01 * np.random.default_rng(2).normal(
-        size=position.shape
-    )
-    still = replace(GOOD, position=position, torque=torque)
-    result = identify(still, MODEL, options=IdentifyOptions(filter_cutoff=8.0))
-    (frozen,) = (item for item in result.findings if item.code == 'frozen_joint')
-    assert result.filter_cutoff == 8.0 and frozen.severity == 'warning'
-    assert frozen.joint == 'joint1' and '(also joint3)' in frozen.text
-    assert result.identification.joint_relative_residual[1] < 0.05
 
 
 @pytest.mark.parametrize(('samples', 'severity'), [(100, 'warning'), (30, 'error')])

@@ -15,11 +15,7 @@ from robodyn_ros.long_work import show_progress
 from robodyn_ros.recording.recording import Recording
 
 
-def codes(result, severity='error'):
-    return {item.code for item in result.findings if item.severity == severity}
-
-
-@pytest.mark.parametrize('joints', range(1, 10))
+@pytest.mark.parametrize('joints', [1, 4, 9])
 def test_noise_free_base_parameters_are_recovered(joints):
     model, truth = arm(random_urdf(joints, 40 + joints))
     result = identify(record(model, truth, 1500), model)
@@ -31,9 +27,8 @@ def test_noise_free_base_parameters_are_recovered(joints):
     assert result.physically_consistent
 
 
-@pytest.mark.parametrize('seed', range(3))
-def test_noisy_identification_holds_on_another_motion(seed):
-    model, truth = arm(random_urdf(6, 60 + seed, types=('revolute',)))
+def test_noisy_identification_holds_on_another_motion():
+    model, truth = arm(random_urdf(6, 60, types=('revolute',)))
     options = {'noise': 0.02, 'resolution': 1e-5, 'derivatives': False, 'rate': 500.0}
     recording = record(model, truth, 10000, seed=1, **options)
     other = record(model, truth, 5000, seed=2, **options)
@@ -71,20 +66,6 @@ def test_joints_are_matched_by_name():
         identify(recording.select(('joint1', 'joint3')), model)
 
 
-def test_joint_that_stands_still_fails_with_its_name():
-    model, truth = arm(random_urdf(3, 45, types=('revolute',)))
-    recording = record(model, truth)
-    position, velocity = np.array(recording.position), np.array(recording.velocity)
-    position[:, 1], velocity[:, 1] = 0.4, 0.0
-    frozen = replace(recording, position=position, velocity=velocity)
-    result = identify(frozen, model)
-    assert not result.success
-    assert codes(result) == {'frozen_joint'}  # what this leaves undetermined is a warning
-    assert any(f.joint == 'joint2' for f in result.findings if f.code == 'frozen_joint')
-    text = next(f.text for f in result.findings if f.code == 'rank_deficient')
-    assert 'joint2.viscous_friction' in text or 'joint2.coulomb_friction' in text
-
-
 def test_a_joint_at_rest_between_links_of_other_masses_is_no_stuck_encoder():
     """Four times the masses of the URDF: what acts on the joints at rest is far from the model."""
     model, truth = arm(random_urdf(3, 45, types=('revolute',)))
@@ -100,60 +81,6 @@ def test_a_joint_at_rest_between_links_of_other_masses_is_no_stuck_encoder():
     assert [(joint.moved, joint.feedforward.word) for joint in idle] == [(False, 'with care')] * 2
     assert all('it did not move' in joint.feedforward.reasons for joint in idle)
     assert result.identification.joint_relative_residual[2] < 0.01
-
-
-def test_the_torque_of_a_joint_that_hardly_moves_is_uncertain_elsewhere():
-    model, truth = arm(random_urdf(3, 45, types=('revolute',)))
-    time, q, qd, qdd = sines(3, 4000)
-    for values in (q, qd, qdd):
-        values[:, 1] *= 0.02
-    torque = model.torque(q, qd, qdd, truth)
-    torque += 0.1 * torque.std(axis=0) * np.random.default_rng(0).normal(size=torque.shape)
-    signals = {'position': q, 'velocity': qd, 'acceleration': qdd, 'torque': torque}
-    result = identify(Recording(time=time, joints=model.joint_names, **signals), model)
-    _, slow, fast = result.torque_uncertainty
-    assert slow > 0.3 > fast
-
-
-def test_torque_uncertainty_is_the_error_seen_on_arbitrary_motion():
-    model, truth = arm(random_urdf(3, 54, types=('revolute',)))
-    random = np.random.default_rng(3)
-    predicted, seen = [], []
-    for seed in range(10):
-        recording = record(model, truth, 1500, seed=seed, noise=0.05)
-        # Expected is what the recording alone tells; a prior only helps.
-        result = identify(recording, model, options=IdentifyOptions(consistent='no'))
-        _, _, qd, qdd = sines(3, 1500, seed=seed)
-        unit = random.uniform(-1.0, 1.0, size=(3, 300, 3))
-        states = (np.pi * unit[0], np.abs(qd).max() * unit[1], np.abs(qdd).max() * unit[2])
-        torque = model.torque(*states, truth)
-        error = model.torque(*states, result.values) - torque
-        seen.append(np.linalg.norm(error, axis=0) / np.linalg.norm(torque, axis=0))
-        predicted.append(result.torque_uncertainty)
-    ratio = np.sqrt(np.mean(np.square(seen), axis=0) / np.mean(np.square(predicted), axis=0))
-    assert ((ratio > 0.6) & (ratio < 1.6)).all()
-
-
-def test_joints_that_move_together_are_found_rank_deficient():
-    model, truth = arm(random_urdf(3, 46, types=('revolute',)))
-    time, q, qd, qdd = sines(3, 3000)
-    for values in (q, qd, qdd):  # a sine and nothing else: too little for 3 joints
-        values[:] = values[:, :1]
-    q[:], qd[:] = np.sin(time)[:, None], np.cos(time)[:, None]
-    qdd[:] = -np.sin(time)[:, None]
-    recording = Recording(
-        time=time,
-        joints=model.joint_names,
-        position=q,
-        velocity=qd,
-        acceleration=qdd,
-        torque=model.torque(q, qd, qdd, truth),
-    )
-    result = identify(recording, model)
-    assert not result.success and 'rank_deficient' in codes(result)
-    assert np.isnan(result.base_stddevs).any() and np.isfinite(result.values).all()
-    # What the motion shows is still explained.
-    assert result.identification.relative_residual < 1e-6
 
 
 def test_torque_that_fits_no_model_fails_and_names_the_joint():
@@ -180,14 +107,12 @@ def test_findings_of_the_recording_are_carried_and_errors_among_them_fail():
     assert not identify(replace(recording, findings=(gap, bad)), model).success
 
 
-def test_ols_and_segments_are_taken_from_the_options():
+def test_the_estimator_is_taken_from_the_options():
     model, truth = arm(random_urdf(3, 51))
     recording = record(model, truth, noise=0.05)
     wls = identify(recording, model)
     ols = identify(recording, model, options=IdentifyOptions(estimator='ols'))
-    parts = identify(recording, model, options=IdentifyOptions(segments=7))
     assert ols.estimator == 'ols' and not np.allclose(ols.base_values, wls.base_values)
-    np.testing.assert_allclose(parts.base_values, wls.base_values, rtol=1e-6, atol=1e-8)
 
 
 def test_progress_names_the_phases_and_can_cancel():

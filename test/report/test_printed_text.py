@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The printed end of an identification."""
 
-from robodyn_ros.identification.files.written import format_result
+from robodyn_ros.identification.files.next_steps import format_result
 from robodyn_ros.report.write import export_with_page
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaincinv
 
 from robodyn_ros.analysis.thresholds.session import Session
 from robodyn_ros.control.collision.threshold_map import Bands
@@ -106,3 +107,35 @@ def upper(
     quantile: Array = np.where(visited, value, most[:, None])
     # A torque error of exactly zero would make a threshold that anything exceeds.
     return np.maximum(quantile, np.finfo(np.float32).tiny), visited
+
+
+def level_at(maxima: Array, hours: float, rate: float) -> float:
+    """Return the level that is exceeded `rate` times per hour.
+
+    If the blocks were exceeded at least once at this rate, it is an order statistic. Beyond the
+    largest value, the excesses over a high level are taken as exponential, the limit of light
+    tails (Coles, "An Introduction to Statistical Modeling of Extreme Values", 2001, chapter 4).
+    That level is exceeded by a tenth of the blocks, at least by 5 of them.
+
+    :param maxima: largest value of each block, shape (blocks,)
+    :param hours: time of the blocks together, in [h]
+    :param rate: in [1/h]
+    """
+    ordered = np.sort(maxima)[::-1]
+    if (allowed := int(rate * hours)) >= 1:
+        return float(ordered[min(allowed, len(ordered) - 1)])
+    count = min(max(5, len(ordered) // 10), len(ordered) - 1)
+    largest = float(ordered[0])
+    if count < 1:
+        return largest
+    base = float(ordered[count])
+    excess = float(np.mean(ordered[:count] - base))
+    return max(largest, base + excess * max(0.0, float(np.log(count / (rate * hours)))))
+
+
+def rate_bound(alarms: int, hours: float) -> float:
+    """Return the rate that is not exceeded with 95 % confidence, in [1/h]: 3 / T for no alarm.
+
+    Alarms are a Poisson process (Garwood, "Fiducial Limits for the Poisson Distribution", 1936).
+    """
+    return float(gammaincinv(alarms + 1, 0.95) / hours)

@@ -14,11 +14,12 @@ from robodyn_ros.analysis.thresholds.cells import (
     Layout,
     bands_of,
     cell_maxima,
+    level_at,
+    rate_bound,
     still_speed,
     upper,
 )
 from robodyn_ros.analysis.thresholds.session import Session
-from robodyn_ros.analysis.thresholds.tail import level_at, rate_bound
 from robodyn_ros.control.collision.threshold_map import Bands, ThresholdMap
 from robodyn_ros.errors import ControlError
 from robodyn_ros.long_work import track
@@ -30,25 +31,27 @@ LAYOUTS: tuple[Layout, ...] = (
 """Numbers of bands to choose from. The first one is constant thresholds."""
 
 
+BLOCK = 5.0
+"""Length of the blocks, in [s]: torque errors of different blocks must be independent."""
+
+OUTLIER = 4.0
+"""Multiple of the median block's largest error above which a block counts as contact."""
+
+CONTACT = 0.05
+"""Largest share of contact in the recordings; above it, they are refused."""
+
+
 @dataclass(frozen=True)
 class Learning:
     """Options of learning.
 
     :param rate: false alarms per hour to aim at, in [1/h]; None: none in any session left out,
         and at most one per hour by the tail of their torque errors
-    :param block: length of the blocks, in [s]; torque errors of different blocks must be
-        independent
     :param debounce: consecutive samples above a threshold that the detector counts
-    :param outlier: a block counts as contact above this multiple of the median block's largest
-        error, both relative to the map
-    :param contact: largest share of contact in the recordings; above it, they are refused
     """
 
     rate: float | None = None
-    block: float = 5.0
     debounce: int = 2
-    outlier: float = 4.0
-    contact: float = 0.05
     layouts: Sequence[Layout] = LAYOUTS
 
 
@@ -115,12 +118,10 @@ def learn(
     """Learn thresholds from healthy sessions.
 
     In each cell, the threshold is proportional to an upper quantile of the largest torque errors
-    of blocks of time. One factor for each state (moving, passing standstill, at rest) makes it
-    hold: each session is compared with the quantiles of all others, and the factor is that at
-    which these ratios give their part of the wanted rate. The change of the torque error while the
-    reference rests is one more state. The numbers of bands are those with the
-    lowest thresholds (mean logarithm over joints and moving samples) at that rate. A single
-    session is cut into four parts.
+    of blocks of time. The factor of each state (moving, passing standstill, at rest, change at
+    rest) is that at which each session, compared with the quantiles of all others, has its part of
+    the wanted rate. The numbers of bands are those with the lowest thresholds (mean logarithm over
+    joints and moving samples) at that rate. A single session is cut into four parts.
 
     :param friction: half the jump of friction at rest, shape (n,), in [Nm] or [N]: thresholds at
         standstill are at least that, because stiction can hold either way
@@ -128,14 +129,14 @@ def learn(
     """
     options = options or Learning()
     parts = _parts(sessions)
-    _check(parts, options)
+    _check(parts)
     still = still_speed(parts)
     trials = [
         _trial(parts, bands_of(parts, still, each), each, options)
         for each in track(options.layouts, 'learning')
     ]
     best = min(trials, key=lambda trial: trial.cost)
-    cleaned = _without_contact(sessions, best, options)
+    cleaned = _without_contact(sessions, best)
     if cleaned is not None:
         return learn(cleaned, friction, options)
     return _finish(sessions, parts, best, friction)
@@ -148,9 +149,8 @@ def _parts(sessions: Sequence[Session]) -> list[Session]:
     return [sessions[0].rows(slice(part[0], part[-1] + 1)) for part in rows]
 
 
-def _check(parts: Sequence[Session], options: Learning) -> None:
-    hours = sum(part.hours for part in parts)
-    least = 20 * options.block
+def _check(parts: Sequence[Session]) -> None:
+    hours, least = sum(part.hours for part in parts), 20 * BLOCK
     if hours * 3600.0 < least:
         raise ControlError(
             f'{", ".join(dict.fromkeys(part.source for part in parts))}: {3600.0 * hours:.3g} s '
@@ -161,7 +161,7 @@ def _check(parts: Sequence[Session], options: Learning) -> None:
 
 def _trial(parts: Sequence[Session], bands: Bands, layout: Layout, options: Learning) -> _Trial:
     """Scale a map by leaving each part out in turn."""
-    maxima = [cell_maxima(part, bands, length=options.block) for part in parts]
+    maxima = [cell_maxima(part, bands, length=BLOCK) for part in parts]
     largest = [each.largest for each in maxima]
     value, visited = upper(np.concatenate(largest))
     ratios = []
@@ -216,26 +216,24 @@ def _cost(parts: Sequence[Session], maxima: Sequence[CellMaxima], threshold: Arr
     return total / max(count, 1.0)
 
 
-def _without_contact(
-    sessions: Sequence[Session], best: _Trial, options: Learning
-) -> list[Session] | None:
+def _without_contact(sessions: Sequence[Session], best: _Trial) -> list[Session] | None:
     """Return the sessions without samples that stand out as contact; None: there are none."""
     usual = np.concatenate(best.ratios)[:, :3].max(axis=1)
-    reach = options.outlier * float(np.median(usual))
-    cleaned = [_clean(session, best, options.block, reach) for session in sessions]
+    reach = OUTLIER * float(np.median(usual))
+    cleaned = [_clean(session, best, reach) for session in sessions]
     if all(each is session for each, session in zip(cleaned, sessions, strict=True)):
         return None
     before, after = (sum(each.hours for each in part) for part in (sessions, cleaned))
-    if after < (1.0 - options.contact) * before:
+    if after < (1.0 - CONTACT) * before:
         raise ControlError(
             f'{100.0 * (1.0 - after / before):.0f} % of the recordings look like contact '
-            f'(limit {100.0 * options.contact:g} %): record healthy motion. '
+            f'(limit {100.0 * CONTACT:g} %): record healthy motion. '
             f'{next(each.notes[-1] for each in cleaned if each.notes)}'
         )
     return cleaned
 
 
-def _clean(session: Session, best: _Trial, block: float, reach: float) -> Session:
+def _clean(session: Session, best: _Trial, reach: float) -> Session:
     """Leave out a block on either side of torque errors beyond `reach` times the map."""
     cell = best.bands.cell(*session.motion(best.bands.still))
     ratio = session.residual / best.value[np.arange(len(best.value)), cell]
@@ -244,7 +242,7 @@ def _clean(session: Session, best: _Trial, block: float, reach: float) -> Sessio
         return session
     rows = np.zeros(len(session.time), dtype=bool)
     for time in session.time[worst > reach]:
-        first, last = np.searchsorted(session.time, (time - block, time + block))
+        first, last = np.searchsorted(session.time, (time - BLOCK, time + BLOCK))
         rows[first:last] = True
     row = int(worst.argmax())
     return session.without(

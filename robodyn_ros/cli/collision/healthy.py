@@ -10,8 +10,7 @@ from hashlib import blake2b
 import numpy as np
 
 from robodyn_ros.analysis.collision_thresholds import friction_at
-from robodyn_ros.analysis.thresholds.drives_off import drives_off
-from robodyn_ros.analysis.thresholds.session import Mask, Session, session_of
+from robodyn_ros.analysis.thresholds.session import Mask, Session, drives_off, session_of
 from robodyn_ros.cli.collision.model import rests_in
 from robodyn_ros.cli.effort import read_in_si_units
 from robodyn_ros.control.collision.settings import CollisionSettings

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Condense a recording: per joint one triangular factor of [regressor | torque].
 
-Estimates, condition numbers, confidence intervals and cross-validation all work on these small
-triangles, so the recording is read once and memory does not grow with it. The factors come from
-Householder QR of blocks (never from Y^T Y, which would square the condition number).
+The recording is read once, and memory does not grow with it. The factors come from Householder QR
+of blocks: Y^T Y would square the condition number.
 """
 
 from __future__ import annotations
@@ -61,11 +60,9 @@ class JointFactor:
 class CoupledFactor:
     """Triangular factor of [Y_1 | .. | Y_n | tau_1 .. tau_n] side by side, over one segment.
 
-    It keeps what the errors of different joints at the same time have to do with each other.
-
     :param columns: per joint, which of the selected columns act on it
     :param triangle: R, shape (at most w, w), w all these columns and n torques
-    :param samples: samples in it, those that count for every joint that has any
+    :param samples: those that count for every joint that has any
     :param rest: factors per joint of the samples that count for some joints only
     """
 
@@ -154,12 +151,11 @@ def condense(
 
     :param motion: q, qd, qdd, each of shape (N, n), SI units
     :param torque: torques, shape (N, n), in [Nm] or [N]
-    :param used: which samples of which joint count, shape (N, n)
-    :param columns: columns of the model's regressor to use (those of the base parameters)
+    :param used: samples of each joint that count, shape (N, n)
+    :param columns: columns of the model's regressor to use, those of the base parameters
     :param thinning: low pass and decimation of regressor and torque; default: none
     :param segments: number of segments of equal length, with separate factors
-    :param weights: of the squared residual of each sample left by the thinning, shape (M, n), 0
-        to 1; default: 1
+    :param weights: of the squared residual of each thinned sample, shape (M, n), 0 to 1; default 1
     :param coupled: condense all joints together too, for a joint error covariance
     :param keep: keep all rows in the sample, if they are not too many
     :raises InsufficientData: fewer samples than segments
@@ -283,9 +279,8 @@ class _Coupled(_Apart):
 def acting_columns(model: DynamicModel, columns: Indices) -> list[Indices]:
     """Return which of `columns` can act on each joint; the others are zero whatever the motion.
 
-    A joint feels only the links beyond it, so that the factors of the outer joints are small.
-    Friction can act in one direction and above a threshold only, or only at low speed: each state
-    is tried in both directions, and 100 times as fast.
+    Friction can act in one direction, above a threshold or at low speed only: each state is tried
+    in both directions, and 100 times as fast.
     """
     random = np.random.default_rng(0)
     q, share, qdd = random.uniform(-1.0, 1.0, size=(3, 16, len(model.joints)))
@@ -310,8 +305,6 @@ def triangle(
     parts: Sequence[Array], start: Array | None = None, *, scale: Array | None = None
 ) -> Array:
     """Return the triangular factor (k, k) of matrices (m, k) on top of each other.
-
-    The rows are worked in some hundred at a time, which the processor's cache holds.
 
     :param start: triangular factor (k, k) of rows above them
     :param scale: factor of each row of a single matrix, shape (m,)

@@ -39,7 +39,7 @@ def condense_signals(
         signals.used,
         base.columns,
         thinning=signals.thinning,
-        segments=options.segments or count,
+        segments=count,
         weights=weights,
         coupled=options.estimator == 'covariance',
         keep=options.estimator == 'robust',
@@ -61,8 +61,7 @@ def condense_parts(
 
     if parts.others is None:
         return factors(parts.shown)
-    segments = options.segments or FOLDS
-    return join_parts((factors(signals) for signals in parts), segments, parts.count)
+    return join_parts((factors(signals) for signals in parts), FOLDS, parts.count)
 
 
 def join_parts(processed: Iterable[Condensed], segments: int, count: int) -> Condensed:

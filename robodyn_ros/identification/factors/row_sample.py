@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Some rows of a recording's regression, in their order, in addition to the condensed factors.
-
-Robust weights and the spectrum of residuals need rows, not only their factors. A few thousand are
-enough, whatever the length of the recording.
-"""
+"""Some thousand rows of a recording's regression, for robust weights and residual spectra."""
 
 from __future__ import annotations
 
@@ -86,12 +82,7 @@ class SampleCollector:
     """Collector of the rows of some segments, while all rows are processed in blocks."""
 
     def __init__(self, total: int, columns: Sequence[Indices], *, keep: bool = True) -> None:
-        """Choose the segments.
-
-        :param total: number of rows
-        :param columns: per joint, indices of the selected columns that act on it
-        :param keep: collect all rows, if they are at most `MOST` numbers
-        """
+        """Choose the segments of so many rows; with `keep` all rows, if they are not too many."""
         self.total, self.columns = total, tuple(columns)
         size = total * sum(len(indices) + 1 for indices in columns)
         few = total > SEGMENTS * LENGTH and (size > MOST or not keep)
@@ -105,12 +96,9 @@ class SampleCollector:
         )
 
     def add(self, where: slice, rows: Sequence[Array], used: Mask, position: Array) -> None:
-        """Store those rows of a block that lie in a segment.
+        """Store those rows of a block that lie in a segment; rows that do not count as zeros.
 
         :param where: range of the block in all rows
-        :param rows: per joint [Y | tau], shape (m, k + 1)
-        :param used: rows that count, shape (m, n); all others are stored as zeros
-        :param position: of the joints, shape (m, n), in [rad] or [m]
         """
         for (first, last), part in zip(self.bounds, self.parts, strict=True):
             low, high = max(first, where.start), min(last, where.stop)
@@ -125,8 +113,5 @@ class SampleCollector:
                         kept[there][~counts] = 0.0
 
     def sample(self, width: int) -> RowSample:
-        """Return the stored rows.
-
-        :param width: number of selected columns
-        """
+        """Return the stored rows of so many selected columns."""
         return RowSample(self.columns, width, self.parts, self.total)

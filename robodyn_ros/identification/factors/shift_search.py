@@ -44,9 +44,8 @@ def smooth_torque(torque: Array) -> Array:
 def extract_vibration(signals: Processed) -> Array:
     """Return the velocity (N, n) above the frequencies of the motion, which disturbances cause.
 
-    A drive answers a disturbance with torque against this velocity, and so before the joint has
-    moved much: to the model an early torque. This column explains such an answer better than a
-    shift does.
+    A drive answers a disturbance with torque against this velocity, before the joint has moved
+    much. To the model this is an early torque.
     """
     rate = 1.0 / float(signals.time[1] - signals.time[0])
     edge = cutoffs_of(signals.measured_position, rate).lowest

@@ -53,11 +53,7 @@ def load_base(path: str | Path, model: DynamicModel | None = None) -> Identified
 
 
 def _restore_text(arm: DynamicModel, model: DynamicModel | None, beside: Path) -> None:
-    """Give the arm the complete URDF text, because a result file has only links and joints.
-
-    :param model: the model meant, whose text has priority
-    :param beside: the URDF in the folder of the result; ignored if it is of another robot
-    """
+    """Give the arm the complete URDF text, because a result file has only links and joints."""
     rigid, meant = rigid_part(arm), None if model is None else rigid_part(model)
     if rigid is None:
         return

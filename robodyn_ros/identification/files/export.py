@@ -29,7 +29,7 @@ from robodyn_ros.models.closed_forms.closed_form import closed_form_part
 from robodyn_ros.models.serial.urdf import rigid_part
 from robodyn_ros.output_files import json_text, make_folder
 
-URDF, INERTIALS = 'robot.urdf', 'inertials.yaml'
+URDF, INERTIALS, PRG_FILE = 'robot.urdf', 'inertials.yaml', 'IDNT1.PRG'
 
 Page = Callable[[Mapping[str, Any]], str]
 """Function from the content of result.json to the text of report.html."""
@@ -77,7 +77,6 @@ def export(
     folder: str | Path,
     *,
     export_failed: bool = False,
-    group: int = 1,
     page: Page | None = None,
     more_facts: Mapping[str, Any] | None = None,
 ) -> Exported:
@@ -85,10 +84,9 @@ def export(
 
     result.json, report.html if there is a page, and `identification`, a rosbag2 of the signals if
     the result has them. If any joint can be used, result.yaml, robot.urdf and inertials.yaml if
-    its links can exist, and IDNT<group>.PRG if it is a model that softMC has. An earlier model
+    its links can exist, and IDNT1.PRG if it is a model that softMC has. An earlier model
     goes to `previous/` (`result_folder.py`), also when this run failed.
 
-    :param group: number in the name of the .PRG file
     :param more_facts: plain facts that result.json has in addition
     :raises IdentificationError: a file cannot be written; the folder is then as it was
     """
@@ -104,7 +102,7 @@ def export(
             write_result(result, target.partial / MODEL, export_failed=export_failed)
             files = replace(files, result=folder / MODEL)
             files = _with_urdf(files, result, target)
-            files = _with_prg(files, result, target, f'IDNT{group}.PRG')
+            files = _with_prg(files, result, target)
         files = _with_signals(files, result, target)
         facts = json_facts(result) | dict(more_facts or {})
         files = _with_page(files, facts, target, page)
@@ -131,20 +129,19 @@ def _with_urdf(files: Exported, result: IdentificationResult, target: ResultFold
     return replace(files, inertials=target.folder / INERTIALS)
 
 
-def _with_prg(
-    files: Exported, result: IdentificationResult, target: ResultFolder, name: str
-) -> Exported:
+def _with_prg(files: Exported, result: IdentificationResult, target: ResultFolder) -> Exported:
     """Write the result in softMC's format, if it can be."""
     if closed_form_part(result.model) is None:
         return files
-    if target.is_taken(name):
-        return _add_note(files, f'no .PRG file is written: {target.folder / name} is another file')
+    if target.is_taken(PRG_FILE):
+        note = f'no .PRG file is written: {target.folder / PRG_FILE} is another file'
+        return _add_note(files, note)
     try:
         text = prg_text(result)
     except PrgError as error:
         return _add_note(files, f'no .PRG file is written: {error}')
-    write_text(text, target.partial / name)
-    return replace(files, prg=target.folder / name)
+    write_text(text, target.partial / PRG_FILE)
+    return replace(files, prg=target.folder / PRG_FILE)
 
 
 def _with_signals(files: Exported, result: IdentificationResult, target: ResultFolder) -> Exported:

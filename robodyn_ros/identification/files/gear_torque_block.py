@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 
@@ -19,26 +19,44 @@ from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.gears.maps import MAPS
 from robodyn_ros.models.gear_torque import INPUTS, GearTorqueLaw
 from robodyn_ros.models.interface import Array
+from robodyn_ros.schema import Finite, NotNegative, convert
 
-PER_JOINT = ('limit', 'gear_ratio')
-PER_INPUT = ('low', 'high')
+
+@dataclass(frozen=True)
+class _GearBlock:
+    """Schema of the block: flat ROS parameters, numbers per joint and per joint and input."""
+
+    kind: Literal['rbf', 'gmr']
+    joints: list[str]
+    inputs: list[str]
+    cutoff: NotNegative
+    limit: list[NotNegative]
+    gear_ratio: list[Finite]
+    low: list[Finite]
+    high: list[Finite]
+    array_names: list[str]
+    array_shapes: list[str]
+    numbers: list[Finite]
+    hash: str = ''
 
 
 def residual_block(residual: GearTorqueLaw, model_hash: str) -> dict[str, Any]:
     """Describe a residual torque as flat ROS parameters."""
     arrays = residual.map.arrays()
-    block: dict[str, Any] = {
-        'kind': residual.kind,
-        'joints': list(residual.joints),
-        'inputs': list(residual.inputs),
-        'cutoff': float(residual.cutoff),
-        **{name: getattr(residual, name).ravel().tolist() for name in (*PER_JOINT, *PER_INPUT)},
-        'array_names': list(arrays),
-        'array_shapes': [json.dumps(values.shape[1:]) for values in arrays.values()],
-        'numbers': np.concatenate([values.ravel() for values in arrays.values()]).tolist(),
-    }
-    block['hash'] = _hash(block, model_hash)
-    return block
+    block = _GearBlock(
+        kind=residual.kind,  # type: ignore[arg-type]
+        joints=list(residual.joints),
+        inputs=list(residual.inputs),
+        cutoff=float(residual.cutoff),
+        limit=residual.limit.tolist(),
+        gear_ratio=residual.gear_ratio.tolist(),
+        low=residual.low.ravel().tolist(),
+        high=residual.high.ravel().tolist(),
+        array_names=list(arrays),
+        array_shapes=[json.dumps(values.shape[1:]) for values in arrays.values()],
+        numbers=np.concatenate([values.ravel() for values in arrays.values()]).tolist(),
+    )
+    return asdict(replace(block, hash=_hash(block, model_hash)))
 
 
 def read_residual(
@@ -52,65 +70,49 @@ def read_residual(
     """
     if block is None:
         return None
+    where = f'{name}: the block residual_torque cannot be used'
+    given = convert(block, _GearBlock, where, IdentificationError)
     try:
-        return _read(block, joints, model_hash)
+        return _read(given, joints, model_hash)
     except (LookupError, TypeError, ValueError, OverflowError, np.linalg.LinAlgError) as error:
         reason = f'it has no {error}' if isinstance(error, KeyError) else str(error)
-        text = ' '.join(reason.split())
-        raise IdentificationError(
-            f'{name}: the block residual_torque cannot be used: {text}'
-        ) from error
+        raise IdentificationError(f'{where}: {" ".join(reason.split())}') from error
 
 
-def _read(block: object, joints: tuple[str, ...], model_hash: str) -> GearTorqueLaw:
-    if not isinstance(block, Mapping):
-        raise ValueError('expected a mapping')
-    count, inputs = len(joints), tuple(str(item) for item in block['inputs'])
-    kind = block['kind']
-    if kind not in MAPS:
-        raise ValueError(f'kind {kind!r} is not one of {", ".join(MAPS)}')
+def _read(block: _GearBlock, joints: tuple[str, ...], model_hash: str) -> GearTorqueLaw:
+    count, inputs = len(joints), tuple(block.inputs)
     if inputs not in (INPUTS[:2], INPUTS):
-        raise ValueError(f'inputs {list(inputs)} are not the first two or three of {INPUTS}')
-    if tuple(block['joints']) != joints:
-        raise ValueError(f'its joints {list(block["joints"])} are not those of the model')
-    per_joint = {key: _finite(block[key], (count,), key) for key in PER_JOINT}
-    per_input = {key: _finite(block[key], (count, len(inputs)), key) for key in PER_INPUT}
-    cutoff = float(_finite([block['cutoff']], (1,), 'cutoff')[0])
-    _check_ranges(cutoff, **per_joint, **per_input)
-    residual = MAPS[kind].from_arrays(_arrays(block, count))
+        raise ValueError(f'inputs {block.inputs} are not the first two or three of {INPUTS}')
+    if tuple(block.joints) != joints:
+        raise ValueError(f'its joints {block.joints} are not those of the model')
+    one, pair = (count,), (count, len(inputs))
+    shapes: dict[str, tuple[int, ...]] = {
+        'limit': one, 'gear_ratio': one, 'low': pair, 'high': pair,
+    }  # fmt: skip
+    numbers = {key: _reshape(getattr(block, key), shape, key) for key, shape in shapes.items()}
+    if not (numbers['high'] > numbers['low']).all():
+        raise ValueError('low must be below high')
+    if 0.0 in block.gear_ratio:
+        raise ValueError('a gear_ratio must not be 0')
+    residual = MAPS[block.kind].from_arrays(_arrays(block, count))
     if not np.isfinite(residual.predict(np.zeros((1, count, len(inputs))))).all():
         raise ValueError('it gives no finite torque')
-    if _hash(block, model_hash) != block['hash']:
+    if _hash(block, model_hash) != block.hash:
         raise ValueError('its hash does not fit: it was changed, or belongs to another model')
     return GearTorqueLaw(
-        joints=joints,
-        inputs=inputs,
-        map=residual,
-        cutoff=cutoff,
-        **per_joint,
-        **per_input,
+        joints=joints, inputs=inputs, map=residual, cutoff=block.cutoff, **numbers
     )
 
 
-def _check_ranges(cutoff: float, limit: Array, gear_ratio: Array, low: Array, high: Array) -> None:
-    if not (high > low).all() or (limit < 0.0).any():
-        raise ValueError('low must be below high, and a limit must not be negative')
-    if (gear_ratio == 0.0).any():
-        raise ValueError('a gear_ratio must not be 0')
-    if cutoff < 0.0:
-        raise ValueError('cutoff must not be negative')
-
-
-def _arrays(block: Mapping[str, Any], joints: int) -> dict[str, Array]:
+def _arrays(block: _GearBlock, joints: int) -> dict[str, Array]:
     """Return the arrays of the map, by name; the first axis of each is the joint."""
-    numbers, names = list(block['numbers']), [str(item) for item in block['array_names']]
-    if len(numbers) > GEAR_NUMBERS.most * joints:
+    values = np.array(block.numbers, dtype=float)
+    if len(values) > GEAR_NUMBERS.most * joints:
         raise ValueError(
-            f'{len(numbers)} numbers, at most {GEAR_NUMBERS.most} per joint are possible'
+            f'{len(values)} numbers, at most {GEAR_NUMBERS.most} per joint are possible'
         )
-    values = _finite(numbers, (len(numbers),), 'numbers')
     arrays, first = {}, 0
-    for key, text in zip(names, block['array_shapes'], strict=True):
+    for key, text in zip(block.array_names, block.array_shapes, strict=True):
         shape = (joints, *(int(size) for size in parse_json(text)))
         if min(shape) < 1 or len(shape) > 5:
             raise ValueError(f'shape {text} of {key}')
@@ -122,19 +124,19 @@ def _arrays(block: Mapping[str, Any], joints: int) -> dict[str, Array]:
     return arrays
 
 
-def _finite(given: Any, shape: tuple[int, ...], what: str) -> Array:
-    values = np.array([float(value) for value in given])
-    if values.size != np.prod(shape) or not np.isfinite(values).all():
-        raise ValueError(f'{what} must be {int(np.prod(shape))} finite numbers')
-    return values.reshape(shape)
+def _reshape(given: list[float], shape: tuple[int, ...], what: str) -> Array:
+    if len(given) != np.prod(shape):
+        raise ValueError(f'{what} must be {int(np.prod(shape))} numbers, got {len(given)}')
+    return np.array(given, dtype=float).reshape(shape)
 
 
-def _hash(block: Mapping[str, Any], model_hash: str) -> str:
+def _hash(block: _GearBlock, model_hash: str) -> str:
     """Return SHA-256 over everything that determines the torque; numbers by their exact value."""
-    words = [[str(item) for item in block[key]] for key in ('joints', 'inputs', 'array_names')]
     exact = [
-        [float(value).hex() for value in block[key]] for key in (*PER_JOINT, *PER_INPUT, 'numbers')
+        [float(value).hex() for value in values]
+        for values in (block.limit, block.gear_ratio, block.low, block.high, block.numbers)
     ]
-    shapes = [parse_json(text) for text in block['array_shapes']]
-    parts = [block['kind'], float(block['cutoff']).hex(), words, exact, shapes, model_hash]
+    shapes = [parse_json(text) for text in block.array_shapes]
+    words = [block.joints, block.inputs, block.array_names]
+    parts = [block.kind, float(block.cutoff).hex(), words, exact, shapes, model_hash]
     return hashlib.sha256(json.dumps(parts).encode('utf-8')).hexdigest()

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal
 
 import numpy as np
 
@@ -23,15 +21,10 @@ from robodyn_ros.identification.result.facts import friction_facts
 from robodyn_ros.models.catalog import KINDS
 from robodyn_ros.models.interface import Array, DynamicModel
 
-FrictionSign = Literal['negative', 'positive', 'any']
-FRICTION_SIGNS: tuple[FrictionSign, ...] = ('negative', 'positive', 'any')
-"""negative: the torque that friction exerts, as softMC writes it. positive: the torque that the
-drive adds. any: as softMC writes it, whatever the signs are."""
-
 _NUMBERED = re.compile(r'^\d+\.\s+')  # lines of the document's listing begin with their number
 _ASSIGNMENT = re.compile(r'^([\w.]+(?:\[\d+\])?)\s*=\s*(\S+)$')
-_AXIS = re.compile(r'axis (\d+) = (\S+)')
-_THRESHOLD = re.compile(r'threshold = (\S+) (?:rad|m)/s')
+TITLE = 'Dynamic parameter identification for '
+"""Start of the comment that says whether the identification succeeded."""
 
 
 @dataclass(frozen=True)
@@ -39,13 +32,13 @@ class Prg:
     """Content of a .PRG file.
 
     :param values: parameter values of the model, shape (p,), SI
-    :param facts: header facts under the names of our result file, those that were there
+    :param success: of its identification; None: the file does not say
     :param notes: assumptions where the file states nothing, one sentence each
     """
 
     model: DynamicModel
     values: Array
-    facts: dict[str, Any]
+    success: bool | None
     notes: tuple[str, ...]
 
 
@@ -54,36 +47,29 @@ def read_prg(
     model: DynamicModel,
     *,
     robot: str = '',
-    friction_sign: FrictionSign = 'negative',
     force: bool = False,
 ) -> Prg:
     """Read a .PRG file as values of a model.
 
     :param robot: the robot's name in softMC, if it is not its kind's
-    :param friction_sign: sign of friction in the file, see `FRICTION_SIGNS`
     :raises IdentificationError: the file cannot be read; a statement is missing, out of order,
         of another robot, axis or dynamic model; a number is not finite or of the wrong sign; the
         identification failed
     """
-    if friction_sign not in FRICTION_SIGNS:
-        raise IdentificationError(
-            f'there is no friction sign {friction_sign!r}, there are {", ".join(FRICTION_SIGNS)}'
-        )
     layout = Layout.of(model, robot)
     source = _Source.read(path)
-    facts = header_facts_of(source.comments, len(model.joints))
-    if facts.get('success') is False and not force:
+    success = next((' succeeded' in row for _, row in source.comments if TITLE in row), None)
+    if success is False and not force:
         raise IdentificationError(f'{path}: its identification failed, import it by force only')
     _check_robot(source, layout)
-    body = _Body(source, layout)
-    entries, friction = body.read(friction_sign)
+    entries, friction = _Body(source, layout).read()
     beside, notes = _beside(source, layout)
     try:
         values = layout.join(entries, beside, friction)
     except ModelError as error:
         raise IdentificationError(f'{path}: {error}') from error
     _check_kept(source, layout, friction)
-    return Prg(model=model, values=values, facts=facts, notes=notes)
+    return Prg(model, values, success, notes)
 
 
 def write_imported(prg: Prg, path: str | Path, *, source: str) -> None:
@@ -97,7 +83,7 @@ def write_imported(prg: Prg, path: str | Path, *, source: str) -> None:
     parameters = {
         'dynamic_model': model_parameters(prg.model, prg.values, spread),
         'identification': {
-            **prg.facts,
+            **({} if prg.success is None else {'success': prg.success}),
             'source': source,
             'imported': True,
             **friction_facts(prg.model, prg.values),
@@ -158,7 +144,7 @@ class _Body:
     def __init__(self, source: _Source, layout: Layout) -> None:
         self.source, self.layout, self.at = source, layout, 0
 
-    def read(self, sign: FrictionSign) -> tuple[Array, Array]:
+    def read(self) -> tuple[Array, Array]:
         """Return the entries (k,) and friction (n, 2), positive."""
         robot, layout = self.layout.robot, self.layout
         self._expect('PROGRAM CONTINUE')
@@ -172,7 +158,7 @@ class _Body:
                     f'what follows must be 0, got {entries[-1]:g}'
                 )
         friction = [
-            [self._friction(f'{axis}.{name}', sign) for name in FRICTION] for axis in layout.axes
+            [self._friction(f'{axis}.{name}') for name in FRICTION] for axis in layout.axes
         ]
         self._number(f'{robot}.DynamicModel')
         self._expect(f'DETACH {robot}')
@@ -212,14 +198,14 @@ class _Body:
             raise self._refuse(f'{key} must be a finite number, got {match[2]:.30}')
         return value
 
-    def _friction(self, key: str, sign: FrictionSign) -> float:
+    def _friction(self, key: str) -> float:
         value = self._number(key)
-        if sign != 'any' and value * (1.0 if sign == 'negative' else -1.0) > 0.0:
+        if value > 0.0:
             raise self._refuse(
-                f'{key} = {value:g} has the wrong sign: friction is to be {sign} in this file '
-                f'(choose the friction sign of the file)'
+                f'{key} = {value:g} has the wrong sign: a .PRG file holds the torque that '
+                f'friction exerts, which is negative'
             )
-        return 0.0 + (value if sign == 'positive' else -value)
+        return 0.0 - value
 
 
 def _finite(text: str) -> float | None:
@@ -272,49 +258,3 @@ def _check_kept(source: _Source, layout: Layout, friction: Array) -> None:
                     f'{source.path}: it has {kind} friction, the model description needs '
                     f'"friction: [viscous, coulomb]" to take it'
                 )
-
-
-def header_facts_of(comments: tuple[tuple[int, str], ...], joints: int) -> dict[str, Any]:
-    """Return facts of the seven comment lines, as far as they are there and of so many joints."""
-    facts: dict[str, Any] = {}
-    for _, row in comments:
-        title, _, rest = row.removeprefix("'").partition(':')
-        axes = [_finite(value.rstrip(';')) for _, value in _AXIS.findall(rest)]
-        known = len(axes) == joints and None not in axes
-        if row.startswith("'Dynamic parameter identification for "):
-            facts['success'] = 'succeeded' in row
-        elif title == 'Identification date and time':
-            facts.update(_date(rest.strip()))
-        elif title in ('Max relative torque error', 'Mean relative torque error') and known:
-            key = f'{title.split()[0].lower()}_relative_torque_error'
-            facts[key] = [value / 100.0 for value in axes if value is not None]
-        elif title == 'Moving data length' and known:
-            facts['moving_samples'] = [int(value) for value in axes if value is not None]
-            limits = [_finite(text) for text in _THRESHOLD.findall(rest)]
-            if len(limits) == joints and None not in limits:
-                facts['velocity_threshold'] = limits
-        for key, pattern in _SINGLE.items():
-            match = re.search(pattern, row)
-            if match and _finite(match[1]) is not None:
-                facts[key] = _SCALE.get(key, float)(match[1])
-    return facts
-
-
-_SINGLE = {
-    'max_relative_error_allowed': r'maximal allowed = (\S+) %',
-    'filter_cutoff': r"^'Signal filter cutoff frequency = (\S+) Hz",
-    'samples': r"^'Signal data length = (\d+) samples",
-    'raw_samples': r'raw record length = (\d+) samples',
-}
-_SCALE: dict[str, Any] = {
-    'max_relative_error_allowed': lambda text: float(text) / 100.0,
-    'samples': int,
-    'raw_samples': int,
-}
-
-
-def _date(text: str) -> dict[str, str]:
-    try:
-        return {'date': datetime.strptime(text, '%d/%m/%y %H:%M:%S').isoformat()}
-    except ValueError:
-        return {}

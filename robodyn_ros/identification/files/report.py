@@ -12,7 +12,7 @@ from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.success import relative_error
 from robodyn_ros.identification.friction.chosen_law import FrictionChoice
 from robodyn_ros.identification.physical.chosen_estimate import NamedParameters, Status, classify
-from robodyn_ros.identification.result.actions import by_importance
+from robodyn_ros.identification.result.facts import by_importance
 from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.identification.result.summary import WIDTH, joint_table, mass_text
 
@@ -82,10 +82,7 @@ def _wrap(text: str) -> list[str]:
 
 
 def _errors(title: str, report: FitReport, result: IdentificationResult) -> list[str]:
-    """Return torque errors per joint, RMS ones and those of softMC's result file (REC).
-
-    Errors of softMC are relative to the largest torque of the moving samples.
-    """
+    """Return torque errors per joint, RMS ones and those of softMC's result file (REC)."""
     joints = result.model.joints
     errors = relative_error(report, result.model)
     width = max(5, *(len(joint.name) for joint in joints))

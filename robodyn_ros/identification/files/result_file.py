@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from math import nan
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import yaml
@@ -20,6 +22,7 @@ from robodyn_ros.identification.result.result import IdentificationResult, Ident
 from robodyn_ros.identification.result.verdict import read_verdict, verdict_hash
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.interface import Array, DynamicModel
+from robodyn_ros.schema import convert
 from robodyn_ros.yaml_file import DUMPER, parse_yaml, read_yaml
 
 
@@ -62,17 +65,56 @@ def refuse_failed(result: IdentificationResult, export_failed: bool) -> None:
 
 def model_parameters(model: DynamicModel, values: Array, stddevs: Array) -> dict[str, Any]:
     """Describe a model and its values as flat ROS parameters (scalars and lists), with a hash."""
-    content: dict[str, Any] = {
+    description = yaml.dump(model.describe(), Dumper=DUMPER, sort_keys=False, width=10**6)
+    names = [item.name for item in model.parameters]
+    return {
         'format': FORMAT,
-        'description': yaml.dump(model.describe(), Dumper=DUMPER, sort_keys=False, width=10**6),
+        'description': description,
         'joints': list(model.joint_names),
-        'parameter_names': [item.name for item in model.parameters],
+        'parameter_names': names,
         'parameter_units': [item.unit for item in model.parameters],
         'parameter_values': values.tolist(),
         'parameter_stddevs': stddevs.tolist(),
+        'hash': fingerprint(description, names, values),
     }
-    content['hash'] = _hash(content)
-    return content
+
+
+@dataclass(frozen=True)
+class _ModelBlock:
+    """Schema of the block `dynamic_model`."""
+
+    format: Literal[1]
+    description: str
+    joints: list[str]
+    parameter_names: list[str]
+    parameter_values: list[float]
+    parameter_stddevs: list[float]
+    hash: str
+    parameter_units: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """Schema of what is read again of the block `identification`; not given: not there."""
+
+    filter_cutoff: float = nan
+    relative_residual: float = nan
+    max_relative_error_allowed: float = nan
+    moving_mass: float = nan
+    moving_mass_of_urdf: float = nan
+    success_rule: str = ''
+    friction_law: str = ''
+    base_parameter_stddevs: list[float] = field(default_factory=list)
+    base_parameter_expressions: list[str] = field(default_factory=list)
+    findings: list[str] = field(default_factory=list)
+    actions: list[str] = field(default_factory=list)
+    rms_error: list[float] = field(default_factory=list)
+    max_relative_torque_error: list[float] = field(default_factory=list)
+    usual_torque: list[float] = field(default_factory=list)
+
+
+PER_JOINT = ('rms_error', 'max_relative_torque_error', 'usual_torque')
+"""Facts with a number for each joint."""
 
 
 def load_identified_model(source: str | Path | Mapping[str, Any]) -> IdentifiedModel:
@@ -84,103 +126,59 @@ def load_identified_model(source: str | Path | Mapping[str, Any]) -> IdentifiedM
     """
     name = 'result' if isinstance(source, Mapping) else str(source)
     document = _read(source) if not isinstance(source, Mapping) else source
-    content = _dynamic_model(document, name)
-    for key, kind in _KEYS.items():
-        if key not in content:
-            raise IdentificationError(f'{name}: dynamic_model has no "{key}"')
-        if _kind(content[key]) != kind:
-            raise IdentificationError(f'{name}: {key} must be a {kind}, not {content[key]!r:.60}')
-    if type(content['format']) is not int or content['format'] != FORMAT:
-        raise IdentificationError(
-            f'{name}: format {content["format"]} is not known, expected {FORMAT}'
-        )
+    block = convert(
+        _dynamic_model(document, name), _ModelBlock, f'{name}: dynamic_model', IdentificationError
+    )
     try:
-        model = build_model(parse_yaml(content['description']))
+        model = build_model(parse_yaml(block.description))
     except (RobodynError, yaml.YAMLError, AttributeError) as error:
         text = ' '.join(str(error).split())
         raise IdentificationError(f'{name}: the model cannot be built: {text}') from error
-    _check_names(name, content, model)
-    values = _numbers(name, content, 'parameter_values', len(model.parameters))
-    stddevs = _numbers(name, content, 'parameter_stddevs', len(model.parameters))
+    _check_names(name, block, model)
+    for key in ('parameter_values', 'parameter_stddevs'):
+        count, expected = len(getattr(block, key)), len(model.parameters)
+        if count != expected:
+            raise IdentificationError(f'{name}: {key} has {count} entries, expected {expected}')
+    values = np.array(block.parameter_values, dtype=float)
     if not np.isfinite(values).all():
-        bad = content['parameter_names'][int(np.argmin(np.isfinite(values)))]
+        bad = block.parameter_names[int(np.argmin(np.isfinite(values)))]
         raise IdentificationError(f'{name}: the value of parameter {bad} is not finite')
-    if _hash(content) != content['hash']:
+    if fingerprint(block.description, block.parameter_names, values) != block.hash:
         raise IdentificationError(
             f'{name}: the hash does not fit the content: the file was changed or is damaged'
         )
     facts = _facts(beside(document, 'identification'), len(model.joints), name)
+    of_model = model.joint_names, block.hash, name
     return IdentifiedModel(
         model=model,
         values=values,
-        stddevs=stddevs,
-        hash=content['hash'],
+        stddevs=np.array(block.parameter_stddevs, dtype=float),
+        hash=block.hash,
         source=name,
         payload=read_payload(beside(document, 'payload'), model, name),
         facts=facts,
-        given_verdict=read_verdict(facts.get('verdict'), model.joint_names, content['hash'], name),
-        residual=read_residual(
-            beside(document, 'residual_torque'), model.joint_names, content['hash'], name
-        ),
+        given_verdict=read_verdict(facts.get('verdict'), *of_model),
+        residual=read_residual(beside(document, 'residual_torque'), *of_model),
     )
-
-
-_KEYS = {
-    'format': 'number',
-    'description': 'text',
-    'joints': 'list',
-    'parameter_names': 'list',
-    'parameter_values': 'list',
-    'parameter_stddevs': 'list',
-    'hash': 'text',
-}
-
-
-_FACTS = {
-    'number': ('filter_cutoff', 'relative_residual', 'max_relative_error_allowed', 'moving_mass',
-               'moving_mass_of_urdf'),
-    'text': ('success_rule', 'friction_law'),
-    'list of numbers': ('base_parameter_stddevs',),
-    'list of numbers for each joint': (
-        'rms_error', 'decisive_error', 'max_relative_torque_error', 'usual_torque',
-    ),
-    'list of texts': ('base_parameter_expressions', 'findings', 'actions'),
-}  # fmt: skip
-"""Facts that are read again, also of a validation, by the kind of their values."""
 
 
 def _facts(block: object, joints: int, name: str) -> Mapping[str, Any]:
-    """Return the block `identification`.
-
-    :raises IdentificationError: it is no mapping, or a value that is read again is of another kind
-    """
+    """Return the block `identification`, checked by `_Facts`; {} for none."""
     block = {} if block is None else block
+    where = f'{name}: identification'
     if not isinstance(block, Mapping):
-        raise IdentificationError(f'{name}: identification must be a mapping, got {block!r:.60}')
-    kinds = {key: kind for kind, keys in _FACTS.items() for key in keys}
-    for key, value in block.items():
-        kind = kinds.get(str(key).removeprefix('validation_'), '')
-        items = value if isinstance(value, list) else [value]
-        fits = isinstance(value, list) == kind.startswith('list') and (
-            all(isinstance(each, (int, float) if 'number' in kind else str) for each in items)
-        )
-        if kind and not (fits and (len(items) == joints or not kind.endswith('joint'))):
-            raise IdentificationError(
-                f'{name}: identification.{key} must be a {kind}, got {value!r:.60}'
-            )
+        raise IdentificationError(f'{where} must be a mapping, got {block!r:.60}')
+    for start in ('', 'validation_'):
+        names = [item.name for item in fields(_Facts) if start + item.name in block]
+        given = {key: block[start + key] for key in names}
+        convert(given, _Facts, f'{where}{start and " (validation)"}', IdentificationError)
+        for key in {*PER_JOINT} & {*names}:
+            if len(given[key]) != joints:
+                raise IdentificationError(
+                    f'{where}.{start}{key} must be a list of numbers for each joint, got '
+                    f'{given[key]!r:.60}'
+                )
     return block
-
-
-def _kind(value: object) -> str:
-    if isinstance(value, str):
-        return 'text'
-    return 'list' if isinstance(value, Iterable) else 'number'
-
-
-def _hash(content: Mapping[str, Any]) -> str:
-    return fingerprint(
-        str(content['description']), content['parameter_names'], content['parameter_values']
-    )
 
 
 def _read(path: str | Path) -> Mapping[str, Any]:
@@ -201,14 +199,13 @@ def _dynamic_model(content: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     raise IdentificationError(f'{name} is no result file: it has no "dynamic_model"')
 
 
-def _check_names(name: str, content: Mapping[str, Any], model: DynamicModel) -> None:
-    if list(content['joints']) != list(model.joint_names):
+def _check_names(name: str, block: _ModelBlock, model: DynamicModel) -> None:
+    if block.joints != list(model.joint_names):
         raise IdentificationError(
-            f'{name}: the joints {list(content["joints"])} are not those of the model, '
+            f'{name}: the joints {block.joints} are not those of the model, '
             f'{list(model.joint_names)}'
         )
-    names = list(content['parameter_names'])
-    expected = [item.name for item in model.parameters]
+    names, expected = block.parameter_names, [item.name for item in model.parameters]
     if len(names) != len(expected):
         raise IdentificationError(
             f'{name}: parameter_names has {len(names)} entries, the model has {len(expected)}'
@@ -216,13 +213,3 @@ def _check_names(name: str, content: Mapping[str, Any], model: DynamicModel) -> 
     for got, wanted in zip(names, expected, strict=True):
         if got != wanted:
             raise IdentificationError(f'{name}: expected parameter {wanted}, got {got}')
-
-
-def _numbers(name: str, content: Mapping[str, Any], key: str, length: int) -> Array:
-    try:
-        values = np.array([float(value) for value in content[key]])
-    except (TypeError, ValueError) as error:
-        raise IdentificationError(f'{name}: {key} must be a list of numbers') from error
-    if len(values) != length:
-        raise IdentificationError(f'{name}: {key} has {len(values)} entries, expected {length}')
-    return values

@@ -2,10 +2,8 @@
 """The files of one identification in a folder: all of them appear, or none.
 
 They are a set (`file_set.py`): the files of an earlier run leave, result.yaml first, and the new
-ones come, result.yaml last. Whoever finds a result.yaml finds everything of the same run beside
-it, wherever a run was killed. An earlier model is kept in `previous/`.
-
-Which files are of an earlier run, its result.json says. No other file is touched.
+ones come, result.yaml last, wherever a run was killed. An earlier model is kept in `previous/`.
+The result.json of a run says which files are of it. No other file is touched.
 """
 
 from __future__ import annotations
@@ -24,8 +22,6 @@ MODEL, FACTS, SIGNALS = 'result.yaml', 'result.json', 'identification'
 PAGE = 'report.html'
 PREVIOUS = 'previous'
 _FILES = ('result_file', 'urdf_file', 'prg_file', 'signals_file')
-_LATER = ('inertials_file',)
-"""Files that not every version wrote."""
 
 
 class ResultFolder:
@@ -105,7 +101,8 @@ class ResultFolder:
 def _files_of_run(folder: Path) -> list[str]:
     """Return the names of what a run left in a folder, result.yaml first and result.json last."""
     content = _facts(folder / FACTS)
-    named = {Path(str(content[key])).name for key in (*_FILES, *_LATER) if content.get(key)}
+    keys = (*_FILES, 'inertials_file')
+    named = {Path(str(content[key])).name for key in keys if content.get(key)}
     names = [name for name in sorted(named) if (folder / name).is_file()]
     first = [MODEL] if _is_ours(folder / MODEL) else []
     signals = [SIGNALS] if is_signals(folder / SIGNALS) else []

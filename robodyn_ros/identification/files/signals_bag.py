@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A recording of the identification itself, as a rosbag2 that PlotJuggler opens.
 
-Content of softMC's IDNT<n>.REC (document, "Explanation of the identification process recording
-file"): per joint raw and filtered position and torque, velocity, acceleration, model torque and
-torque error. All topics are JointStates, so that PlotJuggler names the joints; an acceleration has
-no field of its own in one and stands under `position` of its topic. The bag declares its efforts.
+It has the content of softMC's IDNT<n>.REC (document, "Explanation of the identification process
+recording file"). All topics are JointStates; accelerations are in `position` of their topic.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.bounds import read_text
-from robodyn_ros.errors import IdentificationError
+from robodyn_ros.errors import IdentificationError, RobodynError
 from robodyn_ros.identification.result.content import ResultSignals
 from robodyn_ros.models.interface import Array, sample_blocks
 from robodyn_ros.recording.bags.bag_folder import finish_bag
@@ -43,42 +41,30 @@ TOPICS = (
 
 
 def write_signals(signals: ResultSignals, path: str | Path) -> None:
-    """Write the signals as a rosbag2 folder, complete or not at all; an earlier one is replaced.
+    """Write the signals as a rosbag2 folder, in the folder of a file set.
 
     raw: position and effort as measured. filtered: position, velocity, effort. acceleration:
     under position. model: effort. torque_error: effort, model minus filtered torque. SI units.
 
     :raises RecordingError: stamps do not fit into a ROS time
-    :raises IdentificationError: it cannot be written, or would replace something else
+    :raises IdentificationError: it cannot be written; then there is no folder
     """
     path = Path(path)
-    if path.exists() and not is_signals(path):
-        raise IdentificationError(
-            f'{path}: it exists already, is no recording of an identification and is kept'
-        )
-    partial = path.with_name(f'.{path.name}.partial')
-    former = path.with_name(f'.{path.name}.former')
+    declared = {EFFORT_KEY: json.dumps(SI_EFFORT)}
+    topics = [joint_state_topic(name) for name in TOPICS]
     try:
-        for left in (partial, former):  # by a run that was killed
-            shutil.rmtree(left, ignore_errors=True)
-        partial.mkdir()
-        file = partial / f'{path.name}_0.mcap'
-        declared = {EFFORT_KEY: json.dumps(SI_EFFORT)}
-        topics = [joint_state_topic(name) for name in TOPICS]
-        writer = McapWriter(file, topics, {RECORD_NAME: declared})
+        path.mkdir()
+        writer = McapWriter(path / f'{path.name}_0.mcap', topics, {RECORD_NAME: declared})
         try:
             for stamps, messages in _messages(signals):
                 writer.add_rows(stamps, messages)
         finally:
-            finish_bag(writer, partial, declared)
-        if path.exists():
-            path.rename(former)
-        partial.rename(path)
-    except OSError as error:
+            finish_bag(writer, path, declared)
+    except (OSError, RobodynError) as error:
+        shutil.rmtree(path, ignore_errors=True)
+        if isinstance(error, RobodynError):
+            raise
         raise IdentificationError(f'{path}: it cannot be written: {error}') from error
-    finally:
-        for left in (partial, former):
-            shutil.rmtree(left, ignore_errors=True)
 
 
 def read_signals(path: str | Path, joints: Sequence[str]) -> dict[str, Array]:

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Choice between candidates by their errors on folds that were left out of the fit.
 
-One rule serves every automatic decision. A richer candidate (more parameters, or a weaker prior)
-is taken only if its held-out error is lower than that of the simpler one by more than one standard
-error of the paired difference (Breiman et al., "Classification and Regression Trees", 1984,
-section 3.4.3). Motions repeat, so a block of time that is left out is seldom new. Hence the same
-samples are divided twice: into blocks of time and into regions of the workspace.
+A richer candidate (more parameters, or a weaker prior) is taken only if its held-out error is
+lower than that of the simpler one by more than one standard error of the paired difference
+(Breiman et al., "Classification and Regression Trees", 1984, section 3.4.3). Motions repeat, so
+the samples are divided twice: into blocks of time and into regions of the workspace.
 """
 
 from __future__ import annotations
@@ -84,12 +83,10 @@ def gains(simple: HeldOut, rich: HeldOut) -> tuple[Array, Array]:
 def is_better(simple: HeldOut, rich: HeldOut, level: float = ONE, *, share: float = 0.0) -> bool:
     """Return True if the richer candidate is significantly better.
 
-    Its pooled error must be smaller, and the ratio of errors significantly so over the folds: as
-    a ratio, so that a place that is hard to predict has no more say than others.
-    Both kinds of folds hold the same samples, so their gains are taken as fully correlated: the
-    standard error of their mean is the mean of their standard errors. Where one kind speaks
-    significantly against the richer candidate, or it has too few independent samples, the data do
-    not decide and the simpler one stays.
+    Its pooled error must be smaller, and the ratio of errors significantly so over the folds. Both
+    kinds of folds hold the same samples, so that the standard error of their mean gain is the mean
+    of their standard errors. The simpler candidate stays where one kind is significantly against
+    the richer one, or this has too few independent samples.
 
     :param level: standard errors that the gain must exceed
     :param share: share of the squared error that the gain must exceed too

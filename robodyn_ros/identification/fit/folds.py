@@ -13,7 +13,6 @@ from scipy.cluster.vq import kmeans2
 
 from robodyn_ros.identification.factors.row_sample import RowSample
 from robodyn_ros.identification.fit.choice import HeldOut
-from robodyn_ros.identification.fit.correlation import correlation_length
 from robodyn_ros.identification.signals.cutoff import moving_joints
 from robodyn_ros.models.interface import Array
 
@@ -198,10 +197,7 @@ def _scale_columns(gram: Array) -> tuple[Array, Array]:
 
 
 def _unknowns(gram: Array) -> float:
-    """Return the effective number of unknowns of normal equations of [A | y].
-
-    Joints at rest add columns but no rows: what no row shows takes no sample to determine.
-    """
+    """Return the effective number of unknowns of normal equations of [A | y]."""
     size = np.maximum(np.linalg.eigvalsh(_scale_columns(gram)[0]), 0.0)
     return float(np.sum(size / (size + NEGLIGIBLE)))
 
@@ -210,3 +206,30 @@ def sum_squared_errors(values: Array, gram: Array) -> Array:
     """Return ||A x - y||^2 (k,) of values (k, b) from the normal equations of [A | y]."""
     full = np.column_stack([values, np.full(len(values), -1.0)])
     return np.asarray(np.maximum(np.einsum('ki,ij,kj->k', full, gram, full), 0.0))
+
+
+def correlation_length(residual: Array, used: NDArray[np.bool_]) -> Array:
+    """Return the samples per independent sample of each joint's residuals, shape (n,), at least 1.
+
+    1 + 2 sum of the autocorrelation, cut where the sum of two neighbours is no longer positive
+    (initial positive sequence; Geyer, "Practical Markov chain Monte Carlo", 1992, section 3.3).
+    For regressors that change slowly against the residuals this is the factor by which the
+    variance of a least-squares estimate exceeds that with independent noise of equal size.
+
+    :param residual: shape (N, n), in time order
+    :param used: samples that count, shape (N, n); the others are taken as zero
+    """
+    result = np.ones(residual.shape[1])
+    samples = len(residual)
+    size = 1 << (2 * samples - 1).bit_length()
+    for joint in range(residual.shape[1]):
+        values = np.where(used[:, joint], residual[:, joint], 0.0)
+        spectrum = np.fft.rfft(values, size)
+        correlation = np.fft.irfft(np.abs(spectrum) ** 2, size)[:samples]
+        if correlation[0] <= 0.0:
+            continue
+        pairs = correlation[: samples // 2 * 2].reshape(-1, 2).sum(axis=1) / correlation[0]
+        ends = np.flatnonzero(pairs <= 0.0)
+        positive = pairs[: ends[0]] if len(ends) else pairs
+        result[joint] = max(1.0, 2.0 * float(positive.sum()) - 1.0)
+    return result

@@ -87,11 +87,7 @@ def unit_lower_inverse(omega: Array) -> Array:
 def _decouple_factor(
     factor: CoupledFactor, mixing: Array, omega: Array, width: int
 ) -> tuple[JointFactor, ...]:
-    """Return the factors of the decoupled joints.
-
-    Samples that lack some joint do not contain its error: the other joints keep their larger
-    variance. They are too few for a weight of their own, which would be that of a perfect fit.
-    """
+    """Return the factors of the decoupled joints."""
     rows = np.array([factor.rows(joint, width) for joint in range(len(mixing))])
     mixed = np.tensordot(mixing, rows, axes=1)
     size = np.sqrt(np.einsum('ij,jk,ik->i', mixing, omega, mixing) / np.diag(omega))

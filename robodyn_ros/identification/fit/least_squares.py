@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from robodyn_ros.errors import IdentificationError, InsufficientData
+from robodyn_ros.errors import InsufficientData
 from robodyn_ros.identification.factors.condense import JointFactor
 from robodyn_ros.models.interface import Array
 
@@ -32,7 +32,6 @@ class Estimate:
     :param values: base parameter values, shape (b,)
     :param covariance: of the values, shape (b, b); NaN where a value cannot be seen
     :param sigma: residual standard deviation per joint, shape (n,), in [Nm] or [N]
-    :param inflation: samples per independent sample that the covariance was computed with, (n,)
     :param condition_number: of the weighted regressor, columns as they are
     :param condition_number_scaled: the same with columns scaled to unit length
     :param unseen: directions of the values the data do not determine, shape (b, b - rank)
@@ -41,7 +40,6 @@ class Estimate:
     values: Array
     covariance: Array
     sigma: Array
-    inflation: Array
     condition_number: float
     condition_number_scaled: float
     unseen: Array
@@ -67,7 +65,6 @@ def estimate(
     width: int,
     *,
     estimator: Estimator = 'wls',
-    inflation: Array | None = None,
     scores: Array | None = None,
 ) -> Estimate:
     """Return the ordinary or weighted least squares over all joints.
@@ -77,24 +74,17 @@ def estimate(
     power model", 1997; Swevers et al. 2007, Eq. 12). Directions that the data do not determine
     are set to zero in column-scaled coordinates (minimum norm) and returned in `unseen`.
 
-    The covariance is (A^T A)^-1 (sum_j c_j s_j^2 A_j^T A_j) (A^T A)^-1 with each joint's
-    residual variance s_j^2. Filtered samples are not independent: c_j is `inflation`, the
-    number of samples per independent one (see `correlation.correlation_length`), default 1. With
-    `scores` S_ij, which is more exact, the sum is that of s_i s_j S_ij over all pairs of joints.
+    The covariance is (A^T A)^-1 (sum_j s_j^2 A_j^T A_j) (A^T A)^-1 with each joint's residual
+    variance s_j^2, as of independent samples. With `scores` S_ij, which know that filtered samples
+    are not, the sum is that of s_i s_j S_ij over all pairs of joints.
 
     :param factors: one per joint, on `width` columns in all
-    :param inflation: c_j, shape (n,), at least 1
     :param scores: see `noise_spectrum.score_covariance`, shape (n, n, width, width)
-    :raises IdentificationError: unknown estimator, or no samples at all
+    :raises InsufficientData: no samples at all
     """
-    if estimator not in ESTIMATORS:
-        raise IdentificationError(
-            f'there is no estimator {estimator!r}, there are {", ".join(ESTIMATORS)}'
-        )
     counts = np.array([factor.samples for factor in factors])
     if not counts.any():
         raise InsufficientData('no joint has a moving sample to estimate parameters from')
-    inflation = np.ones(len(factors)) if inflation is None else np.asarray(inflation, dtype=float)
     rows = [factor.rows(width) for factor in factors]
     scale = np.array([factor.torque_norm for factor in factors]) / np.sqrt(np.maximum(counts, 1))
     floor = np.maximum(1e-10 * scale, 1e-12)  # data without noise leave no residual to weigh by
@@ -105,7 +95,7 @@ def estimate(
     while True:
         iterations += 1
         solution = _Solution(rows, weights)
-        used = solution.degrees_of_freedom(inflation, scores)
+        used = solution.degrees_of_freedom(scores)
         sigma = np.maximum(solution.sigma(counts, used), floor)
         change = np.abs(weights * sigma - 1.0).max(where=counts > 0, initial=0.0)
         if estimator == 'ols' or change < 1e-9 or iterations == 50:
@@ -113,9 +103,8 @@ def estimate(
         weights = 1.0 / sigma
     return Estimate(
         values=solution.values,
-        covariance=solution.covariance(sigma, inflation, scores),
+        covariance=solution.covariance(sigma, scores),
         sigma=sigma,
-        inflation=inflation,
         condition_number=_condition(solution.triangle * solution.length),
         condition_number_scaled=_condition(solution.triangle),
         unseen=solution.unseen,
@@ -164,11 +153,10 @@ class _Solution:
         self.unseen = unseen / np.maximum(np.linalg.norm(unseen, axis=0), 1e-300)
         self.hidden = np.abs(right[rank:]).max(axis=0, initial=0.0) > 1e-6
 
-    def degrees_of_freedom(self, inflation: Array, scores: Array | None) -> Array:
+    def degrees_of_freedom(self, scores: Array | None) -> Array:
         """Return degrees of freedom (n,) that errors of each joint alone explain of themselves."""
         if scores is None:
-            size = [np.sum((a @ self.root) ** 2) for a in self.weighted]
-            return np.asarray(inflation * np.array(size))
+            return np.array([np.sum((a @ self.root) ** 2) for a in self.weighted])
         inverse = self.root @ self.root.T
         diagonal = np.array([score[joint] for joint, score in enumerate(scores)])
         used: Array = self.weights**2 * np.einsum('bc,jbc->j', inverse, diagonal)
@@ -179,11 +167,11 @@ class _Solution:
         left = [np.linalg.norm(a @ self.values - y) for a, y in self.rows]
         return np.asarray(left / np.sqrt(np.maximum(counts - used, 1.0)))
 
-    def covariance(self, sigma: Array, inflation: Array, scores: Array | None) -> Array:
+    def covariance(self, sigma: Array, scores: Array | None) -> Array:
         """Return the covariance of the values, NaN for those that hidden directions touch."""
         size = self.weights * sigma
         if scores is None:
-            parts = zip(size * np.sqrt(inflation), self.weighted, strict=True)
+            parts = zip(size, self.weighted, strict=True)
             seen = np.vstack([each * (a @ self.root) for each, a in parts])
             inner = seen.T @ seen
         else:

@@ -1,17 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Spectrum of the residuals, and its effect on the covariance of an estimate.
 
-Residuals are correlated in time: by filters, by friction the model does not have, by noise that
-is coloured itself. Parameters whose columns change slowly then are less certain than as many
-independent samples would make them, those whose columns change fast may be more so. With the
-residual's autocovariance G of each joint the covariance of least squares is
+Residuals are correlated in time. With their autocovariance G the covariance of least squares is
 
     (A^T A)^-1 A^T G A (A^T A)^-1
 
-(White, "Asymptotic theory for econometricians", 1984, Theorem 6.3), A and G of all joints, since
-errors of different joints may go together too. Each joint's part of G is that of an
-autoregressive model of its residual, and A^T G A is computed in the frequency domain, on rows of
-a few thousand samples: each column's spectrum, times that of the residual.
+(White, "Asymptotic theory for econometricians", 1984, Theorem 6.3), A and G of all joints. Each
+joint's part of G is that of an autoregressive model of its residual. A^T G A is computed in the
+frequency domain, on a few thousand rows.
 """
 
 from __future__ import annotations
@@ -74,10 +70,7 @@ class _Joint:
 
 
 def _joint(parts: list[_Spectra], mixing: Array, fit: Estimate, root: Array, joint: int) -> _Joint:
-    """Return the joint of a mixture of joints.
-
-    :param root: matrix L with L L^T the covariance of the fit
-    """
+    """Return the joint of a mixture of joints."""
     columns, residuals = zip(*(part.mix(mixing, fit.values) for part in parts), strict=True)
     acting = np.flatnonzero(np.any([matrix.any(axis=0) for matrix in columns], axis=0))
     columns = tuple(matrix[:, acting] for matrix in columns)
@@ -105,10 +98,7 @@ def _energy(matrix: Array, share: Array) -> Array:
 
 
 def _correlation(innovations: list[Array], samples: int) -> Array:
-    """Return the correlation (n, n) of the joints' innovations; insignificant ones are 0.
-
-    The standard error of the correlation of independent samples is 1 / sqrt(samples).
-    """
+    """Return the correlation (n, n) of the joints' innovations; insignificant ones are 0."""
     rows = np.array(innovations)
     size = np.linalg.norm(rows, axis=1)
     rows = rows / np.where(size > 0.0, size, 1.0)[:, None]

@@ -82,9 +82,7 @@ def robust_fit(sample: RowSample, start: Array, loss: Loss) -> Robust:
     phases: tuple[Loss, ...] = ('huber',) if loss == 'huber' else ('huber', 'tukey')
     for phase in phases:
         for _ in range(30):
-            residuals = [
-                _residual(m, c, values) for m, c in zip(rows, sample.columns, strict=True)
-            ]
+            residuals = _residuals(rows, sample, values)
             spread = _spreads(rows, residuals)
             factors = []
             for matrix, indices, rest, size in zip(
@@ -123,8 +121,7 @@ def pseudo_observed(sample: RowSample, robust: Robust, values: Array) -> RowSamp
     """Return a sample with the residuals of base values (b,), reduced by their weights.
 
     Its torques are A v + w r (Huber 1981, section 7.8): with these, all rows weighed alike, the
-    robust estimate is that of least squares. Their residuals w r are what makes it uncertain:
-    those of contact are small or zero, where `sqrt(w) r` would grow with the root of contact.
+    robust estimate is that of least squares, and its uncertainty is that of the residuals w r.
     """
     segments = []
     for part in sample.segments:

@@ -1,19 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Time offset of torque relative to its motion: estimate and correction.
 
-Position and torque often take different ways: through filters, buses and drivers. A joint's
-torque is shifted in time until the model, fitted to this joint alone, explains it best. The shift
-is taken for an offset only if it lowers the held-out error by more than four standard errors:
-friction near standstill, flexibility and noise can look like one in a single motion. It must also
-lower it by more than the drive's answer to disturbances does (`shift_search.extract_vibration`).
+A joint's torque is shifted in time until the model, fitted to this joint alone, explains it best.
+The shift is an offset if it lowers the held-out error by more than four standard errors, and by
+more than the drive's answer to disturbances does (`shift_search.extract_vibration`).
 
-Less than a sample is reported, but not corrected. It comes from how
-signals are sampled (a command is held for a sample, a position latched within it), so that it is
-in all signals of this robot, and what predicts them, feed-forward and monitor, cannot shift by
-parts of a sample: parameters that fit the signals as they are sampled suit it best.
-
-Where an offset is corrected, all errors, on the validation recording too, are those of the torque
-shifted back by as much: the model gives the torque that belongs to a motion.
+Less than a sample is reported, but not corrected: it comes from how the signals of this robot are
+sampled, and feed-forward and monitor cannot shift by parts of a sample. All errors, on the
+validation too, are those of the corrected torque.
 """
 
 from __future__ import annotations
@@ -37,8 +31,7 @@ from robodyn_ros.identification.factors.shift_search import (
 from robodyn_ros.identification.fit.choice import FOUR, ONE, HeldOut, is_better
 from robodyn_ros.identification.fit.folds import Folds, Labels, labels_of, least_squares
 from robodyn_ros.identification.options import SAMPLES, IdentifyOptions
-from robodyn_ros.identification.signals.offset_correction import TimeOffset
-from robodyn_ros.identification.signals.processed import Processed
+from robodyn_ros.identification.signals.processed import Processed, TimeOffset
 from robodyn_ros.identification.signals.thinning import Thinning
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel, SumModel
@@ -86,11 +79,7 @@ def _answer(answers: Callable[[], Array], rows: Indices, joint: int) -> Array:
 def _columns(
     model: DynamicModel, signals: Processed, columns: Sequence[Indices], rows: Indices
 ) -> Array:
-    """Return columns of each joint (`DynamicModel.pack_columns`) at some rows, shape (m, k).
-
-    Friction changes its sign within a sample. It is filtered like the torque: else its corners
-    would look like a shift.
-    """
+    """Return columns of each joint (`DynamicModel.pack_columns`) at some rows, shape (m, k)."""
     if isinstance(model, SumModel):
         result = np.empty((len(rows), sum(map(len, columns))))
         for part, share, place in model.shares(columns):
@@ -138,10 +127,7 @@ def _gains(
 
 
 def _agree(shifts: Sequence[float], count: int) -> bool:
-    """Return True if most of so many joints show one shift: by four standard errors of its mean.
-
-    Each joint is fitted alone, so that their shifts agree by chance only where there is none.
-    """
+    """Return True if most joints show one shift, by four standard errors of its mean."""
     if len(shifts) < 3 or len(shifts) <= count / 2:
         return False
     error = float(np.std(shifts, ddof=1)) / np.sqrt(len(shifts))
@@ -156,8 +142,7 @@ class OffsetTrial:
     :param torque: of the joint, smoothed, shape (N,)
     :param rows: samples of the fit among these, shape (m,)
     :param answer: gives the column that explains early torque too, shape (m,), see
-        `extract_vibration`;
-        None: an early torque has no such rival
+        `extract_vibration`; None: there is none
     """
 
     fit: JointFit

@@ -42,9 +42,7 @@ def predict(
     signals: Processed,
     phase: str = '',
 ) -> Array:
-    """Return model and known torque (N, n), in [Nm] or [N].
-
-    There is no friction where a joint is at rest.
+    """Return model and known torque (N, n), in [Nm] or [N]; no friction of a joint at rest.
 
     :param phase: under which the progress is reported; '': it is not
     """

@@ -33,9 +33,8 @@ def largest(terms: tuple[str, ...]) -> Array:
 def mixing(terms: tuple[str, ...]) -> Array:
     """Return the matrix from bounded values to amplitudes, shape (k, k).
 
-    A narrow Stribeck peak between two samples can have any height. One that more than doubles the
-    friction at standstill is an extrapolation that no sample supports. Hence a peak comes with as
-    much Coulomb friction: breakaway <= coulomb, where both values are not negative.
+    A Stribeck peak comes with as much Coulomb friction (breakaway <= coulomb): a narrow peak
+    between two samples could have any height.
     """
     matrix = np.eye(len(terms))
     if {'coulomb', 'breakaway'} <= {*terms}:
@@ -48,11 +47,9 @@ def solve_bounded(
 ) -> Array:
     """Solve least squares with some values held at zero where they would be negative.
 
-    Values that come out negative, or too large, stay at their bound until none is outside. This
-    is an active set that only shrinks: it ends after at most m steps, within the bounds.
+    Values that come out outside stay at their bound: it ends after at most m steps.
 
     :param gram: shape (m, m)
-    :param side: shape (m,)
     :param held: values that are not negative, shape (m,)
     :param most: largest values, shape (m,); None: there are none
     """

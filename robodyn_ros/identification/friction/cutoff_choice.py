@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Choice of the cut-off frequency, together with the time offsets of the torque.
 
-Noise of the position adds to the torque of the model, and makes inertias too small; a cut-off that
-is too low removes motion. Held-out torque errors show both, since torque and friction go through
-the same low pass for all cut-offs. A late torque hides among high frequencies, and looks like
-noise there: hence each cut-off is compared with the offsets that suit it best.
+Noise of the position makes inertias too small; a cut-off that is too low removes motion. Held-out
+torque errors show both. A late torque looks like noise at high frequencies: hence each cut-off is
+compared with the offsets that suit it best.
 """
 
 from __future__ import annotations
@@ -22,8 +21,7 @@ from robodyn_ros.identification.friction.samples import FrictionSample
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.physical.semidefinite import WEAKEST, Problem, starting_prior
 from robodyn_ros.identification.signals.cutoff import Cutoffs
-from robodyn_ros.identification.signals.offset_correction import TimeOffset
-from robodyn_ros.identification.signals.processed import Processed
+from robodyn_ros.identification.signals.processed import Processed, TimeOffset
 from robodyn_ros.identification.signals.segments import Segments
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.friction import body_of

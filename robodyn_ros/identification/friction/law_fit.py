@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fit of a friction law with unknown shape coefficients.
 
-With given shape coefficients the problem is linear: rigid body and friction are fitted together
-(variable projection). Three steps alternate, as in document double_encoder, section 5: the shape
-coefficients of each joint, fitted to the residual of the rigid body; the linear fit of all joints;
-and the load on the gears, computed with the new links. They end when the torque of the rigid body
-no longer changes.
+Three steps alternate, as in document double_encoder, section 5: the shape coefficients of each
+joint, fitted to the residual of the rigid body; the linear fit of rigid body and friction of all
+joints; and the load on the gears, computed with the new links.
 """
 
 from __future__ import annotations
@@ -20,7 +18,6 @@ from numpy.typing import NDArray
 
 from robodyn_ros.identification.fit.choice import HeldOut
 from robodyn_ros.identification.fit.folds import Folds, labels_of
-from robodyn_ros.identification.friction.body_rows import BodyRows
 from robodyn_ros.identification.friction.bounded import (
     braking,
     largest,
@@ -29,7 +26,7 @@ from robodyn_ros.identification.friction.bounded import (
     solve_normal,
 )
 from robodyn_ros.identification.friction.law_state import LawFit, LawState, grid_of
-from robodyn_ros.identification.friction.samples import FrictionSample
+from robodyn_ros.identification.friction.samples import BodyRows, FrictionSample
 from robodyn_ros.models.interface import Array
 
 FINER = tuple(2.0 ** (k / 4.0) for k in (-3, -2, -1, 0, 1, 2, 3))
@@ -78,9 +75,9 @@ class FrictionSearch:
         other.prior = prior
         return other
 
-    def reweigh(self, terms: tuple[str, ...], times: int = 3) -> None:
+    def reweigh(self, terms: tuple[str, ...]) -> None:
         """Set the joints' weights from the residuals of a law without shape coefficients."""
-        for _ in range(times):
+        for _ in range(3):
             self.weights = 1.0 / np.maximum(self.fit(terms).residuals, self._floor)
 
     def fit(

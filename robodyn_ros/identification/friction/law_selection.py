@@ -116,11 +116,7 @@ class _Candidate:
 
 
 def _choose_law(candidates: Mapping[str, _Candidate]) -> tuple[str, str]:
-    """Name of the law with the fewest terms that no other one beats significantly, and doubts.
-
-    The best of many laws is better than the simplest one by chance. Hence at least one of them
-    must be better by more than the best of so many would be without reason.
-    """
+    """Name of the law with the fewest terms that no other one beats significantly, and doubts."""
     names = sorted(candidates, key=lambda name: len(candidates[name].fit.terms))
     errors = [candidates[name].held_out for name in names]
     known = [each for each in errors if each is not None]
@@ -140,11 +136,7 @@ def _read_shapes(friction: FrictionModel) -> list[dict[str, float]]:
 
 
 def _candidates(search: FrictionSearch) -> dict[str, _Candidate]:
-    """Return the laws to choose from, the simplest first.
-
-    Springs are looked for first, because a law fitted without them would imitate them. If they are
-    certain, all further laws have them.
-    """
+    """Return the laws to choose from, the simplest first."""
     room = search.samples // SAMPLES_PER_TERM
     candidates = {'linear': _Candidate.of(search, LAWS['linear'])}
 
@@ -177,11 +169,7 @@ def _candidates(search: FrictionSearch) -> dict[str, _Candidate]:
 
 
 def _springs(candidates: Mapping[str, _Candidate]) -> str:
-    """Return the name of the springs that the joints have; '' for none.
-
-    A spring must be significant by `FOUR` standard errors: a wrong spring
-    increases the error on other motions.
-    """
+    """Return the name of the springs that the joints have; '' for none."""
     plain = candidates['linear']
     better = [
         name
@@ -195,12 +183,7 @@ def _springs(candidates: Mapping[str, _Candidate]) -> str:
 
 
 def _as_well_without_springs(free: FrictionSearch, chosen: _Candidate) -> bool:
-    """Return True if other masses explain the recording as well as the springs of a law do.
-
-    A balancer has the torque of a shifted mass: the prior alone tells them apart.
-
-    :param free: search that hardly knows a prior
-    """
+    """Return True if other masses explain the recording as well as the springs of a law do."""
     terms = tuple(term for term in chosen.fit.terms if term not in SPRING_TERMS)
     if len(terms) == len(chosen.fit.terms):
         return False
@@ -231,10 +214,7 @@ def _describe_law(
     base: BaseParameters,
     options: IdentifyOptions,
 ) -> tuple[dict[str, object], int]:
-    """Return the description of a law with its coefficients, and the number of iterations.
-
-    The load is that of a body that can exist, so that it can be trusted on other motions too.
-    """
+    """Return the description of a law with its coefficients, and the number of iterations."""
     given = _read_shapes(friction)
     fit = search.fit(fit.terms, known=given, start=fit, finer=True)
     load: dict[str, object] = {}

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fit of parameters and of the torque of gear deflection in turn, for double encoders.
 
-The third loop of the document's scheme (section 5): the deflection of the gears explains a part of
-the residual. This part is subtracted from the measured torque, and the parameters are fitted
-again, until both converge.
+The third loop of the document's scheme (section 5).
 """
 
 from __future__ import annotations
@@ -14,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from robodyn_ros.identification.gears.maps import GearCandidate
 from robodyn_ros.identification.gears.motor_side import motor_side, nearest_samples
 from robodyn_ros.identification.gears.selection import fit_residual
-from robodyn_ros.identification.gears.tried_map import GearCandidate
 from robodyn_ros.identification.options import FOLDS, SAMPLES, IdentifyOptions
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.models.base_parameters import base_parameters
@@ -68,7 +66,8 @@ def in_turn(
     left = np.concatenate([part.left for part in parts])
     used = np.concatenate([part.used for part in parts])
     design = np.concatenate([part.design for part in parts])
-    kind, counts = options.gear_torque, options.gear_inputs
+    kind = options.gear_torque
+    counts: Sequence[int] = (2, 3)
     torque: GearTorqueLaw | None = None
     candidates: tuple[GearCandidate, ...] = ()
     values = values.copy()
@@ -115,12 +114,7 @@ def _sample(
 
 
 def _solve_weighted(design: Array, torque: Array, used: NDArray[np.bool_]) -> Array:
-    """Return the weighted least squares of all joints (document, Eq. 21, 22).
-
-    :param design: shape (N, n, b)
-    :param torque: shape (N, n)
-    :param used: samples that count, shape (N, n)
-    """
+    """Return the weighted least squares of all joints (document, Eq. 21, 22)."""
     spread = np.sqrt((torque**2 * used).mean(axis=0))
     weight = np.where(used, 1.0 / np.maximum(spread, 1e-12), 0.0)
     rows = (design * weight[:, :, None]).reshape(-1, design.shape[2])

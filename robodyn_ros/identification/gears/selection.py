@@ -10,10 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.identification.fit.choice import RELEVANT, HeldOut, is_better
-from robodyn_ros.identification.gears.gmr import GmrFit
-from robodyn_ros.identification.gears.maps import MAPS
-from robodyn_ros.identification.gears.rbf import RbfFit
-from robodyn_ros.identification.gears.tried_map import GearCandidate
+from robodyn_ros.identification.gears.fits import GmrFit, RbfFit
+from robodyn_ros.identification.gears.maps import MAPS, GearCandidate
 from robodyn_ros.identification.options import FOLDS, GearTorque
 from robodyn_ros.models.gear_torque import (
     INPUTS,
@@ -90,11 +88,7 @@ def fit_residual(
 
 
 def _select_torque(torque: Array, used: NDArray[np.bool_]) -> tuple[Array, NDArray[np.bool_]]:
-    """Return torque and used samples; zero for a joint with hardly any of them in a fold.
-
-    :param torque: shape (N, n)
-    :param used: shape (N, n)
-    """
+    """Return torque and used samples; zero for a joint with hardly any of them in a fold."""
     fewest = np.min([used[rows].sum(axis=0) for rows in _fold_rows(len(torque))], axis=0)
     silent = fewest < FOLDS**2  # not one in each segment of time
     return np.where(silent, 0.0, torque), used | silent

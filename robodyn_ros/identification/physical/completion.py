@@ -42,10 +42,8 @@ def complete(
 ) -> Completion:
     """Choose standard parameters that give exactly the torque of the base values.
 
-    The rule: parameters with a prior keep it as far as the base values allow, the others are
-    those of minimum norm, all in natural scales (see `consistency.nearest`). Links are the
-    physically consistent ones nearest to these values, if there are any. A parameter that the data
-    do not determine has no standard deviation.
+    They are those of `consistency.nearest`, with the nearest physically consistent links, if there
+    are any. A parameter that the data do not determine has no standard deviation.
 
     :param values: base values, shape (b,)
     :param covariance: of the base values, shape (b, b)

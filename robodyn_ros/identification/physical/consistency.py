@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A physically consistent robot among all parameters that give the same torque.
 
-The base values fix the torque; the standard parameters keep some freedom. A link is possible
-when its pseudo-inertia is positive definite (Wensing, Kim and Slotine, "Linear matrix
-inequalities for physically consistent inertial parameter identification", 2018, Eq. 8), a rotor
-when its inertia is not negative. Both are cones, so a consistent robot nearest to a prior is a
-small conic programme.
+A link is possible when its pseudo-inertia is positive definite (Wensing, Kim and Slotine, "Linear
+matrix inequalities for physically consistent inertial parameter identification", 2018, Eq. 8), a
+rotor when its inertia is not negative. Both are cones, so that the consistent robot nearest to a
+prior is a small conic programme.
 """
 
 from __future__ import annotations
@@ -19,10 +18,53 @@ from scipy import sparse
 from scipy.linalg import null_space
 
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.identification.physical.cone_solver import minimise
 from robodyn_ros.models.friction_terms import BRAKING, TERMS
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.serial.inertia import INERTIAL_NAMES, pseudo_inertia
+
+
+def minimise(
+    quadratic: Array, linear: Array, rows: sparse.csc_matrix, limits: Array, cones: list[Any]
+) -> Any:
+    """Minimise x^T Q x / 2 + c^T x with limits - rows x in the cones, by Clarabel.
+
+    :return: Clarabel's solution, with `x` and `status`
+    :raises IdentificationError: the solver broke down
+    """
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    upper = sparse.triu(quadratic, format='csc')
+    try:
+        return clarabel.DefaultSolver(upper, linear, rows, limits, cones, settings).solve()
+    except BaseException as error:
+        # A panic of Rust code is no Exception, so that it would end the node.
+        if isinstance(error, Exception) or type(error).__name__ == 'PanicException':
+            text = ' '.join(str(error).split())
+            raise IdentificationError(f'the consistency solver failed: {text}') from error
+        raise
+
+
+def minimise_within(quadratic: Array, linear: Array, lower: Array, upper: Array) -> Array | None:
+    """Minimise x^T Q x / 2 - c^T x with lower <= x <= upper, by an active set; None: not found.
+
+    :param quadratic: Q, shape (n, n), positive definite
+    """
+    at = np.zeros(len(linear))  # -1: at the lower limit, 1: at the upper one
+    for _ in range(30):
+        held = at != 0.0
+        x = np.where(at < 0.0, lower, np.where(held, upper, 0.0))
+        try:
+            rest = linear[~held] - quadratic[np.ix_(~held, held)] @ x[held]
+            x[~held] = np.linalg.solve(quadratic[np.ix_(~held, ~held)], rest)
+        except np.linalg.LinAlgError:
+            return None
+        outside = (x > upper).astype(float) - (x < lower)
+        pulled = at * (quadratic @ x - linear) > 0.0
+        if not (outside.any() or pulled.any()):
+            return x if np.isfinite(x).all() else None
+        at = np.where(pulled, 0.0, at + outside)
+    return None
+
 
 LENGTH = 0.1
 """Length [m] that weighs first moments and inertias against masses."""
@@ -99,8 +141,7 @@ def scales(model: DynamicModel, prior: Array) -> Array:
 def nearest(model: DynamicModel, grouping: Array, base: Array, prior: Array) -> Array:
     """Return parameters (p,) with `grouping @ values = base`, nearest to a prior.
 
-    Parameters with a prior keep it as far as the base values allow, whatever the others become;
-    these are those of minimum norm.
+    Those without a prior are of minimum norm.
 
     :param grouping: K of the base parameters, shape (b, p)
     :param base: base values, shape (b,)

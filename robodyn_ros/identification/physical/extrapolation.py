@@ -2,10 +2,8 @@
 """Torque error to be expected on other motions, from the leverage of their states.
 
 The variance of a regression's prediction at a row x is sigma^2 (1 + h), with the leverage
-h = x^T (A^T A)^-1 x (Draper and Smith, "Applied regression analysis", 1998, section 8.1): far
-from the rows of the fit a small error of the model is a large one. Here the estimate is a
-regularised one, so that the prior lowers h where it decides, and sigma is that of held-out parts
-of the recording, which holds what the model lacks too.
+h = x^T (A^T A)^-1 x (Draper and Smith, "Applied regression analysis", 1998, section 8.1). The
+prior lowers h where it decides. Sigma is that of held-out parts, which holds what the model lacks.
 """
 
 from __future__ import annotations
@@ -23,8 +21,9 @@ from robodyn_ros.identification.physical.semidefinite import (
     Problem,
     residual_sigma,
 )
+from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.models.base_parameters import BaseParameters
-from robodyn_ros.models.interface import Array
+from robodyn_ros.models.interface import Array, DynamicModel
 
 
 def extrapolate_error(
@@ -37,16 +36,44 @@ def extrapolate_error(
 ) -> Array:
     """Return the RMS torque error of each joint to be expected at other states, shape (n,).
 
-    :param states: q, qd, qdd (N, n), see `uncertainty.random_states`
+    :param states: q, qd, qdd (N, n), see `random_states`
     """
     sigma = residual_sigma(factors, fit.values)
     triangle = Data.of(factors, len(base.columns), sigma).triangle
     weight = selection.prior_weight if selection.prior_weight > 0.0 else WEAKEST
     square = triangle.T @ triangle
     inverse = np.linalg.pinv(square + problem.base_prior(weight)[1], 1e-12, hermitian=True)
-    counts = np.array([factor.samples for factor in factors])
-    independent = max(float(np.sum(counts / fit.inflation)), 1.0)
-    spread = triangle @ inverse / np.sqrt(independent)
+    samples = max(float(sum(factor.samples for factor in factors)), 1.0)
+    spread = triangle @ inverse / np.sqrt(samples)
     rows = problem.model.select_columns(*states, base.columns)
     variance = np.mean(np.sum((rows @ spread.T) ** 2, axis=2), axis=0)
     return np.asarray(selection.growth * np.sqrt(sigma**2 + variance))
+
+
+def random_states(model: DynamicModel, signals: Processed) -> tuple[Array, Array, Array]:
+    """Return random q, qd, qdd (N, n): any position, as fast as the fastest joint of a type."""
+    unit = np.random.default_rng(0).uniform(-1.0, 1.0, size=(3, 200, len(model.joints)))
+    linear = np.array([joint.type == 'prismatic' for joint in model.joints])
+    alike = linear[:, None] == linear
+    fastest = [
+        np.max(alike * np.abs(values).max(axis=0), axis=1)
+        for values in (signals.velocity, signals.acceleration)
+    ]
+    return model.positions(unit[0]), fastest[0] * unit[1], fastest[1] * unit[2]
+
+
+def torque_uncertainty(
+    model: DynamicModel, base: BaseParameters, fit: Estimate, signals: Processed
+) -> Array:
+    """Return the standard deviation of each joint's torque on any motion, relative to that torque.
+
+    Root mean square of Y C Y^T over random states, C the covariance of the base values.
+
+    :return: shape (n,); NaN where the recording leaves values undetermined
+    """
+    regressor = model.regressor(*random_states(model, signals))
+    regressor = regressor[:, :, base.columns]
+    variance = np.einsum('snb,bc,snc->n', regressor, fit.covariance, regressor)
+    torque = np.sum((regressor @ fit.values) ** 2, axis=0)
+    with np.errstate(invalid='ignore', divide='ignore'):
+        return np.asarray(np.sqrt(variance / torque))

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Choice of the exported estimate: how strong the prior is, and whether links must be possible.
 
-Least squares alone estimates parameters that the recording hardly excites with large errors: links
-of negative mass, and wrong torques on other motions. Held-out errors measure this (`fit.choice`).
-The candidates, from the simplest: consistent robots with ever weaker priors, and the same with
-free rotor inertias and friction. The unconstrained estimate must be better than the chosen one by
-four standard errors.
+Held-out errors decide (`fit.choice`). The candidates, from the simplest: consistent robots with
+ever weaker priors, and the same with free rotor inertias and friction. The unconstrained estimate
+must be better than the chosen one by four standard errors.
 """
 
 from __future__ import annotations
@@ -163,10 +161,7 @@ class _FoldedFit:
         )
 
     def regularise(self, weight: float) -> tuple[Array, Selection]:
-        """Return the estimate (p,) that is regularised towards the prior without constraints.
-
-        :param weight: of the prior; 0: chosen by held-out errors
-        """
+        """Return the estimate (p,) that is regularised towards the prior without constraints."""
         draw, grouping = self.problem.draw, self.problem.grouping
         weights = (weight,) if weight else self.weights
         errors = self._held_out(
@@ -181,11 +176,7 @@ class _FoldedFit:
         return values, self._selection('ridge', weights[chosen], errors, chosen, values)
 
     def consistent(self, *, links: bool, reweigh: bool) -> tuple[Array | None, Selection]:
-        """Return the consistent estimate (p,), its prior as strong as held-out errors allow.
-
-        :param links: `consistent_links` and the unconstrained estimate are candidates too
-        :return: None: the unconstrained estimate
-        """
+        """Return the consistent estimate (p,), its prior as strong as held-out errors allow."""
         weights, problem = self.weights, self.problem
         errors = self._held_out(self._candidates)
         count = len(weights) * (1 + links)
@@ -241,10 +232,7 @@ class _FoldedFit:
         return WEIGHTS if self.prior == 'urdf' else WEIGHTS[-1:]
 
     def _candidates(self, data: Data) -> list[Array]:
-        """Return base values of all candidates.
-
-        Consistent, joints fitted again, these with free rotor inertias, unconstrained.
-        """
+        """Return base values of all candidates."""
         problem = self.problem
         solved = [problem.solve(data, weight) for weight in self.weights]
         refitted = [
@@ -276,10 +264,7 @@ class _FoldedFit:
         )
 
     def _growth(self, error: HeldOut | None, values: Array) -> float:
-        """Return the held-out error over that of parameters (p,) on all samples, at least 1.
-
-        It is the mean ratio over the folds: one place that is far from all others has no more say.
-        """
+        """Return the held-out error over that of parameters (p,) on all samples, at least 1."""
         if error is None or self.folds is None:
             return float(np.sqrt(INDEPENDENT))
         base_values = (self.problem.grouping @ values)[None]
@@ -296,19 +281,13 @@ class _FoldedFit:
         return float(np.sqrt(error.mean / max(self.folds.torque_square, 1e-300)))
 
     def _held_out(self, fit: Callable[[Data], list[Array]]) -> list[HeldOut]:
-        """Return errors of candidates, each on the fold that it has not seen; empty without folds.
-
-        :param fit: gives base values (b,) of each candidate
-        """
+        """Return errors of candidates, each on the fold that it has not seen; [] without folds."""
         if self.folds is None:
             return []
         return self.folds.held_out(lambda gram: np.array(fit(Data.of_normal(gram))))
 
     def _excess(self, values: Array) -> float:
-        """Return the residual of parameter values over that of least squares, all joints weighted.
-
-        The smallest is 1 by the definition of sigma, except where sigma is a floor.
-        """
+        """Return the weighted residual of parameter values over that of least squares."""
         width = len(self.problem.grouping)
         matrix, target = weigh_rows(self.factors, width, self.sigma)
         least = Data.of(self.factors, width, self.sigma).values

@@ -8,15 +8,12 @@ Minimise over all standard parameters p
 with (A_j, y_j) the condensed factor of joint j, K the grouping into base parameters, every
 link's pseudo-inertia positive definite with a small margin, and no rotor inertia, viscous or
 Coulomb friction below zero. That is a semidefinite programme (Wensing, Kim and Slotine, "Linear
-matrix inequalities for physically consistent inertial parameter identification", 2018) of some
-hundred unknowns, which takes about 10 ms whatever the length of the recording.
+matrix inequalities for physically consistent inertial parameter identification", 2018).
 
 The distance is the constant pullback metric of Lee, Wensing and Park, "Geometric robot dynamic
 identification: a convex programming approach" (2020): sum over the links of
-||L^-1 (P - P0) L^-T||_F^2, P0 = L L^T the prior pseudo-inertia. It measures changes of every
-link against the link itself, does not depend on frames or units, and is to second order twice
-the entropic (log-det) divergence, but stays quadratic, so that the solver needs no exponential
-cones. A link with twice its prior's mass and inertia is 2 from it, whatever its size.
+||L^-1 (P - P0) L^-T||_F^2, P0 = L L^T the prior pseudo-inertia. It does not depend on frames or
+units, and is to second order twice the entropic (log-det) divergence.
 """
 
 from __future__ import annotations
@@ -32,13 +29,14 @@ from scipy import sparse
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.factors.condense import JointFactor
 from robodyn_ros.identification.options import Prior
-from robodyn_ros.identification.physical.cone_solver import minimise, minimise_within
 from robodyn_ros.identification.physical.consistency import (
     BASIS,
     Bodies,
     bodies_of,
     constraints,
     is_consistent,
+    minimise,
+    minimise_within,
     pack_matrices,
     scales,
     unit_of,
@@ -192,11 +190,7 @@ class Problem:
         return values
 
     def _solve_without_cones(self, quadratic: Array, linear: Array) -> Array | None:
-        """Return the non-negative parameters (p,) of smallest cost, if their links are possible.
-
-        The smallest cost that limits of the links do not touch is the smallest within these
-        limits too, at a tenth of the programme's time. None: a link would be impossible.
-        """
+        """Return the non-negative parameters (p,) of smallest cost; None: no link can be so."""
         single = np.array(self.bodies.not_negative, dtype=np.intp)
         lower, upper = self.limits
         z = minimise_within(quadratic, linear, lower, upper)

@@ -11,7 +11,7 @@ import numpy as np
 from robodyn_ros.findings import Finding
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.friction.chosen_law import FrictionChoice
-from robodyn_ros.identification.gears.tried_map import GearCandidate
+from robodyn_ros.identification.gears.maps import GearCandidate
 from robodyn_ros.identification.options import SuccessRule
 from robodyn_ros.identification.physical.chosen_estimate import NamedParameters, Selection
 from robodyn_ros.identification.result.verdict import Verdict
@@ -69,7 +69,7 @@ class ResultContent:
     :param base_status: status of each base value, see `physical.chosen_estimate.classify`
     :param base_stddevs: shape (b,); NaN where the recording does not determine the value. A
         consistent or regularised estimate differs from least squares; this difference is included
-    :param torque_uncertainty: expected on other motions, shape (n,), see `uncertainty`
+    :param torque_uncertainty: expected on other motions, shape (n,), see `extrapolation`
     :param condition_number: of the weighted regressor, columns as they are
     :param filter_cutoff: in [Hz]; None: signals were used as given
     :param physically_consistent: whether `values` are those of a possible robot

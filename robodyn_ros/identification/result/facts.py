@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 
 import numpy as np
 
+from robodyn_ros.findings import SEVERITIES, Finding
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.success import relative_error
 from robodyn_ros.identification.friction.chosen_law import FrictionChoice
 from robodyn_ros.identification.physical.chosen_estimate import NamedParameters, classify
-from robodyn_ros.identification.result.actions import actions, by_importance
 from robodyn_ros.identification.result.content import (
     IdentifiedPayload,
     IdentifiedResidual,
@@ -242,3 +243,32 @@ def _report_facts(report: FitReport, result: ResultContent) -> dict[str, object]
         name: value.tolist() if isinstance(value, np.ndarray) else value
         for name, value in facts.items()
     }
+
+
+def by_importance(findings: Iterable[Finding]) -> list[Finding]:
+    """Return findings with errors first; causes stay before their effects."""
+    return sorted(findings, key=lambda item: SEVERITIES.index(item.severity))
+
+
+def actions(findings: Sequence[Finding]) -> list[str]:
+    """Return one sentence for each finding that asks for something; alike joints are one.
+
+    A finding without remedy is described if it is a warning or an error. More than three joints
+    are counted, not named.
+    """
+    groups: dict[tuple[str, str, str], list[str]] = {}
+    for item in by_importance(findings):
+        text = item.remedy or item.text
+        if item.remedy or item.severity != 'info':
+            joints = groups.setdefault((item.severity, item.code, text), [])
+            joints += [item.joint] if item.joint else []
+    return [
+        f'{severity}: {code}{_of(joints)}: {text}'
+        for (severity, code, text), joints in groups.items()
+    ]
+
+
+def _of(joints: list[str]) -> str:
+    if not joints:
+        return ''
+    return f' ({", ".join(joints) if len(joints) <= 3 else f"{len(joints)} joints"})'

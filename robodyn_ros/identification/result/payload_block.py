@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,18 @@ import numpy as np
 from robodyn_ros.errors import IdentificationError, ModelError
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.payload import Payload, PayloadModel
+from robodyn_ros.schema import Finite, convert
 
-KEYS = ('parameter_names', 'parameter_values')
+
+@dataclass(frozen=True)
+class _PayloadBlock:
+    """Schema of the block; standard deviations that are not known are NaN."""
+
+    parameter_names: list[str]
+    parameter_values: list[Finite]
+    parameter_stddevs: list[float] = field(default_factory=list)
+    parameter_units: list[str] = field(default_factory=list)
+    frame: str = ''
 
 
 def payload_block(payload: Payload) -> dict[str, object]:
@@ -69,34 +80,28 @@ def read_payload(block: object, arm: DynamicModel, name: str) -> Payload | None:
     """
     if block is None:
         return None
-    if not isinstance(block, Mapping) or any(key not in block for key in KEYS):
-        raise IdentificationError(f'{name}: payload needs {" and ".join(KEYS)}')
+    given = convert(block, _PayloadBlock, f'{name}: payload', IdentificationError)
     try:
-        model = PayloadModel(arm=arm, frame=str(block.get('frame', '')))
+        model = PayloadModel(arm=arm, frame=given.frame)
     except ModelError as error:
         raise IdentificationError(f'{name}: payload: {error}') from error
     expected = [item.name for item in model.parameters]
-    if list(block['parameter_names']) != expected:
+    if given.parameter_names != expected:
         raise IdentificationError(
             f'{name}: the payload of this model has the parameters {expected}, got '
-            f'{list(block["parameter_names"])}'
+            f'{given.parameter_names}'
         )
-    numbers = {}
-    for key in ('parameter_values', 'parameter_stddevs'):
-        values = block.get(key, [np.nan] * len(expected))
-        try:
-            numbers[key] = np.array([float(value) for value in values])
-        except (TypeError, ValueError) as error:
-            raise IdentificationError(
-                f'{name}: payload {key} must be a list of numbers'
-            ) from error
-    values = numbers['parameter_values']
-    if values.shape != (len(expected),) or not np.isfinite(values).all():
+    if len(given.parameter_values) != len(expected):
         raise IdentificationError(
-            f'{name}: the payload needs {len(expected)} finite parameter_values, got '
-            f'{values.tolist()}'
+            f'{name}: the payload needs {len(expected)} parameter_values, got '
+            f'{given.parameter_values}'
         )
-    return Payload(model=model, values=values, stddevs=numbers['parameter_stddevs'])
+    spread = given.parameter_stddevs or [np.nan] * len(expected)
+    return Payload(
+        model=model,
+        values=np.array(given.parameter_values, float),
+        stddevs=np.array(spread, float),
+    )
 
 
 def beside(content: Mapping[str, Any], key: str) -> Any:

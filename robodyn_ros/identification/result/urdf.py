@@ -24,9 +24,8 @@ from robodyn_ros.models.serial.urdf import UrdfModel, rigid_part
 def update_urdf(model: DynamicModel, values: Array) -> str:
     """Return the URDF text of a robot with identified values.
 
-    It is the file of the user in which only `<inertial>` and `<dynamics>` change: visuals,
-    collisions, meshes, extensions, comments and order stay as they are. A model that was loaded
-    from a result, or from a file with a DOCTYPE, has no more than links and joints.
+    Only `<inertial>` and `<dynamics>` of the user's file change. A model that was loaded from a
+    result, or from a file with a DOCTYPE, has no more than links and joints.
 
     The parameters of a moving link include everything fixed to it, so they are written to the
     link behind the moving joint, and the links fixed to that one lose theirs. Links behind a
@@ -209,10 +208,7 @@ def _curves(model: DynamicModel, values: Array) -> dict[str, tuple[FrictionModel
 def _nearest_linear(
     top: float, friction: FrictionModel, values: Array, joint: int
 ) -> dict[str, float]:
-    """Return the linear friction nearest to a law, over the joint's velocities.
-
-    :param top: velocity limit of the joint, in [rad/s] or [m/s]
-    """
+    """Return the linear friction nearest to a law, over the joint's velocities."""
     if 'reach' in friction.coefficients:
         top = float(friction.coefficients['reach'][joint])
     speed = np.linspace(0.0, top if np.isfinite(top) and top > 0.0 else 1.0, 101)[1:]

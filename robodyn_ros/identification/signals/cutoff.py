@@ -98,8 +98,7 @@ def motion_cutoffs(position: Array, rate: float, gaps: Mask | None = None) -> Cu
     The bandwidth is the frequency that 99.9 % of the velocity's power lies below, all joints
     together. The lowest cut-off is twice the bandwidth, the highest eight times, at least
     20 Hz; none is above 124 Hz or a fifth of the sampling rate. Noise lowers the highest one
-    until what it lets through is 10 % of the RMS of the accelerations (median over the joints).
-    See `_limits` for the noise.
+    until it passes 10 % of the RMS of the accelerations (median over the joints).
 
     :param position: shape (N, n), N >= 16, in [rad] or [m]
     :param rate: sampling rate, in [Hz]
@@ -141,16 +140,10 @@ def lowest_cutoff(rate: float) -> float:
 def _limits(frequency: Array, density: Array, power: Array, least: Array) -> tuple[Array, Array]:
     """Cut-offs (n,) from which on accelerations are noisy, and the density (n,) of that noise.
 
-    The noise that passes a low pass is measured just above its cut-off, up to two octaves, where
-    the spectrum of the position is flat. At higher frequencies it may be filtered already (in the
-    drive, or by interpolation), so that the noise at half the sampling rate is no measure. The
-    limit is the first cut-off that passes too much, above those of the motion itself, which has
-    most of the velocity: its spectrum may be flat too (a chirp). 0 for a joint that does not move.
-
-    :param frequency: without zero, shape (k,)
-    :param density: spectrum of the position, shape (k, n)
-    :param power: spectrum of the acceleration, shape (k, n)
-    :param least: least density of the noise, shape (n,)
+    Noise is measured up to two octaves above each cut-off, where the spectrum of the position is
+    flat: at higher frequencies the drive may have filtered it. The limit is the first cut-off that
+    passes too much, above those of the motion, whose spectrum may be flat too (a chirp). 0 for a
+    joint that does not move.
     """
     step, count = frequency[0], int(np.argmin(frequency <= 0.6 * frequency[-1]))
     below = np.cumsum(power, axis=0) * step
@@ -253,10 +246,7 @@ def _white(position: Array, rate: float, frequency: Array, power: Array) -> Arra
 
 
 def _encoder_density(position: Array, rate: float) -> Array:
-    """Return the noise of the resolution seen: steps of size r have the variance r^2/12.
-
-    It is spread up to half the rate at which steps occur.
-    """
+    """Return the noise of the resolution seen: steps of size r have the variance r^2/12."""
     steps = np.abs(steps_of(position))
     changes = np.maximum((steps > 0.0).mean(axis=0), 1.0 / len(position)) * rate
     resolution = np.min(steps, axis=0, where=steps > 0.0, initial=np.inf)
@@ -267,11 +257,7 @@ def _encoder_density(position: Array, rate: float) -> Array:
 def _acceleration_power(
     position: Array, rate: float, gaps: Mask | None = None
 ) -> tuple[Array, Array]:
-    """Return the frequencies (k,) and power density (k, n) of the second difference.
-
-    Mean over pieces of the recording, so that a motion counts however short it is. Long gaps are
-    left out: the acceleration hardly jumps there, and interpolation looks like noise.
-    """
+    """Return the frequencies (k,) and power density (k, n) of the second difference."""
     curvature = np.diff(position, 2, axis=0) * rate**2
     if gaps is not None:
         long = long_gaps(gaps, rate, lowest_cutoff(rate))

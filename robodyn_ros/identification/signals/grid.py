@@ -70,13 +70,11 @@ class Grid:
 def mask_gaps(gaps: Mask, rate: float, cutoff: float) -> Mask:
     """Return the samples that cannot be used because of gaps, shape (N,).
 
-    No torque is measured in a gap. One longer than half a period of the cut-off frequency hides
-    motion too, and the filter spreads that error: twice differentiated, it fades within four
-    periods of that frequency.
+    A gap longer than half a period of the cut-off frequency hides motion. The filter spreads that
+    error: twice differentiated, it fades within four periods of that frequency.
 
     :param gaps: samples that lie in gaps, shape (N,)
-    :param rate: sampling rate, in [Hz]
-    :param cutoff: in [Hz]
+    :param rate, cutoff: in [Hz]
     """
     reach = int(np.ceil(4.0 * rate / cutoff))
     return gaps | long_gaps(gaps, rate, cutoff, reach)
@@ -165,14 +163,7 @@ def _series(recording: Recording, values: Array) -> list[Series]:
 
 
 def _by_clock(time: Array, tolerance: float) -> Array:
-    """Return the times of measurement, from the times at which each new value was first read.
-
-    They are fitted by a clock with equal steps, some of which may be missing. If the fit deviates
-    by more than the tolerance, the times are returned unchanged.
-
-    :param time: shape (M,), in [s]
-    :param tolerance: in [s]
-    """
+    """Return the times of measurement, from the times at which each new value was first read."""
     steps = np.diff(time)
     ticks = np.append(0.0, np.cumsum(np.maximum(1.0, np.rint(steps / np.median(steps)))))
     clock = np.polyval(np.polyfit(ticks, time, 1), ticks)
@@ -180,10 +171,7 @@ def _by_clock(time: Array, tolerance: float) -> Array:
 
 
 def _between(time: Array, values: Array, grid: Array, gaps: Mask, *, jumps: bool) -> Array:
-    """Interpolate values (M, k), measured at times (M,), at the times of a grid: shape (N, k).
-
-    :param jumps: the signal may jump, as a torque does: linear instead of cubic interpolation
-    """
+    """Interpolate values (M, k), measured at times (M,), at the times of a grid: shape (N, k)."""
     result = interpolate.make_interp_spline(time, values, k=1 if jumps else 3)(grid)
     if gaps.any() and not jumps:  # a cubic spline leads far away from both ends of a long gap
         result[gaps] = interpolate.PchipInterpolator(time, values)(grid[gaps])
@@ -221,10 +209,9 @@ def drop_repeated(recording: Recording) -> tuple[Recording, tuple[Finding, ...]]
 def sample_times(recording: Recording) -> Array:
     """Return the times at which the samples of a recording were taken, shape (N,), in [s].
 
-    Stamps that are off equal steps by less than a period are usually the transport's: the samples
-    were taken at equal steps. But a recorder that takes the newest of a faster stream has stamps
-    that are right although they are uneven. The wrong reading of them makes a smooth motion rough,
-    by its velocity times the error.
+    Stamps that are off equal steps by less than a period are usually the transport's. They are
+    right where a recorder takes the newest sample of a faster stream: then the motion is smoother
+    with them than at equal steps.
     """
     time, count, period = recording.time, len(recording), recording.period
     even = np.linspace(time[0], time[-1], count)
@@ -239,10 +226,7 @@ def sample_times(recording: Recording) -> Array:
 
 
 def _roughness(position: Array, time: Array) -> float:
-    """Return how far samples are from a cubic through the four around them (RMS).
-
-    Geometric mean over the joints, at those samples at which each moves faster than usual.
-    """
+    """Return how far samples are from a cubic through the four around them (RMS)."""
     count = len(time)
     rows = np.unique(np.linspace(2, count - 3, min(count, 4000)).astype(np.intp))
     around = rows[:, None] + np.array([-2, -1, 1, 2])

@@ -17,6 +17,9 @@ from robodyn_ros.models.interface import Array, DynamicModel
 
 Mask = NDArray[np.bool_]
 
+STANDSTILL = 0.001
+"""Share of its largest velocity below which a joint is at standstill, which the fit leaves out."""
+
 SEMI_STATIC_SHARE = 0.1
 """Lower threshold of a semi-static model, as a share of a joint's largest velocity. softMC's
 example prints 0.039 rad/s for a sine that reaches 0.34 rad/s."""
@@ -65,9 +68,9 @@ def thresholds(joints: Sequence[str], velocity: Array, options: IdentifyOptions)
     """Return the thresholds of each joint, and the samples that they leave.
 
     Without absolute thresholds errors count from `velocity_share` of the joint's largest
-    velocity on, and the fit leaves out standstill only. Absolute thresholds are softMC's: they
-    hold for the fit and for the errors. A joint counts from its own lower threshold on, and
-    while no joint is above its upper one: the dynamic forces of one are felt by the others.
+    velocity on, and the fit leaves out standstill only. Absolute thresholds hold for both, as in
+    softMC. A joint counts from its lower threshold on, while no joint is above its upper one: the
+    others feel its dynamic forces.
 
     :param velocity: shape (N, n), in [rad/s] or [m/s]
     :raises IdentificationError: not one threshold, nor one per joint; none left between the two;
@@ -76,11 +79,11 @@ def thresholds(joints: Sequence[str], velocity: Array, options: IdentifyOptions)
     speed = np.abs(velocity)
     upper = _per_joint(options.upper_velocity_threshold, joints, 'upper velocity threshold')
     fastest = speed.max(axis=0, initial=0.0)
-    still = options.standstill_share * fastest
+    still = STANDSTILL * fastest
     if options.velocity_threshold is not None:
         lower = _per_joint(options.velocity_threshold, joints, 'velocity threshold')
     else:
-        share = max(options.velocity_share, options.standstill_share)
+        share = max(options.velocity_share, STANDSTILL)
         lower = share * np.minimum(fastest, upper)
     for name, low, high in zip(joints, lower, upper, strict=True):
         if low >= high:

@@ -33,10 +33,9 @@ def process(
     """Filter, differentiate and mask the signals of the given joints.
 
     Position and torque go through a zero-phase Butterworth low pass; velocity and acceleration
-    are central differences of the filtered position. A cut-off that is asked for is that of both.
-    Else that of the torque is the highest one: noise of the position lowers only its own. Two
-    periods of the position's cut-off frequency are cut from both ends, where the filter has only
-    one side to look at.
+    are central differences of the filtered position. A requested cut-off is that of both. Else
+    that of the torque is the highest one. Two periods of the position's cut-off frequency are cut
+    from both ends.
 
     :param cutoffs: None: by the spectrum
     :param grid: of the recording with these joints, if it is known
@@ -100,14 +99,7 @@ def _thinning(rate: float, options: IdentifyOptions) -> Thinning | None:
 
 
 def _choose_cutoffs(grid: Grid, options: IdentifyOptions, given: Cutoffs | None = None) -> Cutoffs:
-    """Return the cut-off that is asked for, or the given or automatic ones.
-
-    Automatic ones are at least what the length carries: a slow motion of a few seconds is filtered
-    less than it could be.
-
-    :raises IdentificationError: a cut-off is asked for that the sampling rate does not carry
-    :raises InsufficientData: there are too few samples
-    """
+    """Return the cut-off that is asked for, or the given or automatic ones."""
     source, rate, count = grid.recording.source, 1.0 / grid.recording.period, len(grid.gaps)
     shortest, asked = 24, options.filter_cutoff
     if count >= shortest:

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A recording as the segments it is processed in: one, or several of a very long recording.
 
-Signals of an hour at 1 kHz would fill more than a gigabyte when they are filtered and
-differentiated. So a long recording is cut into segments of equal length; each is processed when
-it is looked at and forgotten again, and only its factors and sums are kept.
+The signals of an hour at 1 kHz would fill more than a gigabyte. Each segment is processed when it
+is needed and released again.
 """
 
 from __future__ import annotations
@@ -19,8 +18,7 @@ from robodyn_ros.findings import Finding, finding, has_error
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.cutoff import Cutoffs, motion_cutoffs, usual_cutoffs
 from robodyn_ros.identification.signals.grid import Grid
-from robodyn_ros.identification.signals.offset_correction import TimeOffset, correct_offsets
-from robodyn_ros.identification.signals.processed import Processed
+from robodyn_ros.identification.signals.processed import Processed, TimeOffset, correct_offsets
 from robodyn_ros.identification.signals.processing import process, uses_given
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Recording

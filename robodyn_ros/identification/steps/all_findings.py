@@ -24,7 +24,7 @@ from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.success import relative_error
 from robodyn_ros.identification.fit.time_offset import offset_findings
 from robodyn_ros.identification.friction.law_selection import friction_findings
-from robodyn_ros.identification.gears.tried_map import GearCandidate
+from robodyn_ros.identification.gears.maps import GearCandidate
 from robodyn_ros.identification.payload.findings import (
     arm_findings,
     base_findings,
@@ -32,7 +32,7 @@ from robodyn_ros.identification.payload.findings import (
     payload_data_findings,
     share_findings,
 )
-from robodyn_ros.identification.physical.findings import selection_findings
+from robodyn_ros.identification.physical.chosen_estimate import selection_findings
 from robodyn_ros.identification.result.content import IdentifiedPayload
 from robodyn_ros.identification.result.verdict import Verdict
 from robodyn_ros.identification.steps.run import IdentificationRun

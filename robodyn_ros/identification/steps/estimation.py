@@ -101,7 +101,7 @@ class Regression:
                 arm if k == chosen[0] else with_free_offsets(arm, self._free)
                 for k, arm in zip(chosen, arms, strict=True)
             ]
-        merged = together(arms, self.options.segments or FOLDS)
+        merged = together(arms, FOLDS)
         return map_factors(merged, self._mixing) if self.task.arm else merged
 
     def apart(self) -> list[Condensed]:

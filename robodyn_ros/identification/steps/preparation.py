@@ -21,8 +21,7 @@ from robodyn_ros.identification.options import LEAVE_ONE_OUT, IdentifyOptions, L
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.identification.signals.cutoff import Cutoffs
 from robodyn_ros.identification.signals.grid import Grid
-from robodyn_ros.identification.signals.offset_correction import TimeOffset
-from robodyn_ros.identification.signals.processed import Processed
+from robodyn_ros.identification.signals.processed import Processed, TimeOffset
 from robodyn_ros.identification.signals.segments import KnownTorque, Segments, segments_of
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.gear_torque import GearTorqueLaw

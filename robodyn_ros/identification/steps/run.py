@@ -14,11 +14,14 @@ from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.factors.condense import SAMPLES_PER_COLUMN
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.torque_errors import Tally, predict, residual_ratio
-from robodyn_ros.identification.fit.uncertainty import random_states, torque_uncertainty
 from robodyn_ros.identification.options import LEAVE_ONE_OUT, SAMPLES
 from robodyn_ros.identification.physical.chosen_estimate import Selection
 from robodyn_ros.identification.physical.consistency import bodies_of
-from robodyn_ros.identification.physical.extrapolation import extrapolate_error
+from robodyn_ros.identification.physical.extrapolation import (
+    extrapolate_error,
+    random_states,
+    torque_uncertainty,
+)
 from robodyn_ros.identification.physical.semidefinite import Problem, starting_prior
 from robodyn_ros.identification.result.content import IdentifiedPayload
 from robodyn_ros.identification.signals.processed import Processed, constant

@@ -8,6 +8,7 @@ import pytest
 from healthy_arm import MODEL, VALUES, recorded
 
 from robodyn_ros.analysis.thresholds.session import (
+    drives_off,
     rest_of_reference,
     session_of,
     with_velocity,
@@ -15,6 +16,8 @@ from robodyn_ros.analysis.thresholds.session import (
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ControlError
+from robodyn_ros.models.interface import Array
+from robodyn_ros.recording.recording import Recording
 
 TORQUE = ModelTorque(MODEL, VALUES)
 SETTINGS = CollisionSettings(MODEL.joint_names, 1.0, period=0.01, filter_cutoff=40.0)
@@ -64,3 +67,33 @@ def test_the_change_is_that_of_the_detector_where_the_reference_rests() -> None:
     np.testing.assert_array_equal(half, session.change[200:])
     assert session_of(data, TORQUE, SETTINGS).change is None
     assert rest_of_reference(data.time, [], 2) is None
+
+
+TIME = 0.01 * np.arange(1000)
+RANDOM = np.random.default_rng(1)
+MOVING = np.sin(TIME)[:, None] * [1.0, 0.5]
+REST = np.full((1000, 2), 0.3)
+NOISY = 5.0 + RANDOM.normal(size=(1000, 2))
+GRAVITY = np.full((1000, 2), 5.0)
+
+
+def off(position: Array, torque: Array, gravity: Array) -> list[int]:
+    rows = drives_off(Recording(TIME, ('a', 'b'), position, torque), gravity)
+    return [int(rows.sum()), *np.flatnonzero(rows)[[0, -1]]] if rows.any() else []
+
+
+def changed(value: float, joint: int, first: int, last: int) -> Array:
+    torque = NOISY.copy()
+    torque[first : last + 1, joint] = value
+    return torque
+
+
+def test_torque_that_does_not_change_although_its_joint_moves_or_carries_weight() -> None:
+    assert off(MOVING, NOISY, GRAVITY) == []
+    assert off(MOVING, changed(0.0, 0, 200, 399), GRAVITY) == [249, 200, 448]
+    assert off(MOVING, changed(3.3, 1, 200, 399), GRAVITY) == [249, 200, 448]
+    assert off(MOVING, changed(3.3, 1, 200, 280), GRAVITY) == []  # a coarse current repeats
+    assert off(REST, changed(0.0, 0, 200, 399), GRAVITY) == [249, 200, 448]
+    # Without weight or motion, and without noise, a constant torque is possible.
+    assert off(REST, changed(0.0, 0, 200, 399), 0.0 * GRAVITY) == []
+    assert off(REST, changed(5.0, 0, 200, 399), GRAVITY) == []

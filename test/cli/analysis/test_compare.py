@@ -29,7 +29,7 @@ def test_the_result_has_smaller_errors_than_the_cad(command, tmp_path, capsys):
     facts = json.loads(capsys.readouterr().out)
     errors = {name: max(each['rms_error']) for name, each in facts['torque_errors'].items()}
     assert errors['result'] < 0.1 * errors['CAD']
-    assert (tmp_path / 'out' / 'comparison.json').is_file() and len(facts['files']) == 6
+    assert (tmp_path / 'out' / 'comparison.json').is_file() and len(facts['files']) == 4
     assert facts['base_parameters'][0]['difference'] is not None
     assert main([*command, '--filter-cutoff', '20']) == 0
     assert 'RMS torque error' in capsys.readouterr().out

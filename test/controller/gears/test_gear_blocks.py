@@ -15,7 +15,7 @@ from robodyn_ros.bounds import GEAR_NUMBERS
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.files import gear_torque_block
 from robodyn_ros.identification.files.result_file import load_identified_model
-from robodyn_ros.identification.gears.rbf import RbfMap
+from robodyn_ros.identification.gears.maps import RbfMap
 from robodyn_ros.models.gear_torque import GearTorqueLaw
 
 KEYS = ('kind', 'joints', 'inputs', 'cutoff', 'limit', 'gear_ratio', 'low', 'high',

@@ -49,14 +49,6 @@ def test_factors_hold_what_least_squares_needs(case):
         assert factor.torque_norm == pytest.approx(norm, rel=1e-12)
 
 
-def test_block_size_does_not_matter(case, monkeypatch):
-    model, motion, torque, used, columns = case
-    one = condense(model, motion, torque, used, columns).merge()
-    monkeypatch.setattr('robodyn_ros.identification.factors.condense.BLOCK_SIZE', 70)
-    for a, b in zip(one, condense(model, motion, torque, used, columns).merge(), strict=True):
-        np.testing.assert_allclose(gram(a, len(columns)), gram(b, len(columns)), rtol=1e-9)
-
-
 def test_segments_merge_to_the_whole_and_can_be_left_out(case):
     model, motion, torque, used, columns = case
     parts = condense(model, motion, torque, used, columns, segments=5)

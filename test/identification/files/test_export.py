@@ -58,8 +58,8 @@ def test_a_urdf_robot_gets_a_urdf_and_its_signals(urdf_result, tmp_path):
 
 
 def test_a_softmc_kind_gets_a_prg_with_the_same_values(crank_result, tmp_path):
-    files = export(crank_result, tmp_path, group=3)
-    assert names(tmp_path) == ['IDNT3.PRG', 'result.json', 'result.yaml']
+    files = export(crank_result, tmp_path)
+    assert names(tmp_path) == ['IDNT1.PRG', 'result.json', 'result.yaml']
     text = files.prg.read_text()
     assert f'A1.DynamicParameter[1] = {crank_result.values[0]:.9e}' in text
     assert f'A1.CoulombFriction = {-crank_result.values[5]:.9e}' in text

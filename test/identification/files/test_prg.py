@@ -8,7 +8,7 @@ from robots import random_urdf
 from simulation import arm
 
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.identification.files.prg import Layout, prg_text
+from robodyn_ros.identification.files.prg import prg_text
 from robodyn_ros.identification.physical.chosen_estimate import NamedParameters
 
 EXAMPLE = """\
@@ -75,11 +75,9 @@ def test_it_is_the_example_of_the_document_letter_by_letter():
     ('name', 'robot', 'count'),
     [
         ('rotary3', 'A1', 4),
-        ('linear2', 'A1', 3),
         ('scara', 'SCARA', 8),
         ('delta', 'DELTA', 14),
         ('puma', 'PUMA', 23),
-        ('puma_known', 'PUMA', 23),
         ('puma2_fifth', 'PUMA', 6),
     ],
 )
@@ -92,18 +90,6 @@ def test_a_file_has_the_parameters_of_the_document(name, robot, count):
     assert f'ATTACH {robot}' in lines and f'DETACH {robot}' in lines
     number = KINDS[name].get('dynamic_model', 1)
     assert f'{robot}.DynamicModel = {number}' in lines
-
-
-def test_entries_are_the_named_parameters():
-    model = model_of('delta')
-    values = np.linspace(0.5, 1.5, len(model.parameters))
-    layout = Layout.of(model)
-    entries, beside = layout.split(values)
-    named = np.nan_to_num(layout.part.compute_named(values[: len(layout.part.parameters)]))
-    spin = layout.documented.index('Theta_Tphi')
-    named[spin] += values[10]  # softMC knows their sum only
-    np.testing.assert_allclose(entries, named)
-    assert beside == {'J4': values[10]}
 
 
 def test_what_softmc_does_not_have_is_a_comment():
@@ -133,11 +119,3 @@ def test_a_urdf_robot_has_no_prg():
     model, truth = arm(random_urdf(2, 1))
     with pytest.raises(IdentificationError, match='which this model is none of'):
         prg_text(result_of(model, truth))
-
-
-def test_values_that_the_names_lose_are_refused():
-    model = model_of('delta')
-    values = np.linspace(0.5, 1.5, len(model.parameters))
-    values[5] = 0.0  # no mass of the shaft, but first moments of it
-    with pytest.raises(IdentificationError, match=r'M_T\*L_TO is lost'):
-        prg_text(result_of(model, values))

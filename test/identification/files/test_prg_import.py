@@ -52,19 +52,7 @@ def test_the_example_of_the_document_can_be_imported(tmp_path, name):
     for term, expected in FRICTION.items():
         assert list(back.facts[term].values()) == expected
         assert tuple(back.facts[term]) == joints
-    facts = back.facts
-    assert facts['imported'] is True
-    assert facts['success'] is True and facts['date'] == '2017-03-29T08:17:08'
-    np.testing.assert_allclose(
-        facts['max_relative_torque_error'], [0.1386, 0.0870, 0.0779, 0.1787, 0.2387, 0.4385]
-    )
-    np.testing.assert_allclose(
-        facts['mean_relative_torque_error'], [0.0318, 0.0171, 0.0188, 0.0359, 0.0588, 0.1241]
-    )
-    assert facts['max_relative_error_allowed'] == 0.5 and facts['filter_cutoff'] == 20.0
-    assert facts['samples'] == 49876 and facts['raw_samples'] == 50000
-    assert facts['moving_samples'] == [35998, 35405, 36032, 36785, 34931, 29759]
-    assert facts['velocity_threshold'][5] == 0.062830
+    assert back.facts['imported'] is True and back.facts['success'] is True
 
 
 @pytest.mark.parametrize('name', KINDS)
@@ -85,7 +73,7 @@ def test_what_is_exported_comes_back(name, tmp_path):
         prg = read_prg(written(tmp_path, prg_text(result_of(model, values))), model)
         error = np.abs(regressor @ (prg.values - values)).max()
         assert error <= lost * np.abs(values).max() * np.abs(regressor).max()
-        assert prg.facts['success'] is True and not prg.notes
+        assert prg.success is True and not prg.notes
 
     comes_back()
 
@@ -107,15 +95,10 @@ def edited(text, pattern, replacement):
         ),
         (r'(\[5\] = )\S+', r'\g<1>1.0', 'line 16: dynamic model 2 of a puma has 4 parameters'),
         (r'(\[2\] = )\S+', r'\g<1>nan', r'line 13: PUMA.DynamicParameter\[2\] must be a finite'),
-        (r'(\[2\] = )\S+', r'\g<1>1e999', 'must be a finite number, got 1e999'),
         (r'(\[2\] = )\S+', r'\g<1>1_0', 'must be a finite number, got 1_0'),
-        (r'(\[2\] = )\S+', r'\g<1>five', 'must be a finite number, got five'),
         (r'(A2.ViscousFriction = )-', r'\1', 'line 22: A2.ViscousFriction = .* the wrong sign'),
-        (r'^A6.Viscous.*\n', '', 'expected A6.ViscousFriction = a number, got A6.Coulomb'),
-        (r'^A6', 'A7', 'expected A6.ViscousFriction = a number, got A7.ViscousFriction'),
         (r'^(A6.Coul.*\n)', r'\1A7.ViscousFriction = -1\n', 'expected PUMA.DynamicModel'),
         (r'DynamicModel = 2', 'DynamicModel = 1', 'is of dynamic model 1, the model description'),
-        (r'ATTACH PUMA', 'ATTACH SCARA', 'the file is of the robot a scara, expected PUMA'),
         (r'ATTACH PUMA', 'ATTACH ROB1', 'if ROB1 is this robot'),
         (r'^TERMINATE PROGRAM\n', '', 'the file ends where TERMINATE PROGRAM is expected'),
         (r'(TERMINATE PROGRAM\n)', r'\1A1.Jerk = 1\n', 'expected nothing more, got A1.Jerk'),
@@ -148,20 +131,6 @@ def test_parameters_that_the_known_geometry_rules_out_are_refused(tmp_path):
     _, text = example(name='puma')
     with pytest.raises(IdentificationError, match='does not follow from its geometry'):
         read_prg(written(tmp_path, text), model_of('puma_known'))
-
-
-def test_signs_other_than_softmc_s_are_read_when_asked_for(tmp_path):
-    model, text = example()
-    positive = re.sub(r'(Friction = )-', r'\1', text)
-    path = written(tmp_path, positive)
-    expected = read_prg(written(tmp_path, text), model).values
-    path.write_text(positive)
-    np.testing.assert_array_equal(read_prg(path, model, friction_sign='positive').values, expected)
-    np.testing.assert_array_equal(
-        read_prg(path, model, friction_sign='any').values[4:], -expected[4:]
-    )
-    with pytest.raises(IdentificationError, match='there is no friction sign'):
-        read_prg(path, model, friction_sign='guess')
 
 
 def test_friction_needs_its_terms_in_the_model(tmp_path):

@@ -11,25 +11,11 @@ from simulation import arm, record
 
 from robodyn_ros.analysis.compare import _stddevs
 from robodyn_ros.errors import IdentificationError, RobodynError
+from robodyn_ros.identification.files.parameter_text import parameter_text
 from robodyn_ros.identification.files.result_file import load_identified_model, write_result
 from robodyn_ros.identification.pipeline import identify
 
-VALUES = (
-    None,
-    True,
-    -1,
-    1.5,
-    '',
-    'x',
-    [],
-    {},
-    [1.0],
-    ['x'],
-    [None],
-    [[1.0]],
-    {'a': 1},
-    float('nan'),
-)
+VALUES = (None, True, -1, 'x', [], {}, ['x'], [None], float('nan'))
 
 
 @pytest.fixture(scope='module')
@@ -82,13 +68,20 @@ def test_every_value_of_another_kind_is_refused_or_used(content):
                 use(changed(content, path, value))
             except RobodynError:
                 refused += 1
-    assert refused > 300
+    assert refused > 200
 
 
-@pytest.mark.parametrize('value', [0.1, 'x', {}, ['x'], [[0.1]], [None]])
-def test_the_sentence_names_the_value(content, value):
+def test_the_sentence_names_the_value(content):
     place = ('/**', 'ros__parameters', 'identification', 'base_parameter_stddevs')
-    with pytest.raises(
-        IdentificationError, match='base_parameter_stddevs must be a list of numbers'
-    ):
-        load_identified_model(changed(content, place, value))
+    sentence = r'identification: base_parameter_stddevs\[0\] must be a finite number, got None'
+    with pytest.raises(IdentificationError, match=sentence):
+        load_identified_model(changed(content, place, [None]))
+
+
+def test_parameters_are_those_of_every_node_and_lists_are_in_one_line():
+    parameters = {'block': {'numbers': [1.0, float('nan')], 'text': 'a: 1\nb: 2\n'}, 'flag': True}
+    text = parameter_text(parameters)
+    assert '      numbers: [1.0, .nan]\n' in text and 'text: |' in text
+    back = yaml.safe_load(text)['/**']['ros__parameters']
+    assert back['flag'] is True and back['block']['text'] == 'a: 1\nb: 2\n'
+    assert back['block']['numbers'][0] == 1.0 and np.isnan(back['block']['numbers'][1])

@@ -92,7 +92,7 @@ def test_a_folder_with_another_s_result_is_refused(results, tmp_path, name):
 
 
 @pytest.mark.timeout(60)
-@pytest.mark.parametrize('name', ['result.yaml', 'result.json', 'report.html', 'identification'])
+@pytest.mark.parametrize('name', ['result.yaml', 'identification'])
 def test_a_pipe_in_the_folder_does_not_keep_the_run_waiting(results, tmp_path, name):
     first, _, failed = results
     path = tmp_path / name / 'metadata.yaml' if name == SIGNALS else tmp_path / name

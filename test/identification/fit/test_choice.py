@@ -86,15 +86,3 @@ def test_a_doubt_says_why_the_data_do_not_decide():
     assert doubt([SIMPLE, held_out([5, 5, 6, 5], [10, 10])], 0) == ''
     for few in ([], [None], [FEW], [SIMPLE, None]):
         assert 'too few independent samples' in doubt(few, 0)
-
-
-def test_the_best_of_many_candidates_that_differ_by_chance_is_as_rarely_taken_as_one():
-    random = np.random.default_rng(4)
-    one = best = corrected = 0
-    for _ in range(300):
-        first, *noisy = (held_out(*np.exp(0.1 * random.normal(size=(2, 10)))) for _ in range(13))
-        one += is_better(first, noisy[0])
-        best += any(is_better(first, each) for each in noisy)
-        corrected += any(is_better(first, each, best_of_many(12)) for each in noisy)
-    assert best > 100 and corrected <= one < 50
-    assert best_of_many(1) == pytest.approx(1.0)

@@ -3,8 +3,16 @@
 
 import numpy as np
 import pytest
+from scipy import signal
 
-from robodyn_ros.identification.fit.folds import BLOCKS, REGIONS, Folds, labels_of, least_squares
+from robodyn_ros.identification.fit.folds import (
+    BLOCKS,
+    REGIONS,
+    Folds,
+    correlation_length,
+    labels_of,
+    least_squares,
+)
 
 
 def swings(samples=600, joints=2):
@@ -90,3 +98,11 @@ def test_columns_that_no_row_shows_are_no_unknowns():
 def test_rows_without_torque_cannot_be_divided():
     rows, used = np.zeros((50, 3)), np.ones((50, 1), dtype=bool)
     assert Folds.of([rows], [np.arange(2)], 2, labels_of(swings(50)), used, np.ones(1)) is None
+
+
+@pytest.mark.parametrize('pole', [0.5, 0.9])
+def test_first_order_noise_has_the_length_known_in_closed_form(pole):
+    noise = np.random.default_rng(1).normal(size=100000)
+    coloured = signal.lfilter([1.0], [1.0, -pole], noise)[:, None]
+    length = correlation_length(coloured, np.ones_like(coloured, dtype=bool))
+    np.testing.assert_allclose(length, (1 + pole) / (1 - pole), rtol=0.15)

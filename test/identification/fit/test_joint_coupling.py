@@ -7,8 +7,6 @@ from simulation import arm, base_values, sines
 from robodyn_ros.identification.factors.condense import condense
 from robodyn_ros.identification.fit.joint_coupling import (
     decouple,
-    error_covariance,
-    unit_lower_inverse,
 )
 from robodyn_ros.identification.fit.least_squares import estimate
 from robodyn_ros.models.base_parameters import base_parameters
@@ -56,26 +54,6 @@ def test_it_is_equation_24_with_its_own_residuals_covariance(gaps):
     np.testing.assert_allclose(coupled.correlation, omega / np.outer(size, size), atol=0.01)
 
 
-def test_decoupled_residuals_are_independent():
-    condensed, regressor, torque, _, _ = data(1)
-    coupled = decouple(condensed, estimate(condensed.merge(), condensed.width))
-    fit = estimate(coupled.condensed.merge(), condensed.width)
-    mixed = (torque - regressor @ fit.values) @ coupled.mixing.T
-    np.testing.assert_allclose(np.corrcoef(mixed.T), np.eye(3), atol=0.05)
-    np.testing.assert_allclose(fit.sigma[:3], mixed.std(axis=0), rtol=0.05)
-
-
-def test_it_beats_weights_per_joint_where_errors_go_together():
-    errors = np.zeros(2)
-    for seed in range(12):
-        condensed, *_, truth = data(seed)
-        first = estimate(condensed.merge(), condensed.width)
-        factors = decouple(condensed, first).condensed.merge()
-        fits = (first, estimate(factors, condensed.width))
-        errors += [np.sum(((fit.values - truth) / first.stddevs) ** 2) for fit in fits]
-    assert errors[1] < 0.6 * errors[0]
-
-
 def test_factors_of_the_joints_alone_are_the_same_with_and_without():
     model, values = arm(random_urdf(3, 3, types=('revolute',)))
     _, *motion = sines(3, 500)
@@ -89,20 +67,3 @@ def test_factors_of_the_joints_alone_are_the_same_with_and_without():
         assert one.samples == other.samples
         a, b = (np.column_stack(factor.rows(len(columns))) for factor in (one, other))
         np.testing.assert_allclose(a.T @ a, b.T @ b, atol=1e-9 * np.abs(b.T @ b).max(initial=1.0))
-
-
-def test_the_covariance_is_that_of_the_residuals_and_has_a_floor():
-    condensed, regressor, torque, _, truth = data(2)
-    omega = error_covariance(condensed.merge_coupled(), truth, np.ones(3))
-    residual = torque - regressor @ truth
-    expected = residual.T @ residual / len(residual)
-    np.testing.assert_allclose(np.diag(omega), np.diag(expected), rtol=0.01)
-    np.testing.assert_allclose(omega[2, 0], expected[2, 0], rtol=0.03)
-    exact = estimate(condensed.merge(), condensed.width).values
-    assert (
-        np.diag(error_covariance(condensed.merge_coupled(), exact, 1e3 * np.ones(3))) > 99
-    ).all()
-    mixing = unit_lower_inverse(omega)
-    np.testing.assert_allclose(np.diag(mixing), 1.0)
-    diagonal = mixing @ omega @ mixing.T
-    np.testing.assert_allclose(diagonal, np.diag(np.diag(diagonal)), atol=1e-12)

@@ -103,5 +103,3 @@ def test_unusable_input_is_refused():
     empty = JointFactor(columns=np.arange(2), triangle=np.zeros((0, 3)), samples=0)
     with pytest.raises(IdentificationError, match='no joint has a moving sample'):
         estimate([empty], 2)
-    with pytest.raises(IdentificationError, match="no estimator 'best'"):
-        estimate(factors(rows(10, 0)), 4, estimator='best')

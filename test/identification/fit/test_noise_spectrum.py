@@ -98,17 +98,3 @@ def test_decoupled_joints_have_scores_of_their_mixture():
     fit = estimate(own, 3)
     one, other = score_covariance(sample, fit, mixing=mixing), score_covariance(mixed, fit)
     np.testing.assert_allclose(one, other, rtol=1e-8, atol=1e-8)
-
-
-def test_few_segments_stand_for_all_rows(monkeypatch):
-    sample, factors = sampled(rows(2, 0.6))
-    fit = estimate(factors, 3)
-    whole = score_covariance(sample, fit)
-    monkeypatch.setattr('robodyn_ros.identification.factors.row_sample.SEGMENTS', 4)
-    monkeypatch.setattr('robodyn_ros.identification.factors.row_sample.LENGTH', 250)
-    few = sample.few()
-    assert [len(part.used) for part in few.segments] == [250] * 4
-    size = [
-        np.sqrt(np.einsum('jjbb->jb', scores)) for scores in (score_covariance(few, fit), whole)
-    ]
-    np.testing.assert_allclose(*size, rtol=0.25)

@@ -6,9 +6,7 @@ from scipy import integrate, stats
 from simulation import arm, base_values, record
 
 from robodyn_ros.identification.factors.condense import condense
-from robodyn_ros.identification.fit.least_squares import estimate
 from robodyn_ros.identification.fit.robust import (
-    reweigh,
     robust_fit,
     slope,
     weight,
@@ -90,37 +88,6 @@ def test_standard_deviations_are_those_of_the_good_samples(case):
     ratio = found.base_stddevs / clean  # 4 % fewer samples, 95 % of their worth
     assert 0.95 < np.median(ratio) < 1.15
     assert any(item.code == 'outliers' for item in found.findings)
-
-
-@pytest.mark.parametrize('loss', LOSSES)
-def test_errors_are_as_large_as_stated(case, loss):
-    model, truth, _ = case
-    expected = base_values(model, truth)
-    options = IdentifyOptions(estimator='robust', loss=loss, consistent='no')
-    sizes = []
-    for seed in range(8):
-        recording = pushed(record(model, truth, 3000, noise=0.02, seed=seed), seed=seed, size=0.5)
-        found = identify(recording, model, options=options)
-        sizes.append((found.base_values - expected) / found.base_stddevs)
-    assert 0.8 < np.sqrt(np.mean(np.square(sizes))) < 1.25
-
-
-def test_weights_of_a_second_pass_are_those_of_the_rows_kept(case):
-    model, _, recording = case
-    motion = (recording.position, recording.velocity, recording.acceleration)
-    columns = base_parameters(model).columns
-    used = np.ones(recording.torque.shape, dtype=bool)
-    torque = pushed(recording).torque
-    condensed = condense(model, motion, torque, used, columns, segments=3)
-    start = estimate(condensed.merge(), len(columns)).values
-    fit = robust_fit(condensed.sample, start, 'tukey')
-    residual = torque - model.regressor(*motion)[:, :, columns] @ fit.values
-    weights = fit.weights(residual)
-    again = condense(model, motion, torque, used, columns, segments=3, weights=weights)
-    for one, other in zip(reweigh(condensed, fit).merge(), again.merge(), strict=True):
-        assert abs(one.samples - other.samples) <= 2
-        a, b = one.triangle, other.triangle
-        np.testing.assert_allclose(a.T @ a, b.T @ b, atol=1e-9 * np.abs(b.T @ b).max())
 
 
 def test_a_recording_too_long_to_be_kept_is_read_again(case, monkeypatch):

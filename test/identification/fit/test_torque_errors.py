@@ -90,11 +90,3 @@ def test_the_worked_example_of_the_softmc_document():
     assert report.moving_samples.tolist() == [3]
     assert report.max_relative_torque_error[0] == pytest.approx(0.125)
     assert report.mean_relative_torque_error[0] == pytest.approx((20 + 0 + 10) / 3 / 160)
-
-
-def test_joint_that_never_moves_has_no_relative_error(case):
-    model, values, signals = case
-    signals.moving[:, 2] = False
-    report, _ = evaluate(model, values, signals, source='x')
-    assert np.isnan(report.max_relative_torque_error[2])
-    assert np.isfinite(report.rms_error).all()

@@ -84,9 +84,6 @@ def chirp(rate, highest, late, noise, seed=0):
     ('rate', 'highest', 'late', 'noise'),
     [
         (1000.0, 8.0, 9.5, 1e-5),
-        (1000.0, 8.0, 30.0, 1e-5),
-        (1000.0, 20.0, 9.5, 1e-5),
-        (1000.0, 8.0, 20.0, 1e-4),
         (500.0, 15.0, 4.0, 1e-3),
         (100.0, 4.0, 30.0, 1e-4),
     ],
@@ -129,14 +126,14 @@ def taken(recording, rows, **changed):
     )
 
 
-@pytest.mark.parametrize(('period', 'pause'), [(6.0, 3.0), (1.0, 0.4), (2.5, 0.5)])
+@pytest.mark.parametrize(('period', 'pause'), [(6.0, 3.0), (1.0, 0.4)])
 def test_pauses_that_are_cut_out_do_not_lower_the_cutoff(case, period, pause):
     whole = recorded(case, 12_000, rate=100.0, noise=0.01)
     result, error = errors(case, taken(whole, whole.time % period > pause), rate=100.0)
     assert result.success and result.filter_cutoff == pytest.approx(20.0) and error < 0.012
 
 
-@pytest.mark.parametrize(('rate', 'share'), [(100.0, 0.014), (100.0, 0.05), (1000.0, 0.05)])
+@pytest.mark.parametrize(('rate', 'share'), [(100.0, 0.014), (100.0, 0.05)])
 def test_repeated_positions_and_uneven_stamps_leave_a_usable_cutoff(case, rate, share):
     random, whole = np.random.default_rng(3), recorded(case, int(30 * rate), rate=rate, noise=0.01)
     rows = np.sort(random.choice(len(whole), int(0.97 * len(whole)), replace=False))

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from robots import random_urdf
@@ -56,24 +54,3 @@ def test_folds_are_those_of_the_nearest_samples_and_errors_relative():
     judged = found.divide_relative(own, size)
     torque = [np.sum(rows[:, -1] ** 2) / s**2 for rows, s in zip(found.rows, size, strict=True)]
     assert judged.torque_square == pytest.approx(np.sum(torque) / found.used.sum())
-
-
-def test_joints_are_weighted_by_what_the_model_leaves():
-    values = np.concatenate([OWN, np.ravel([[1.0, 2.0, 0.1]] * 2)])
-    exact = rows_of('linear', values)
-    np.testing.assert_allclose(exact._sigma(), 1e-4 * exact.torque, rtol=1e-6)
-    noisy = rows_of('linear', values, noise=0.1)
-    wave = 20.0 * np.sin(9.0 * noisy.time) * noisy.used[:, 1]
-    second = np.array(noisy.rows[1])
-    second[:, -1] += wave
-    found = replace(noisy, rows=(noisy.rows[0], second))
-    sigma = found._sigma()
-    stacked = np.zeros((0, len(found.grouping) + 1))
-    for own, columns, size in zip(found.rows, found.columns, sigma, strict=True):
-        wide = np.zeros((len(own), stacked.shape[1]))
-        wide[:, np.append(columns, -1)] = own / size
-        stacked = np.vstack([stacked, wide])
-    fit = np.linalg.lstsq(stacked[:, :-1], stacked[:, -1], rcond=None)[0]
-    rest = (stacked[:, :-1] @ fit - stacked[:, -1]).reshape(2, -1)
-    square = np.sum(rest**2, axis=1) / found.used.sum(axis=0)
-    np.testing.assert_allclose(square, 1.0, rtol=3e-4)

@@ -118,12 +118,3 @@ def test_a_known_gear_torque_gives_the_same_parameters(robot, identified):
     np.testing.assert_allclose(
         result.identification.rms_error, identified.identification.rms_error, rtol=1e-9
     )
-
-
-def test_two_recordings_share_one_gear_torque(robot):
-    model, truth = robot
-    recordings = [double(model, truth, seed, samples=3500) for seed in (1, 2)]
-    options = IdentifyOptions(gear_torque='rbf', gear_inputs=(3,))
-    result = identify(recordings, model, options=options)
-    less = result.identification.rms_error / result.residual.without.rms_error
-    assert (less < 0.7).all() and len(result.recordings) == 2

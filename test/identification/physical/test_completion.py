@@ -47,18 +47,6 @@ def test_inconsistent_values_are_completed_with_a_finding(case):
     np.testing.assert_allclose(base.values(done.values), base.values(wrong), atol=1e-8)
 
 
-def test_only_parameters_that_stand_alone_have_a_standard_deviation(case):
-    model, _, base = case
-    covariance = covariance_of(base)
-    stddevs = parameter_stddevs(base, covariance)
-    spread = dict(zip((item.name for item in model.parameters), stddevs, strict=True))
-    assert np.isnan(spread['link1.m']) and np.isnan(spread['link4.m'])
-    assert np.isnan(spread['link3.Izz'])
-    alone = list(base.expressions).index('joint2.viscous_friction')
-    assert spread['joint2.viscous_friction'] == pytest.approx(np.sqrt(covariance[alone, alone]))
-    assert np.isfinite(spread['link4.mx'])
-
-
 def test_standard_deviations_by_shifting_along_what_torque_does_not_show(case):
     # Whatever is added from the null space of K leaves the torque as it is: a parameter that
     # such an addition changes has no standard deviation, any other has one.
@@ -67,17 +55,6 @@ def test_standard_deviations_by_shifting_along_what_torque_does_not_show(case):
     right = np.linalg.svd(base.grouping)[2][base.rank :]
     changed = np.abs(right).max(axis=0) > 1e-9
     np.testing.assert_array_equal(np.isnan(stddevs), changed)
-
-
-def test_unseen_base_values_give_no_standard_deviation(case):
-    model, _, base = case
-    covariance = covariance_of(base)
-    lost = list(base.expressions).index('joint2.viscous_friction')
-    covariance[lost, :] = covariance[:, lost] = np.nan
-    stddevs = parameter_stddevs(base, covariance)
-    names = [item.name for item in model.parameters]
-    assert np.isnan(stddevs[names.index('joint2.viscous_friction')])
-    assert np.isfinite(stddevs[names.index('joint3.viscous_friction')])
 
 
 def test_what_a_recording_does_not_determine_is_the_priors(case):

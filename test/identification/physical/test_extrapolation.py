@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import numpy as np
+import pytest
 from robots import random_urdf
 from simulation import arm, record, sines
 
@@ -7,9 +8,10 @@ from robodyn_ros.identification.factors.condense import condense
 from robodyn_ros.identification.fit.least_squares import estimate
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.physical.chosen_estimate import Selection
-from robodyn_ros.identification.physical.extrapolation import extrapolate_error
+from robodyn_ros.identification.physical.extrapolation import extrapolate_error, torque_uncertainty
 from robodyn_ros.identification.physical.semidefinite import Problem, starting_prior
 from robodyn_ros.identification.pipeline import identify
+from robodyn_ros.identification.signals.processing import process
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.recording.recording import Recording
 
@@ -80,6 +82,25 @@ def test_a_moment_in_one_direction_is_not_usable_and_no_gravity_is_missing():
     assert codes == {'rank_deficient'} and not result.success
 
 
-def test_a_long_motion_of_all_joints_is_enough():
-    result = identify(record(MODEL, TRUTH, 4000, noise=0.05), MODEL)
-    assert all(joint.feedforward.word == 'usable' for joint in result.verdict.joints)
+@pytest.fixture(scope='module')
+def moved():
+    model, truth = arm(random_urdf(2, 5, types=('revolute',)))
+    signals = process(record(model, truth, 1500, noise=0.05), model.joint_names, IdentifyOptions())
+    base = base_parameters(model)
+    factors = condense(model, signals.motion, signals.torque, signals.used, base.columns).merge()
+    return model, base, estimate(factors, base.rank), signals
+
+
+def test_it_is_the_spread_of_torques_of_drawn_parameters(moved):
+    model, base, fit, signals = moved
+    random = np.random.default_rng(1)
+    unit = random.uniform(-1.0, 1.0, size=(3, 400, 2))
+    fastest = [np.abs(values).max() for values in (signals.velocity, signals.acceleration)]
+    states = (np.pi * unit[0], fastest[0] * unit[1], fastest[1] * unit[2])
+    regressor = model.regressor(*states)[:, :, base.columns]
+    draws = random.multivariate_normal(fit.values, fit.covariance, size=300)
+    torque = regressor @ fit.values
+    spread = regressor @ draws.T - torque[:, :, None]
+    expected = np.sqrt(np.mean(spread**2, axis=(0, 2)) / np.mean(torque**2, axis=0))
+    found = torque_uncertainty(model, base, fit, signals)
+    np.testing.assert_allclose(found, expected, rtol=0.15)

@@ -146,12 +146,12 @@ def test_distance_is_twice_the_entropic_divergence_to_second_order():
     assert np.sum((problem.metric @ step) ** 2) == pytest.approx(2.0 * divergence, rel=0.02)
 
 
-@pytest.mark.parametrize('prior', ['truth', 'wrong', 'none'])
-@pytest.mark.parametrize('joints', [1, 4, 7])
+@pytest.mark.parametrize('prior', ['wrong', 'none'])
+@pytest.mark.parametrize('joints', [1, 7])
 def test_consistent_truth_is_recovered(joints, prior):
     model, truth = arm(random_urdf(joints, 21))
     base, factors, _ = condensed(model, truth, noise=0.0)
-    known = {'truth': truth, 'wrong': wrong_prior(truth, model), 'none': plain_prior(model)}
+    known = {'wrong': wrong_prior(truth, model), 'none': plain_prior(model)}
     sigma = residual_sigma(factors, base.values(truth))  # the floor: nothing is left
     values = fit_consistent(Problem.of(model, base, known[prior]), factors, sigma, 0.0)
     assert is_consistent(model, values)
@@ -159,7 +159,7 @@ def test_consistent_truth_is_recovered(joints, prior):
     assert np.linalg.norm(base.values(values) - expected) < 2e-4 * np.linalg.norm(expected)
 
 
-@pytest.mark.parametrize('seed', range(4))
+@pytest.mark.parametrize('seed', range(2))
 def test_what_noise_makes_impossible_becomes_possible(seed):
     # Slow small motion: least squares makes up links of any mass.
     model, truth = arm(random_urdf(6, 30 + seed, types=('revolute',)))

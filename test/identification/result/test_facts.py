@@ -13,13 +13,13 @@ from robodyn_ros.findings import Finding
 from robodyn_ros.identification.files.parameter_text import parameter_text
 from robodyn_ros.identification.physical.named_parameters import compute_named
 from robodyn_ros.identification.result.facts import (
-    friction_facts,
+    actions,
+    by_importance,
     header_facts,
     json_facts,
     moving_masses,
 )
 from robodyn_ros.models.base_parameters import base_parameters
-from robodyn_ros.models.catalog import with_friction
 
 
 def result():
@@ -102,15 +102,15 @@ def test_the_header_consists_of_ros_parameters():
     assert inner['samples'] == 49876 and inner['validated'] is False
 
 
-def test_friction_by_term_and_joint():
-    model = model_of('scara3', friction=('viscous',))
-    values = np.arange(len(model.parameters), dtype=float)
-    last = values[-3:].tolist()
-    assert friction_facts(model, values) == {
-        'viscous_friction': dict(zip(('joint1', 'joint2', 'joint3'), last, strict=True))
-    }
-    bare = model_of('scara3', friction=())
-    assert friction_facts(bare, np.zeros(len(bare.parameters))) == {}
-    assert 'torque_offset' in friction_facts(
-        with_friction(bare, ['offset']), np.zeros(len(bare.parameters) + 3)
-    )
+def test_errors_first_joints_with_the_same_remedy_together_and_nothing_else():
+    fast = [Finding('slow', f'{n} is slow.', f'j{n}', 'warning', 'Be fast.') for n in range(5)]
+    found = [
+        Finding('law', 'The law is x.', severity='info'),
+        *fast[:2],
+        Finding('bad', 'It is bad.', severity='error'),
+    ]
+    assert actions(found) == ['error: bad: It is bad.', 'warning: slow (j0, j1): Be fast.']
+    assert actions(fast) == ['warning: slow (5 joints): Be fast.']
+    assert [item.severity for item in by_importance(found)] == [
+        'error', 'warning', 'warning', 'info',
+    ]  # fmt: skip

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Both kinds of result answer alike: summary, torque, URDF and plot."""
 
-import xml.etree.ElementTree as ElementTree
-
 import numpy as np
 import pytest
 from robots import SINGLE_ROTARY_AXIS
@@ -12,7 +10,6 @@ from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.files.result_file import load_identified_model, write_result
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
-from robodyn_ros.models.catalog import build_model
 
 MODEL, VALUES = arm(SINGLE_ROTARY_AXIS)
 RECORDING = record(MODEL, VALUES, 3000)
@@ -47,15 +44,3 @@ def test_torque_of_another_shape_is_refused(results, shapes):
     for result in results:
         with pytest.raises(IdentificationError, match=r'of shape \(N, 1\) or \(1,\), got'):
             result.torque(*(np.zeros(shape) for shape in shapes))
-
-
-def test_the_urdf_has_the_identified_torque_and_is_written_where_asked(results, tmp_path):
-    for number, result in enumerate(results):
-        path = tmp_path / f'{number}.urdf'
-        text = result.to_urdf(path)
-        assert path.read_text() == text
-        dynamics = ElementTree.fromstring(text).find('joint/dynamics')
-        names = [item.name for item in MODEL.parameters]
-        viscous = result.values[names.index(f'{MODEL.joint_names[0]}.viscous_friction')]
-        assert float(dynamics.get('damping')) == viscous
-        build_model({'kind': 'urdf', 'urdf': text})

@@ -10,7 +10,6 @@ from simulation import arm
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.files.result_file import load_identified_model, model_parameters
 from robodyn_ros.identification.result.payload_block import (
-    beside,
     payload_block,
     read_payload,
 )
@@ -44,13 +43,6 @@ def test_what_is_written_is_read_again():
     np.testing.assert_allclose(back.torque(*states), MODEL.torque(*states, back.loaded))
 
 
-def test_the_block_has_only_types_that_ros_parameters_have():
-    for value in payload_block(PAYLOAD).values():
-        assert isinstance(value, (str, list))
-        if isinstance(value, list):
-            assert len({type(item) for item in value}) == 1
-
-
 def test_a_file_without_payload_has_none():
     whole = content()
     del whole['/**']['ros__parameters']['payload']
@@ -59,24 +51,16 @@ def test_a_file_without_payload_has_none():
     assert back.loaded is back.values
 
 
-@pytest.mark.parametrize('depth', [0, 1, 2])
-def test_blocks_are_found_beside_the_model_at_any_depth(depth):
-    inner = {'dynamic_model': {'hash': 'x'}, 'payload': {'a': 1}}
-    for key in ('ros__parameters', '/**')[:depth]:
-        inner = {key: inner}
-    assert beside(inner, 'payload') == {'a': 1}
-    assert beside(inner, 'identification') is None
-    assert beside({'dynamic': 1}, 'payload') is None
-
-
 @pytest.mark.parametrize(
     ('changes', 'sentence'),
     [
         ({'parameter_names': ['payload.mass']}, 'the payload of this model has the parameters'),
-        ({'parameter_values': [1.0]}, 'needs 10 finite parameter_values'),
-        ({'parameter_values': [float('nan')] * 10}, 'needs 10 finite parameter_values'),
-        ({'parameter_values': ['much'] * 10}, 'must be a list of numbers'),
-        ({'parameter_values': 3.0}, 'must be a list of numbers'),
+        ({'parameter_values': [1.0]}, 'needs 10 parameter_values'),
+        (
+            {'parameter_values': [float('nan')] * 10},
+            r'_values\[0\] must be a finite number, got nan',
+        ),
+        ({'parameter_values': 3.0}, 'parameter_values must be a list, got 3.0'),
         ({'frame': 'hand'}, "has no link 'hand'"),
     ],
 )
@@ -86,10 +70,8 @@ def test_blocks_that_do_not_fit_are_refused(changes, sentence):
 
 
 def test_incomplete_blocks_and_other_models_are_refused():
-    with pytest.raises(IdentificationError, match='file: payload needs parameter_names and'):
-        read_payload({'mass': 2.0}, MODEL, 'file')
-    with pytest.raises(IdentificationError, match='file: payload needs'):
-        read_payload([2.0], MODEL, 'file')
+    with pytest.raises(IdentificationError, match="file: payload: entry 'parameter_names'"):
+        read_payload({'frame': ''}, MODEL, 'file')
     puma = build_model(
         {'kind': 'puma', 'dynamic_model': 1, 'joints': [f'joint{k}' for k in range(1, 7)]}
     )

@@ -45,7 +45,7 @@ def rigid_torque(model, values, states):
     return model.regressor(*states) @ links
 
 
-@pytest.mark.parametrize('joints', [1, 2, 4, 6, 9])
+@pytest.mark.parametrize('joints', [1, 6])
 def test_pinocchio_computes_the_identified_torque_from_the_file(joints, tmp_path):
     model, truth = arm(random_urdf(joints, 11))
     base = base_parameters(model)
@@ -58,24 +58,6 @@ def test_pinocchio_computes_the_identified_torque_from_the_file(joints, tmp_path
     expected = rigid_torque(model, values, states)
     np.testing.assert_allclose(pinocchio_torque(xml, *states), expected, rtol=0, atol=1e-8)
     assert [path.name for path in tmp_path.iterdir()] == ['robot.urdf']
-
-
-def test_reading_the_file_again_gives_the_values(tmp_path):
-    model, truth = arm(random_urdf(5, 12))
-    again, _ = arm(update_urdf(model, truth))
-    links = 50
-    np.testing.assert_allclose(again.prior()[:links], truth[:links], atol=1e-12)
-
-
-def test_fixed_children_are_folded_into_the_moving_link():
-    model, truth = arm(random_urdf(3, 2))
-    robot = ET.fromstring(update_urdf(model, truth))
-    fixed = {j.find('child').get('link') for j in robot.findall('joint[@type="fixed"]')}
-    moving = {j.find('child').get('link') for j in robot.findall('joint')} - fixed
-    assert fixed
-    for link in robot.findall('link'):
-        has = link.find('inertial') is not None
-        assert has == (link.get('name') in moving or link.get('name') == 'base_link')
 
 
 def test_friction_is_written_where_it_is_not_negative():

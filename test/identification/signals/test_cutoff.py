@@ -66,32 +66,17 @@ def test_cutoff_stays_below_what_the_sampling_rate_carries(rate, highest):
     assert automatic_cutoff(q, rate) == pytest.approx(highest)
 
 
-def test_two_samples_a_minute_have_a_cutoff_too():
-    q = np.sin(np.arange(40.0))[:, None]
-    assert 0.0 < automatic_cutoff(q, 0.03) <= 0.2 * 0.03
-
-
 def test_standstill_gets_the_default():
     assert automatic_cutoff(np.ones((500, 2)), 500.0) == 20.0
     assert automatic_cutoff(np.ones((500, 2)), 50.0) == 10.0
 
 
-@pytest.mark.parametrize('seed', range(3))
+@pytest.mark.parametrize('seed', range(2))
 def test_white_noise_at_rest_has_no_say(seed):
     """Its spectrum has peaks by chance, at any frequency."""
     rest = 1e-5 * np.random.default_rng(seed).normal(size=(20_000, 3))
     assert motion_cutoffs(rest, 1000.0) is None
     assert automatic_cutoff(rest, 1000.0) == 20.0
-
-
-@pytest.mark.parametrize('stroke', [0.02, 0.05, 0.2])
-def test_joints_at_rest_do_not_change_the_cutoff_of_the_one_that_moves(stroke):
-    time = np.arange(20_000) / 1000.0
-    q = 2e-5 * np.random.default_rng(5).normal(size=(len(time), 4))
-    q[:, 0] += stroke * np.sin(2 * np.pi * 0.3 * time)
-    expected = automatic_cutoff(q[:, :1], 1000.0)
-    assert 5.0 < expected <= 20.0
-    assert automatic_cutoff(q, 1000.0) == pytest.approx(expected)
 
 
 def test_noise_is_at_least_that_of_the_encoder_at_the_rate_of_its_steps():
@@ -114,7 +99,7 @@ def test_the_flat_spectrum_of_a_chirp_is_not_taken_for_noise(rate, fastest):
 
 
 @pytest.mark.parametrize('noise', [1e-5, 1e-3])
-@pytest.mark.parametrize('seed', range(4))
+@pytest.mark.parametrize('seed', range(2))
 def test_the_ripples_of_a_spectrum_of_moves_are_not_taken_for_noise(seed, noise):
     """Moves of 0.6 s to random places."""
     random, time = np.random.default_rng(seed), np.arange(20_000) / 1000.0

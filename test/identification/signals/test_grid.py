@@ -49,12 +49,6 @@ def test_uneven_stamps_are_believed_where_they_make_the_motion_smooth():
     assert np.abs(recording.position - motion(even)).max() > 5e-3
 
 
-def test_a_robot_at_rest_tells_nothing_about_its_stamps():
-    even, stamps = uneven()
-    recording = recorded(stamps, np.zeros(COUNT))
-    np.testing.assert_allclose(sample_times(recording), even, atol=1e-12)
-
-
 @pytest.mark.parametrize('lost', [1, 30])
 def test_missing_samples_are_interpolated_and_long_gaps_marked(lost):
     time = np.delete(np.arange(COUNT) / RATE, slice(628, 628 + lost))

@@ -33,7 +33,7 @@ def both(case, monkeypatch, *, given, options):
 def test_segments_give_the_same_as_the_whole_where_nothing_is_filtered(
     case, monkeypatch, estimator
 ):
-    options = IdentifyOptions(estimator=estimator, consistent='no', segments=3)
+    options = IdentifyOptions(estimator=estimator, consistent='no')
     whole, parts = both(case, monkeypatch, given=True, options=options)
     # Thresholds are a share of the largest velocity of a segment, robust weights of a sample.
     near = {'wls': 0.05, 'covariance': 0.05, 'robust': 0.8}[estimator]

@@ -59,7 +59,3 @@ def test_columns_are_those_of_all_samples(model, motion):
     np.testing.assert_array_equal(found[:, friction], expected[:, friction])
     assert friction.sum() > 50
     assert (found[5:-5, ~friction] != expected[5:-5, ~friction]).any()  # every 6th sample
-
-
-def test_a_decimation_that_was_asked_for_leaves_no_sample_out(model, motion):
-    assert Thinning(np.ones(81) / 81.0, 10).step == 1

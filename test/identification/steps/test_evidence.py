@@ -15,7 +15,7 @@ from robodyn_ros.findings import Finding
 from robodyn_ros.identification import pipeline
 from robodyn_ros.identification.files.export import export
 from robodyn_ros.identification.pipeline import identify
-from robodyn_ros.identification.signals.offset_correction import TimeOffset
+from robodyn_ros.identification.signals.processed import TimeOffset
 from robodyn_ros.identification.steps.evidence import verdict_of
 from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.recording.readers import read_recording

@@ -9,8 +9,7 @@ import numpy as np
 from controller_build import run_check
 from measured_gear_torque import MeasuredGearTorque
 
-from robodyn_ros.identification.gears.gmr import GmrMap
-from robodyn_ros.identification.gears.rbf import RbfMap
+from robodyn_ros.identification.gears.maps import GmrMap, RbfMap
 from robodyn_ros.models.gear_torque import INPUTS, GearTorqueLaw
 
 READ, TORQUE, CLEAR, LAW = range(4)

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from robodyn_ros.identification.gears.rbf import GRID, RbfMap
+from robodyn_ros.identification.gears.fits import GRID
+from robodyn_ros.identification.gears.maps import RbfMap
 from robodyn_ros.models.gear_torque import GearTorqueLaw
 
 STIFFNESS = 1000.0

@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Residual torque by Gaussian mixture regression, a mixture per joint (document, Eq. 30 to 39)."""
+"""Fits of the maps from deflection to torque, joint by joint."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 
+from robodyn_ros.identification.gears.maps import GmrMap, RbfMap, normalise_gaussians
 from robodyn_ros.identification.options import SAMPLES
+from robodyn_ros.models.gear_torque import feature_range
 from robodyn_ros.models.interface import Array
 
+GRID = (7, 5, 9)
+"""Basis functions over deflection, deflection rate and velocity."""
+RIDGE = 0.01
+"""Share of a basis function's mean weight that is added to it, so that corners of the grid which
+the motion does not reach get no torque."""
 COMPONENTS = 10
 """Gaussians of a joint's mixture: 150 numbers with three inputs, half as many as `rbf` has."""
 ITERATIONS = 25
@@ -19,52 +25,49 @@ FLOOR = 1e-3
 """Added to the variances, in units of the variance of all samples: no component collapses."""
 
 
-@dataclass(frozen=True)
-class GmrMap:
-    """Mean torque given the input, under a Gaussian mixture of input and torque.
+class RbfFit:
+    """Weights of one joint by least squares, over any of several segments of samples."""
 
-    :param weights: pi of the K components, shape (n, K)
-    :param means: of input and torque, shape (n, K, k + 1)
-    :param covariances: shape (n, K, k + 1, k + 1)
-    """
+    def __init__(self, segments: Sequence[tuple[Array, Array]]) -> None:
+        """Choose the grid (Eq. 27) and add up the normal equations of each stretch.
 
-    weights: Array
-    means: Array
-    covariances: Array
-    kind: str = 'gmr'
-    _ready: tuple[Array, ...] = field(init=False, repr=False, compare=False)
+        :param segments: features (N, k) and torque (N,) of each
+        """
+        every = np.concatenate([samples for samples, _ in segments])
+        low, high = feature_range(every)
+        self.centres = [
+            np.linspace(float(first), float(last), count)
+            for first, last, count in zip(low, high, GRID[: len(low)], strict=True)
+        ]
+        self.widths = np.array([0.5 * (centre[1] - centre[0]) for centre in self.centres])
+        self._sums = []
+        for samples, torque in segments:
+            design = self._design(np.clip(samples, low, high))
+            self._sums.append((design.T @ design, design.T @ torque))
 
-    def __post_init__(self) -> None:
-        """Prepare what does not depend on the input."""
-        inner = self.covariances[..., :-1, :-1]
-        precision = np.linalg.inv(inner)
-        slope = np.einsum('nki,nkij->nkj', self.covariances[..., -1, :-1], precision)
-        constant = np.log(self.weights) - 0.5 * np.linalg.slogdet(inner)[1]
-        object.__setattr__(self, '_ready', (precision, slope, constant))
+    def _design(self, samples: Array) -> Array:
+        """Return all basis functions of samples (N, k), one row each."""
+        rows = np.ones((len(samples), 1))
+        for index, centre in enumerate(self.centres):
+            basis = normalise_gaussians(samples[:, [index]], centre[None], self.widths[[index]])[
+                :, 0
+            ]
+            rows = (rows[:, :, None] * basis[:, None, :]).reshape(len(samples), -1)
+        return rows
 
-    def predict(self, features: Array) -> Array:
-        """Return the torque (N, n) from features (N, n, k): Eq. 34, 37, 38."""
-        precision, slope, constant = self._ready
-        off = features[..., None, :] - self.means[..., :-1]
-        turned = (precision * off[..., None, :]).sum(axis=-1)
-        exponent = constant - 0.5 * (turned * off).sum(axis=-1)
-        exponent -= exponent.max(axis=-1, keepdims=True)
-        share = np.exp(exponent)
-        each = self.means[..., -1] + (slope * off).sum(axis=-1)
-        return np.asarray((share * each).sum(axis=-1) / share.sum(axis=-1))
-
-    def arrays(self) -> dict[str, Array]:
-        """Return the weights, means and covariances."""
-        return {
-            'weights': self.weights,
-            'means': self.means,
-            'covariances': self.covariances,
-        }
-
-    @classmethod
-    def from_arrays(cls, arrays: dict[str, Array]) -> GmrMap:
-        """Build it again from `arrays`."""
-        return cls(arrays['weights'], arrays['means'], arrays['covariances'])
+    def map(self, without: int | None = None) -> RbfMap:
+        """Return the map of one joint, n = 1, from all segments but one."""
+        kept = [sums for index, sums in enumerate(self._sums) if index != without]
+        square = np.sum([matrix for matrix, _ in kept], axis=0)
+        right = np.sum([vector for _, vector in kept], axis=0)
+        added = RIDGE * max(float(np.trace(square)) / len(square), 1e-12)
+        weights = np.linalg.solve(square + added * np.eye(len(square)), right)
+        shape = tuple(len(centre) for centre in self.centres)
+        return RbfMap(
+            tuple(centre[None] for centre in self.centres),
+            self.widths[None],
+            weights.reshape(1, *shape),
+        )
 
 
 class GmrFit:

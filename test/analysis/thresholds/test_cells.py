@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from robodyn_ros.analysis.thresholds.tail import level_at, rate_bound
+from robodyn_ros.analysis.thresholds.cells import level_at, rate_bound
 
 
 def test_an_exponential_tail_is_continued_to_the_rate() -> None:
