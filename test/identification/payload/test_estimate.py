@@ -264,9 +264,7 @@ def test_too_few_samples_leave_no_payload():
     assert '20 samples' in texts['validation_too_short']
 
 
-@pytest.mark.parametrize(
-    'options', [{'estimator': 'robust'}, {'ridge': 0.1}, {'recording_offsets': True}]
-)
+@pytest.mark.parametrize('options', [{'estimator': 'robust'}, {'ridge': 0.1}])
 def test_options_without_effect_on_a_payload_are_refused(options):
     check_payload_options(IdentifyOptions(payload_gain_uncertainty=0.1))
     with pytest.raises(IdentificationError, match='a payload is identified'):
