@@ -181,12 +181,12 @@ def test_a_finding_names_joint_and_cause_and_nothing_is_exported(case, tmp_path)
     assert [item.severity for item in found] == ['error'], result.findings
     if case == '100 samples':
         assert 'has 0.198 s at 500 Hz' in found[0].remedy and 'nan' not in result.summary()
-    assert words in found[0].text and (joint or 'joint1') in found[0].text
+    assert words in found[0].text and joint in found[0].text
     files = export(result, tmp_path)
     assert result.verdict.inertials.word == 'not usable' and files.urdf is None
     if case == 'wrong sign':  # the other joints can be used
         refused = load_identified_model(files.result).verdict.refused('feedforward')
-        assert list(refused) == [joint] and 'torque sign of joint2' in refused[joint]
+        assert 'torque sign of joint2' in refused[joint] and 'joint3' not in refused
         return
     assert files.result is None
     assert not (tmp_path / 'result.yaml').exists() and not (tmp_path / 'robot.urdf').exists()
