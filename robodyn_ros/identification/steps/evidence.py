@@ -51,7 +51,7 @@ def verdict_of(run: IdentificationRun, findings: Sequence[Finding]) -> Verdict:
     """Return the verdict on a run from its findings and its figures."""
     errors = [item for item in findings if item.severity == 'error']
     if run.payload is not None and run.task.arm is not None:
-        return _of_payload(run, errors)
+        return _of_payload(run, findings)
     model = run.prepared.model
     other, tested = unseen_error(run.regression, run.estimated, run.report, run.validation)
     fitted = relative_error(run.report, model)
@@ -241,11 +241,15 @@ def _negative_rotors(run: IdentificationRun) -> list[str]:
     return [name for name, index in rotors if values[index] < 0.0]
 
 
-def _of_payload(run: IdentificationRun, errors: Sequence[Finding]) -> Verdict:
+def _of_payload(run: IdentificationRun, findings: Sequence[Finding]) -> Verdict:
     """Return the verdict on a payload, and that of its arm on the joints."""
     arm = run.task.arm
     assert arm is not None
-    facts: list[Evidence] = [('not usable', item.code.replace('_', ' ')) for item in errors]
+    facts: list[Evidence] = [
+        ('not usable' if item.severity == 'error' else 'with care', item.code.replace('_', ' '))
+        for item in findings
+        if item.severity == 'error' or item.code == 'arm_changed'
+    ]
     tests = [(run.report, 'recording')]
     tests += [] if run.validation is None else [(run.validation, 'validation')]
     for report, where in tests:

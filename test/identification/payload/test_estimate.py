@@ -78,7 +78,9 @@ def test_ten_parameters_on_a_urdf_robot(joints, seed, tmp_path):
     in_another_unit = replace(recording, torque=2.5 * recording.torque)
     wrong = identify_payload(in_another_unit, base, frame=flange)
     assert 'arm_changed' in {item.code for item in wrong.findings}
+    assert wrong.verdict.payload.word != 'usable'
     assert result.success and result.physically_consistent, result.findings
+    assert result.verdict.payload.word == 'usable'
     found = result.payload.payload
     truth = payload_of(model, 3.0, frame=flange, **TEN)
     score = (found.values - truth.values) / found.stddevs

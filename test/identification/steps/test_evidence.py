@@ -200,6 +200,10 @@ def test_clean_recordings_have_few_warnings(name):
     assert all(each.feedforward.word != 'not usable' for each in result.verdict.joints)
     rotors = [item.name.endswith('.rotor_inertia') for item in result.model.parameters]
     assert (result.values[rotors] >= 0.0).all()
+    size = np.abs(result.base_values) > 2.0 * result.base_stddevs
+    words = np.array(result.base_status)
+    assert (size == (words == 'determined')).all() and (name == 'emps' or not size.all())
+    assert set(words) <= {'determined', 'weak', 'from the prior'}
 
 
 def test_an_actuator_that_no_model_explains_is_refused(tmp_path):
