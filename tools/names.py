@@ -37,9 +37,8 @@ EXACT = ('rated_torque', 'closed_form_part', 'held_out')
 """Function names that are terms of the field."""
 
 NOT_YET = (
-    'cli/demo/ros_domain.py', 'control', 'identification/diagnosis',
-    'identification/result/verdict.py', 'identification/rivals',
-    'identification/steps/evidence.py', 'identification/steps/unseen.py',
+    'cli/demo/ros_domain.py', 'control',
+    'identification/result/verdict.py',
 )  # fmt: skip
 """Rooms and files of `robodyn_ros` that still have such names. One that has none must go."""
 

@@ -15,7 +15,7 @@ from robodyn_ros.identification.diagnosis.checks import (
     data_findings,
     distinct,
     failure_findings,
-    merged,
+    merge,
 )
 from robodyn_ros.identification.diagnosis.diagnose import DEAD, diagnose
 from robodyn_ros.identification.diagnosis.motion import joint_ranges
@@ -61,8 +61,6 @@ def assess_recording(
         model,
         prepared.task.options,
         prepared.parts[0].shown.to_estimate(),
-        base,
-        condensed,
         values,
         np.full(len(names), np.nan),
     )
@@ -73,7 +71,8 @@ def assess_recording(
         *data_findings(condensed, fit, base, prepared.frozen),
     )
     joints: dict[str, dict[str, Any]] = {}
-    shares = zip(names, _coverage(case), _estimate_errors(prepared, case, fit), strict=True)
+    errors = _estimate_errors(prepared, regression, fit)
+    shares = zip(names, _coverage(case), errors, strict=True)
     for name, coverage, share in shares:
         of_joint = [item for item in findings if item.joint == name]
         word, why = _verdict(share, of_joint, options.max_relative_error)
@@ -82,18 +81,23 @@ def assess_recording(
     unknown, weak = np.isnan(fit.stddevs), fit.stddevs > np.abs(fit.values)
     counts = (~unknown & ~weak).sum(), weak.sum(), unknown.sum()
     how = ('determined', 'weak', 'not determined')
-    return joints, dict(zip(how, map(int, counts), strict=True)), merged(distinct(findings))
+    return joints, dict(zip(how, map(int, counts), strict=True)), merge(distinct(findings))
 
 
-def _estimate_errors(prepared: ProcessedRecordings, case: Case, fit: Estimate) -> Array:
-    """Return the expected torque error of each joint on other motions, relative to its torque."""
+def _estimate_errors(
+    prepared: ProcessedRecordings, regression: Regression, fit: Estimate
+) -> Array:
+    """Return the expected torque error of each joint on other motions, relative to its torque.
+
+    It holds the noise of the torque and the uncertainty of the values. Joints at rest stay there.
+    """
     model, signals = prepared.model, prepared.parts[0].shown
     rests = [name in prepared.frozen for name in model.joint_names]
     q, qd, qdd = random_states(model, signals)
     q[:, rests], qd[:, rests], qdd[:, rests] = signals.position[0, rests], 0.0, 0.0
-    problem = Problem.of(model, case.base, starting_prior(model, case.options.prior)[0])
-    factors = case.condensed.merge()
-    error = extrapolate_error(problem, case.base, factors, fit, Selection(), (q, qd, qdd))
+    base, factors = regression.base, regression.factors().merge()
+    problem = Problem.of(model, base, starting_prior(model, prepared.task.options.prior)[0])
+    error = extrapolate_error(problem, base, factors, fit, Selection(), (q, qd, qdd))
     torque = np.array([each.torque_norm / np.sqrt(max(each.samples, 1)) for each in factors])
     reference = np.maximum(torque, SMALL_TORQUE * rated_torque(model, torque))
     return np.where(rests, np.nan, error / reference)

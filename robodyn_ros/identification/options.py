@@ -148,10 +148,6 @@ OPTIONS = {
         parameter='payload_gain_uncertainty', unset=-1.0,
         default_text="the relative residual of the arm's identification",
     ),
-    'recording_offsets': Option(
-        bool, 'each recording has torque offsets of its own; the result has those of the first',
-        flag='recording-offsets', switch=(True,), parameter='recording_offsets',
-    ),
     'keep_signals': Option(
         bool, 'write the signals of the identification as a rosbag2 beside the result',
         flag='no-signals', switch=(False,), parameter='write_signals',
@@ -191,7 +187,6 @@ class IdentifyOptions:
     prior: Prior = 'urdf'
     position_limits: Mapping[str, tuple[float, float]] | None = None
     keep_signals: bool = False
-    recording_offsets: bool = False
     payload_gain_uncertainty: float | None = None
     gear_torque: GearTorque = 'auto'
 

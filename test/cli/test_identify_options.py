@@ -20,7 +20,7 @@ def test_every_flag_sets_its_field():
         '--estimator', 'robust', '--loss', 'huber', '--no-time-offset', '--residual', 'gmr',
         '--no-consistent', '--prior', 'none', '--filter-cutoff', '12', '--decimation', '3',
         '--velocity-threshold', '0.1', '0.2', '--upper-velocity-threshold', '2',
-        '--computed-derivatives', '--max-relative-error', '0.3', '--recording-offsets',
+        '--computed-derivatives', '--max-relative-error', '0.3',
         '--success-rule', 'softmc', '--payload-gain-uncertainty', '0.02', '--no-signals',
         '--ridge',
     ]  # fmt: skip
@@ -28,7 +28,7 @@ def test_every_flag_sets_its_field():
         'estimator': 'robust', 'loss': 'huber', 'time_offset': 'no', 'gear_torque': 'gmr',
         'consistent': 'no', 'prior': 'none', 'filter_cutoff': 12.0, 'decimation': 3,
         'velocity_threshold': [0.1, 0.2], 'upper_velocity_threshold': [2.0],
-        'derivatives': 'computed', 'max_relative_error': 0.3, 'recording_offsets': True,
+        'derivatives': 'computed', 'max_relative_error': 0.3,
         'success_rule': 'softmc', 'payload_gain_uncertainty': 0.02, 'keep_signals': False,
         'ridge': 0.0,
     }  # fmt: skip

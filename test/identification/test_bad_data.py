@@ -52,6 +52,19 @@ def with_turned(recording, joint):
     return replace(recording, torque=recording.torque * signs)
 
 
+TURNED = np.array([1.0, -1.0, 1.0])
+UNIT = np.abs(GOOD.torque).max(axis=0) / 1000.0
+"""Step of a torque in per mille."""
+ROWS = np.arange(len(GOOD))
+LATER = ROWS - 90 * (len(GOOD) // 2 <= ROWS)
+"""Samples whose second half is 0.18 s late."""
+
+
+def weight():
+    still = np.zeros_like(GOOD.position)
+    return MODEL.torque(GOOD.position, still, still, TRUTH)
+
+
 # how it looks, finding, joint that it names, words that say the cause
 BAD = {
     'rank deficient': (
@@ -71,6 +84,60 @@ BAD = {
         'torque_sign',
         'joint2',
         'sign',
+    ),
+    'exchanged': (
+        lambda: replace(GOOD, torque=GOOD.torque[:, [1, 0, 2]]),
+        'joint_order',
+        '',
+        'torques of joint1 and joint2 are exchanged',
+    ),
+    'lost': (
+        lambda: replace(GOOD, torque=GOOD.torque * (GOOD.time < 0.8 * GOOD.time[-1])[:, None]),
+        'torque_lost',
+        '',
+        'it was lost',
+    ),
+    'late from one moment on': (
+        lambda: replace(GOOD, torque=GOOD.torque[LATER]),
+        'delay_changes',
+        '',
+        'later after',
+    ),
+    'unsigned': (
+        lambda: replace(GOOD, torque=np.abs(GOOD.torque)),
+        'torque_unsigned',
+        '',
+        'without its sign',
+    ),
+    'wrapped': (
+        lambda: replace(GOOD, torque=np.round(GOOD.torque / UNIT) % 65536 * UNIT),
+        'torque_wrapped',
+        '',
+        'read as an unsigned one',
+    ),
+    'axis reversed': (
+        lambda: replace(GOOD, position=GOOD.position * TURNED, torque=GOOD.torque * TURNED),
+        'axis_reversed',
+        'joint2',
+        'axis of joint2 points the other way',
+    ),
+    'zero of an encoder': (
+        lambda: changed('position', 1, lambda q: q + np.pi / 2.0),
+        'encoder_offset',
+        'joint2',
+        'is not that of the URDF',
+    ),
+    'motor turns': (
+        lambda: changed('position', 1, lambda q: 100.0 * q),
+        'position_factor',
+        'joint2',
+        'that of the motor',
+    ),
+    'without gravity': (
+        lambda: replace(GOOD, torque=GOOD.torque - weight()),
+        'effort_without_gravity',
+        '',
+        'has no gravity',
     ),
     'NaN block': (
         lambda: changed('torque', 1, lambda tau: nan_block(tau, 0.2)),
@@ -102,13 +169,14 @@ def test_a_finding_names_joint_and_cause_and_nothing_is_exported(case, tmp_path)
     assert [item.severity for item in found] == ['error'], result.findings
     if case == '100 samples':
         assert 'has 0.198 s at 500 Hz' in found[0].remedy and 'nan' not in result.summary()
-    assert words in found[0].text and (joint or 'joint1') in found[0].text
+    assert words in found[0].text and joint in found[0].text
     files = export(result, tmp_path)
+    assert result.verdict.inertials.word == 'not usable' and files.urdf is None
     if case == 'wrong sign':  # the other joints can be used
         refused = load_identified_model(files.result).verdict.refused('feedforward')
-        assert 'torque sign of joint2' in refused[joint]
+        assert 'torque sign of joint2' in refused[joint] and 'joint3' not in refused
         return
-    assert files.result is None and files.urdf is None
+    assert files.result is None
     assert not (tmp_path / 'result.yaml').exists() and not (tmp_path / 'robot.urdf').exists()
     with pytest.raises(IdentificationError, match='failed and is not exported'):
         write_result(result, tmp_path / 'result.yaml')
@@ -162,6 +230,14 @@ def test_a_validation_that_is_too_short_is_a_finding_and_no_exception():
     assert not result.success and result.validation is None and result.has_estimate
     (found,) = (item for item in result.findings if item.severity == 'error')
     assert found.code == 'validation_too_short' and '50 samples' in found.text
+
+
+def test_a_contact_in_the_validation_is_named_and_no_flaw_of_the_joints():
+    torque = np.array(OTHER.torque)
+    torque[2000:2500] += 0.7 * np.abs(torque).max(axis=0)
+    result = identify(GOOD, MODEL, validation=replace(OTHER, torque=torque))
+    (found,) = (item for item in result.findings if item.code == 'disturbed_interval')
+    assert found.severity == 'warning' and 'the validation: ' in found.text
 
 
 def torn():

@@ -14,7 +14,6 @@ from robodyn_ros.identification.options import METHODS, IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.result.facts import json_facts
 from robodyn_ros.models.base_parameters import base_parameters
-from robodyn_ros.models.catalog import robot_model
 
 PLAIN = IdentifyOptions(consistent='no', estimator='ols', time_offset='no')
 
@@ -107,27 +106,3 @@ def test_leave_one_out_tests_every_recording_with_the_others(case):
     np.testing.assert_allclose(result.validation.rms_error, expected, rtol=1e-9)
     with pytest.raises(IdentificationError, match='at least 2 recordings'):
         identify(first, model, validation='leave-one-out')
-
-
-def test_recordings_can_have_torque_offsets_of_their_own(case):
-    model, truth, first, second = case
-    other = shifted(second, [5.0, -3.0, 2.0])
-    wrong = identify([first, other], model)
-    options = IdentifyOptions(recording_offsets=True)
-    result = identify([first, other], model, options=options, validation='leave-one-out')
-    score = (result.base_values - base_values(model, truth)) / result.base_stddevs
-    assert result.success and np.abs(score).max() < 4.5
-    assert result.identification.relative_residual < 0.025
-    assert result.validation.relative_residual < 0.025
-    assert wrong.identification.relative_residual > 2 * result.identification.relative_residual
-
-
-def test_torque_offsets_per_recording_need_that_parameter(case):
-    _, _, first, second = case
-    model = robot_model(random_urdf(3, 81, types=('revolute',)), friction=('viscous', 'coulomb'))
-    options = IdentifyOptions(recording_offsets=True)
-    with pytest.raises(IdentificationError, match='the friction term "offset" of every joint'):
-        identify([first, second], model, options=options)
-    full = case[0]
-    with pytest.raises(IdentificationError, match='wls, ols'):
-        identify([first, second], full, options=replace(options, estimator='covariance'))

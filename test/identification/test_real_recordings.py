@@ -186,3 +186,15 @@ def test_lwr4_with_a_frozen_joint_that_no_sample_shows_is_a_finding():
     result = identify(frozen, model)
     named = {item.joint for item in result.findings if item.code == 'frozen_joint'}
     assert not result.success and named == {'lwr_1_joint'}
+
+
+def test_lwr4_with_two_wrist_torques_exchanged_is_not_usable():
+    """One of them is still explained, by friction and springs; the other one is not."""
+    _, runs = lwr4()
+    model = robot_model(folder('kuka_lwr4') / 'kuka_lwr4.urdf', friction='auto')
+    order = [0, 1, 2, 3, 6, 5, 4]
+    fit, test = (replace(each, torque=each.torque[:, order]) for each in runs)
+    result = identify(fit, model, validation=test)
+    words = [each.feedforward.word for each in result.verdict.joints]
+    assert not result.success and words[6] == 'not usable' and words[4] != 'usable'
+    assert 'convention_doubtful' in {item.code for item in result.findings}

@@ -123,7 +123,7 @@ def with_stuck(
             joint, limit = model.joint_names.index(item.joint), options.max_relative_error
             error = errors[joint]
             if error > limit:
-                least = _unexplained(signals, joint, model, base) / reference[joint]
+                least = _residual_torque(signals, joint, model, base) / reference[joint]
                 # So many parameters explain a part of any torque, of a slow sine all of it: then
                 # the joints in motion are not explained.
                 if 3.0 * (least + spoilt) > limit:
@@ -134,7 +134,7 @@ def with_stuck(
         yield item
 
 
-def _unexplained(
+def _residual_torque(
     signals: Processed, joint: int, model: DynamicModel, base: BaseParameters
 ) -> float:
     """Return the RMS torque of a joint that no parameters explain, in [Nm] or [N]."""
@@ -142,8 +142,10 @@ def _unexplained(
     q, qd, qdd = (values[rows] for values in signals.motion)
     regressor = model.select_columns(q, qd, qdd, base.columns)[:, joint]
     every = np.ones(len(rows), dtype=bool)
-    own = fit_joint(regressor, np.arange(regressor.shape[1]), signals.torque[rows, joint], every)
-    return root_mean_square(signals.torque[rows, joint] if own is None else own.rest)
+    listed = fit_joint(
+        regressor, np.arange(regressor.shape[1]), signals.torque[rows, joint], every
+    )
+    return root_mean_square(signals.torque[rows, joint] if listed is None else listed.rest)
 
 
 def percent(share: float) -> str:
@@ -166,7 +168,7 @@ MERGED = ('frozen_joint', 'stale_joint', 'region_too_small', 'sensor_delay', 'ti
 """Findings that often hold for all joints alike."""
 
 
-def merged(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+def merge(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """Return findings that say the same of several joints as one, that of the first joint."""
     groups: dict[tuple[str, str, str], list[Finding]] = {}
     for number, item in enumerate(findings):
@@ -205,9 +207,9 @@ def of_recordings(
     if len(findings) == 1:
         yield from findings[0]
         return
-    every = [{(item.code, item.joint) for item in own} for own in findings]
-    for source, own in zip(sources, findings, strict=True):
-        for item in own:
+    every = [{(item.code, item.joint) for item in listed} for listed in findings]
+    for source, listed in zip(sources, findings, strict=True):
+        for item in listed:
             missing = any((item.code, item.joint) not in each for each in every)
             if not (item.code in MOTION_CODES and missing):
                 yield replace(item, text=f'{source}: {item.text}')
@@ -223,16 +225,16 @@ def failure_findings(
     :param recording: with the joints of the model
     :param reason: a sentence
     """
-    own = recording.select(model.joint_names)
+    listed = recording.select(model.joint_names)
     joints = ', '.join(model.joint_names)
     duration, rate = recording.duration, 1.0 / recording.period
-    found = [
-        *standstill_findings(own, ~moving_joints(own.position)),
-        *torque_findings(own),
+    reasons = [
+        *standstill_findings(listed, ~moving_joints(listed.position)),
+        *torque_findings(listed),
         finding(
             'too_few_samples.nothing', joints=joints, reason=reason, duration=duration, rate=rate
         ),
     ]
-    known = {(item.code, item.joint) for item in found}
+    known = {(item.code, item.joint) for item in reasons}
     others = (item for item in recording.findings if (item.code, item.joint) not in known)
-    return merged((*found, *others))
+    return merge((*reasons, *others))

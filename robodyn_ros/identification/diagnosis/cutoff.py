@@ -30,7 +30,7 @@ def cutoff_findings(case: Case) -> Iterator[Finding]:
     automatic = _higher_automatic(case)
     if automatic is None:
         return
-    asked, share = case.signals.cutoff, removed_motion(case, automatic)
+    asked, share = case.signals.cutoff, measure_removed_motion(case, automatic)
     for joint in np.argsort(-share, kind='stable'):
         if share[joint] <= MOTION_SHARE:
             return
@@ -46,19 +46,19 @@ def cutoff_findings(case: Case) -> Iterator[Finding]:
         )
 
 
-def removed_motion(case: Case, automatic: float) -> Array:
+def measure_removed_motion(case: Case, automatic: float) -> Array:
     """Share of each joint's motion (n,) above the cut-off used; 0 for joints that do not move.
 
     Of what the automatic low pass would leave; what noise there is in it is taken off.
     """
     signals, rate = case.signals, case.rate
-    whole = low_pass(signals.measured_position, automatic, rate)
-    margin = min(int(2.0 * rate / automatic), len(whole) // 4)
-    inner = slice(margin, len(whole) - margin)
-    noise = (signals.measured_position - whole)[inner].var(axis=0)
+    wide = low_pass(signals.measured_position, automatic, rate)
+    margin = min(int(2.0 * rate / automatic), len(wide) // 4)
+    inner = slice(margin, len(wide) - margin)
+    noise = (signals.measured_position - wide)[inner].var(axis=0)
     noise *= automatic / (0.5 * rate - automatic)  # if white, what passes of it
-    removed = np.mean((whole - signals.position)[inner] ** 2, axis=0)
-    size = np.maximum(whole[inner].std(axis=0), 1e-300)
+    removed = np.mean((wide - signals.position)[inner] ** 2, axis=0)
+    size = np.maximum(wide[inner].std(axis=0), 1e-300)
     share = np.sqrt(np.maximum(removed - noise, 0.0)) / size
     return np.where(signals.used.any(axis=0), share, 0.0)
 

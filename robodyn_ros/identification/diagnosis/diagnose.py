@@ -9,21 +9,18 @@ its measurement and its limits are in docs/diagnosis.md.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-
-import numpy as np
+from dataclasses import replace
 
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.findings import Finding, finding, has_error
-from robodyn_ros.identification.diagnosis.case import Case, draw
+from robodyn_ros.identification.diagnosis.case import Case
 from robodyn_ros.identification.diagnosis.cutoff import cutoff_findings, with_harmonics
 from robodyn_ros.identification.diagnosis.motion import (
     joint_ranges,
     motion_findings,
     region_findings,
 )
-from robodyn_ros.identification.diagnosis.plausibility import inertia_findings
 from robodyn_ros.identification.diagnosis.position_limits import limit_findings
-from robodyn_ros.identification.diagnosis.saturation import saturation_findings
 from robodyn_ros.identification.diagnosis.signals import (
     noise_findings,
     slow_joints,
@@ -32,7 +29,7 @@ from robodyn_ros.identification.diagnosis.signals import (
 from robodyn_ros.identification.rivals import delays, positions
 from robodyn_ros.identification.rivals.compare import OF_SIGNAL
 from robodyn_ros.identification.rivals.findings import rival_findings
-from robodyn_ros.identification.rivals.reading import Reading
+from robodyn_ros.identification.rivals.torque_signal import disturbances
 
 DEAD = ('no_motion', 'zero_torque', 'constant_torque', 'time_scale')
 """Findings of the reader and the processing that are causes themselves."""
@@ -44,7 +41,7 @@ def diagnose(case: Case) -> tuple[Finding, ...]:
     Causes that make data useless come first, and hide what is only their consequence; then what
     makes the model wrong; then what makes it doubtful.
     """
-    return _completed(_findings(case, _model_based))
+    return _complete(_findings(case, _model_based))
 
 
 def diagnose_payload(case: Case) -> tuple[Finding, ...]:
@@ -56,17 +53,26 @@ def diagnose_payload(case: Case) -> tuple[Finding, ...]:
 
     :param case: with the arm's model, and the values that it has with the payload
     """
-    return _completed(_findings(case, _payload_based))
+    return _complete(_findings(case, _payload_based))
 
 
-def _completed(findings: Iterator[Finding]) -> tuple[Finding, ...]:
-    found: list[Finding] = []
+def diagnose_validation(case: Case) -> tuple[Finding, ...]:
+    """Name flaws of the torque of a validation, as warnings. Never raises."""
+    items = rival_findings(case.reading, (*OF_SIGNAL, disturbances))
+    text = f'{case.recording.source}, the validation: '
+    return tuple(
+        replace(item, text=f'{text}{item.text}', severity='warning') for item in _complete(items)
+    )
+
+
+def _complete(findings: Iterator[Finding]) -> tuple[Finding, ...]:
+    named: list[Finding] = []
     try:
-        found.extend(findings)
+        named.extend(findings)
     except (RobodynError, ArithmeticError, ValueError, LookupError, TypeError) as error:
         reason = ' '.join(str(error).split()).rstrip('.')
-        found.append(finding('diagnosis_incomplete', reason=reason))
-    return tuple(found)
+        named.append(finding('diagnosis_incomplete', reason=reason))
+    return tuple(named)
 
 
 def _findings(case: Case, tests: Callable[[Case], Iterator[Finding]]) -> Iterator[Finding]:
@@ -83,24 +89,11 @@ def _findings(case: Case, tests: Callable[[Case], Iterator[Finding]]) -> Iterato
 
 
 def _units(case: Case) -> Iterator[Finding]:
-    """Yield positions beyond their limits; turns of one motor are not degrees of all joints."""
-    names, ranges = case.signals.joints, joint_ranges(case)
-    limits = {
-        name: (float(low), float(high))
-        for name, (low, high) in zip(names, ranges, strict=True)
-        if np.isfinite([low, high]).all()
-    }
-    prismatic = {joint.name for joint in case.model.joints if joint.type == 'prismatic'}
-    found = list(limit_findings(names, case.signals.measured_position, limits, prismatic))
-    if has_error(found):
-        reading = Reading.of(case.signals, case.model, case.recording)
-        turns = [
-            item
-            for item in rival_findings(reading, (positions.units,))
-            if item.code == 'position_factor'
-        ]
-        found = turns or found
-    yield from found
+    """Yield positions beyond their limits, or the unit that explains them."""
+    position = case.signals.measured_position
+    outside = list(limit_findings(case.signals.joints, position, joint_ranges(case)))
+    units = list(rival_findings(case.reading, (positions.units,))) if outside else []
+    yield from units if has_error(units) else outside
 
 
 def _model_based(case: Case) -> Iterator[Finding]:
@@ -108,14 +101,11 @@ def _model_based(case: Case) -> Iterator[Finding]:
 
     A convention that is wrong makes the rest its consequence.
     """
-    sample = draw(case)
-    rivals = list(rival_findings(Reading.of(case.signals, case.model, case.recording)))
-    rivals = [*inertia_findings(case, sample), *rivals]
-    rivals += [] if has_error(rivals) else saturation_findings(case, sample)
+    rivals = list(rival_findings(case.reading))
     yield from rivals
-    yield from noise_findings(case, sample)
+    yield from noise_findings(case)
     yield from region_findings(case)  # a joint that moves little moves slowly
-    slow = () if has_error(rivals) else slow_joints(case, sample)
+    slow = () if has_error(rivals) else slow_joints(case)
     yield from (item for item, clear in slow if clear)
     yield from motion_findings(case)
     yield from (item for item, clear in slow if not clear)
@@ -123,8 +113,6 @@ def _model_based(case: Case) -> Iterator[Finding]:
 
 def _payload_based(case: Case) -> Iterator[Finding]:
     """Yield findings of the torque signal and its delay: conventions are those of the arm."""
-    reading = Reading.of(case.signals, case.model, case.recording)
-    yield from rival_findings(reading, (*OF_SIGNAL, delays.delays))
-    yield from saturation_findings(case, draw(case))
+    yield from rival_findings(case.reading, (*OF_SIGNAL, delays.delays))
     yield from region_findings(case)
     yield from motion_findings(case)

@@ -14,11 +14,11 @@ import numpy as np
 
 from robodyn_ros.excitation.cycles import CYCLES, count_cycles
 from robodyn_ros.findings import Finding, finding
-from robodyn_ros.identification.diagnosis.case import COMPARED, Case, thinned
+from robodyn_ros.identification.diagnosis.case import COMPARED, Case, thin
+from robodyn_ros.identification.diagnosis.position_limits import position_limits
 from robodyn_ros.models.closed_forms.closed_form import closed_form_part
 from robodyn_ros.models.closed_forms.puma import PumaGravityModel
-from robodyn_ros.models.interface import Array, SumModel
-from robodyn_ros.models.serial.urdf import UrdfModel
+from robodyn_ros.models.interface import Array
 
 REGION = 0.25
 """Share of a joint's range below which the region is too small."""
@@ -45,7 +45,7 @@ def _too_short(case: Case, moving: list[int]) -> Iterator[Finding]:
         return  # one cycle of slow motion is enough for it
     if any(item.code == 'slow_sampling' for item in case.recording.findings):
         return  # times are in another unit, or longer would not help
-    done = count_cycles(thinned(case.signals.position))
+    done = count_cycles(thin(case.signals.position))
     # A lead-in takes a part of a cycle: 3 cycles of 20 s with one are enough.
     short = [k for k in sorted(moving, key=lambda k: float(done[k])) if done[k] < 0.9 * CYCLES]
     if not short:
@@ -66,18 +66,8 @@ def _too_short(case: Case, moving: list[int]) -> Iterator[Finding]:
 
 def joint_ranges(case: Case) -> Array:
     """Return the position limits of the joints, shape (n, 2), infinite where unknown."""
-    result = np.tile([-np.inf, np.inf], (len(case.signals.joints), 1))
-    parts = case.model.parts if isinstance(case.model, SumModel) else (case.model,)
-    for part in parts:
-        if isinstance(part, UrdfModel):
-            known = {item.name: item for item in part.urdf.joints}
-            for row, joint in enumerate(part.joints):
-                if joint.type != 'continuous':
-                    result[row] = known[joint.name].lower, known[joint.name].upper
-    for name, limits in (case.options.position_limits or {}).items():
-        if name in case.signals.joints:
-            result[case.signals.joints.index(name)] = limits
-    return result
+    limits = position_limits(case.model) | dict(case.options.position_limits or {})
+    return np.array([limits.get(name, (-np.inf, np.inf)) for name in case.signals.joints])
 
 
 def region_findings(case: Case) -> Iterator[Finding]:

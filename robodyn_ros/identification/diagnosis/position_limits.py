@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -61,49 +61,26 @@ def _limits(
     )
 
 
-def limit_findings(
-    joints: Sequence[str],
-    position: Array,
-    limits: Mapping[str, tuple[float, float]],
-    prismatic: Collection[str] = (),
-) -> Iterator[Finding]:
-    """Name the joints whose positions lie outside their limits, or are in degrees.
+def limit_findings(joints: Sequence[str], position: Array, bounds: Array) -> Iterator[Finding]:
+    """Name the joints whose positions lie outside their limits, the farthest first.
 
     :param position: shape (N, n), in [rad] or [m]
-    :param prismatic: joints that cannot be in degrees
-    :param limits: by name of the joint; the others have none
+    :param bounds: lowest and highest position, shape (n, 2); infinite where unknown
     """
-    bounds = np.array([limits.get(name, (-np.inf, np.inf)) for name in joints])
     low, high = position.min(axis=0), position.max(axis=0)
     outside = np.maximum(bounds[:, 0] - low, high - bounds[:, 1])
     width = bounds[:, 1] - bounds[:, 0]
-    far = outside > TOLERANCE * width
+    far = np.isfinite(width) & (outside > TOLERANCE * width)
     if not far.any():
         return
-    worst = int(np.argmax(np.where(far, outside / width, 0.0)))
-    turning = np.isfinite(width) & [name not in prismatic for name in joints]
-    in_radians = np.deg2rad(np.stack([low, high], axis=1))
-    misses = np.abs(in_radians - np.clip(in_radians, *bounds.T[:, :, None])).max(axis=1)
-    # A wrong limit of one joint must not hide that all positions are 57 times too large.
-    fits = misses[turning] <= np.maximum(TOLERANCE * 2 * np.pi, 0.1 * width[turning])
-    # Strokes of most that move are too long, or most are far outside: one joint alone may have
-    # another zero, or the position of its motor.
-    stroke = (high - low)[turning]
-    long, moved = stroke > width[turning], stroke > 0.02
-    degrees = bool(
-        fits.all()
-        and (2 * long.sum() > moved.sum() or 2 * (outside > width)[turning].sum() > len(stroke))
-    )
-    if degrees:
-        worst = int(np.argmax(np.where(turning, outside / width, -np.inf)))
+    worst = int(np.argmax(np.where(far, outside, 0.0) / np.where(far, width, 1.0)))
     others = [joints[k] for k in np.flatnonzero(far).tolist() if k != worst]
-    also = f' (also {", ".join(others)})' if others else ''
     yield finding(
-        'positions_in_degrees' if degrees else 'outside_limits',
+        'outside_limits',
         joint=joints[worst],
         low=low[worst],
         high=high[worst],
         lower=bounds[worst, 0],
         upper=bounds[worst, 1],
-        others=also,
+        others=f' (also {", ".join(others)})' if others else '',
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from robodyn_ros.findings import Finding, Severity, finding
-from robodyn_ros.identification.diagnosis.case import Case, Sample, thinned
+from robodyn_ros.identification.diagnosis.case import Case
 from robodyn_ros.identification.factors.joint_fit import root_mean_square
 from robodyn_ros.identification.fit.success import SMALL_TORQUE, rated_torque
 from robodyn_ros.identification.signals.cutoff import steps_of
@@ -19,11 +19,6 @@ from robodyn_ros.recording.signals import white_noise
 
 STALE_SHARE = 0.01
 """Share of a recording's samples in stale segments from which on it must not be used."""
-
-
-VERY_SLOW = 0.015
-"""Inertia torque below this share of a joint's torque is too little, whatever the noise."""
-
 
 STALE = ('stale_samples', 'warning')
 """Finding of the reader that says the same of all joints."""
@@ -81,45 +76,41 @@ def stale_runs(position: Array) -> Array:
     return np.asarray(runs[segments][stale], dtype=np.float64)
 
 
-def noise_findings(case: Case, sample: Sample) -> Iterator[Finding]:
+def noise_findings(case: Case) -> Iterator[Finding]:
     """Yield joints whose noise is as large as their torque: usable although they may have failed.
 
     Either the noise itself is large, or a joint with little torque has a large relative error
     that is small beside the torques of the robot.
     """
-    rms = np.zeros(len(case.signals.joints))
-    for joint, own in sample.fits():
-        rms[joint] = own.rms
-    small = SMALL_TORQUE * rated_torque(case.model, rms)
-    for joint, own in sample.fits():
-        kind = case.model.joints[joint].torque_unit
+    torques = case.reading.rms
+    small = SMALL_TORQUE * rated_torque(case.model, torques)
+    for joint in case.reading.moving:
+        torque, rest = torques[joint], case.reading.present.size[joint]
         noise = float(white_noise(case.signals.measured[:, joint]))
-        rest = root_mean_square(own.rest)
         # From 30 % noise on a relative error means little.
-        noisy = max(noise, rest) > 0.3 * own.rms and noise > 0.5 * rest
+        noisy = max(noise, rest) > 0.3 * torque and noise > 0.5 * rest
         failed = case.errors[joint] > case.options.max_relative_error
-        if noisy or (failed and own.rms < small[joint]):
+        if noisy or (failed and torque < small[joint]):
             yield finding(
                 'noise_as_large_as_signal' if noisy else 'little_torque',
                 joint=case.signals.joints[joint],
                 residual=max(noise, rest),
-                unit=kind,
+                unit=case.model.joints[joint].torque_unit,
                 noise=noise,
-                torque=own.rms,
+                torque=torque,
             )
 
 
-def slow_joints(case: Case, sample: Sample) -> list[tuple[Finding, bool]]:
+def slow_joints(case: Case) -> list[tuple[Finding, bool]]:
     """Return joints whose inertia torque is below the residual, the worst first.
 
     And for each whether it moves so slowly that this explains whatever else is seen.
     """
-    found = []
-    shares = inertia_shares(case, sample)
+    slow = []
+    shares = inertia_shares(case)
     for joint in sorted(shares, key=lambda k: shares[k][0] / max(shares[k][1], 1e-300)):
         share, noise = shares[joint]
-        if share < VERY_SLOW or share < min(0.1, 0.6 * noise):
-            clear = share < max(VERY_SLOW, 0.4 * noise)
+        if share < min(0.1, 0.6 * noise):
             item = finding(
                 'moving_too_slowly',
                 joint=case.signals.joints[joint],
@@ -128,24 +119,23 @@ def slow_joints(case: Case, sample: Sample) -> list[tuple[Finding, bool]]:
                 inertia=share,
                 residual=noise,
             )
-            found.append((item, clear))
-    return found
+            slow.append((item, share < 0.4 * noise))
+    return slow
 
 
-def inertia_shares(case: Case, sample: Sample) -> dict[int, tuple[float, float]]:
+def inertia_shares(case: Case) -> dict[int, tuple[float, float]]:
     """Return per joint the share of inertia in its torque, and that of the residual.
 
     Joints whose model has no inertia are left out.
     """
-    signals = case.signals
-    rows = thinned(sample.rows)
-    still = np.zeros((len(rows), len(signals.joints)))
-    position, acceleration = signals.position[rows], signals.acceleration[rows]
+    reading, signals = case.reading, case.signals
+    position, acceleration = signals.position[reading.rows], signals.acceleration[reading.rows]
+    still = np.zeros_like(position)
     inertia = case.model.torque(position, still, acceleration, case.values)
     inertia = inertia - case.model.torque(position, still, still, case.values)
-    result = {}
-    for joint, own in sample.fits():
-        size = root_mean_square(inertia[:, joint])
-        if size > 0.0 and own.rms > 0.0:
-            result[joint] = (size / own.rms, root_mean_square(own.rest) / own.rms)
-    return result
+    size, error = np.sqrt(np.mean(inertia**2, axis=0)), reading.present.size
+    return {
+        joint: (size[joint] / reading.rms[joint], error[joint] / reading.rms[joint])
+        for joint in reading.moving
+        if size[joint] > 0.0 < reading.rms[joint]
+    }

@@ -34,13 +34,13 @@ def different_findings(
     errors = []
     for folds, gram in zip(known, grams, strict=True):
 
-        def fit(own: Array, others: Array = total - gram) -> Array:
-            return np.array([least_squares(own + others), least_squares(own)])
+        def fit(single: Array, others: Array = total - gram) -> Array:
+            return np.array([least_squares(single + others), least_squares(single)])
 
         errors.append(folds.held_out(fit))
-    common_errors, own_errors = (_of_all(each) for each in zip(*errors, strict=True))
-    if is_better(common_errors, own_errors, FOUR, share=1.0 - MOST):
-        shares = [own.mean / common.mean for common, own in errors]
+    common_errors, single_errors = (_of_all(each) for each in zip(*errors, strict=True))
+    if is_better(common_errors, single_errors, FOUR, share=1.0 - MOST):
+        shares = [single.mean / common.mean for common, single in errors]
         named = [
             f'{share:.1%} on {source}'
             for share, source in zip(shares, sources, strict=True)
@@ -52,7 +52,7 @@ def different_findings(
 def _of_all(parts: Sequence[HeldOut]) -> HeldOut:
     """Return the errors on the folds of all recordings."""
     kinds, samples = (
-        tuple(np.concatenate(each) for each in zip(*own, strict=True))
-        for own in ([part.kinds for part in parts], [part.samples for part in parts])
+        tuple(np.concatenate(each) for each in zip(*single, strict=True))
+        for single in ([part.kinds for part in parts], [part.samples for part in parts])
     )
     return HeldOut(kinds, samples, min(part.independent for part in parts))

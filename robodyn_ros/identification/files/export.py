@@ -101,7 +101,7 @@ def export(
         elif result.verdict.worth_writing or export_failed:
             write_result(result, target.partial / MODEL, export_failed=export_failed)
             files = replace(files, result=folder / MODEL)
-            files = _with_urdf(files, result, target)
+            files = _with_urdf(files, result, target, forced=export_failed)
             files = _with_prg(files, result, target)
         files = _with_signals(files, result, target)
         facts = json_facts(result) | dict(more_facts or {})
@@ -114,11 +114,16 @@ def _add_note(files: Exported, note: str) -> Exported:
     return replace(files, notes=(*files.notes, note))
 
 
-def _with_urdf(files: Exported, result: IdentificationResult, target: ResultFolder) -> Exported:
-    """Write the URDF, if the links can exist."""
+def _with_urdf(
+    files: Exported, result: IdentificationResult, target: ResultFolder, *, forced: bool
+) -> Exported:
+    """Write the URDF, if the links can exist and the verdict on them allows it."""
     possible = links_are_consistent(result.model, result.values)
     if not possible or rigid_part(result.model) is None:
         return files
+    use = result.verdict.inertials
+    if use.word == 'not usable' and not forced:
+        return _add_note(files, f'no URDF is written: its inertials are {use.text}')
     if target.is_taken(URDF):
         return _add_note(files, f'no URDF is written: {target.folder / URDF} is another file')
     result.to_urdf(target.partial / URDF)

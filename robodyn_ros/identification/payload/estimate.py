@@ -38,15 +38,12 @@ CLEAR = 3.0
 def check_payload_options(options: IdentifyOptions) -> None:
     """Refuse options that have no effect on a payload.
 
-    :raises IdentificationError: another estimator than those for payloads, ridge, or torque
-        offsets per recording
+    :raises IdentificationError: another estimator than those for payloads, or ridge
     """
     if options.estimator not in ESTIMATORS or options.ridge is not None:
         raise IdentificationError(
             f'a payload is identified by {" or ".join(ESTIMATORS)}, without ridge'
         )
-    if options.recording_offsets:
-        raise IdentificationError('a payload is identified without torque offsets per recording')
 
 
 def map_factors(arm: Condensed, mixing: Array) -> Condensed:

@@ -111,22 +111,26 @@ def _common(result: ResultContent) -> dict[str, object]:
         'torque_uncertainty': result.torque_uncertainty.tolist(),
         'physically_consistent': result.physically_consistent,
         'completion_rule': result.completion_rule,
-        **moving_masses(result.model, result.values),
+        **moving_masses(result.model, result.values, result.stddevs),
     }
 
 
-def moving_masses(model: DynamicModel, values: Array) -> dict[str, float]:
+def moving_masses(model: DynamicModel, values: Array, stddevs: Array) -> dict[str, float | bool]:
     """Return the total mass of the moving links, identified and by the URDF, in [kg].
 
-    It is empty for models without a URDF.
+    It is empty for models without a URDF. `moving_mass_determined` is False where the torque shows
+    only combinations of masses, as on most arms: then the sum is partly that of the URDF.
 
-    :param values: parameter values, shape (p,)
+    :param values, stddevs: of the parameters, shape (p,); NaN: not identifiable on its own
     """
     if rigid_part(model) is None:
         return {}
     of_links = [item.name.endswith('.m') for item in model.parameters]
     every = {'moving_mass': values, 'moving_mass_of_urdf': model.prior()}
-    return {name: float(each[of_links].sum()) for name, each in every.items()}
+    masses: dict[str, float | bool] = {
+        name: float(each[of_links].sum()) for name, each in every.items()
+    }
+    return masses | {'moving_mass_determined': bool(np.isfinite(stddevs[of_links]).all())}
 
 
 def softmc_facts(named: NamedParameters) -> dict[str, object]:

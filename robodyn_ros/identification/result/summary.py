@@ -99,14 +99,17 @@ def _with_residual(facts: Mapping[str, Any], prefix: str) -> str:
 
 
 def mass_text(facts: Mapping[str, Any]) -> str:
-    """Return the mass of the moving links, identified and by the URDF; '': it is not known.
+    """Return the mass of the moving links, identified and by the URDF.
 
-    Masses far from those of the URDF mean torque or masses in a wrong unit.
+    It is '' where it is not known, and where the links are not usable.
     """
     identified, given = facts.get('moving_mass'), facts.get('moving_mass_of_urdf')
-    if identified is None or given is None or math.isnan(identified + given):
+    verdict = verdict_of_facts(facts)
+    wrong = verdict is not None and verdict.inertials.word == 'not usable'
+    if wrong or identified is None or given is None or math.isnan(identified + given):
         return ''
-    return f'moving links {identified:.4g} kg, by the URDF {given:.4g} kg'
+    known = '' if facts.get('moving_mass_determined') else ' (not determined by torque alone)'
+    return f'moving links {identified:.4g} kg{known}, by the URDF {given:.4g} kg'
 
 
 def verdict_of_facts(facts: Mapping[str, Any]) -> Verdict | None:

@@ -43,10 +43,10 @@ class Use:
     @classmethod
     def of(cls, evidence: Iterable[Evidence]) -> Use:
         """Return the worst word of all facts, with the reasons for that word."""
-        found = [item for item in dict.fromkeys(evidence) if item[0] != 'usable']
-        words: list[Word] = ['usable', *(word for word, _ in found)]
+        facts = [item for item in dict.fromkeys(evidence) if item[0] != 'usable']
+        words: list[Word] = ['usable', *(word for word, _ in facts)]
         worst = min(words, key=WORDS.index)
-        return cls(worst, tuple(text for word, text in found if word == worst))
+        return cls(worst, tuple(text for word, text in facts if word == worst))
 
     @property
     def text(self) -> str:
@@ -172,18 +172,18 @@ def read_verdict(block: object, joints: Sequence[str], model_hash: str, name: st
     if block is None:
         return unknown_verdict(joints)
     try:
-        found = of_block(block)  # type: ignore[arg-type]
+        facts = of_block(block)  # type: ignore[arg-type]
         fits = block['hash'] == verdict_hash(block, model_hash)  # type: ignore[index, arg-type]
     except (LookupError, TypeError, ValueError) as error:
         raise IdentificationError(
             f'{name}: the verdict is damaged ({type(error).__name__}: {error})'
         ) from error
-    if [each.joint for each in found.joints] != list(joints) or not fits:
+    if [each.joint for each in facts.joints] != list(joints) or not fits:
         raise IdentificationError(
             f'{name}: the verdict does not fit its hash: the file was changed. To use a joint '
             f'that is not usable, name it in allowed_joints'
         )
-    return found
+    return facts
 
 
 def of_block(block: Mapping[str, Any]) -> Verdict:

@@ -15,23 +15,24 @@ from robodyn_ros.identification.rivals.evidence import (
     Evidence,
     agreement,
     gain,
-    unexplained,
+    residual_shares,
 )
-from robodyn_ros.identification.rivals.reading import EXACT, Reading
+from robodyn_ros.identification.rivals.reading import EXACT, FOREIGN, Reading
 from robodyn_ros.identification.rivals.rival import SURE, Rival
 
 Hypothesis = Callable[[Reading], Iterator[Rival]]
 
 OF_SIGNAL: tuple[Hypothesis, ...] = (
-    torque_signal.lost,
+    torque_signal.losses,
     torque_signal.sources,
-    torque_signal.wrapped,
+    torque_signal.wraps,
+    torque_signal.saturations,
 )
 """Hypotheses about the torque signal, for any recording."""
 
 RIVALS: tuple[Hypothesis, ...] = (
     *OF_SIGNAL,
-    torque_signal.unsigned,
+    torque_signal.missing_signs,
     torque_signal.disturbances,
     conventions.gravity,
     conventions.orders,
@@ -50,7 +51,7 @@ RIVALS: tuple[Hypothesis, ...] = (
 
 ALWAYS: tuple[Hypothesis, ...] = (
     *OF_SIGNAL,
-    torque_signal.unsigned,
+    torque_signal.missing_signs,
     torque_signal.disturbances,
     conventions.gravity,
     conventions.unit,
@@ -80,6 +81,10 @@ than a gain of 1 per parameter is not lost by it."""
 
 LIKELY = 0.8
 """Share of the gain that a rival needs from which on it is doubtful whether nothing is wrong."""
+
+DOUBTED = 0.6
+"""Gain that makes a rival likely where the complete model leaves much of a joint's torque, and the
+masses of the URDF are those of the robot: it is the right model otherwise."""
 
 CONTRADICTED = -0.4
 """Gain by the masses of the URDF below which they contradict a rival: then it is not clear."""
@@ -113,22 +118,24 @@ def compare(reading: Reading, hypotheses: Sequence[Hypothesis] = RIVALS) -> tupl
         hypotheses = [each for each in hypotheses if each in ALWAYS]
     every = [rival for hypothesis in hypotheses for rival in hypothesis(reading)]
     known = [rival for rival in every if rival.evidence.error < np.inf]
-    first = [(_compared(present, rival, ORDINARY[:1]).gain, rival) for rival in known]
+    first = [(_compare(present, rival, ORDINARY[:1]).gain, rival) for rival in known]
     first.sort(key=lambda pair: -pair[0])
     chosen = [rival for _, rival in first if rival.certain < SURE or rival.last]
     chosen += [rival for _, rival in first if rival not in chosen][:FINALISTS]
-    named = [_compared(present, rival) for rival in chosen]
+    named = [_compare(present, rival) for rival in chosen]
+    likely = DOUBTED if reading.doubted and present.rough <= FOREIGN else np.inf
     good = [
         replace(each, clear=each.gain >= needed and each.masses > CONTRADICTED)
         for each in named
-        if each.gain >= LIKELY * (needed := _needed(each.rival, len(present.size)))
+        if each.gain
+        >= min(LIKELY * (needed := _least_gain(each.rival, len(present.size))), likely)
         and each.certainty >= each.rival.certain
-        and unexplained(each.rival.evidence)[1] < EXPLAINED
+        and residual_shares(each.rival.evidence)[1] < EXPLAINED
     ]
     return tuple(sorted(good, key=_rank))
 
 
-def _needed(rival: Rival, joints: int) -> float:
+def _least_gain(rival: Rival, joints: int) -> float:
     """Return the gain that a rival needs; the errors of a single joint have another unit."""
     return min(rival.least, 0.3 * joints + 0.1) if joints > 1 else min(rival.least / 0.6, 1.0)
 
@@ -151,7 +158,7 @@ def _unit(present: Evidence) -> float:
     return max(EXACT * rms / float(present.size[0]), 1e-9) ** 2
 
 
-def _compared(
+def _compare(
     present: Evidence, rival: Rival, ordinary: Sequence[dict[str, Any]] = ORDINARY
 ) -> Named:
     """Return the least gain of a rival over the recording as it is and every ordinary effect.

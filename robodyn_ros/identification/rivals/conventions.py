@@ -11,7 +11,7 @@ from itertools import combinations
 import numpy as np
 
 from robodyn_ros.errors import RobodynError
-from robodyn_ros.identification.rivals.evidence import Evidence, unexplained
+from robodyn_ros.identification.rivals.evidence import Evidence, residual_shares
 from robodyn_ros.identification.rivals.other_models import variants
 from robodyn_ros.identification.rivals.reading import Reading
 from robodyn_ros.identification.rivals.rival import FEW, Rival
@@ -35,23 +35,23 @@ def orders(reading: Reading) -> Iterator[Rival]:
     """Yield torques of two joints exchanged, or names, and both in reverse order."""
     present = reading.present
     count = present.torque.shape[1]
-    every = [_exchanged(count, pair) for pair in combinations(range(count), 2)]
+    every = [_exchange(count, pair) for pair in combinations(range(count), 2)]
     if count > 2:
         every.append(np.arange(count)[::-1])
     for order in every:
-        moved = tuple(np.flatnonzero(order != np.arange(count)).tolist())
+        move = tuple(np.flatnonzero(order != np.arange(count)).tolist())
         reordered = present.read(
             torque=present.torque[:, order], used=present.used[:, order], column=order
         )
-        yield Rival('joint_order.torques', moved, reordered, least=1.0)
+        yield Rival('joint_order.torques', move, reordered, least=1.0)
         with suppress(RobodynError):  # another joint's position may be out of reach
             q, qd, qdd = (values[:, order] for values in present.motion)
             renamed = replace(reordered, motion=(q, qd, qdd))
             renamed.regressor  # noqa: B018
-            yield Rival('joint_order.names', moved, renamed, least=2.0)
+            yield Rival('joint_order.names', move, renamed, least=2.0)
 
 
-def _exchanged(count: int, pair: tuple[int, int]) -> Indices:
+def _exchange(count: int, pair: tuple[int, int]) -> Indices:
     order = np.arange(count)
     order[list(pair)] = order[list(pair)[::-1]]
     return order
@@ -61,7 +61,7 @@ def signs(reading: Reading) -> Iterator[Rival]:
     """Yield all torques with the other sign, then those of one or two joints, and further ones."""
     present = reading.present
     count = present.torque.shape[1]
-    yield Rival('torque_sign.all', tuple(range(count)), present.scaled(-np.ones(count)))
+    yield Rival('torque_sign.all', tuple(range(count)), present.scale(-np.ones(count)))
     best, turned = present, np.zeros(count, dtype=bool)
     for size in (2, 1, 1, 1):  # two signs that contradict each other help only together
         fresh = [each for k in range(size) for each in combinations(range(count), k + 1)]
@@ -69,7 +69,7 @@ def signs(reading: Reading) -> Iterator[Rival]:
         tried = [each for each in tried if each.any() and each.sum() < count]
         if not tried:
             return
-        readings = [present.scaled(np.where(each, -1.0, 1.0)) for each in tried]
+        readings = [present.scale(np.where(each, -1.0, 1.0)) for each in tried]
         index = int(np.argmin([each.cost for each in readings]))
         if readings[index].cost > best.cost - 0.03:
             return
@@ -82,10 +82,10 @@ def reversals(reading: Reading) -> Iterator[Rival]:
     present = reading.present
     count = present.torque.shape[1]
     for joint in range(count):
-        turned = present.moved(joint, -1.0)
+        turned = present.move(joint, -1.0)
         yield Rival('axis_reversed.position', (joint,), turned)
         sign = np.where(np.arange(count) == joint, -1.0, 1.0)
-        yield Rival('axis_reversed', (joint,), turned.scaled(sign))
+        yield Rival('axis_reversed', (joint,), turned.scale(sign))
 
 
 def unit(reading: Reading) -> Iterator[Rival]:
@@ -95,23 +95,23 @@ def unit(reading: Reading) -> Iterator[Rival]:
     """
     present, few = reading.present, reading.present.few()
     every = np.ones(present.torque.shape[1])
-    best = _searched(lambda size: few.scaled(size * every))
+    best = _search(lambda size: few.scale(size * every))
     if best and abs(np.log(best)) > np.log(GUESSED):
-        read, joints = present.scaled(best * every), tuple(range(len(every)))
+        read, joints = present.scale(best * every), tuple(range(len(every)))
         yield Rival('torque_factor.all', joints, read, {'factor': best}, fitted=1)
 
 
 def factors(reading: Reading) -> Iterator[Rival]:
     """Yield for each joint the factor of its torque that suits the others best."""
     present, few = reading.present, reading.present.few()
-    count, moved = present.torque.shape[1], np.flatnonzero(present.used.any(axis=0))
-    for joint in moved.tolist() if len(moved) > 1 else ():
+    count, move = present.torque.shape[1], np.flatnonzero(present.used.any(axis=0))
+    for joint in move.tolist() if len(move) > 1 else ():
         one = np.arange(count) == joint
-        best = _searched(
-            lambda size, one=one: few.scaled(np.where(one, size, 1.0))  # type: ignore[misc]
+        best = _search(
+            lambda size, one=one: few.scale(np.where(one, size, 1.0))  # type: ignore[misc]
         )
         if best:
-            read = present.scaled(np.where(one, best, 1.0))
+            read = present.scale(np.where(one, best, 1.0))
             yield Rival(
                 'torque_factor.rival', (joint,), read, {'factor': best}, least=1.7, fitted=1
             )
@@ -123,7 +123,7 @@ def times(reading: Reading) -> Iterator[Rival]:
     if rigid_part(present.model) is None:
         return
 
-    def stretched(read: Evidence) -> Callable[[float], Evidence]:
+    def stretch(read: Evidence) -> Callable[[float], Evidence]:
         q, qd, qdd = read.motion
         rest = np.zeros_like(q)
         held = read.model.select_columns(q, rest, rest, read.base.columns)
@@ -135,13 +135,13 @@ def times(reading: Reading) -> Iterator[Rival]:
 
         return at
 
-    best = _searched(stretched(present.few()))
+    best = _search(stretch(present.few()))
     if best:
-        read = stretched(present)(best)
+        read = stretch(present)(best)
         yield Rival('time_scale.gravity', (), read, {'factor': best}, least=0.85, fitted=1)
 
 
-def _searched(read: Callable[[float], Evidence]) -> float:
+def _search(read: Callable[[float], Evidence]) -> float:
     """Return the factor of the best of a family of readings, by bisection; 0: about one."""
     costs = {float(each): read(float(np.exp(each))).cost for each in np.linspace(-9.0, 9.0, 37)}
     best, step = min(costs, key=costs.__getitem__), 0.5
@@ -171,7 +171,7 @@ def gravity(reading: Reading) -> Iterator[Rival]:
     share = float(np.sum(expected[:, most] * resting[:, most]) / max(squares[most], 1e-300))
     if squares[most] > 1e-18 and abs(share) < PRESENT:
         added = present.read(torque=present.torque + weight)
-        if unexplained(added)[1] < RESTING:
+        if residual_shares(added)[1] < RESTING:
             values = {'share': max(share, 0.0)}
             yield Rival('effort_without_gravity', (), added, values, least=FEW)
 
@@ -180,11 +180,11 @@ def models(reading: Reading) -> Iterator[Rival]:
     """Yield other mountings of the robot, and other models of a closed form."""
     for variant in variants(reading.present.model):
         with suppress(RobodynError):
-            other = _explained(reading.present, variant.model)
+            other = _explain(reading.present, variant.model)
             urdf = variant.key == 'wrong_dynamic_model.gravity'
             least = 2.0 * FEW if urdf else FEW
             yield Rival(variant.key, (), other, variant.values, least=least, ordinary=urdf)
 
 
-def _explained(present: Evidence, model: DynamicModel) -> Evidence:
+def _explain(present: Evidence, model: DynamicModel) -> Evidence:
     return replace(present, model=model, base=base_parameters(model))

@@ -71,7 +71,7 @@ class Evidence:
     @cached_property
     def rows(self) -> Array:
         """Rows [regressor | torque] in units of the error of each joint, shape (M, n, b + 1)."""
-        return self._weighted(self.used)
+        return self._weigh(self.used)
 
     def read(self, **changes: Any) -> Evidence:
         """Return the same with other torques or samples, and the regressor as it is."""
@@ -88,7 +88,7 @@ class Evidence:
         fresh.__dict__['regressor'] = self.regressor[::step]
         return fresh
 
-    def moved(self, joint: int, factor: float, offset: float = 0.0) -> Evidence:
+    def move(self, joint: int, factor: float, offset: float = 0.0) -> Evidence:
         """Return the same with the position of a joint multiplied by a factor and shifted."""
         q, qd, qdd = (values.copy() for values in self.motion)
         q[:, joint] = factor * q[:, joint] + offset
@@ -96,7 +96,7 @@ class Evidence:
         qdd[:, joint] *= factor
         return replace(self, motion=(q, qd, qdd))
 
-    def scaled(self, factor: Array) -> Evidence:
+    def scale(self, factor: Array) -> Evidence:
         """Return the same with the torque of each joint divided by a factor (n,)."""
         return self.read(torque=self.torque / factor, unit=self.unit * factor)
 
@@ -107,10 +107,10 @@ class Evidence:
         Infinite where the robot cannot reach the positions: they are no reading of the recording.
         """
         try:
-            whole = np.append(self.values, -1.0)
+            full = np.append(self.values, -1.0)
         except RobodynError:
             return np.inf
-        return float(whole @ self._gram @ whole) / max(len(self.torque), 1)
+        return float(full @ self._gram @ full) / max(len(self.torque), 1)
 
     @property
     def cost(self) -> float:
@@ -152,7 +152,7 @@ class Evidence:
     @cached_property
     def values(self) -> Array:
         """Base values that fit all samples best, then those of the columns beside them, (b,)."""
-        return np.asarray(_solved(self._gram[None], self._braking, self.ridge)[0])
+        return np.asarray(_solve(self._gram[None], self._braking, self.ridge)[0])
 
     @cached_property
     def predicted(self) -> Array:
@@ -176,25 +176,25 @@ class Evidence:
     @cached_property
     def _braking(self) -> Array:
         names = [self.model.parameters[k].name.rpartition('.')[2] for k in self.base.columns]
-        own = [name in BRAKING for name in names]
+        brakes = [name in BRAKING for name in names]
         count = self.torque.shape[1]
         beside = [(_BRAKES[name] * count) for name in self.beside]
-        return np.array([*own, *(each for part in beside for each in part)], dtype=bool)
+        return np.array([*brakes, *(each for part in beside for each in part)], dtype=bool)
 
-    def _weighted(self, used: Mask) -> Array:
+    def _weigh(self, used: Mask) -> Array:
         weight = used * np.abs(self.unit) / self.size[self.column]
-        whole = np.concatenate([self.regressor, self.torque[:, :, None]], axis=2)
-        return np.asarray(whole * weight[:, :, None])
+        full = np.concatenate([self.regressor, self.torque[:, :, None]], axis=2)
+        return np.asarray(full * weight[:, :, None])
 
     def _held_out(self, labels: Labels) -> Array:
         folds, joints = int(labels.max()) + 1, self.torque.shape[1]
         grams = _grams(self.rows, labels, folds)
         each = grams.sum(axis=1)
-        values = _solved(each.sum(axis=0) - each, self._braking, self.ridge)
+        values = _solve(each.sum(axis=0) - each, self._braking, self.ridge)
         if self.compared is not None:
-            grams = _grams(self._weighted(self.compared), labels, folds)
-        whole = np.column_stack([values, np.full(folds, -1.0)])
-        square = np.einsum('fi,fjik,fk->fj', whole, grams, whole, optimize=True)
+            grams = _grams(self._weigh(self.compared), labels, folds)
+        full = np.column_stack([values, np.full(folds, -1.0)])
+        square = np.einsum('fi,fjik,fk->fj', full, grams, full, optimize=True)
         count = np.maximum(np.bincount(labels, minlength=folds), 1)[:, None]
         result = np.empty((folds, joints))
         result[:, self.column] = np.maximum(square, 0.0) / count
@@ -235,7 +235,7 @@ def agreement(present: Array, corrected: Array) -> float:
     return float(np.sum(np.log1p(present / rough) - np.log1p(corrected / rough)))
 
 
-def unexplained(evidence: Evidence) -> tuple[Array, float]:
+def residual_shares(evidence: Evidence) -> tuple[Array, float]:
     """Return the held-out error of each column as a share of its torque, (n,), and of all."""
     rms = np.empty(len(evidence.size))
     torque = evidence.torque * evidence.unit
@@ -251,7 +251,7 @@ def _grams(rows: Array, labels: Labels, folds: int) -> Array:
     return np.array([part @ part.transpose(0, 2, 1) for part in parts])
 
 
-def _solved(grams: Array, braking: Array, ridge: float) -> Array:
+def _solve(grams: Array, braking: Array, ridge: float) -> Array:
     """Solve normal equations (k, b + 1, b + 1) of [A | y]; friction does not drive, shape (k, b).
 
     Friction that comes out negative is held at zero, as in non-negative least squares.
@@ -260,12 +260,12 @@ def _solved(grams: Array, braking: Array, ridge: float) -> Array:
     length = np.sqrt(np.maximum(np.einsum('kii->ki', square), 0.0))
     unknown = length <= 1e-9 * length.max(axis=1, keepdims=True)
     length = np.where(unknown, 1.0, length)
-    scaled = square / (length[:, :, None] * length[:, None, :])
+    scale = square / (length[:, :, None] * length[:, None, :])
     held = np.array(unknown)
     values = np.zeros_like(side)
     for _ in range(5):
         diagonal = np.where(held, 1e9, ridge)[:, :, None] * np.eye(side.shape[1])
-        values = np.linalg.solve(scaled + diagonal, (side / length)[:, :, None])[:, :, 0]
+        values = np.linalg.solve(scale + diagonal, (side / length)[:, :, None])[:, :, 0]
         fresh = braking & (values < -1e-9 * np.abs(values).max(axis=1, keepdims=True)) & ~held
         if not fresh.any():
             break

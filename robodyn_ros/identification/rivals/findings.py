@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from robodyn_ros.findings import Finding, code_of, finding, sentence
+from robodyn_ros.findings import Finding, Severity, code_of, finding, sentence
 from robodyn_ros.identification.rivals.compare import RIVALS, Hypothesis, Named, compare
-from robodyn_ros.identification.rivals.evidence import EXPLAINED, unexplained
+from robodyn_ros.identification.rivals.evidence import EXPLAINED, residual_shares
 from robodyn_ros.identification.rivals.other_models import reason
 from robodyn_ros.identification.rivals.reading import Reading
 
@@ -30,15 +30,16 @@ def rival_findings(
         near = [each for each in others if each.gain > NEARLY * best.gain and not each.rival.last]
         yield _finding(reading, best, near)
         return
-    share, pooled = unexplained(reading.present)
+    share, pooled = residual_shares(reading.present)
     if pooled > EXPLAINED and hypotheses is RIVALS:
         bad = np.flatnonzero(share > EXPLAINED).tolist()
-        own = _joints(reading, bad) if len(bad) == 1 else ''
-        yield finding('not_explained', own, joints=_joints(reading, bad), error=pooled)
+        name = _joints(reading, bad) if len(bad) == 1 else ''
+        yield finding('not_explained', name, joints=_joints(reading, bad), error=pooled)
     elif best is not None:
         item = _finding(reading, best, ())
-        own = item.joint if item.code.startswith(('torque', 'sensor')) else ''  # others: of all
-        yield finding('convention_doubtful', own, cause=item.text)
+        name = item.joint if item.code.startswith(('torque', 'sensor')) else ''  # others: of all
+        word: Severity = 'warning' if reading.doubted else 'info'
+        yield finding('convention_doubtful', name, word, cause=item.text)
 
 
 def _finding(reading: Reading, named: Named, near: Sequence[Named]) -> Finding:

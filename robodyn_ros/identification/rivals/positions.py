@@ -29,11 +29,11 @@ def zeros(reading: Reading) -> Iterator[Rival]:
                 tried.append(offsets + one)  # of parallel axes, only the sum was found
                 tried += [offsets + one - each * (np.abs(offsets) > 0.0)] if offsets.any() else []
         costs = [_at(few, each, 0, float(each[0])).cost for each in tried]
-        found, offsets = _refined(few, tried[int(np.argmin(costs))])
-        gained = replace(best, rough=few.rough).cost - found.cost
+        better, offsets = _refine(few, tried[int(np.argmin(costs))])
+        gained = replace(best, rough=few.rough).cost - better.cost
         if gained < (1.0 if np.count_nonzero(offsets) > 1 else 0.2):
             return
-        best = _nearest(few, found, offsets)
+        best = _nearest(few, better, offsets)
         offsets = (best.motion[0] - few.motion[0])[0]
         best = replace(best, rough=roughness(best.masses))
         offsets[np.abs(offsets) < 1e-9] = 0.0
@@ -41,9 +41,9 @@ def zeros(reading: Reading) -> Iterator[Rival]:
         if np.abs(offsets[list(joints)]).min() > np.deg2rad(3.0):
             names = best.model.joint_names
             each = (f'{names[k]} {-np.rad2deg(offsets[k]):.3g} deg' for k in joints)
-            read, told = _at(reading.present, offsets, 0, float(offsets[0])), ', '.join(each)
+            read, texts = _at(reading.present, offsets, 0, float(offsets[0])), ', '.join(each)
             number = len(joints)
-            yield Rival('encoder_offset', joints, read, {'offsets': told}, FEW, fitted=number)
+            yield Rival('encoder_offset', joints, read, {'offsets': texts}, FEW, fitted=number)
 
 
 def _at(present: Evidence, offsets: Array, joint: int, offset: float) -> Evidence:
@@ -53,7 +53,7 @@ def _at(present: Evidence, offsets: Array, joint: int, offset: float) -> Evidenc
     return replace(present, motion=(q + added, qd, qdd))
 
 
-def _refined(present: Evidence, offsets: Array) -> tuple[Evidence, Array]:
+def _refine(present: Evidence, offsets: Array) -> tuple[Evidence, Array]:
     """Return the samples at the best offsets near these, each varied in turn."""
     step = float(_GRID[1] - _GRID[0]) / 2.0
     best = _at(present, offsets, 0, float(offsets[0]))
@@ -99,10 +99,10 @@ def units(reading: Reading) -> Iterator[Rival]:
     for joint in far.tolist():
         tried = np.geomspace(stroke[joint] / (2.5 * TURN), stroke[joint] / 0.1, 80)
         for _ in range(3):
-            errors = [few.moved(joint, 1.0 / each).cost for each in tried]
+            errors = [few.move(joint, 1.0 / each).cost for each in tried]
             best = float(tried[int(np.argmin(errors))])
             width = (tried[1] / tried[0]) ** 1.5
             tried = np.geomspace(best / width, best * width, 9)
         one = int(len(every) == 1)  # that of one joint may be in degrees as well
-        found = present.moved(joint, 1.0 / best)
-        yield Rival('position_factor', (joint,), found, {'factor': best}, fitted=2 * one)
+        better = present.move(joint, 1.0 / best)
+        yield Rival('position_factor', (joint,), better, {'factor': best}, fitted=2 * one)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -30,8 +31,8 @@ SUSPICIOUS = 0.1
 DISAGREE = 1.15
 """Squared error of all joints together over that of each alone, from which on they disagree."""
 
-FOREIGN = 0.4
-"""Roughness of masses from which on they are not those of this recording: 0.33 is a factor 2."""
+FOREIGN = 0.1
+"""Roughness of masses from which on they are not those of this recording: 0.1 is 40 % more."""
 
 EXACT = 0.03
 """Share of a joint's torque that no model of a geared joint explains better."""
@@ -44,6 +45,7 @@ class Reading:
     :param rows: samples that are compared, shape (M,)
     :param recorded: torque as it was recorded, at `times`, shape (N, n), in [Nm] or [N]
     :param times: shape (N,), in [s]; those of the signals are equally spaced
+    :param doubted: the complete model leaves much of a joint's torque: a smaller gain counts
     """
 
     signals: Processed
@@ -51,9 +53,17 @@ class Reading:
     present: Evidence
     recorded: Array
     times: Array
+    doubted: bool = False
 
     @classmethod
-    def of(cls, signals: Processed, model: DynamicModel, recording: Recording) -> Reading:
+    def of(
+        cls,
+        signals: Processed,
+        model: DynamicModel,
+        recording: Recording,
+        *,
+        doubted: bool = False,
+    ) -> Reading:
         """Read a recording as it was recorded, with linear friction."""
         plain = plain_model(model)
         rows = np.linspace(0, len(signals) - 1, min(COMPARED, len(signals))).astype(np.intp)
@@ -71,18 +81,27 @@ class Reading:
             size=_positive(rms),
             labels=labels_of(q),
         )
-        present = replace(present, size=_own_errors(present, rms))
+        present = replace(present, size=_separate_errors(present, rms))
         present = replace(present, rough=roughness(present.masses))
-        own = recording.select(signals.joints)
-        return cls(signals, rows, present, own.torque, own.time)
+        selected = recording.select(signals.joints)
+        return cls(signals, rows, present, selected.torque, selected.time, doubted)
 
     @property
     def suspicious(self) -> bool:
         """True if joints disagree on what they share, or with the masses, or have other torque."""
         joints = len(self.present.size)
-        rms = np.sqrt(np.mean(self.present.torque**2, axis=0))
         disagree = self.present.error > DISAGREE * joints or self.present.rough > FOREIGN
-        return bool(disagree or (self.present.size > SUSPICIOUS * rms).any())
+        return bool(disagree or (self.present.size > SUSPICIOUS * self.rms).any())
+
+    @cached_property
+    def rms(self) -> Array:
+        """RMS torque of each joint, shape (n,), in [Nm] or [N]."""
+        return np.sqrt(np.mean(self.present.torque**2, axis=0))
+
+    @property
+    def moving(self) -> list[int]:
+        """Joints with samples that are used."""
+        return [int(joint) for joint in np.flatnonzero(self.present.used.any(axis=0))]
 
     @property
     def period(self) -> float:
@@ -116,7 +135,7 @@ def plain_model(model: DynamicModel) -> DynamicModel:
         return model
 
 
-def _own_errors(present: Evidence, rms: Array) -> Array:
+def _separate_errors(present: Evidence, rms: Array) -> Array:
     """Return the error of each joint (n,) if it shares no parameter with the others."""
     each = np.eye(len(rms), dtype=bool)
     alone = [replace(present, used=present.used & one).error for one in each]

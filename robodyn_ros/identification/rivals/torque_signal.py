@@ -9,16 +9,21 @@ from dataclasses import replace
 import numpy as np
 import scipy  # its parts at their first use: scipy.ndimage takes time
 
+from robodyn_ros.identification.fit.choice import MOST
 from robodyn_ros.identification.rivals.evidence import Evidence
 from robodyn_ros.identification.rivals.reading import Reading
 from robodyn_ros.identification.rivals.rival import Rival
 from robodyn_ros.models.interface import Array
 
+LEVELS = (0.8, 0.9, 0.96, 0.99, 0.998)
+"""Quantiles of the absolute torque at which a limit is looked for: noise hides where it is."""
+BELOW = 0.92
+"""Share of a limit up to which torque is taken as not cut off, so that noise has no say."""
 SHORTEST = 0.1
 """Time for which the torque of a moving joint does not stay the same to the last digit, in [s]."""
 
 
-def lost(reading: Reading) -> Iterator[Rival]:
+def losses(reading: Reading) -> Iterator[Rival]:
     """Yield torque that stays at one value, the largest or another, although its joint moves."""
     raw, position = reading.signals.measured, reading.signals.position
     stays = np.zeros(raw.shape, dtype=bool)
@@ -66,7 +71,7 @@ def sources(reading: Reading) -> Iterator[Rival]:
     yield Rival('two_sources', tuple(joints.tolist()), evidence, values, least=0.1, certain=1.0)
 
 
-def unsigned(reading: Reading) -> Iterator[Rival]:
+def missing_signs(reading: Reading) -> Iterator[Rival]:
     """Yield torque without its sign, which the model's own torque gives back step by step."""
     raw, present = reading.signals.measured, reading.present
     rms = np.sqrt(np.mean(raw**2, axis=0))
@@ -75,12 +80,12 @@ def unsigned(reading: Reading) -> Iterator[Rival]:
         return
     prior = np.nan_to_num(present.model.prior())
     starts = [present.model.torque(*reading.signals.motion, prior), reading.signals.velocity]
-    found = [_signed(reading, joints, start) for start in starts if start.any()]
-    best = min(found, key=lambda each: each.error)
+    tried = [_add_signs(reading, joints, start) for start in starts if start.any()]
+    best = min(tried, key=lambda each: each.error)
     yield Rival('torque_unsigned', tuple(np.flatnonzero(joints).tolist()), best)
 
 
-def _signed(reading: Reading, joints: Array, start: Array) -> Evidence:
+def _add_signs(reading: Reading, joints: Array, start: Array) -> Evidence:
     """Return the samples with signs (N, n) as a fit gives them, started with those of `start`."""
     raw, sign = reading.signals.measured, np.where(start < 0.0, -1.0, 1.0)
     base, model = reading.present.base, reading.present.model
@@ -94,7 +99,7 @@ def _signed(reading: Reading, joints: Array, start: Array) -> Evidence:
     return evidence
 
 
-def wrapped(reading: Reading) -> Iterator[Rival]:
+def wraps(reading: Reading) -> Iterator[Rival]:
     """Yield torque in two groups of values that are 2^16 (2^8, 2^32) of its steps apart."""
     raw = reading.recorded
     joints, fixed = [], raw.copy()
@@ -114,6 +119,35 @@ def wrapped(reading: Reading) -> Iterator[Rival]:
         yield Rival(
             'torque_wrapped', tuple(joints), reading.with_recorded(fixed), least=0.2, certain=1.0
         )
+
+
+def saturations(reading: Reading) -> Iterator[Rival]:
+    """Yield torque of a joint that ends at a limit, where the model of smaller torques goes on."""
+    present = reading.present
+    for joint in np.flatnonzero(present.used.any(axis=0)).tolist():
+        torque = present.torque[:, joint]
+        size, tried = np.abs(torque), []
+        for level in np.unique(np.quantile(size, LEVELS)):
+            used = present.used.copy()
+            used[:, joint] &= size < BELOW * level
+            read = present.read(used=used, compared=used)
+            modelled = read.predicted[:, joint]
+            error = np.mean((np.clip(modelled, -level, level) - torque) ** 2)
+            tried.append((float(error), np.abs(modelled), read, size[np.abs(modelled) > level]))
+        error, modelled, read, beyond = min(tried, key=lambda each: each[0])
+        straight = np.clip(present.predicted[:, joint], -size.max(), size.max())
+        if len(beyond) and error < MOST * float(np.mean((straight - torque) ** 2)):
+            limit = float(np.median(beyond))
+            above = modelled > limit
+            values = {
+                'level': limit,
+                'unit': present.model.joints[joint].torque_unit,
+                'share': float(above.mean()),
+                'beyond': float(np.quantile(modelled[above], 0.98)) if above.any() else limit,
+            }
+            yield Rival(
+                'torque_saturation', (joint,), read, values, least=0.1, certain=5.0, last=True
+            )
 
 
 def disturbances(reading: Reading) -> Iterator[Rival]:
@@ -138,4 +172,4 @@ def disturbances(reading: Reading) -> Iterator[Rival]:
     times = reading.signals.time[reading.rows[where[[0, -1]]]]
     evidence = present.read(used=used, compared=used)
     values = {'start': times[0], 'end': times[1]}
-    yield Rival('disturbed_interval', (), evidence, values, least=1.0, certain=2.0, last=True)
+    yield Rival('disturbed_interval', (), evidence, values, least=0.25, certain=5.0, last=True)

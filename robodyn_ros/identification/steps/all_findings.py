@@ -6,20 +6,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from robodyn_ros.findings import Finding, finding
+from robodyn_ros.findings import Finding, finding, has_error
 from robodyn_ros.identification.diagnosis.case import Case
 from robodyn_ros.identification.diagnosis.checks import (
     MOTION_CODES,
     data_findings,
     distinct,
     fit_findings,
-    merged,
+    merge,
     of_recordings,
     with_stuck,
 )
-from robodyn_ros.identification.diagnosis.diagnose import diagnose, diagnose_payload
+from robodyn_ros.identification.diagnosis.diagnose import (
+    diagnose,
+    diagnose_payload,
+    diagnose_validation,
+)
 from robodyn_ros.identification.diagnosis.together import different_findings
-from robodyn_ros.identification.diagnosis.validation import validation_findings
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.success import relative_error
 from robodyn_ros.identification.fit.time_offset import offset_findings
@@ -35,17 +38,22 @@ from robodyn_ros.identification.payload.findings import (
 from robodyn_ros.identification.physical.chosen_estimate import selection_findings
 from robodyn_ros.identification.result.content import IdentifiedPayload
 from robodyn_ros.identification.result.verdict import Verdict
+from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.steps.run import IdentificationRun
 from robodyn_ros.models.gear_torque import GearTorqueLaw
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.springs import SPRING_PARAMETERS
+from robodyn_ros.recording.recording import Recording
 
 
 def run_findings(run: IdentificationRun) -> tuple[Finding, ...]:
     """Return the findings of an identification, one per code and joint."""
     payload = run.payload
     if payload is None:
-        return distinct((*_causes(run), *_robot_findings(run)))
+        causes = tuple(_causes(run))
+        # Errors of the torque are the consequence of a cause that is an error.
+        errors = () if has_error(causes) else _torque_errors(run)
+        return distinct((*causes, *errors, *_robot_findings(run)))
     return tuple(dict.fromkeys((*_causes(run), *_payload_findings(run, payload))))
 
 
@@ -56,7 +64,7 @@ def settle_doubts(findings: Sequence[Finding], verdict: Verdict) -> tuple[Findin
         usable.add('')
     if verdict.payload is not None:  # the joints' verdict is that of the base
         usable.clear()
-    return merged(
+    return merge(
         tuple(
             replace(item, severity='info')
             if item.code in DOUBTS and item.severity == 'warning' and item.joint in usable
@@ -72,50 +80,47 @@ DOUBTS = (*MOTION_CODES, 'little_torque', 'ill_conditioned')
 
 def _causes(run: IdentificationRun) -> Iterator[Finding]:
     """Yield findings of the diagnosis, the reader and the processing, recording by recording."""
-    arm, regression, values = run.task.arm, run.regression, run.estimated.values
-    if arm is not None and run.payload is not None:
-        values = arm.values + run.payload.payload.added
+    arm, regression = run.task.arm, run.regression
     cases, known = [], []
     for index, recording in enumerate(run.task.recordings):
         parts, report = run.prepared.parts[index], run.reports[index]
-        shown = parts.shown
+        signals = parts.shown
         if arm is None:
             facts = report, run.prepared.model, regression.carrier_base, run.task.options
-            named = with_stuck(shown, *facts)
-            shown = replace(shown.to_estimate(), findings=tuple(named))
-        cases.append(
-            Case(
-                parts.recording,
-                regression.carrier,
-                run.task.options,
-                shown,
-                regression.carrier_base,
-                regression.arms[index],
-                values,
-                relative_error(report, run.prepared.model if arm is None else arm.model),
-            )
-        )
-        at_rest = {item.joint: item for item in shown.findings if item.code == 'frozen_joint'}
-        findings = (
-            at_rest.get(item.joint, item) if item.code == 'frozen_joint' else item
-            for item in parts.shown.findings
-        )
-        known.append((*recording.findings, *findings))
+            signals = replace(signals, findings=tuple(with_stuck(signals, *facts)))
+        cases.append(_case(run, parts.recording, signals, report))
+        known.append((*recording.findings, *signals.findings))
     sources = [recording.source for recording in run.task.recordings]
     causes = list(map(diagnose if arm is None else diagnose_payload, cases))
-    yield from different_findings(run.regression.apart(), run.estimated.fit.sigma, sources)
+    yield from different_findings(regression.apart(), run.estimated.fit.sigma, sources)
     yield from of_recordings(causes, sources)
-    if run.tested is not None and run.validation is not None:
-        tested = run.tested, run.validation.source
-        yield from validation_findings(run.prepared.model, run.estimated.values, *tested)
     yield from of_recordings(known, sources)
+    validation = run.task.validation
+    if run.tested is not None and run.validation is not None and isinstance(validation, Recording):
+        case = _case(run, validation.select(run.tested.joints), run.tested, run.validation)
+        yield from diagnose_validation(case)
+
+
+def _case(
+    run: IdentificationRun, recording: Recording, signals: Processed, report: FitReport
+) -> Case:
+    arm, values, model = run.task.arm, run.estimated.values, run.prepared.model
+    if arm is None:
+        signals = replace(signals.to_estimate(), findings=signals.findings)
+    elif run.payload is not None:
+        values, model = arm.values + run.payload.payload.added, arm.model
+    errors = relative_error(report, model)
+    return Case(recording, run.regression.carrier, run.task.options, signals, values, errors)
+
+
+def _torque_errors(run: IdentificationRun) -> Iterator[Finding]:
+    for report in filter(None, (run.report, run.validation)):
+        yield from fit_findings(report, run.task.options, run.prepared.model)
 
 
 def _robot_findings(run: IdentificationRun) -> Iterator[Finding]:
     prepared, regression, estimated = run.prepared, run.regression, run.estimated
     yield from data_findings(regression.factors(), estimated.fit, regression.base, prepared.frozen)
-    for report in filter(None, (run.report, run.validation)):
-        yield from fit_findings(report, run.task.options, prepared.model)
     yield from estimated.completion.findings
     for parts in prepared.parts:
         yield from parts.findings()

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from robodyn_ros.errors import IdentificationError
 from robodyn_ros.findings import Finding
-from robodyn_ros.identification.factors.condense import Condensed, triangle
+from robodyn_ros.identification.factors.condense import Condensed
 from robodyn_ros.identification.factors.passes import condense_parts, together
 from robodyn_ros.identification.fit.choice import HeldOut
 from robodyn_ros.identification.fit.least_squares import Estimate
@@ -74,7 +73,6 @@ class Regression:
         carrier = self.model.arm if isinstance(self.model, PayloadModel) else self.model
         self.carrier, self.carrier_base = carrier, base_parameters(carrier)
         self.options = task.options
-        self._free = _offset_columns(task, self.carrier, self.carrier_base.grouping)
         self.arms = self._condense(None, range(len(prepared.parts)))
         self.base, self._mixing = self.carrier_base, np.zeros((0, 0))
         if isinstance(self.model, PayloadModel):
@@ -96,19 +94,12 @@ class Regression:
         arms = [self.arms[k] for k in chosen]
         if robust is not None:
             arms = self._condense(robust, chosen)
-        if self._free is not None:
-            arms = [
-                arm if k == chosen[0] else with_free_offsets(arm, self._free)
-                for k, arm in zip(chosen, arms, strict=True)
-            ]
         merged = together(arms, FOLDS)
         return map_factors(merged, self._mixing) if self.task.arm else merged
 
     def apart(self) -> list[Condensed]:
-        """Return the factors of each recording, without constant torque if that is its own."""
+        """Return the factors of each recording."""
         arms = self.arms
-        if self._free is not None:
-            arms = [with_free_offsets(arm, self._free) for arm in arms]
         return [map_factors(arm, self._mixing) for arm in arms] if self.task.arm else arms
 
     def estimate(self, chosen: Sequence[int] | None = None) -> ParameterEstimate:
@@ -140,22 +131,6 @@ class Regression:
         """Return the held-out errors of the payload and of a free arm, see `beside_free_arm`."""
         return beside_free_arm(together(self.arms, FOLDS), self._mixing, sigma)
 
-    def offset(self, index: int, values: Array, reference: int = 0) -> Array:
-        """Return the torque offset (n,) of a recording beyond that of the parameters (p,).
-
-        :param reference: recording whose torque offsets are those of the parameters
-        """
-        result = np.zeros(len(self.arms[index].joints))
-        if self._free is None or index == reference:
-            return result
-        base_values = self.base.values(values)
-        for joint, factor in enumerate(self.arms[index].merge()):
-            constant = factor.triangle[:, :-1] @ self._free[factor.columns, joint]
-            left = factor.triangle[:, -1] - factor.triangle[:, :-1] @ base_values[factor.columns]
-            size = float(constant @ constant)
-            result[joint] = float(constant @ left) / size if size > 0.0 else 0.0
-        return result
-
     def _condense(self, robust: Robust | None, chosen: Sequence[int]) -> list[Condensed]:
         weights = None
         if robust is not None:
@@ -181,60 +156,3 @@ def _prior(model: DynamicModel, kind: str) -> Array:
     if kind == 'none' and closed_form_part(model) is None:
         return np.zeros(len(prior))
     return prior
-
-
-def _offset_columns(task: Task, model: DynamicModel, grouping: Array) -> Array | None:
-    """Return the base columns' combination (b, n) with constant torque; None: not asked for."""
-    if not task.options.recording_offsets:
-        return None
-    names = [item.name for item in model.parameters]
-    wanted = [f'{joint}.torque_offset' for joint in model.joint_names]
-    missing = [name for name in wanted if name not in names]
-    if missing:
-        raise IdentificationError(
-            f'torque offsets per recording need the friction term "offset" of every joint, and '
-            f'the model has no {missing[0]}'
-        )
-    if task.options.estimator == 'covariance':
-        raise IdentificationError(
-            'torque offsets per recording go with estimator wls, ols, robust'
-        )
-    return grouping[:, [names.index(name) for name in wanted]]
-
-
-def with_free_offsets(condensed: Condensed, constant: Array) -> Condensed:
-    """Return factors that do not depend on a constant torque of each joint.
-
-    All rows are projected onto the complement of a constant torque, so that this recording has its
-    own torque offset per joint. The segments are merged into one.
-
-    :param constant: combination of base columns that is constant torque, shape (b, n)
-    """
-    merged = tuple(
-        replace(
-            factor,
-            triangle=triangle([_without(factor.triangle, constant[factor.columns, joint])]),
-        )
-        for joint, factor in enumerate(condensed.merge())
-    )
-    sample = condensed.sample
-    kept = tuple(
-        replace(
-            part,
-            rows=tuple(
-                _without(rows, constant[indices, joint])
-                for joint, (rows, indices) in enumerate(
-                    zip(part.rows, sample.columns, strict=True)
-                )
-            ),
-        )
-        for part in sample.segments
-    )
-    return replace(condensed, segments=(merged,), sample=replace(sample, segments=kept))
-
-
-def _without(rows: Array, constant: Array) -> Array:
-    """Return the rows [Y | tau] without their part along Y @ constant."""
-    along = rows[:, :-1] @ constant
-    size = float(along @ along)
-    return rows if size == 0.0 else rows - np.outer(along, (along @ rows) / size)

@@ -51,38 +51,56 @@ def verdict_of(run: IdentificationRun, findings: Sequence[Finding]) -> Verdict:
     """Return the verdict on a run from its findings and its figures."""
     errors = [item for item in findings if item.severity == 'error']
     if run.payload is not None and run.task.arm is not None:
-        return _of_payload(run, errors)
+        return _of_payload(run, findings)
     model = run.prepared.model
     other, tested = unseen_error(run.regression, run.estimated, run.report, run.validation)
-    own = relative_error(run.report, model)
-    beyond = _beyond(run)
+    fitted = relative_error(run.report, model)
+    beyond, limit = _beyond(run), run.task.options.max_relative_error
     joints, idle = [], _idle(run)
-    limit = run.task.options.max_relative_error
-    worst = np.fmax(own, other)
-    bad = [k for k, name in enumerate(model.joint_names) if name not in idle and worst[k] > limit]
+    spoils = _spoils(run, fitted, other)
+    negative = _negative_rotors(run)
     for index, name in enumerate(model.joint_names):
         moved = name not in idle
         facts = [*_contradictions(errors, name), *_doubts(findings, name)]
         facts += [] if moved else [('with care', 'it did not move')]
-        facts += _shifted(run, index)
-        figures = (own[index], 'in the fit'), (other[index], f'on {tested}')
+        facts += _find_shift(run, index)
+        figures = (fitted[index], 'in the fit'), (other[index], f'on {tested}')
         for error, where in figures if moved or run.report.rms_error[index] > 0.0 else ():
-            facts += _graded(error, f'of its torque is not explained {where}', run)
+            facts += _grade(error, f'of its torque is not explained {where}', run)
+        doubts = [item for item in findings if item.code == 'convention_doubtful']
+        if moved and doubts and np.fmin(fitted[index], other[index]) > GOOD * limit:
+            facts.append(('not usable', 'its torque contradicts the conventions of the recording'))
         if run.task.options.success_rule == 'softmc':
             facts += _by_softmc(run, index)
         if moved and np.isnan(other[index]):
             facts.append(('with care', 'it was not tested on other data'))
         shared: list[Evidence] = [
             ('with care', f'the fit, which it shares, does not explain {model.joint_names[each]}')
-            for each in bad
-            if each != index
+            for each in np.flatnonzero(spoils[:, index])
+            if model.joint_names[each] not in idle
         ]
+        shared += [('with care', 'its rotor inertia is negative')] if name in negative else []
         uses = Use.of([*facts, *beyond[index], *shared]), Use.of(facts)
-        joints.append(JointVerdict(name, *uses, float(own[index]), float(other[index]), moved))
+        joints.append(JointVerdict(name, *uses, float(fitted[index]), float(other[index]), moved))
     return Verdict(tuple(joints), _inertials(run, errors, joints, beyond), tested=tested)
 
 
-def _graded(error: float, text: str, run: IdentificationRun) -> Iterator[Evidence]:
+def _spoils(run: IdentificationRun, fitted: Array, other: Array) -> Array:
+    """Return which joint (row) is explained so badly that it spoils which other one, (n, n).
+
+    One beyond the limit spoils all. Torque that is explained on no data may as well have gone to
+    the parameters of another joint: that counts where it is a part of that joint's torque.
+    """
+    limit = run.task.options.max_relative_error
+    size = np.maximum(reference_torque(run.report, run.prepared.model), 1e-300)
+    lacking = np.fmin(fitted, other)
+    part = np.outer(lacking * size, 1.0 / size)
+    spoils = (lacking[:, None] > GOOD * limit) & (part > GOOD * limit)
+    spoils |= (np.fmax(fitted, other) > limit)[:, None]
+    return np.asarray(spoils & ~np.eye(len(size), dtype=bool))
+
+
+def _grade(error: float, text: str, run: IdentificationRun) -> Iterator[Evidence]:
     limit = run.task.options.max_relative_error
     if error > GOOD * limit:
         yield 'not usable' if error > limit else 'with care', f'{error:.0%} {text}'
@@ -128,7 +146,7 @@ def _doubts(findings: Sequence[Finding], joint: str) -> Iterator[Evidence]:
             yield 'with care', item.code.replace('_', ' ')
 
 
-def _shifted(run: IdentificationRun, joint: int) -> Iterator[Evidence]:
+def _find_shift(run: IdentificationRun, joint: int) -> Iterator[Evidence]:
     """Yield that the torque of a joint was late by a time that matters."""
     offset, shown = run.prepared.offsets.get(joint), run.prepared.parts[0].shown
     if offset is None or not offset.applied:
@@ -146,7 +164,7 @@ def _beyond(run: IdentificationRun) -> list[list[Evidence]]:
     expected = run.expected / reference
     reach = np.where(np.isnan(expected), run.uncertainty, expected)
     gravity = _gravity_difference(run, FELT * reference)
-    found: list[list[Evidence]] = []
+    every: list[list[Evidence]] = []
     for index, name in enumerate(model.joint_names):
         facts: list[Evidence] = []
         if name not in run.prepared.frozen:
@@ -157,8 +175,8 @@ def _beyond(run: IdentificationRun) -> list[list[Evidence]]:
             if gravity[index] > DOUBTFUL:
                 share = f'{gravity[index]:.0%}'
                 facts.append(('with care', f'its gravity torque is {share} off that of the URDF'))
-        found.append(facts)
-    return found
+        every.append(facts)
+    return every
 
 
 def _gravity_difference(run: IdentificationRun, least: Array) -> Array:
@@ -172,7 +190,7 @@ def _gravity_difference(run: IdentificationRun, least: Array) -> Array:
         return np.zeros(len(model.joints))
     rows = np.unique(np.linspace(0, len(shown) - 1, 500).astype(int))
     moments = np.zeros(len(model.parameters), dtype=bool)
-    moments[[index for _, own in bodies_of(model).links for index in own[:4]]] = True
+    moments[[index for _, fitted in bodies_of(model).links for index in fitted[:4]]] = True
     position, still = shown.position[rows], np.zeros((len(rows), len(model.joints)))
     torques = [
         model.torque(position, still, still, np.where(moments, values, 0.0))
@@ -192,24 +210,23 @@ def _inertials(
 ) -> Use:
     """Return the use of the links' masses, centres and inertias."""
     model, values = run.prepared.model, run.estimated.values
-    facts = list(_contradictions(errors, ''))
+    facts: list[Evidence] = [
+        ('not usable', text) for _, text in _contradictions(errors, '')
+    ]  # the links carry what spoils one joint
     if not links_are_consistent(model, values):
         facts.append(('not usable', 'no robot can have these links'))
-    negative = [
-        model.joint_names[k] for k, each in enumerate(bodies_of(model).rotors) if values[each] < 0
-    ]
-    if negative:
+    if negative := _negative_rotors(run):
         facts.append(('with care', f'negative rotor inertia of {", ".join(negative)}'))
     missing = run.estimated.fit.unseen.shape[1]
     if missing:
         text = f'the motion does not determine {missing} combinations of parameters'
         facts.append(('with care', text))
-    masses = [*moving_masses(model, values).values()]
-    if masses and masses[1] > 0.0 and not DOUBTFUL <= masses[0] / masses[1] <= 1.0 / DOUBTFUL:
-        text = f'moving links {masses[0]:.3g} kg, by the URDF {masses[1]:.3g} kg'
-        facts.append(('with care', text))
-    for joint, own in zip(joints, beyond, strict=True):
-        facts += [(word, f'{joint.joint}: {text}') for word, text in own]
+    masses = moving_masses(model, values, values)
+    mass, given = masses.get('moving_mass', 0.0), masses.get('moving_mass_of_urdf', 0.0)
+    if given > 0.0 and not DOUBTFUL <= mass / given <= 1.0 / DOUBTFUL:
+        facts.append(('with care', f'moving links {mass:.3g} kg, by the URDF {given:.3g} kg'))
+    for joint, fitted in zip(joints, beyond, strict=True):
+        facts += [(word, f'{joint.joint}: {text}') for word, text in fitted]
         if joint.feedforward.word == 'not usable':
             facts.append(('with care', f'{joint.joint} is not usable'))
     if not any(each.works for each in joints if each.moved):
@@ -217,11 +234,22 @@ def _inertials(
     return Use.of(facts)
 
 
-def _of_payload(run: IdentificationRun, errors: Sequence[Finding]) -> Verdict:
+def _negative_rotors(run: IdentificationRun) -> list[str]:
+    """Return the joints whose rotor inertia is negative: only wrong data ask for that."""
+    model, values = run.prepared.model, run.estimated.values
+    rotors = zip(model.joint_names, bodies_of(model).rotors, strict=False)
+    return [name for name, index in rotors if values[index] < 0.0]
+
+
+def _of_payload(run: IdentificationRun, findings: Sequence[Finding]) -> Verdict:
     """Return the verdict on a payload, and that of its arm on the joints."""
     arm = run.task.arm
     assert arm is not None
-    facts: list[Evidence] = [('not usable', item.code.replace('_', ' ')) for item in errors]
+    facts: list[Evidence] = [
+        ('not usable' if item.severity == 'error' else 'with care', item.code.replace('_', ' '))
+        for item in findings
+        if item.severity == 'error' or item.code == 'arm_changed'
+    ]
     tests = [(run.report, 'recording')]
     tests += [] if run.validation is None else [(run.validation, 'validation')]
     for report, where in tests:

@@ -24,6 +24,7 @@ from robodyn_ros.identification.friction.model_rows import ModelRows
 from robodyn_ros.identification.friction.samples import FrictionSample
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.physical.chosen_estimate import Selection
+from robodyn_ros.identification.physical.consistency import links_are_consistent
 from robodyn_ros.identification.physical.selection import CONTRADICTED, make_refit
 from robodyn_ros.identification.physical.semidefinite import WEAKEST, Problem, starting_prior
 from robodyn_ros.identification.steps.preparation import Task
@@ -35,6 +36,8 @@ from robodyn_ros.models.friction_terms import DEFAULT_TERMS
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.serial.urdf import rigid_part
 
+SMALL = 0.1
+"""Held-out error, relative to the torque, below which no consistent estimate is replaced."""
 USUAL_CUTOFF = 10.0
 """Cut-off of plain least squares, in [Hz]: arms move below it, their gears vibrate above it."""
 
@@ -51,7 +54,7 @@ def plain_if_better(run: IdentificationRun) -> tuple[IdentificationRun, Finding]
         return None
     with suppress(RobodynError, np.linalg.LinAlgError):  # then there is nothing to compare
         errors = compare_held_out(run, task)
-        if errors is not None and _is_better(*errors):
+        if errors is not None and _is_better(*errors) and not _is_good(run, errors[0]):
             plain = IdentificationRun.of(task)
             # The cut-off is no wish of the user that could be checked.
             plain.task = replace(plain.task, options=run.task.options)
@@ -130,6 +133,12 @@ def _is_better(chosen: HeldOut, plain: HeldOut) -> bool:
         return False
     pairs = zip(chosen.kinds, plain.kinds, strict=True)
     return all(CONTRADICTED**2 * other.sum() < errors.sum() for errors, other in pairs)
+
+
+def _is_good(run: IdentificationRun, chosen: HeldOut) -> bool:
+    """Return True if a robot that can exist explains the recording: it is not given up."""
+    consistent = links_are_consistent(run.prepared.model, run.estimated.values)
+    return consistent and float(np.sqrt(chosen.mean)) < SMALL
 
 
 def _selection(options: IdentifyOptions) -> Selection:

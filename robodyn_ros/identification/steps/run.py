@@ -128,20 +128,9 @@ class IdentificationRun:
         expected = extrapolate_error(problem, base, factors, fit, selection, (q, qd, qdd))
         return np.where(rests, np.nan, expected)
 
-    def _tally(
-        self, index: int, values: Array, phase: str = '', reference: int = 0
-    ) -> tuple[Tally, Array]:
-        """Return torque errors of parameter values (p,) on a recording, and its torque.
-
-        :param reference: recording whose torque offsets are those of the parameters
-        """
-        return tally_all(
-            self.prepared.model,
-            values,
-            self.prepared.parts[index],
-            offset=self.regression.offset(index, values, reference),
-            phase=phase,
-        )
+    def _tally(self, index: int, values: Array, phase: str = '') -> tuple[Tally, Array]:
+        """Return torque errors of parameter values (p,) on a recording, and its torque."""
+        return tally_all(self.prepared.model, values, self.prepared.parts[index], phase)
 
     def _together(self, tallies: Sequence[Tally]) -> FitReport:
         """Report of all recordings; velocity thresholds are those of the first."""
@@ -165,7 +154,7 @@ class IdentificationRun:
                 self._not_tested(str(error))
                 return
             model, values = self.prepared.model, self.estimated.values
-            tally, _ = tally_all(model, values, other, phase='validate')
+            tally, _ = tally_all(model, values, other, 'validate')
             report = tally.report(other.shown, given.source)
             needed = SAMPLES_PER_COLUMN * self.regression.base.rank // len(model.joints)
             if not report.samples:
@@ -187,7 +176,7 @@ class IdentificationRun:
             except InsufficientData as error:
                 self._not_tested(f'without {recording.source}, {error}')
                 return
-            tally, _ = self._tally(left_out, values, 'validate', others[0])
+            tally, _ = self._tally(left_out, values, 'validate')
             if not tally.samples:
                 self._not_tested(
                     f'gaps and repeated values leave no usable sample of {recording.source}'
@@ -228,22 +217,17 @@ def idle_constants(prepared: ProcessedRecordings, values: Array, chosen: Sequenc
 
 
 def tally_all(
-    model: DynamicModel,
-    values: Array,
-    segments: Segments,
-    *,
-    offset: Array | float = 0.0,
-    phase: str = '',
+    model: DynamicModel, values: Array, segments: Segments, phase: str = ''
 ) -> tuple[Tally, Array]:
     """Compare model torque with measured torque on all segments of a recording.
 
-    :param offset: torque added to that of the model, shape (n,), in [Nm] or [N]
     :param phase: under which the progress is reported; '': it is not
     :return: the errors, and the torque (N, n) on the segment that is shown
     """
     if segments.others is None:
-        predicted = predict(model, values, segments.shown, phase) + offset
+        predicted = predict(model, values, segments.shown, phase)
         return Tally.of(segments.shown, predicted), predicted
-    tallies = (Tally.of(part, predict(model, values, part) + offset) for part in segments)
-    total = reduce(Tally.__add__, tallies)
-    return total, predict(model, values, segments.shown) + offset
+    total = reduce(
+        Tally.__add__, (Tally.of(part, predict(model, values, part)) for part in segments)
+    )
+    return total, predict(model, values, segments.shown)

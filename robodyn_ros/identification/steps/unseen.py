@@ -17,7 +17,7 @@ from robodyn_ros.models.interface import Array
 
 def unseen_error(
     regression: Regression,
-    found: ParameterEstimate,
+    estimated: ParameterEstimate,
     report: FitReport,
     validation: FitReport | None,
 ) -> tuple[Array, str]:
@@ -28,14 +28,14 @@ def unseen_error(
     model = regression.model
     if validation is not None:
         return relative_error(validation, model), 'the validation'
-    growth = _growth(regression, found)
+    growth = _growth(regression, estimated)
     if growth is None:
         return np.full(len(model.joints), np.nan), ''
     square = np.maximum(report.rms_error**2 + growth, 0.0)
     return np.sqrt(square) / np.maximum(reference_torque(report, model), 1e-300), 'held-out blocks'
 
 
-def _growth(regression: Regression, found: ParameterEstimate) -> Array | None:
+def _growth(regression: Regression, estimated: ParameterEstimate) -> Array | None:
     """Return how much larger the mean squared error is on blocks of time that are left out, (n,).
 
     What the low pass of the fit removes is the same in both, and cancels out. Joints without
@@ -44,25 +44,25 @@ def _growth(regression: Regression, found: ParameterEstimate) -> Array | None:
     :return: None: too few samples to leave some out
     """
     sample = regression.factors().sample.few()
-    folds = Folds.of_sample(sample, found.fit.sigma)
+    folds = Folds.of_sample(sample, estimated.fit.sigma)
     if folds is None or folds.independent < INDEPENDENT:
         return None
     prior, _ = starting_prior(regression.model, regression.options.prior)
-    fit = make_refit(Problem.of(regression.model, regression.base, prior), found.selection)
+    fit = make_refit(Problem.of(regression.model, regression.base, prior), estimated.selection)
     parts, total = sample.segments, folds.weighted[0].sum(axis=0)
     blocks = labels_of(np.concatenate([part.position for part in parts]))[0]
     left_out = [fit(total - left) for left in folds.weighted[0]]
-    values = regression.base.values(found.values)[None]
+    values = regression.base.values(estimated.values)[None]
     growth = np.full(len(sample.columns), np.nan)
-    for joint, own in enumerate(sample.columns):
+    for joint, columns in enumerate(sample.columns):
         rows = np.concatenate([part.rows[joint] for part in parts])
         count = int(sum(part.used[:, joint].sum() for part in parts))
         products = products_of(rows, blocks)
         if count:
             unseen = sum(
-                float(sum_squared_errors(each[:, own], product)[0])
+                float(sum_squared_errors(each[:, columns], product)[0])
                 for each, product in zip(left_out, products, strict=True)
             )
-            fitted = float(sum_squared_errors(values[:, own], products.sum(axis=0))[0])
+            fitted = float(sum_squared_errors(values[:, columns], products.sum(axis=0))[0])
             growth[joint] = (unseen - fitted) / count
     return growth

@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from robodyn_ros.identification.diagnosis import cutoff
-from robodyn_ros.identification.diagnosis.cutoff import removed_motion
+from robodyn_ros.identification.diagnosis.cutoff import measure_removed_motion
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.models.catalog import build_model
@@ -89,76 +87,7 @@ def test_noise_and_joints_at_rest_are_no_motion_that_is_removed():
         used=np.ones((20000, 3), bool) & [True, True, False],
     )
     case = SimpleNamespace(signals=signals, rate=1000.0)
-    np.testing.assert_allclose(removed_motion(case, 20.0), [0.02, 0.0, 0.0], rtol=0.06)
+    np.testing.assert_allclose(measure_removed_motion(case, 20.0), [0.02, 0.0, 0.0], rtol=0.06)
     signals.position[:100] += 1.0  # a low pass has errors at both ends
     signals.position[-100:] += 1.0
-    np.testing.assert_allclose(removed_motion(case, 20.0), [0.02, 0.0, 0.0], rtol=0.06)
-
-
-@pytest.mark.parametrize(
-    ('asked', 'taps', 'used', 'higher'),
-    [
-        (5.0, 9, 5.0, 20.0),
-        (5.0, 9, 19.0, 20.0),
-        (5.0, 9, 20.0, None),
-        (None, 9, 5.0, None),
-        (5.0, 1, 5.0, None),
-        (5.0, 9, None, None),
-    ],
-)
-def test_a_lower_cutoff_that_was_asked_for_leaves_its_harmonics_to_the_torque(
-    monkeypatch, asked, taps, used, higher
-):
-    monkeypatch.setattr(cutoff, 'automatic_cutoff', lambda position, rate: 20.0)
-    random = np.random.default_rng(0)
-    measured = random.normal(size=(500, 2))
-    signals = Signals(
-        measured, measured[::-1], used, SimpleNamespace(taps=np.ones(taps)), measured
-    )
-    given = CutCase(signals, SimpleNamespace(filter_cutoff=asked), 200.0)
-    assert cutoff._higher_automatic(given) == higher
-    found = cutoff.with_harmonics(given)
-    expected = signals.torque if higher is None else low_pass(measured, 20.0, 200.0)
-    np.testing.assert_array_equal(found.signals.torque, expected)
-
-
-@dataclass
-class Signals:
-    measured: np.ndarray
-    torque: np.ndarray
-    cutoff: float | None
-    thinning: SimpleNamespace
-    measured_position: np.ndarray
-
-
-@dataclass
-class CutCase:
-    signals: Signals
-    options: SimpleNamespace
-    rate: float
-
-
-def test_the_middle_half_of_a_short_recording_counts():
-    motion = np.sin(2.0 * np.pi * 10.0 * np.arange(200) / 1000.0)[:, None]
-    position = 0.9 * motion
-    position[:50] += 1.0
-    position[-50:] += 1.0
-    signals = SimpleNamespace(measured_position=motion, position=position, used=motion > -2.0)
-    share = removed_motion(SimpleNamespace(signals=signals, rate=1000.0), 25.0)
-    np.testing.assert_allclose(share, 0.1, rtol=0.1)
-
-
-def test_the_joint_that_loses_most_is_first(monkeypatch):
-    """From half a per cent on; an error from three per cent on."""
-    monkeypatch.setattr(cutoff, '_higher_automatic', lambda case: 20.0)
-    monkeypatch.setattr(
-        cutoff, 'removed_motion', lambda *_: np.array([0.0045, 0.028, 0.032, 0.0055])
-    )
-    case = SimpleNamespace(signals=SimpleNamespace(cutoff=2.0, joints=tuple('abcd')))
-    found = [(item.joint, item.severity) for item in cutoff.cutoff_findings(case)]
-    assert found == [('c', 'error'), ('b', 'warning'), ('d', 'warning')]
-
-
-def test_a_cutoff_at_the_fastest_sine_is_obeyed_and_named():
-    result = identified(LINEAR, 2.0)
-    assert result.filter_cutoff == 2.0 and result.findings[0].code == 'cutoff_too_low'
+    np.testing.assert_allclose(measure_removed_motion(case, 20.0), [0.02, 0.0, 0.0], rtol=0.06)

@@ -2,16 +2,11 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from diagnosis_case import case_of
 from robots import random_urdf
 
 from robodyn_ros.findings import Finding
-from robodyn_ros.identification.diagnosis import motion
 from robodyn_ros.identification.diagnosis.motion import (
-    _distances,
-    _plane,
-    _repeat,
     joint_ranges,
     motion_findings,
     region_findings,
@@ -51,40 +46,6 @@ def codes(findings):
     return [(finding.code, finding.joint) for finding in findings]
 
 
-@pytest.mark.parametrize(
-    ('distance', 'samples'),
-    [
-        ([0.01, 0.5, 1.0, 0.5, 0.05, 0.02, 0.05, 0.4, 0.01], 6),
-        ([0.01, 0.05, 0.07, 0.5, 0.05, 0.03], 6),
-        ([0.5, 0.05, 0.5], 2),
-        ([0.01, 0.03, 0.5, 0.07], 0),
-        ([0.01, 0.03, 0.05], 0),
-        ([0.5, 0.3, 0.07], 0),
-    ],
-)
-def test_a_motion_is_back_where_it_is_nearest_to_itself_for_the_first_time(distance, samples):
-    assert _repeat(np.array(distance)) == samples
-
-
-def test_distances_of_a_motion_from_itself_are_in_standard_deviations():
-    turn = 2.0 * np.pi * np.arange(400) / 40.0
-    motions = np.stack([np.sin(turn), 5.0 + 30.0 * np.cos(turn)], axis=1)
-    distances = _distances(motions)
-    assert distances.shape == (199, 2)
-    np.testing.assert_allclose(distances[39], 0.0, atol=1e-9)
-    np.testing.assert_allclose(distances[19], 2.0 * np.sqrt(2.0) * 2.0 / np.pi, rtol=0.01)
-
-
-def test_the_plane_of_a_motion_holds_position_and_velocity():
-    position, velocity = np.random.default_rng(0).normal(size=(2, 50)) * [[1e3], [1e-3]] + 7.0
-    plane = _plane(position, velocity)
-    np.testing.assert_allclose(plane.T @ plane, np.eye(2), atol=1e-12)
-    np.testing.assert_allclose(plane.sum(axis=0), 0.0, atol=1e-9)
-    for values in (position, velocity):
-        values = values - values.mean()
-        np.testing.assert_allclose(plane @ (plane.T @ values), values, rtol=1e-6, atol=1e-9)
-
-
 def test_a_rich_motion_has_no_findings():
     rich = case((0.25, 0.3175, 0.3575), position_limits=LIMITS)
     assert codes(motion_findings(rich)) == [] and codes(region_findings(rich)) == []
@@ -100,22 +61,6 @@ def test_times_in_another_unit_ask_for_no_longer_recording():
     short = case((0.05, 0.31, 0.37))
     told = replace(short.recording, findings=(Finding('slow_sampling', ''),))
     assert codes(motion_findings(replace(short, recording=told))) == []
-
-
-@pytest.mark.parametrize(
-    ('done', 'joint', 'words'),
-    [
-        ((2.8, 5.0, 2.9), None, ''),
-        ((2.6, 5.0, 2.9), 'a', 'completes 2.6'),
-        ((2.6, 2.0, 9.0), 'b', '(a 2.6)'),
-    ],
-)
-def test_three_cycles_with_a_lead_in_are_enough(monkeypatch, done, joint, words):
-    monkeypatch.setattr(motion, 'count_cycles', lambda _: np.array(done))
-    found = [item for item in motion_findings(case((0.25, 0.3175, 0.3575)))
-             if item.code == 'too_short']  # fmt: skip
-    assert [item.joint for item in found] == ([joint] if joint else [])
-    assert all(words in item.text for item in found)
 
 
 def test_one_cycle_is_enough_for_the_gravity_of_a_puma_only():
@@ -140,16 +85,6 @@ def test_joints_that_move_as_one_and_motions_that_repeat():
     (two,) = motion_findings(case((0.4, 0.6, 0.37)))
     assert two.joint == 'b' and 'repeats every 5 s, after 2 cycles' in two.text
     assert codes(motion_findings(case((0.6, 0.8, 0.37)))) == []
-
-
-def test_the_clearest_pair_of_joints_is_named(monkeypatch):
-    pairs = [(0.99, 0, 1), (0.995, 0, 2)], [(2, 5.0, 0, 1), (1, 6.0, 1, 2)]
-    monkeypatch.setattr(motion, '_pairs', lambda *_: pairs)
-    alike, repeats = motion_findings(case((0.25, 0.3175, 0.3575)))
-    assert (alike.code, alike.joint) == ('joints_move_together', 'c') and ' a ' in alike.text
-    assert '0.995' in alike.text
-    assert (repeats.code, repeats.joint) == ('motion_repeats', 'c') and ' b ' in repeats.text
-    assert 'every 6 s, after 1 cycles' in repeats.text
 
 
 def test_nothing_is_said_about_a_motion_of_which_no_sample_counts():

@@ -13,7 +13,6 @@ from robodyn_ros.identification.diagnosis.diagnose import diagnose
 from robodyn_ros.identification.diagnosis.together import different_findings
 from robodyn_ros.identification.factors.condense import condense
 from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.signals.processing import process
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.payload import payload_of
@@ -98,8 +97,14 @@ def test_cables_in_small_motions_are_no_error():
     assert not any(errors([recorded(seed, 0.3) for seed in range(COUNT)]))
 
 
+def condensed_of(recording):
+    signals = process(recording, MODEL.joint_names, IdentifyOptions())
+    columns = base_parameters(MODEL).columns
+    return condense(MODEL, signals.motion, signals.torque, signals.used, columns)
+
+
 def differing(recordings):
-    apart = [case_of(MODEL, each).condensed for each in recordings]
+    apart = [condensed_of(each) for each in recordings]
     sources = [each.source for each in recordings]
     return list(different_findings(apart, np.ones(3), sources))
 
@@ -121,10 +126,7 @@ def test_a_recording_at_rest_cannot_be_compared():
     still = np.zeros((4000, 3))
     noise = np.random.default_rng(0).normal(size=still.shape)
     signals = {'position': still, 'velocity': still, 'acceleration': still, 'torque': noise}
-    at_rest = process(replace(first, **signals), MODEL.joint_names, IdentifyOptions())
-    columns = base_parameters(MODEL).columns
-    rest = condense(MODEL, at_rest.motion, at_rest.torque, at_rest.used, columns)
-    apart = [case_of(MODEL, first).condensed, rest]
+    apart = [condensed_of(first), condensed_of(replace(first, **signals))]
     assert not list(different_findings(apart, np.ones(3), ['first', 'rest']))
 
 
@@ -142,12 +144,3 @@ def test_a_recording_with_a_load_differs_from_those_without(count):
     (item,) = differing([*bare[:count], loaded])
     assert (item.code, item.severity) == ('recordings_differ', 'warning')
     assert '% on second' in item.text and '--payload' in item.message
-
-
-def test_torque_offsets_of_each_recording_are_no_difference_if_they_are_free():
-    shifted = pair(lambda *motion: np.array([20.0, -20.0, 20.0]))
-    model, _ = arm(random_urdf(3, 60, types=('revolute',)), friction=('linear',))
-    for free in (False, True):
-        result = identify(shifted, model, options=IdentifyOptions(recording_offsets=free))
-        assert ('recordings_differ' in {item.code for item in result.findings}) != free
-        assert free or result.findings[0].code == 'recordings_differ'  # a cause of the others

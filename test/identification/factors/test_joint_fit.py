@@ -1,11 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import numpy as np
 import pytest
-from diagnosis_case import case_of
-from robots import random_urdf
-from simulation import arm, record
 
-from robodyn_ros.identification.diagnosis.case import draw
 from robodyn_ros.identification.factors.joint_fit import fit_joint, root_mean_square
 
 
@@ -42,16 +38,3 @@ def test_too_few_samples_are_not_fitted():
     used = np.arange(200) < 11
     assert fit_joint(matrix, np.array([0, 1, 3]), matrix[:, 0], used) is None
     assert fit_joint(matrix, np.array([0, 1]), matrix[:, 0], used) is not None
-
-
-def test_samples_are_spread_over_the_recording_and_keep_off_its_ends():
-    model, truth = arm(random_urdf(2, 50, types=('revolute',)))
-    case = case_of(model, record(model, truth, 3000, noise=0.05))
-    sample = draw(case)
-    assert case.rate == pytest.approx(200.0)
-    assert len(sample.rows) == 2500 and sample.regressor.shape == (2500, 2, case.base.rank)
-    assert sample.rows[0] in (10, 11) and sample.rows[-1] == 2999 - sample.rows[0]  # 0.05 s
-    assert np.ptp(np.diff(sample.rows)) <= 1
-    for joint, own in sample.fits():
-        noise = 0.05 * root_mean_square(case.recording.torque[:, joint])
-        assert own.sigma == pytest.approx(noise, rel=0.1)

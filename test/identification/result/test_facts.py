@@ -47,9 +47,9 @@ def test_masses_of_the_moving_links():
     model, values = arm(xml)
     total = sum(item.mass for item in pin.buildModelFromXML(xml).inertias[1:])
     heavier = np.where([item.name.endswith('.m') for item in model.parameters], 2.0, 1.0)
-    found = moving_masses(model, heavier * values)
+    found = moving_masses(model, heavier * values, values)
     assert np.allclose([found['moving_mass'], found['moving_mass_of_urdf']], [2 * total, total])
-    assert moving_masses(model_of('scara'), values) == {}
+    assert moving_masses(model_of('scara'), values, values) == {}
 
 
 def test_json_has_none_for_what_is_no_number():

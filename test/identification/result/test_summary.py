@@ -65,7 +65,13 @@ def test_everything_a_reader_needs_is_there():
 def test_masses_show_a_wrong_unit():
     given = facts(1) | {'moving_mass': 11.577, 'moving_mass_of_urdf': 22113.0}
     lines = summary_text(model(1), given, None).splitlines()
-    assert 'mass        moving links 11.58 kg, by the URDF 2.211e+04 kg' in lines
+    mass = 'moving links 11.58 kg (not determined by torque alone), by the URDF 2.211e+04 kg'
+    assert f'mass        {mass}' in lines
+    known = summary_text(model(1), given | {'moving_mass_determined': True}, None)
+    assert 'moving links 11.58 kg, by the URDF' in known
+    wrong = {'inertials': 'not usable', 'inertials_reasons': 'no robot can have these links'}
+    wrong = given | {'verdict': given['verdict'] | wrong}
+    assert '11.58 kg' not in summary_text(model(1), wrong, None)
     robot, _ = arm(random_urdf(2, 5, types=('revolute',)))
     carried = payload_of(robot, 2.0)
     masses = {key: value for key, value in given.items() if key.startswith('moving')}

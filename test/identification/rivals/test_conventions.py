@@ -99,6 +99,16 @@ def test_a_factor_of_one_torque(name, joint, factor):
     assert shown == pytest.approx(factor, rel=0.1) and '2 pi' in item.text
 
 
+@pytest.mark.parametrize('joint', [1, 2])
+def test_a_factor_of_one_torque_in_a_small_motion(joint):
+    case = flaws.Case(ROBOTS['six_axis'], 44, kind='fourier', rate=200.0)
+    case.swing, case.frequency = 0.2 * case.swing, case.frequency / np.sqrt(0.2)
+    recording, _ = flaws.record(case)
+    item = found(case.robot.model, scaled(recording, one(recording, joint, 3.0)))[0]
+    assert (item.code, item.joint) == ('torque_factor', f'joint{joint + 1}'), item.text
+    assert not found(case.robot.model, recording)
+
+
 @pytest.mark.parametrize('speed', [1.0, 1.6])
 def test_torque_without_gravity(speed):
     """The URDF asks for torque at rest that the driver has subtracted; fast or slow."""

@@ -8,7 +8,7 @@ import pytest
 from diagnosis_case import plant, reading_of
 from scipy.optimize import lsq_linear
 
-from robodyn_ros.identification.rivals.evidence import RIDGE, _solved, gain
+from robodyn_ros.identification.rivals.evidence import RIDGE, _solve, gain
 
 
 @pytest.fixture(scope='module')
@@ -28,7 +28,7 @@ def test_friction_is_held_non_negative_as_by_scipy(seed):
     braking = np.arange(9) >= 5
     truth = random.normal(size=9) / np.abs(matrix).max(axis=0)
     target = matrix @ truth + 0.05 * random.normal(size=300)
-    values = _solved(gram_of(matrix, target)[None], braking, RIDGE)[0]
+    values = _solve(gram_of(matrix, target)[None], braking, RIDGE)[0]
     low = np.where(braking, 0.0, -np.inf)
     expected = lsq_linear(matrix, target, (low, np.inf), method='bvls').x
     assert (truth[braking] < 0.0).any() and (values[braking] >= 0.0).all()
@@ -44,7 +44,7 @@ def test_a_column_that_does_not_act_has_the_value_zero():
     random = np.random.default_rng(3)
     matrix = random.normal(size=(50, 3))
     matrix[:, 1] = 0.0
-    values = _solved(gram_of(matrix, matrix[:, 0])[None], np.zeros(3, dtype=bool), RIDGE)[0]
+    values = _solve(gram_of(matrix, matrix[:, 0])[None], np.zeros(3, dtype=bool), RIDGE)[0]
     np.testing.assert_allclose(values, [1.0, 0.0, 0.0], atol=1e-4)
 
 
@@ -91,7 +91,7 @@ def test_samples_that_are_not_used_are_neither_fitted_nor_compared(present):
 
 def test_errors_stay_in_the_units_and_columns_of_the_recording(present):
     """A factor that all joints have in common explains nothing: errors are not scaled by it."""
-    halved = present.scaled(np.full(3, 2.0))
+    halved = present.scale(np.full(3, 2.0))
     np.testing.assert_allclose(halved.held_out, present.held_out, rtol=1e-6)
     order = np.array([2, 0, 1])
     motion = tuple(values[:, order] for values in present.motion)
@@ -102,13 +102,13 @@ def test_errors_stay_in_the_units_and_columns_of_the_recording(present):
 
 
 def test_moved_changes_position_velocity_and_acceleration_of_one_joint(present):
-    turned = present.moved(1, -2.0, 0.5)
+    turned = present.move(1, -2.0, 0.5)
     (q, qd, qdd), (before, velocity, acceleration) = turned.motion, present.motion
     np.testing.assert_allclose(q[:, 1], -2.0 * before[:, 1] + 0.5)
     np.testing.assert_allclose(qd[:, 1], -2.0 * velocity[:, 1])
     np.testing.assert_allclose(qdd[:, 1], -2.0 * acceleration[:, 1])
     np.testing.assert_array_equal(q[:, [0, 2]], before[:, [0, 2]])
-    assert turned.moved(1, -0.5, 0.25).error == pytest.approx(present.error, rel=1e-9)
+    assert turned.move(1, -0.5, 0.25).error == pytest.approx(present.error, rel=1e-9)
 
 
 @pytest.mark.parametrize(('beside', 'count'), [(('friction',), 4), (('springs',), 3)])
@@ -123,7 +123,7 @@ def test_ordinary_effects_act_on_their_own_joint(present, beside, count):
 
 def test_positions_out_of_reach_explain_nothing():
     delta = reading_of(*plant('delta3')).present
-    assert np.isfinite(delta.error) and delta.moved(0, 1.0, 2.5).error == np.inf
+    assert np.isfinite(delta.error) and delta.move(0, 1.0, 2.5).error == np.inf
 
 
 def test_the_gain_is_the_mean_logarithm_of_squared_errors():

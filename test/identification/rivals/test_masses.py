@@ -59,7 +59,7 @@ def test_friction_rotors_and_offsets_are_no_difference(model):
 @pytest.mark.parametrize('factor', [2.0, 5.0])
 def test_a_factor_counts_as_much_as_its_inverse(present, factor):
     change = np.array([1.0, factor, 1.0, 1.0, 1.0, 1.0])
-    more, less = (present.scaled(each).masses[1] for each in (change, 1.0 / change))
+    more, less = (present.scale(each).masses[1] for each in (change, 1.0 / change))
     square = (factor - 1.0) ** 2
     assert more == pytest.approx(less, rel=0.1)
     assert more == pytest.approx(square / (square + factor), rel=0.1)

@@ -50,6 +50,17 @@ def test_the_zeros_of_two_joints():
     assert offsets_of(item) == expected
 
 
+def test_the_zeros_of_two_joints_that_a_fit_absorbs():
+    """Free masses explain the torque as well; those of the URDF tell."""
+    planted = np.deg2rad([0.0, 30.0, 30.0, 0.0, 0.0, 0.0])
+    item = first('six_axis', lambda each: moved(each, offset=planted))
+    assert item.code == 'encoder_offset', item.text
+    assert offsets_of(item) == {
+        'joint2': pytest.approx(30.0, abs=5.0),
+        'joint3': pytest.approx(30.0, abs=5.0),
+    }
+
+
 def test_zeros_of_vertical_axes_cannot_be_seen():
     """The first vertical axis turns the complete robot; so does the last one of a SCARA."""
     model, recording = plant('scara')

@@ -44,8 +44,6 @@ def codes(change):
 
 PARTS = {
     'last 10 %': (0.9, 1.0),
-    'last 20 %': (0.8, 1.0),
-    'last 30 %': (0.7, 1.0),
     '2.5 s of the middle': (0.45, 0.55),
 }
 
@@ -72,7 +70,7 @@ def test_a_second_half_that_is_late():
     assert float(item.text.split(' is ')[1].split(' ms')[0]) == pytest.approx(185.0, abs=25.0)
 
 
-@pytest.mark.parametrize(('joints', 'degrees'), [([1], 90.0), ([2], 30.0), ([1, 2], 30.0)])
+@pytest.mark.parametrize(('joints', 'degrees'), [([1], 90.0), ([1, 2], 30.0)])
 def test_zeros_that_gravity_shows(joints, degrees):
     planted = np.deg2rad(one(lwr4()[1], joints, degrees, 0.0))
     (item,) = codes(lambda each: moved(each, offset=planted))
@@ -108,7 +106,7 @@ def test_a_machine_that_no_model_explains():
     assert item.code == 'not_explained'
 
 
-@pytest.mark.parametrize('factor', [2.0, 3.0, 0.4])
+@pytest.mark.parametrize('factor', [3.0, 0.4])
 def test_masses_of_a_urdf_that_are_all_wrong_are_no_convention(factor):
     """The recording is clean: a fit that finds a part of the gravity has found gravity."""
     _, recording = lwr4()

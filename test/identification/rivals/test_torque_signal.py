@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Torque that was lost, of two sources, without sign, wrapped, cut off or disturbed."""
 
+import flaws
 import numpy as np
 import pytest
-from diagnosis_case import constant, found, plant, torque
+from diagnosis_case import ROBOTS, constant, found, plant, torque
 
 
 def first(name, change):
@@ -69,7 +70,7 @@ def test_signed_torque_that_was_read_as_unsigned(name):
     assert item.code == 'torque_wrapped' and 'signed integer' in item.remedy, item.text
 
 
-@pytest.mark.parametrize('name', ['six_axis'])
+@pytest.mark.parametrize('name', ['six_axis', 'scara3'])
 def test_a_contact_is_a_disturbed_interval(name):
     def touched(recording):
         values, count = np.array(recording.torque), round(1.0 / recording.period)
@@ -82,3 +83,15 @@ def test_a_contact_is_a_disturbed_interval(name):
     shown = item.text.partition(' between ')[2].split(' s')
     assert float(shown[0]) == pytest.approx(7.5, abs=0.7)
     assert float(shown[1].removeprefix(' and ').split()[0]) == pytest.approx(8.5, abs=0.7)
+
+
+@pytest.mark.parametrize(('name', 'level'), [('scara3', 0), ('delta3', 1), ('six_axis', 2)])
+def test_torque_that_ends_at_a_limit(name, level):
+    """The drive's current is limited, and measured with noise."""
+    case = flaws.flawed('saturation', ROBOTS[name], 43, level)
+    (item,) = found(case.model, case.recording)
+    assert (item.code, item.joint) == ('torque_saturation', case.joint), item.text
+    share, joint = (0.75, 0.6, 0.45)[level], case.robot.joints.index(case.joint)
+    largest = np.abs(case.recording.torque[:, joint]).max() / share
+    shown = float(item.text.split(' stops at ')[1].split(' ')[0])
+    assert shown == pytest.approx(share * largest, rel=0.15)

@@ -7,9 +7,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from robots import DATA, LWR4, UR10, dh_urdf
+from diagnosis_case import plant
+from robots import DATA, dh_urdf
 from simulation import arm, record
 
+from bench.verdict.corpus import splits
 from robodyn_ros.cli.main import main
 from robodyn_ros.findings import Finding
 from robodyn_ros.identification import pipeline
@@ -85,7 +87,7 @@ def test_held_out_blocks_stand_in_for_a_validation():
     assert bad.other_error > bad.error > 0.25 and bad.feedforward.word != 'usable'
 
 
-def test_one_joint_that_is_not_explained_does_not_spoil_the_others():
+def test_one_joint_that_is_not_explained_does_not_spoil_the_others(tmp_path):
     other = 3.0 * np.abs(GOOD.torque[:, 1]).mean() * np.sin(7.1 * GOOD.time + GOOD.time**1.5)
     spoiled = replace(GOOD, torque=GOOD.torque + other[:, None] * [0.0, 1.0])
     result = identify(spoiled, MODEL)
@@ -93,6 +95,7 @@ def test_one_joint_that_is_not_explained_does_not_spoil_the_others():
     assert words(result) == [('with care', 'usable'), ('not usable', 'not usable')]
     assert not result.success and result.verdict.worth_writing
     assert 'of its torque is not explained in the fit' in result.verdict.joints[1].text
+    assert export(result, tmp_path).result is not None
 
 
 @pytest.mark.parametrize('factor', [0.3, 4.0])
@@ -182,15 +185,25 @@ def test_a_payload_that_leaves_torque_unexplained(good, residual, word):
     assert verdict.payload.word == word and verdict.success is (word != 'not usable')
 
 
-@pytest.mark.parametrize('folder', ['ur10', 'kuka_lwr4'])
-def test_clean_recordings_have_few_warnings(folder):
-    if not (DATA / folder).is_dir():
-        pytest.skip(f'{DATA / folder} is not there; set ROBODYN_DATA')
-    path = DATA / folder / ('measurements_1.npz' if folder == 'kuka_lwr4' else '')
-    model = robot_model(LWR4 if folder == 'kuka_lwr4' else UR10, friction='auto')
-    result = identify(read_recording(path, joints=model.joint_names), model)
+@pytest.mark.parametrize('name', ['ur10', 'lwr4', 'emps', 'six_axis'])
+def test_clean_recordings_have_few_warnings(name):
+    if name == 'six_axis':
+        model, recording = plant(name)
+    elif not DATA.is_dir():
+        pytest.skip(f'{DATA} is not there; set ROBODYN_DATA')
+    else:
+        (split,) = (each for each in splits() if each.name == name)
+        model = split.model()
+        recording, _ = split.read(model)
+    result = identify(recording, model)
     assert sum(item.severity == 'warning' for item in result.findings) <= 3
     assert all(each.feedforward.word != 'not usable' for each in result.verdict.joints)
+    rotors = [item.name.endswith('.rotor_inertia') for item in result.model.parameters]
+    assert (result.values[rotors] >= 0.0).all()
+    size = np.abs(result.base_values) > 2.0 * result.base_stddevs
+    words = np.array(result.base_status)
+    assert (size == (words == 'determined')).all() and (name == 'emps' or not size.all())
+    assert set(words) <= {'determined', 'weak', 'from the prior'}
 
 
 def test_an_actuator_that_no_model_explains_is_refused(tmp_path):
@@ -198,11 +211,10 @@ def test_an_actuator_that_no_model_explains_is_refused(tmp_path):
     if not folder.is_dir():
         pytest.skip(f'{folder} is not there; set ROBODYN_DATA')
     model = robot_model(folder / 'robot.urdf', friction='auto')
-    fit, test = (
-        read_recording(folder / f'{name}.npz', joints=model.joint_names)
-        for name in ('tms_42', 'tms_54')
-    )
-    for validation in (test, None):
-        result = identify(fit, model, validation=validation)
-        assert words(result) == [('not usable', 'not usable')] and not result.success
-        assert export(result, tmp_path).result is None
+    files = [folder / f'{name}.npz' for name in ('tms_42', 'tms_54')]
+    result = identify(read_recording(files[0], joints=model.joint_names), model)
+    assert words(result) == [('not usable', 'not usable')] and not result.success
+    command = ['identify', str(files[0]), '--validate', str(files[1])]
+    out = tmp_path / 'out'
+    assert main([*command, '--urdf', str(folder / 'robot.urdf'), '--out', str(out)]) == 1
+    assert not (out / 'result.yaml').exists()

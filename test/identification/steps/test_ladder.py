@@ -105,6 +105,12 @@ def test_plain_least_squares_must_be_clearly_better_in_both_kinds(kinds, better)
     assert not ladder._is_better(replace(ours, independent=1.9), plain)
 
 
+def test_a_robot_that_can_exist_and_predicts_well_is_kept(impossible, monkeypatch):
+    run = run_of(impossible[0])
+    monkeypatch.setattr(ladder, 'SMALL', 0.3)  # it predicts to 0.22 of the torque
+    assert plain_if_better(run) is None
+
+
 def test_what_the_user_names_is_kept(impossible):
     first, _ = impossible
 

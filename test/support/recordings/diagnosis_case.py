@@ -30,7 +30,7 @@ def case_of(model, recording, **options):
     values = np.linalg.pinv(base.grouping) @ fit.values
     report, _ = evaluate(model, values, signals, source='case')
     errors = report.max_relative_torque_error
-    return Case(recording, model, chosen, signals, base, condensed, values, errors)
+    return Case(recording, model, chosen, signals, values, errors)
 
 
 def with_torque(recording, factor):
