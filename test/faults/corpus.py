@@ -95,7 +95,7 @@ MOTIONS = {
     'tool_moves': {
         'kind': 'tool_moves', 'joints': ['j1', 'j2', 'j3', 'j4'], 'speed': 0.2,
         'acceleration': 0.5,
-        'robot': {'kind': 'scara', 'geometry': {'L1': 0.3, 'L2': 0.2}},
+        'robot': {'kind': 'scara', 'axes': 4, 'geometry': {'L1': 0.3, 'L2': 0.2}},
         'start': [0.3, 0.2, 0.0, 0.0], 'moves': [{'target': [0.2, 0.3, 0.0, 0.0]}],
     },
 }  # fmt: skip
