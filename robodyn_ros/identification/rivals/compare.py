@@ -124,11 +124,11 @@ def compare(reading: Reading, hypotheses: Sequence[Hypothesis] = RIVALS) -> tupl
     chosen += [rival for _, rival in first if rival not in chosen][:FINALISTS]
     named = [_compare(present, rival) for rival in chosen]
     likely = DOUBTED if reading.doubted and present.rough <= FOREIGN else np.inf
+    share = LIKELY if reading.contradicted else 1.0
     good = [
         replace(each, clear=each.gain >= needed and each.masses > CONTRADICTED)
         for each in named
-        if each.gain
-        >= min(LIKELY * (needed := _least_gain(each.rival, len(present.size))), likely)
+        if each.gain >= min(share * (needed := _least_gain(each.rival, len(present.size))), likely)
         and each.certainty >= each.rival.certain
         and residual_shares(each.rival.evidence)[1] < EXPLAINED
     ]

@@ -89,8 +89,12 @@ class Reading:
     @property
     def suspicious(self) -> bool:
         """True if joints disagree on what they share, or with the masses, or have other torque."""
-        joints = len(self.present.size)
-        disagree = self.present.error > DISAGREE * joints or self.present.rough > FOREIGN
+        return self.contradicted or self.present.rough > FOREIGN
+
+    @property
+    def contradicted(self) -> bool:
+        """The same by the torque alone: masses of a URDF may be wrong."""
+        disagree = self.present.error > DISAGREE * len(self.present.size)
         return bool(disagree or (self.present.size > SUSPICIOUS * self.rms).any())
 
     @cached_property
