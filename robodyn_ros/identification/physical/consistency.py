@@ -190,18 +190,15 @@ def consistent(model: DynamicModel, grouping: Array, base: Array, prior: Array) 
             start = start + directions @ np.array(solution.x)
     # Nearly consistent is not consistent: the solution is checked in the form in which it is used.
     values = start + scale * (np.linalg.pinv(grouping * scale) @ (base - grouping @ start))
-    values[list(bodies.rotors)] = _clear_rounding(values[list(bodies.rotors)])
+    rotors = values[list(bodies.rotors)]
+    rounding = (rotors < 0.0) & (rotors > -_ROUNDING)
+    values[list(bodies.rotors)] = np.where(rounding, 0.0, rotors)
     if not is_consistent(model, values):
         raise IdentificationError(
             'no physically consistent robot (positive masses, inertias and rotor inertias) has '
             'the identified base parameters'
         )
     return values
-
-
-def _clear_rounding(rotors: Array) -> Array:
-    """Return the rotor inertias with rounding noise below zero taken as zero."""
-    return np.where((rotors < 0.0) & (rotors > -_ROUNDING), 0.0, rotors)
 
 
 def constraints(

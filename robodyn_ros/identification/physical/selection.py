@@ -251,7 +251,10 @@ class _FoldedFit:
         values: Array,
     ) -> Selection:
         """Return what was chosen; the last of the candidates is the unconstrained estimate."""
-        unseen = [self._relative(errors[k]) for k in (chosen, -1)] if errors else [np.nan] * 2
+        unseen = [np.nan] * 2
+        if self.folds is not None and errors:  # as shares of the torque
+            size = max(self.folds.torque_square, 1e-300)
+            unseen = [float(np.sqrt(errors[k].mean / size)) for k in (chosen, -1)]
         return Selection(
             estimate=kind,
             prior=self.prior,
@@ -274,11 +277,6 @@ class _FoldedFit:
         )
         gain, _ = gains(error, HeldOut(seen, self.folds.samples))
         return float(np.exp(0.5 * max(float(gain.mean()), 0.0)))
-
-    def _relative(self, error: HeldOut) -> float:
-        """Return the held-out error as a share of the torque."""
-        assert self.folds is not None
-        return float(np.sqrt(error.mean / max(self.folds.torque_square, 1e-300)))
 
     def _held_out(self, fit: Callable[[Data], list[Array]]) -> list[HeldOut]:
         """Return errors of candidates, each on the fold that it has not seen; [] without folds."""

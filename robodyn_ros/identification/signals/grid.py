@@ -104,7 +104,7 @@ def on_grid(recording: Recording) -> tuple[Recording, Mask, tuple[Finding, ...]]
     grid = first + period * np.arange(int((last - first) / period * (1 + 1e-12)) + 1)
     gaps = np.zeros(len(grid), dtype=bool)
     result = np.empty((len(grid), values.shape[1]))
-    torque = _is_torque(recording, values)
+    torque = np.arange(values.shape[1]) // len(recording.joints) == 1  # behind the positions
     for each in series:
         hole = each.gaps(grid, period)
         gaps |= hole
@@ -139,11 +139,6 @@ def _signals(recording: Recording) -> list[Array]:
     """Return position, torque and, if the recording has it, the position of the motors."""
     signals = [recording.position, recording.torque]
     return signals if recording.motor_position is None else [*signals, recording.motor_position]
-
-
-def _is_torque(recording: Recording, signals: Array) -> Mask:
-    """Return which of the signals (N, k) are torques."""
-    return np.asarray(np.arange(signals.shape[1]) // len(recording.joints) == 1)
 
 
 def _series(recording: Recording, values: Array) -> list[Series]:

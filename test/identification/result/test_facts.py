@@ -4,18 +4,15 @@ from dataclasses import replace
 
 import numpy as np
 import pinocchio as pin
-import yaml
 from prg_results import model_of, result_of
 from robots import random_urdf
 from simulation import arm
 
 from robodyn_ros.findings import Finding
-from robodyn_ros.identification.files.parameter_text import parameter_text
 from robodyn_ros.identification.physical.named_parameters import compute_named
 from robodyn_ros.identification.result.facts import (
     actions,
     by_importance,
-    header_facts,
     json_facts,
     moving_masses,
 )
@@ -79,27 +76,6 @@ def test_json_has_none_for_what_is_no_number():
     row = facts['dynamic_parameters'][0]
     assert (row['value'], row['unit'], row['status']) == (0.5, 'kg m^2', 'identified')
     assert facts['joints'] == ['joint1', 'joint2', 'joint3', 'joint4'] and facts['model'] == 'sum'
-
-
-def flat(value):
-    """Return True for a ROS parameter: a scalar, or a list of scalars of one type."""
-    if isinstance(value, dict):
-        return all(isinstance(key, str) and flat(item) for key, item in value.items())
-    if isinstance(value, list):
-        return bool(value) and len({type(item) for item in value}) == 1 and flat(value[0])
-    return isinstance(value, (bool, int, float, str))
-
-
-def test_the_header_consists_of_ros_parameters():
-    header = header_facts(result())
-    for key, value in header.items():
-        assert flat(value), f'{key}: {value!r}'
-    assert header['findings'] == ['warning too_short: joint joint1 is short']
-    assert 'findings' not in header_facts(replace(result(), findings=()))
-    back = yaml.safe_load(parameter_text({'identification': header}))
-    inner = back['/**']['ros__parameters']['identification']
-    assert inner['base_parameter_expressions'] == ['a + 2*b']
-    assert inner['samples'] == 49876 and inner['validated'] is False
 
 
 def test_errors_first_joints_with_the_same_remedy_together_and_nothing_else():
