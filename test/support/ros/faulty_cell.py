@@ -27,6 +27,8 @@ from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from writers import result_file
 
+from robodyn_ros.node_parameters.names import parameter_names
+
 MODEL, VALUES = small_arm()
 URDF = dh_urdf([(np.pi / 2, 0.0, 0.3), (0.0, 0.4, 0.0)])
 PERIOD = 0.002
@@ -92,8 +94,8 @@ class FaultyCell(RosClient):
         module = {'guard': 'collision_monitor'}.get(name, name)
         command = [sys.executable, '-m', f'robodyn_ros.nodes.{module}.node', '--ros-args']
         given = {'use_sim_time': str(name != 'cell').lower(), **self.parameters[name]}
-        for parameter, value in given.items():
-            command += ['-p', f'{parameter}:={value}']
+        for parameter in given.keys() & parameter_names()[module]:
+            command += ['-p', f'{parameter}:={given[parameter]}']
         for topic, other in self.remapped.get(name, {}).items():
             command += ['-r', f'{topic}:={other}']
         with self.log(name).open('a') as file:
