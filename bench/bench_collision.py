@@ -106,7 +106,9 @@ def learned(
             f'map, {name}': whole,
             f'map without change, {name}': whole.without_change(),
             **{
-                f'map, {name}, {rate:g}/h': Mapped.learned(parts, step, settings.debounce, rate=rate)
+                f'map, {name}, {rate:g}/h': Mapped.learned(
+                    parts, step, settings.debounce, rate=rate
+                )
                 for rate in given.aim
             },
             f'constant, {name}': Constant.learned(parts, step, settings),

@@ -34,7 +34,7 @@ class _Detector:
 
 
 @dataclass(frozen=True)
-class _Joint:
+class _LearnedJoint:
     """Bands and thresholds of a joint; without `change_at_rest`, that was not learned."""
 
     standstill: Positive
@@ -58,7 +58,7 @@ class _Content:
     false_alarms_per_hour_at_most: Finite
     contact_share: Annotated[float, Meta(gt=0.0, le=1.0)]
     rest_after: NotNegative
-    joints: Annotated[dict[str, _Joint], Meta(min_length=1)]
+    joints: Annotated[dict[str, _LearnedJoint], Meta(min_length=1)]
 
 
 DETECTOR = tuple(item.name for item in fields(_Detector))

@@ -51,7 +51,7 @@ class TorquePlan:
         """Return the effort at a time, interpolated as in the controller, shape (n,)."""
         return self._at(self.effort, time)
 
-    def requested_at(self, time: float) -> Array:
+    def model_torque_at(self, time: float) -> Array:
         """Return the model torque at a time, interpolated like the effort, shape (n,)."""
         return self._at(self.requested, time)
 
@@ -93,7 +93,7 @@ class TorquePlan:
         """Return every `stride`-th sample of the plan, extended at its end to a multiple."""
         if stride == 1:
             return self
-        extended = self.held(-(len(self.time) - 1) % stride)
+        extended = self.hold(-(len(self.time) - 1) % stride)
         rows: dict[str, Any] = {
             name: getattr(extended, name)[::stride] for name in ('time', *ARRAYS)
         }
@@ -114,7 +114,7 @@ class TorquePlan:
             yield
         return distance
 
-    def held(self, count: int) -> TorquePlan:
+    def hold(self, count: int) -> TorquePlan:
         """Return the plan with its last position and torque held for `count` more samples."""
         time = self.time[-1] + self.period * np.arange(1, count + 1)
         still = np.zeros((count, len(self.joints)))
@@ -135,7 +135,7 @@ class TorquePlan:
         time += TRANSPORT[1] * (len(self.time) - self.row(time))
         return max(time, float(self.time[0]))
 
-    def faded(self, time: float, settings: FeedforwardSettings, *, sent: float) -> TorquePlan:
+    def fade(self, time: float, settings: FeedforwardSettings, *, sent: float) -> TorquePlan:
         """Return the motion from `sent` on, with its effort ramped to zero from a time on.
 
         It replaces the plan in the controller if the torque must be removed while the motion
@@ -157,7 +157,7 @@ class TorquePlan:
         if sent > self.time[-1]:
             plan = replace(plan, time=np.array([sent]))
         kept = int((time - plan.time[0]) / self.period + 1e-6) + 1
-        plan = plan.held(max(0, kept + cycles + 1 - len(plan.time)))
+        plan = plan.hold(max(0, kept + cycles + 1 - len(plan.time)))
         ramp = np.clip(1.0 - np.arange(len(plan.time) - kept) / cycles, 0.0, 1.0)
         effort = np.vstack([plan.effort[:kept], ramp[:, None] * torque])
         return replace(plan, effort=effort)
