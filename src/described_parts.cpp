@@ -7,9 +7,7 @@
 #include <utility>
 
 #include "robodyn_ros/bounded_text.hpp"
-#include "robodyn_ros/closed_forms.hpp"
-#include "robodyn_ros/delta_part.hpp"
-#include "robodyn_ros/urdf_part.hpp"
+#include "robodyn_ros/robots.hpp"
 #include "robodyn_ros/yaml_values.hpp"
 
 namespace robodyn_ros
@@ -27,7 +25,7 @@ void check_count(const Names & joints, std::size_t least, std::size_t most)
   }
 }
 
-std::unique_ptr<Part> urdf_part(const YAML::Node & map)
+std::unique_ptr<Part> read_urdf(const YAML::Node & map)
 {
   Eigen::Vector3d gravity(0.0, 0.0, -9.81);
   if (map["gravity"]) {
@@ -38,40 +36,40 @@ std::unique_ptr<Part> urdf_part(const YAML::Node & map)
     gravity = vector_of(given);
   }
   const bool rotors = !map["rotor_inertia"] || map["rotor_inertia"].as<bool>();
-  return std::make_unique<UrdfPart>(
+  return urdf_part(
     get<std::string>(map, "urdf"), get<Names>(map, "joints"), gravity, rotors);
 }
 
-std::unique_ptr<Part> puma_part(const YAML::Node & map)
+std::unique_ptr<Part> read_puma(const YAML::Node & map)
 {
-  PumaPart::Geometry lengths{};
+  PumaGeometry lengths{};
   const YAML::Node geometry = map["geometry"];
   if (geometry) {
     lengths = {
       get<double>(geometry, "a2"), get<double>(geometry, "a3"), get<double>(geometry, "d2"),
       get<double>(geometry, "d3"), get<double>(geometry, "d4"), get_or(map, "gravity", 9.81)};
   }
-  const PumaPart::Geometry * known = geometry ? &lengths : nullptr;
+  const PumaGeometry * known = geometry ? &lengths : nullptr;
   if (get<int>(map, "dynamic_model") == 2) {
     const bool fifth = map["fifth_term"] && map["fifth_term"].as<bool>();
-    return std::make_unique<PumaGravityPart>(fifth, known);
+    return puma_gravity_part(fifth, known);
   }
-  return std::make_unique<PumaPart>(known);
+  return puma_part(known);
 }
 
-std::unique_ptr<Part> delta_part(const YAML::Node & map, bool shaft)
+std::unique_ptr<Part> read_delta(const YAML::Node & map, bool shaft)
 {
   const YAML::Node geometry = map["geometry"], force = map["platform_force"];
-  DeltaPart::PlatformForce numbers{};
+  PlatformForce numbers{};
   if (force) {
     numbers = {get<double>(force, "R_ext"), get<double>(force, "Fr_max")};
     if (!std::isfinite(numbers.r_ext) || !std::isfinite(numbers.fr_max) || numbers.fr_max < 0.0) {
       throw error("platform_force needs a finite R_ext, and a finite Fr_max of 0 or more");
     }
   }
-  return std::make_unique<DeltaPart>(
+  return delta_part(
     shaft ? 4 : 3,
-    DeltaPart::Geometry{
+    DeltaGeometry{
       get<double>(geometry, "R_b"), get<double>(geometry, "r_p"), get<double>(geometry, "L_AB"),
       get<double>(geometry, "L_BC"), shaft ? get<double>(geometry, "h_O") : 0.0,
       get_or(map, "gravity", 9.81)},
@@ -94,37 +92,37 @@ std::unique_ptr<Part> body_part(
   const YAML::Node & map, const std::string & kind, const Names & joints)
 {
   if (kind == "urdf") {
-    return urdf_part(map);
+    return read_urdf(map);
   }
   if (kind == "axis") {
     check_count(joints, 1, 1);
     const bool rotary = get<std::string>(map, "type") == "rotary";
     const YAML::Node prior = map["prior"];
-    return std::make_unique<AxisPart>(
+    return axis_part(
       rotary, get<int>(map, "dynamic_model"), get_or(map, "payload_mass", 0.0),
       get_or(map, "payload_inertia", 0.0),
-      AxisPart::Levers{
+      AxisLevers{
         get_or(prior, "L^2", NAN), get_or(prior, rotary ? "g*L" : "g*cos(alpha)", NAN)});
   }
   if (kind == "scara") {
     check_count(joints, 3, 4);
     const YAML::Node geometry = map["geometry"];
-    return std::make_unique<ScaraPart>(
+    return scara_part(
       static_cast<Eigen::Index>(joints.size()),
-      ScaraPart::Geometry{
+      ScaraGeometry{
         get<double>(geometry, "L1"), get<double>(geometry, "L2"), get_or(geometry, "s4", 1.0),
         get_or(geometry, "z_sense", 1.0), get_or(map, "gravity", 9.81)});
   }
   if (kind == "puma") {
     check_count(joints, 6, 6);
-    return puma_part(map);
+    return read_puma(map);
   }
   if (kind == "springs") {
-    return std::make_unique<SpringPart>(joints.size(), get<Names>(map, "terms"));
+    return spring_part(joints.size(), get<Names>(map, "terms"));
   }
   if (kind == "delta") {
     check_count(joints, 3, 4);
-    return delta_part(map, joints.size() > 3);
+    return read_delta(map, joints.size() > 3);
   }
   throw error("there is no model kind \"" + quoted_text(kind) + "\" in this controller");
 }

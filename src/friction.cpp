@@ -94,15 +94,15 @@ Friction::Friction(const std::vector<std::string> & terms, std::vector<Figures> 
 : figures_(std::move(figures))
 {
   for (const auto & name : terms) {
-    const auto found = kTerms.find(name);
-    if (found == kTerms.end()) {
+    const auto known = kTerms.find(name);
+    if (known == kTerms.end()) {
       throw std::invalid_argument(
         "there is no friction term \"" + quoted_text(name) + "\" in this controller");
     }
-    const Term & term = found->second;
-    for (const Figures & own : figures_) {
-      if ((term.smoothing && own.smoothing <= 0.0) ||
-        (term.breakaway && own.breakaway_speed <= 0.0))
+    const Term & term = known->second;
+    for (const Figures & figures : figures_) {
+      if ((term.smoothing && figures.smoothing <= 0.0) ||
+        (term.breakaway && figures.breakaway_speed <= 0.0))
       {
         throw std::invalid_argument("friction term \"" + name + "\" lacks its shape figure");
       }
@@ -120,30 +120,18 @@ Eigen::Index Friction::width() const
   return static_cast<Eigen::Index>(figures_.size() * columns_.size());
 }
 
-void Friction::add_some(
-  bool load, const Vector & qd, const Eigen::Ref<const Vector> & values, Vector & tau) const
+void Friction::add(
+  bool per_load, const Vector & qd, const Eigen::Ref<const Vector> & values, Vector & tau) const
 {
   Eigen::Index next = 0;
   for (Eigen::Index joint = 0; joint < tau.size(); ++joint) {
     const Figures & figures = figures_[static_cast<std::size_t>(joint)];
     for (std::size_t term = 0; term < columns_.size(); ++term, ++next) {
-      if (of_load_[term] == load) {
+      if (of_load_[term] == per_load) {
         tau[joint] += values[next] * columns_[term](qd[joint], figures);
       }
     }
   }
-}
-
-void Friction::add(
-  const Vector & qd, const Eigen::Ref<const Vector> & values, Vector & tau) const
-{
-  add_some(false, qd, values, tau);
-}
-
-void Friction::add_per_load(
-  const Vector & qd, const Eigen::Ref<const Vector> & values, Vector & tau) const
-{
-  add_some(true, qd, values, tau);
 }
 
 }  // namespace robodyn_ros

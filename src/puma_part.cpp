@@ -4,9 +4,10 @@
 // derivatives by q2..q5, so that Coriolis and centrifugal torque follow from it.
 #include <array>
 #include <cmath>
+#include <memory>
 #include <stdexcept>
 
-#include "robodyn_ros/closed_forms.hpp"
+#include "robodyn_ros/robots.hpp"
 
 namespace robodyn_ros
 {
@@ -15,6 +16,7 @@ namespace
 
 constexpr int kInertias = 23, kJoints = 6, kGravities = 5;
 constexpr int kAll = kInertias + kJoints + kGravities;
+constexpr int kRelated = 8;  // parameters that follow from others, with a geometry
 
 /// A number with its derivatives by q2, q3, q4, q5.
 struct Dual
@@ -88,7 +90,7 @@ void mass_matrix(const Vector & q, const double * p, Matrix & a)
   a[5][5] = p[23];
 }
 
-Eigen::MatrixXd relations(const PumaPart::Geometry * geometry)
+Eigen::MatrixXd relations(const PumaGeometry * geometry)
 {
   Eigen::MatrixXd full = Eigen::MatrixXd::Identity(kAll, kAll);
   if (geometry == nullptr) {
@@ -115,7 +117,7 @@ Eigen::MatrixXd relations(const PumaPart::Geometry * geometry)
     full(rule.row, rule.column) = rule.factor;
     follows[static_cast<std::size_t>(rule.row)] = true;
   }
-  Eigen::MatrixXd result(kAll, kAll - 8);
+  Eigen::MatrixXd result(kAll, kAll - kRelated);
   Eigen::Index next = 0;
   for (Eigen::Index column = 0; column < kAll; ++column) {
     if (!follows[static_cast<std::size_t>(column)]) {
@@ -137,44 +139,51 @@ void add_gravity(const Vector & q, const double * g, Vector & tau)
   tau[4] += g[4] * (c23 * s5 + s23 * c4 * c5);
 }
 
+class PumaPart : public ClosedForm
+{
+public:
+  explicit PumaPart(const PumaGeometry * geometry)
+  : ClosedForm(kJoints, kAll - (geometry ? kRelated : 0)), relations_(relations(geometry)),
+    all_(Vector::Zero(kAll))
+  {
+    refusal_ = "dynamic model 1 of a puma cannot carry a payload: each of its parameters mixes "
+      "masses and lengths of several links; use dynamic model 2";
+  }
+
+  void add(const Motion & motion, const Eigen::Ref<const Vector> & values, Vector & tau) override
+  {
+    all_.noalias() = relations_ * values;
+    Matrix mass;
+    mass_matrix(motion.q, all_.data() - 1, mass);
+    const Vector & qd = motion.qd;
+    const Eigen::Vector4d speed = qd.segment<4>(1);
+    Eigen::Vector4d energy = Eigen::Vector4d::Zero();  // slope of the kinetic energy by q2..q5
+    for (int row = 0; row < kJoints; ++row) {
+      for (int column = row; column < kJoints; ++column) {
+        const Dual & entry = mass[row][column];
+        const double change = entry.slope.dot(speed);
+        tau[row] += entry.value * motion.qdd[column] + change * qd[column];
+        if (column != row) {
+          tau[column] += entry.value * motion.qdd[row] + change * qd[row];
+        }
+        energy += (column == row ? 0.5 : 1.0) * qd[row] * qd[column] * entry.slope;
+      }
+      tau[row] += all_[kInertias + row] * motion.qdd[row];
+    }
+    tau.segment<4>(1) -= energy;
+    add_gravity(motion.q, all_.data() + kInertias + kJoints, tau);
+  }
+
+private:
+  Eigen::MatrixXd relations_;  // all 34 from the parameters
+  Vector all_;
+};
+
 }  // namespace
 
-PumaPart::PumaPart(const Geometry * geometry)
-: relations_(relations(geometry)), all_(Vector::Zero(kAll))
+std::unique_ptr<Part> puma_part(const PumaGeometry * geometry)
 {
-}
-
-void PumaPart::add(
-  const Motion & motion, const Eigen::Ref<const Vector> & values, Vector & tau)
-{
-  all_.noalias() = relations_ * values;
-  Matrix mass;
-  mass_matrix(motion.q, all_.data() - 1, mass);
-  const Vector & qd = motion.qd;
-  const Eigen::Vector4d speed = qd.segment<4>(1);
-  Eigen::Vector4d energy = Eigen::Vector4d::Zero();  // slope of the kinetic energy by q2..q5
-  for (int row = 0; row < kJoints; ++row) {
-    for (int column = row; column < kJoints; ++column) {
-      const Dual & entry = mass[row][column];
-      const double change = entry.slope.dot(speed);
-      tau[row] += entry.value * motion.qdd[column] + change * qd[column];
-      if (column != row) {
-        tau[column] += entry.value * motion.qdd[row] + change * qd[row];
-      }
-      energy += (column == row ? 0.5 : 1.0) * qd[row] * qd[column] * entry.slope;
-    }
-    tau[row] += all_[kInertias + row] * motion.qdd[row];
-  }
-  tau.segment<4>(1) -= energy;
-  add_gravity(motion.q, all_.data() + kInertias + kJoints, tau);
-}
-
-void PumaPart::add_payload(
-  const Eigen::Ref<const Vector> &, const std::string &, Eigen::Ref<Vector>) const
-{
-  throw std::invalid_argument(
-    "dynamic model 1 of a puma cannot carry a payload: each of its parameters mixes masses "
-    "and lengths of several links; use dynamic model 2");
+  return std::make_unique<PumaPart>(geometry);
 }
 
 }  // namespace robodyn_ros

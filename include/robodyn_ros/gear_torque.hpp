@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Torque by measured deflections of the gears: robodyn_ros/models/gear_torque.py and
-// robodyn_ros/control/torque/gear_torque.py.
+// Torque by measured deflections of the gears: robodyn_ros/models/gear_torque.py.
 #pragma once
 
 #include <memory>
