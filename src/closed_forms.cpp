@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "robodyn_ros/bounded_text.hpp"
-#include "robodyn_ros/robots.hpp"
+#include "robodyn_ros/result_blocks.hpp"
+#include "robodyn_ros/yaml_values.hpp"
 
 namespace robodyn_ros
 {
@@ -27,19 +28,21 @@ Eigen::Index axis_width(bool rotary, int dynamic_model)
   return rotary ? rotary_widths[dynamic_model] : linear_widths[dynamic_model];
 }
 
+/// The mass of a payload acts with `square`, L^2, and `weight`, g L or g cos(alpha), known beforehand
+/// because identified ones are of no effect without a payload. NaN: not known.
 class AxisPart : public ClosedForm
 {
 public:
   AxisPart(
-    bool rotary, int dynamic_model, double payload_mass, bool known_payload,
-    const AxisLevers & levers)
+    bool rotary, int dynamic_model, double payload_mass, bool known_payload, double square,
+    double weight)
   : ClosedForm(1, axis_width(rotary, dynamic_model) + (known_payload ? 1 : 0)),
     rotary_(rotary), known_payload_(known_payload), form_(dynamic_model), mass_(payload_mass)
   {
     facts_.front().sliding = !rotary;
     const bool turned = rotary && form_ >= 2, weighed = form_ == (rotary ? 3 : 2);
-    std::string missing = turned && !std::isfinite(levers.square) ? "L^2" : "";
-    if (weighed && !std::isfinite(levers.weight)) {
+    std::string missing = turned && !std::isfinite(square) ? "L^2" : "";
+    if (weighed && !std::isfinite(weight)) {
       missing += std::string(missing.empty() ? "" : ", ") + (rotary ? "g*L" : "g*cos(alpha)");
     }
     if (!missing.empty()) {
@@ -47,10 +50,10 @@ public:
         "\"prior\" of the model description";
       return;
     }
-    effect_(0, 0) = !rotary ? 1.0 : turned ? levers.square : 0.0;
+    effect_(0, 0) = !rotary ? 1.0 : turned ? square : 0.0;
     effect_(0, 1) = rotary ? 1.0 : 0.0;
     if (weighed) {
-      effect_(rotary ? 2 : 1, 0) = levers.weight;
+      effect_(rotary ? 2 : 1, 0) = weight;
     }
   }
 
@@ -77,6 +80,11 @@ private:
   bool rotary_, known_payload_;
   int form_;
   double mass_;
+};
+
+struct ScaraGeometry
+{
+  double l1, l2, s4, z_sense, gravity;
 };
 
 class ScaraPart : public ClosedForm
@@ -116,35 +124,6 @@ public:
 private:
   Eigen::Index joints_;
   ScaraGeometry geometry_;
-};
-
-class PumaGravityPart : public ClosedForm
-{
-public:
-  PumaGravityPart(bool fifth_term, const PumaGeometry * geometry)
-  : ClosedForm(6, fifth_term ? 5 : 4)
-  {
-    if (geometry == nullptr) {
-      refusal_ = "dynamic model 2 of a puma needs a geometry to carry a payload";
-      return;
-    }
-    effect_(0, 0) = geometry->gravity * geometry->a2;
-    effect_(1, 0) = geometry->gravity * geometry->a3;
-    effect_(2, 0) = geometry->gravity * geometry->d4;
-  }
-
-  void add(const Motion & motion, const Eigen::Ref<const Vector> & p, Vector & tau) override
-  {
-    const double q2 = motion.q[1], forearm = q2 + motion.q[2];
-    const double c23 = std::cos(forearm), s23 = std::sin(forearm);
-    const double c4 = std::cos(motion.q[3]), s4 = std::sin(motion.q[3]);
-    const double c5 = std::cos(motion.q[4]), s5 = std::sin(motion.q[4]);
-    const double shared = -p[1] * c23 - p[2] * s23 - p[3] * (s23 * c5 + c23 * c4 * s5);
-    tau[1] += shared - p[0] * std::cos(q2) + (p.size() > 4 ? p[4] * std::sin(q2) : 0.0);
-    tau[2] += shared;
-    tau[3] += p[3] * s23 * s4 * s5;
-    tau[4] -= p[3] * (c23 * s5 + s23 * c4 * c5);
-  }
 };
 
 using Column = double (*)(double);
@@ -203,27 +182,29 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Part> axis_part(
-  bool rotary, int dynamic_model, double payload_mass, double payload_inertia,
-  const AxisLevers & levers)
+std::unique_ptr<Part> axis_part(const YAML::Node & map)
 {
-  const bool known = (rotary ? payload_inertia : payload_mass) != 0.0;
-  return std::make_unique<AxisPart>(rotary, dynamic_model, payload_mass, known, levers);
+  const bool rotary = get<std::string>(map, "type") == "rotary";
+  const YAML::Node prior = map["prior"];
+  const double payload = get_or(map, rotary ? "payload_inertia" : "payload_mass", 0.0);
+  return std::make_unique<AxisPart>(
+    rotary, get<int>(map, "dynamic_model"), get_or(map, "payload_mass", 0.0), payload != 0.0,
+    get_or(prior, "L^2", NAN), get_or(prior, rotary ? "g*L" : "g*cos(alpha)", NAN));
 }
 
-std::unique_ptr<Part> scara_part(Eigen::Index joints, const ScaraGeometry & geometry)
+std::unique_ptr<Part> scara_part(const YAML::Node & map, std::size_t joints)
 {
-  return std::make_unique<ScaraPart>(joints, geometry);
+  const YAML::Node geometry = map["geometry"];
+  return std::make_unique<ScaraPart>(
+    static_cast<Eigen::Index>(joints),
+    ScaraGeometry{
+      get<double>(geometry, "L1"), get<double>(geometry, "L2"), get_or(geometry, "s4", 1.0),
+      get_or(geometry, "z_sense", 1.0), get_or(map, "gravity", 9.81)});
 }
 
-std::unique_ptr<Part> puma_gravity_part(bool fifth_term, const PumaGeometry * geometry)
+std::unique_ptr<Part> spring_part(const YAML::Node & map, std::size_t joints)
 {
-  return std::make_unique<PumaGravityPart>(fifth_term, geometry);
-}
-
-std::unique_ptr<Part> spring_part(std::size_t joints, const std::vector<std::string> & terms)
-{
-  return std::make_unique<SpringPart>(joints, terms);
+  return std::make_unique<SpringPart>(joints, get<std::vector<std::string>>(map, "terms"));
 }
 
 }  // namespace robodyn_ros

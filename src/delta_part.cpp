@@ -10,7 +10,8 @@
 
 #include <Eigen/Geometry>
 
-#include "robodyn_ros/robots.hpp"
+#include "robodyn_ros/result_blocks.hpp"
+#include "robodyn_ros/yaml_values.hpp"
 
 namespace robodyn_ros
 {
@@ -22,6 +23,18 @@ using Three = std::array<Vector3, 3>;
 
 constexpr double kTurn = 6.283185307179586;
 constexpr double kTiny = 1e-12;  // [m] or [N], against a division by zero
+
+/// Lengths [m]: base, platform, arm, rod, and height of the shaft's upper joint; gravity [m/s^2].
+struct DeltaGeometry
+{
+  double r_b, r_p, l_ab, l_bc, h_o, gravity;
+};
+
+/// Radius [m] beyond which a force acts on the platform, and the largest force [N].
+struct PlatformForce
+{
+  double r_ext, fr_max;
+};
 
 /// Vectors of each arm that depend on its angle, see `_arms`.
 struct Arms
@@ -258,10 +271,23 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Part> delta_part(
-  Eigen::Index joints, const DeltaGeometry & geometry, const PlatformForce * force)
+std::unique_ptr<Part> delta_part(const YAML::Node & map, std::size_t joints)
 {
-  return std::make_unique<DeltaPart>(joints, geometry, force);
+  const YAML::Node geometry = map["geometry"], force = map["platform_force"];
+  PlatformForce numbers{};
+  if (force) {
+    numbers = {get<double>(force, "R_ext"), get<double>(force, "Fr_max")};
+    if (!std::isfinite(numbers.r_ext) || !std::isfinite(numbers.fr_max) || numbers.fr_max < 0.0) {
+      throw error("platform_force needs a finite R_ext, and a finite Fr_max of 0 or more");
+    }
+  }
+  return std::make_unique<DeltaPart>(
+    static_cast<Eigen::Index>(joints),
+    DeltaGeometry{
+      get<double>(geometry, "R_b"), get<double>(geometry, "r_p"), get<double>(geometry, "L_AB"),
+      get<double>(geometry, "L_BC"), joints > 3 ? get<double>(geometry, "h_O") : 0.0,
+      get_or(map, "gravity", 9.81)},
+    force ? &numbers : nullptr);
 }
 
 }  // namespace robodyn_ros

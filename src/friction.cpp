@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
 #include "robodyn_ros/bounded_text.hpp"
+#include "robodyn_ros/result_blocks.hpp"
+#include "robodyn_ros/yaml_values.hpp"
 
 namespace robodyn_ros
 {
@@ -88,6 +91,16 @@ const std::map<std::string, Term> kTerms{
   {"cubic_backward", {one_sided<-1, 3>}},
 };
 
+Vector figure(const YAML::Node & map, const char * name, std::size_t joints)
+{
+  const auto given = map[name].as<std::vector<double>>();
+  const auto usable = [](double value) {return std::isfinite(value) && value >= 0.0;};
+  if (given.size() != joints || !std::all_of(given.begin(), given.end(), usable)) {
+    throw error(std::string("friction's ") + name + " needs one number per joint, 0 or more");
+  }
+  return vector_of(given);
+}
+
 }  // namespace
 
 Friction::Friction(const std::vector<std::string> & terms, std::vector<Figures> figures)
@@ -132,6 +145,33 @@ void Friction::add(
       }
     }
   }
+}
+
+Friction friction_of(const YAML::Node & map)
+{
+  static const std::set<std::string> understood{
+    "kind", "joints", "terms", "load", "smoothing", "breakaway_speed", "threshold", "reach",
+    "exponent"};
+  for (const auto & item : map) {
+    if (const auto key = item.first.as<std::string>(); understood.count(key) == 0) {
+      throw error("friction's \"" + quoted_text(key) + "\" is not known to this controller");
+    }
+  }
+  const std::size_t joints = map["joints"].size();
+  std::vector<Figures> figures(joints);
+  const std::pair<const char *, double Figures::*> known[]{
+    {"smoothing", &Figures::smoothing}, {"breakaway_speed", &Figures::breakaway_speed},
+    {"threshold", &Figures::threshold}, {"reach", &Figures::reach},
+    {"exponent", &Figures::exponent}};
+  for (const auto & [name, member] : known) {
+    if (map[name]) {
+      const Vector numbers = figure(map, name, joints);
+      for (std::size_t joint = 0; joint < joints; ++joint) {
+        figures[joint].*member = numbers[static_cast<Eigen::Index>(joint)];
+      }
+    }
+  }
+  return Friction(get<std::vector<std::string>>(map, "terms"), figures);
 }
 
 }  // namespace robodyn_ros

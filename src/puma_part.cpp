@@ -7,7 +7,8 @@
 #include <memory>
 #include <stdexcept>
 
-#include "robodyn_ros/robots.hpp"
+#include "robodyn_ros/result_blocks.hpp"
+#include "robodyn_ros/yaml_values.hpp"
 
 namespace robodyn_ros
 {
@@ -17,6 +18,11 @@ namespace
 constexpr int kInertias = 23, kJoints = 6, kGravities = 5;
 constexpr int kAll = kInertias + kJoints + kGravities;
 constexpr int kRelated = 8;  // parameters that follow from others, with a geometry
+
+struct PumaGeometry
+{
+  double a2, a3, d2, d3, d4, gravity;
+};
 
 /// A number with its derivatives by q2, q3, q4, q5.
 struct Dual
@@ -139,6 +145,7 @@ void add_gravity(const Vector & q, const double * g, Vector & tau)
   tau[4] += g[4] * (c23 * s5 + s23 * c4 * c5);
 }
 
+/// Dynamic model 1: 34 parameters, or 26 with a geometry.
 class PumaPart : public ClosedForm
 {
 public:
@@ -179,11 +186,53 @@ private:
   Vector all_;
 };
 
+/// Dynamic model 2: gravity of a slow motion.
+class PumaGravityPart : public ClosedForm
+{
+public:
+  PumaGravityPart(bool fifth_term, const PumaGeometry * geometry)
+  : ClosedForm(6, fifth_term ? 5 : 4)
+  {
+    if (geometry == nullptr) {
+      refusal_ = "dynamic model 2 of a puma needs a geometry to carry a payload";
+      return;
+    }
+    effect_(0, 0) = geometry->gravity * geometry->a2;
+    effect_(1, 0) = geometry->gravity * geometry->a3;
+    effect_(2, 0) = geometry->gravity * geometry->d4;
+  }
+
+  void add(const Motion & motion, const Eigen::Ref<const Vector> & p, Vector & tau) override
+  {
+    const double q2 = motion.q[1], forearm = q2 + motion.q[2];
+    const double c23 = std::cos(forearm), s23 = std::sin(forearm);
+    const double c4 = std::cos(motion.q[3]), s4 = std::sin(motion.q[3]);
+    const double c5 = std::cos(motion.q[4]), s5 = std::sin(motion.q[4]);
+    const double shared = -p[1] * c23 - p[2] * s23 - p[3] * (s23 * c5 + c23 * c4 * s5);
+    tau[1] += shared - p[0] * std::cos(q2) + (p.size() > 4 ? p[4] * std::sin(q2) : 0.0);
+    tau[2] += shared;
+    tau[3] += p[3] * s23 * s4 * s5;
+    tau[4] -= p[3] * (c23 * s5 + s23 * c4 * c5);
+  }
+};
+
 }  // namespace
 
-std::unique_ptr<Part> puma_part(const PumaGeometry * geometry)
+std::unique_ptr<Part> puma_part(const YAML::Node & map)
 {
-  return std::make_unique<PumaPart>(geometry);
+  PumaGeometry lengths{};
+  const YAML::Node geometry = map["geometry"];
+  if (geometry) {
+    lengths = {
+      get<double>(geometry, "a2"), get<double>(geometry, "a3"), get<double>(geometry, "d2"),
+      get<double>(geometry, "d3"), get<double>(geometry, "d4"), get_or(map, "gravity", 9.81)};
+  }
+  const PumaGeometry * known = geometry ? &lengths : nullptr;
+  if (get<int>(map, "dynamic_model") == 2) {
+    const bool fifth = map["fifth_term"] && map["fifth_term"].as<bool>();
+    return std::make_unique<PumaGravityPart>(fifth, known);
+  }
+  return std::make_unique<PumaPart>(known);
 }
 
 }  // namespace robodyn_ros

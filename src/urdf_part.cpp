@@ -13,7 +13,8 @@
 #include <urdf_parser/urdf_parser.h>
 
 #include "robodyn_ros/bounded_text.hpp"
-#include "robodyn_ros/robots.hpp"
+#include "robodyn_ros/result_blocks.hpp"
+#include "robodyn_ros/yaml_values.hpp"
 
 namespace robodyn_ros
 {
@@ -150,6 +151,8 @@ Vector ten_parameters(const Eigen::Matrix4d & pseudo)
   return ten;
 }
 
+/// Ten parameters of each moving link, in the order of the joints, then a rotor inertia per joint.
+/// `xml` without meshes, as a result file holds it; joints that are not named are locked at zero.
 class UrdfPart : public Part
 {
 public:
@@ -282,11 +285,19 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Part> urdf_part(
-  const std::string & xml, const std::vector<std::string> & joints,
-  const Eigen::Vector3d & gravity, bool rotor_inertia)
+std::unique_ptr<Part> urdf_part(const YAML::Node & map)
 {
-  return std::make_unique<UrdfPart>(xml, joints, gravity, rotor_inertia);
+  Eigen::Vector3d gravity(0.0, 0.0, -9.81);
+  if (map["gravity"]) {
+    const auto given = map["gravity"].as<std::vector<double>>();
+    if (given.size() != 3 || !vector_of(given).allFinite()) {
+      throw error("gravity needs three finite numbers");
+    }
+    gravity = vector_of(given);
+  }
+  const bool rotors = !map["rotor_inertia"] || map["rotor_inertia"].as<bool>();
+  return std::make_unique<UrdfPart>(
+    get<std::string>(map, "urdf"), get<std::vector<std::string>>(map, "joints"), gravity, rotors);
 }
 
 }  // namespace robodyn_ros

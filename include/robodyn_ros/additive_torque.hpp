@@ -107,7 +107,6 @@ public:
   bool accepted() const {return accepted_;}
 
   bool enabled() const {return state_ == LawState::kRampingIn || state_ == LawState::kActive;}
-  LawState state() const {return state_;}
   Fault fault() const {return fault_;}
   const Vector & requested() const {return requested_;}
   const Vector & applied() const {return applied_;}

@@ -69,9 +69,6 @@ public:
   /// Advance by one cycle; the torque to add, [Nm] or [N].
   const Vector & torque();
 
-  /// Torque of the last cycle.
-  const Vector & applied() const {return applied_;}
-
   /// Whether the measurements are new enough to be used.
   bool measured() const {return age_ < stale_;}
 
