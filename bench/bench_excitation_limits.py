@@ -2,7 +2,7 @@
 """Random limits, from wide to infeasible: motions within them, or refusals with a reason.
 
 `python bench/bench_excitation_limits.py [--examples 1000]`: limit sets that hypothesis draws
-(`test/support/plants/random_designs.py`: robot, kind of motion, criterion, limits, margins,
+(`bench/random_designs.py`: robot, kind of motion, criterion, limits, margins,
 torque limits, box, self-collision), a tenth of a second of search each. Stops at
 the first failure, with a minimal design.
 """

@@ -49,7 +49,6 @@ function(robodyn_add_law law folder flags)
     src/bounded_text.cpp
     src/closed_forms.cpp
     src/delta_part.cpp
-    src/described_parts.cpp
     src/effort_command.cpp
     src/friction.cpp
     src/gear_maps.cpp

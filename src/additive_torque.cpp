@@ -59,9 +59,9 @@ void LawSettings::check(const std::vector<std::string> & joints) const
   }
 }
 
-int LawSettings::ramp_down_cycles() const
+int cycles_in(double time, double period)
 {
-  return std::max(1, static_cast<int>(ramp_down_time / period + 1e-9));
+  return std::max(1, static_cast<int>(time / period + 1e-9));
 }
 
 const char * fault_text(Fault fault)

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The equations are explained in robodyn_ros/models/closed_forms/delta*.py.
-#include "robodyn_ros/delta_part.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <stdexcept>
+#include <utility>
 
 #include <Eigen/Geometry>
+
+#include "robodyn_ros/result_blocks.hpp"
+#include "robodyn_ros/yaml_values.hpp"
 
 namespace robodyn_ros
 {
@@ -21,12 +24,24 @@ using Three = std::array<Vector3, 3>;
 constexpr double kTurn = 6.283185307179586;
 constexpr double kTiny = 1e-12;  // [m] or [N], against a division by zero
 
+/// Lengths [m]: base, platform, arm, rod, and height of the shaft's upper joint; gravity [m/s^2].
+struct DeltaGeometry
+{
+  double r_b, r_p, l_ab, l_bc, h_o, gravity;
+};
+
+/// Radius [m] beyond which a force acts on the platform, and the largest force [N].
+struct PlatformForce
+{
+  double r_ext, fr_max;
+};
+
 /// Vectors of each arm that depend on its angle, see `_arms`.
 struct Arms
 {
   Three b, slope, centre;
 
-  Arms(const DeltaPart::Geometry & geometry, const double * theta)
+  Arms(const DeltaGeometry & geometry, const double * theta)
   {
     for (int arm = 0; arm < 3; ++arm) {
       const double ex = std::cos(arm * kTurn / 3.0), ey = std::sin(arm * kTurn / 3.0);
@@ -66,7 +81,7 @@ struct Moving
   Vector3 x, xd, xdd;
   Three slopes, b, elbow;
 
-  Moving(const DeltaPart::Geometry & geometry, const Motion & motion)
+  Moving(const DeltaGeometry & geometry, const Motion & motion)
   {
     const Arms arms(geometry, motion.q.data());
     b = arms.b;
@@ -99,7 +114,7 @@ struct Shaft
   std::array<Vector3, 4> force;  // on the platform
   double motor;                  // torque of the fourth axis per Theta_Tphi
 
-  Shaft(const DeltaPart::Geometry & geometry, const Moving & moving, const Motion & motion)
+  Shaft(const DeltaGeometry & geometry, const Moving & moving, const Motion & motion)
   {
     const Vector3 offset = moving.x - geometry.h_o * Vector3::UnitZ();
     const Vector3 weight = geometry.gravity * Vector3::UnitZ();
@@ -142,7 +157,7 @@ private:
 };
 
 /// Distance from singularities, 0 at singular or unreachable angles: see `_dexterity`.
-double dexterity(const DeltaPart::Geometry & geometry, const std::array<double, 3> & theta)
+double dexterity(const DeltaGeometry & geometry, const std::array<double, 3> & theta)
 {
   const Arms arms(geometry, theta.data());
   const Meeting meeting(geometry.l_bc, arms.centre);
@@ -159,7 +174,7 @@ double dexterity(const DeltaPart::Geometry & geometry, const std::array<double, 
 }
 
 /// Least dexterity of the corners, edges and middle of a cube of arm angles.
-double least_dexterity(const DeltaPart::Geometry & geometry, double centre, double half)
+double least_dexterity(const DeltaGeometry & geometry, double centre, double half)
 {
   double least = std::numeric_limits<double>::infinity();
   for (int corner = 0; corner < 27; ++corner) {
@@ -171,92 +186,108 @@ double least_dexterity(const DeltaPart::Geometry & geometry, double centre, doub
   return least;
 }
 
-}  // namespace
-
-DeltaPart::DeltaPart(
-  Eigen::Index joints, const Geometry & geometry, const PlatformForce * force)
-: shaft_(joints > 3), forced_(force != nullptr), geometry_(geometry),
-  force_(forced_ ? *force : PlatformForce{})
+/// Working range of the arms, [rad].
+std::pair<double, double> arm_range(const DeltaGeometry & geometry)
 {
   double best = 0.0, centre = 0.0;
   for (int place = 0; place < 53; ++place) {
-    const double angle = -1.2 + 0.05 * place, found = dexterity(geometry, {angle, angle, angle});
-    if (found > best) {
-      best = found;
+    const double angle = -1.2 + 0.05 * place, value = dexterity(geometry, {angle, angle, angle});
+    if (value > best) {
+      best = value;
       centre = angle;
     }
   }
   for (const double half : {0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05}) {
     if (best > 0.0 && least_dexterity(geometry, centre, half) > 0.2 * best) {
-      lower_ = centre - half;
-      upper_ = centre + half;
-      return;
+      return {centre - half, centre + half};
     }
   }
   throw std::invalid_argument("a delta of this geometry cannot move");
 }
 
-Eigen::Index DeltaPart::width() const
+/// Where the platform is out of reach, the torque is NaN.
+class DeltaPart : public ClosedForm
 {
-  return 5 + (shaft_ ? 6 : 0) + (forced_ ? 2 : 0);
-}
-
-std::vector<JointFacts> DeltaPart::joint_facts(std::size_t joints) const
-{
-  std::vector<JointFacts> result(joints);
-  for (std::size_t arm = 0; arm < 3; ++arm) {
-    result.at(arm).lower = lower_;
-    result.at(arm).upper = upper_;
-  }
-  return result;
-}
-
-void DeltaPart::add(const Motion & motion, const Eigen::Ref<const Vector> & p, Vector & tau)
-{
-  const Moving moving(geometry_, motion);
-  const Vector3 weight = geometry_.gravity * Vector3::UnitZ();
-  const double share = 1.0 / (geometry_.l_bc * geometry_.l_bc);
-  Vector3 force = p[4] * (moving.xdd + weight);
-  for (int arm = 0; arm < 3; ++arm) {
-    const Vector3 centre = 0.25 * (moving.xdd + moving.elbow[arm]) + 0.5 * weight;
-    const Vector3 swing = share * (moving.xdd - moving.elbow[arm]);
-    force += p[2] * centre + p[3] * swing;
-    tau[arm] += p[0] * motion.qdd[arm] - p[1] * std::cos(motion.q[arm]) +
-      moving.b[arm].dot(p[2] * centre - p[3] * swing);
-  }
-  if (shaft_) {
-    const Shaft shaft(geometry_, moving, motion);
-    force += p[5] * (moving.xdd + weight);
-    for (int term = 0; term < 4; ++term) {
-      force += p[6 + term] * shaft.force[term];
+public:
+  DeltaPart(Eigen::Index joints, const DeltaGeometry & geometry, const PlatformForce * force)
+  : ClosedForm(joints, 5 + (joints > 3 ? 6 : 0) + (force ? 2 : 0)),
+    shaft_(joints > 3), forced_(force != nullptr), geometry_(geometry),
+    limit_(forced_ ? *force : PlatformForce{})
+  {
+    const auto [lower, upper] = arm_range(geometry);
+    for (std::size_t arm = 0; arm < 3; ++arm) {
+      facts_.at(arm).lower = lower;
+      facts_.at(arm).upper = upper;
     }
-    tau[3] += p[9] * shaft.motor + p[10] * motion.qdd[3];
+    effect_(4, 0) = 1.0;
+    if (shaft_) {
+      effect_(10, 1) = 1.0;
+    }
   }
-  if (forced_) {
-    force += p[width() - 2] * moving.xd + pull(moving.x, p[width() - 1]);
-  }
-  for (int arm = 0; arm < 3; ++arm) {
-    tau[arm] += moving.slopes[arm].dot(force);
-  }
-}
 
-/// Force of C_r towards the axis, at most Fr_max.
-Vector3 DeltaPart::pull(const Vector3 & x, double stiffness) const
-{
-  const double distance = std::hypot(x.x(), x.y());
-  const double beyond = std::max(distance - force_.r_ext, 0.0) / std::max(distance, kTiny);
-  const Vector3 whole = stiffness * beyond * Vector3(x.x(), x.y(), 0.0);
-  return std::min(1.0, force_.fr_max / std::max(whole.norm(), kTiny)) * whole;
-}
-
-void DeltaPart::add_payload(
-  const Eigen::Ref<const Vector> & payload, const std::string &,
-  Eigen::Ref<Vector> values) const
-{
-  values[4] += payload[0];
-  if (shaft_) {
-    values[10] += payload[1];
+  void add(const Motion & motion, const Eigen::Ref<const Vector> & p, Vector & tau) override
+  {
+    const Moving moving(geometry_, motion);
+    const Vector3 weight = geometry_.gravity * Vector3::UnitZ();
+    const double share = 1.0 / (geometry_.l_bc * geometry_.l_bc);
+    Vector3 force = p[4] * (moving.xdd + weight);
+    for (int arm = 0; arm < 3; ++arm) {
+      const Vector3 centre = 0.25 * (moving.xdd + moving.elbow[arm]) + 0.5 * weight;
+      const Vector3 swing = share * (moving.xdd - moving.elbow[arm]);
+      force += p[2] * centre + p[3] * swing;
+      tau[arm] += p[0] * motion.qdd[arm] - p[1] * std::cos(motion.q[arm]) +
+        moving.b[arm].dot(p[2] * centre - p[3] * swing);
+    }
+    if (shaft_) {
+      const Shaft shaft(geometry_, moving, motion);
+      force += p[5] * (moving.xdd + weight);
+      for (int term = 0; term < 4; ++term) {
+        force += p[6 + term] * shaft.force[term];
+      }
+      tau[3] += p[9] * shaft.motor + p[10] * motion.qdd[3];
+    }
+    if (forced_) {
+      force += p[width() - 2] * moving.xd + pull(moving.x, p[width() - 1]);
+    }
+    for (int arm = 0; arm < 3; ++arm) {
+      tau[arm] += moving.slopes[arm].dot(force);
+    }
   }
+
+private:
+  /// Force of C_r towards the axis, at most Fr_max.
+  Vector3 pull(const Vector3 & x, double stiffness) const
+  {
+    const double distance = std::hypot(x.x(), x.y());
+    const double beyond = std::max(distance - limit_.r_ext, 0.0) / std::max(distance, kTiny);
+    const Vector3 force = stiffness * beyond * Vector3(x.x(), x.y(), 0.0);
+    return std::min(1.0, limit_.fr_max / std::max(force.norm(), kTiny)) * force;
+  }
+
+  bool shaft_, forced_;
+  DeltaGeometry geometry_;
+  PlatformForce limit_;
+};
+
+}  // namespace
+
+std::unique_ptr<Part> delta_part(const YAML::Node & map, std::size_t joints)
+{
+  const YAML::Node geometry = map["geometry"], force = map["platform_force"];
+  PlatformForce numbers{};
+  if (force) {
+    numbers = {get<double>(force, "R_ext"), get<double>(force, "Fr_max")};
+    if (!std::isfinite(numbers.r_ext) || !std::isfinite(numbers.fr_max) || numbers.fr_max < 0.0) {
+      throw error("platform_force needs a finite R_ext, and a finite Fr_max of 0 or more");
+    }
+  }
+  return std::make_unique<DeltaPart>(
+    static_cast<Eigen::Index>(joints),
+    DeltaGeometry{
+      get<double>(geometry, "R_b"), get<double>(geometry, "r_p"), get<double>(geometry, "L_AB"),
+      get<double>(geometry, "L_BC"), joints > 3 ? get<double>(geometry, "h_O") : 0.0,
+      get_or(map, "gravity", 9.81)},
+    force ? &numbers : nullptr);
 }
 
 }  // namespace robodyn_ros

@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
 #include "robodyn_ros/bounded_text.hpp"
+#include "robodyn_ros/result_blocks.hpp"
+#include "robodyn_ros/yaml_values.hpp"
 
 namespace robodyn_ros
 {
@@ -88,21 +91,31 @@ const std::map<std::string, Term> kTerms{
   {"cubic_backward", {one_sided<-1, 3>}},
 };
 
+Vector figure(const YAML::Node & map, const char * name, std::size_t joints)
+{
+  const auto given = map[name].as<std::vector<double>>();
+  const auto usable = [](double value) {return std::isfinite(value) && value >= 0.0;};
+  if (given.size() != joints || !std::all_of(given.begin(), given.end(), usable)) {
+    throw error(std::string("friction's ") + name + " needs one number per joint, 0 or more");
+  }
+  return vector_of(given);
+}
+
 }  // namespace
 
 Friction::Friction(const std::vector<std::string> & terms, std::vector<Figures> figures)
 : figures_(std::move(figures))
 {
   for (const auto & name : terms) {
-    const auto found = kTerms.find(name);
-    if (found == kTerms.end()) {
+    const auto known = kTerms.find(name);
+    if (known == kTerms.end()) {
       throw std::invalid_argument(
         "there is no friction term \"" + quoted_text(name) + "\" in this controller");
     }
-    const Term & term = found->second;
-    for (const Figures & own : figures_) {
-      if ((term.smoothing && own.smoothing <= 0.0) ||
-        (term.breakaway && own.breakaway_speed <= 0.0))
+    const Term & term = known->second;
+    for (const Figures & figures : figures_) {
+      if ((term.smoothing && figures.smoothing <= 0.0) ||
+        (term.breakaway && figures.breakaway_speed <= 0.0))
       {
         throw std::invalid_argument("friction term \"" + name + "\" lacks its shape figure");
       }
@@ -120,30 +133,45 @@ Eigen::Index Friction::width() const
   return static_cast<Eigen::Index>(figures_.size() * columns_.size());
 }
 
-void Friction::add_some(
-  bool load, const Vector & qd, const Eigen::Ref<const Vector> & values, Vector & tau) const
+void Friction::add(
+  bool per_load, const Vector & qd, const Eigen::Ref<const Vector> & values, Vector & tau) const
 {
   Eigen::Index next = 0;
   for (Eigen::Index joint = 0; joint < tau.size(); ++joint) {
     const Figures & figures = figures_[static_cast<std::size_t>(joint)];
     for (std::size_t term = 0; term < columns_.size(); ++term, ++next) {
-      if (of_load_[term] == load) {
+      if (of_load_[term] == per_load) {
         tau[joint] += values[next] * columns_[term](qd[joint], figures);
       }
     }
   }
 }
 
-void Friction::add(
-  const Vector & qd, const Eigen::Ref<const Vector> & values, Vector & tau) const
+Friction friction_of(const YAML::Node & map)
 {
-  add_some(false, qd, values, tau);
-}
-
-void Friction::add_per_load(
-  const Vector & qd, const Eigen::Ref<const Vector> & values, Vector & tau) const
-{
-  add_some(true, qd, values, tau);
+  static const std::set<std::string> understood{
+    "kind", "joints", "terms", "load", "smoothing", "breakaway_speed", "threshold", "reach",
+    "exponent"};
+  for (const auto & item : map) {
+    if (const auto key = item.first.as<std::string>(); understood.count(key) == 0) {
+      throw error("friction's \"" + quoted_text(key) + "\" is not known to this controller");
+    }
+  }
+  const std::size_t joints = map["joints"].size();
+  std::vector<Figures> figures(joints);
+  const std::pair<const char *, double Figures::*> known[]{
+    {"smoothing", &Figures::smoothing}, {"breakaway_speed", &Figures::breakaway_speed},
+    {"threshold", &Figures::threshold}, {"reach", &Figures::reach},
+    {"exponent", &Figures::exponent}};
+  for (const auto & [name, member] : known) {
+    if (map[name]) {
+      const Vector numbers = figure(map, name, joints);
+      for (std::size_t joint = 0; joint < joints; ++joint) {
+        figures[joint].*member = numbers[static_cast<Eigen::Index>(joint)];
+      }
+    }
+  }
+  return Friction(get<std::vector<std::string>>(map, "terms"), figures);
 }
 
 }  // namespace robodyn_ros

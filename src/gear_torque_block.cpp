@@ -39,12 +39,8 @@ Numbers numbers_of(const YAML::Node & block, const std::string & key, std::size_
 
 double cutoff_of(const YAML::Node & block)
 {
-  double result = std::numeric_limits<double>::quiet_NaN();
-  try {
-    result = get<double>(block, "cutoff");
-  } catch (const YAML::Exception &) {
-    // the sentence below says it
-  }
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  const double result = get<YAML::Node>(block, "cutoff").as<double>(kNone);
   if (!std::isfinite(result)) {
     throw error("cutoff must be a finite number");
   }
@@ -188,10 +184,10 @@ GearTorqueLaw read_gear_torque(
   const auto names = get<Names>(block, "array_names"), shapes = get<Names>(block, "array_shapes");
   law.map = gear_map(kind, arrays_of(names, shapes, numbers, count), count, inputs);
   check_torque(law);
-  const std::string own = gear_hash(
+  const std::string hash = gear_hash(
     kind, law.cutoff, {joints, get<Names>(block, "inputs"), names},
     {limit, ratio, low, high, numbers}, shapes, model_hash);
-  if (get<std::string>(block, "hash") != own) {
+  if (get<std::string>(block, "hash") != hash) {
     throw error("its hash does not fit: it was changed, or belongs to another model");
   }
   return law;

@@ -6,7 +6,6 @@
 #include <limits>
 #include <utility>
 
-
 namespace robodyn_ros
 {
 namespace
@@ -14,11 +13,6 @@ namespace
 
 /// Way of the reference in which no measured position may stay the very same, [rad] or [m].
 constexpr double kMoved = 0.01;
-
-int cycles(double seconds, double period)
-{
-  return std::max(1, static_cast<int>(seconds / period + 1e-9));
-}
 
 bool all_nan(const Vector & values)
 {
@@ -60,8 +54,8 @@ GuardedTorque::GuardedTorque(
   window_(torque.velocity_window().cwiseMax(std::numeric_limits<double>::min())),
   threshold_(watch.torque_threshold),
   longest_(watch.reference_timeout),
-  reference_cycles_(cycles(watch.reference_timeout, settings.period)),
-  state_cycles_(cycles(watch.state_timeout, settings.period)),
+  reference_cycles_(cycles_in(watch.reference_timeout, settings.period)),
+  state_cycles_(cycles_in(watch.state_timeout, settings.period)),
   last_(static_cast<Eigen::Index>(torque.joints().size())),
   taken_(last_),
   measured_(last_.q),

@@ -11,14 +11,12 @@
 // of the fault. THRESHOLD is torque_threshold, 0: none. RESIDUAL is the share of the torque by gear
 // deflection. EXCLUDED has a 1 for each joint whose drive adds gravity, else 0; empty: no drive does.
 //
-//   law_check gears RESULT PERIOD SCALE FADE TIMEOUT < steps > torques
+// Standard error tells the time per cycle, and how often one allocated memory.
 //
-// A step of the torque by gear deflection is a number for what to do, a time stamp [s], and three
-// numbers of all joints. 0: read positions of joints and motors; 1: advance by a cycle; 2: forget the
-// measurements; 3: torque of the law at deflection, its rate and velocity. A row of output is the
-// torque of all joints after the step.
+//   law_check gears RESULT < inputs > torques
 //
-// Standard error of both tells the time per cycle, and how often one allocated memory.
+// A row of input is deflection of the gear, its rate and velocity of the motor of all joints. A row
+// of output is the torque by gear deflection of all joints.
 //
 //   law_check results RESULT...
 //   law_check possible RESULT...
@@ -213,39 +211,21 @@ void check_law(const Words & words)
 
 void check_gears(const Words & words)
 {
-  auto model = robodyn_ros::read_result(words.at(0)), again = robodyn_ros::read_result(words.at(0));
+  const auto model = robodyn_ros::read_result(words.at(0));
   if (!model.gears) {
     throw std::invalid_argument(words.at(0) + " has no residual torque");
   }
-  const robodyn_ros::GearTorqueLaw & law = *model.gears;
-  robodyn_ros::MeasuredGearTorque gears(
-    std::move(*again.gears), number(words.at(2)), number(words.at(1)), number(words.at(3)),
-    number(words.at(4)));
-  const Eigen::Index count = law.limit.size();
-  std::vector<double> row(static_cast<std::size_t>(3 * count + 2));
-  Vector result = Vector::Zero(count);
-  Timer timer;
+  const Eigen::Index count = model.gears->limit.size();
+  std::vector<double> row(static_cast<std::size_t>(3 * count));
+  Vector result(count);
   while (read(row)) {
-    const Eigen::Map<const Eigen::MatrixXd> given(row.data() + 2, count, 3);
-    const Vector position = given.col(0), motor = given.col(1);
-    const int kind = static_cast<int>(row[0]);
-    timer.run([&]() {
-        switch (kind) {
-          case 0: gears.read(position, motor, row[1]); break;
-          case 1: (void)gears.torque(); break;
-          case 2: gears.clear(); break;
-          default:
-            for (Eigen::Index joint = 0; joint < count; ++joint) {
-              result[joint] = law.torque(joint, given(joint, 0), given(joint, 1), given(joint, 2));
-            }
-        }
-        if (kind < 3) {
-          result = gears.applied();
-        }
-      });
+    const Eigen::Map<const Eigen::MatrixXd> given(row.data(), count, 3);
+    for (Eigen::Index joint = 0; joint < count; ++joint) {
+      result[joint] =
+        model.gears->torque(joint, given(joint, 0), given(joint, 1), given(joint, 2));
+    }
     write(result);
   }
-  timer.report();
 }
 
 /// As FeedforwardTorqueController::prepare; returns the number of joints.

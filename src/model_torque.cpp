@@ -63,11 +63,11 @@ void ModelTorque::set_velocity_window(const Vector & window)
 void ModelTorque::set_values(const Vector & values)
 {
   values_ = values;
-  friction_at(lower_, backward_);
-  friction_at(upper_, range_);
+  friction_at(false, lower_, backward_);
+  friction_at(false, upper_, range_);
   range_ -= backward_;
-  friction_per_load_at(lower_, backward_load_);
-  friction_per_load_at(upper_, range_load_);
+  friction_at(true, lower_, backward_load_);
+  friction_at(true, upper_, range_load_);
   range_load_ -= backward_load_;
 }
 
@@ -86,16 +86,6 @@ Vector ModelTorque::with_payload(const Vector & payload, const std::string & fra
   const PlacedPart & arm = bodies_.front();
   arm.part->add_payload(payload, frame, values.segment(arm.first, arm.part->width()));
   return values;
-}
-
-Eigen::Index ModelTorque::payload_width() const
-{
-  return payload_frame().empty() ? 2 : 10;
-}
-
-std::string ModelTorque::payload_frame() const
-{
-  return bodies_.front().part->payload_frame();
 }
 
 void ModelTorque::set_gravity_excluded(const std::vector<bool> & excluded)
@@ -132,20 +122,12 @@ void ModelTorque::bodies(const Motion & motion, Vector & tau, bool springs)
   }
 }
 
-void ModelTorque::friction_at(const Vector & qd, Vector & tau) const
+void ModelTorque::friction_at(bool per_load, const Vector & qd, Vector & tau) const
 {
   tau.setZero();
   for (const auto & placed : frictions_) {
-    placed.friction.add(qd, values_.segment(placed.first, placed.friction.width()), tau);
-  }
-}
-
-void ModelTorque::friction_per_load_at(const Vector & qd, Vector & tau) const
-{
-  tau.setZero();
-  if (loaded_ != nullptr) {
-    const auto own = values_.segment(loaded_->first, loaded_->friction.width());
-    loaded_->friction.add_per_load(qd, own, tau);
+    const auto values = values_.segment(placed.first, placed.friction.width());
+    placed.friction.add(per_load, qd, values, tau);
   }
 }
 
@@ -156,9 +138,9 @@ void ModelTorque::add_friction(const Motion & motion, const Vector & qd, Vector 
     // Gravity loads a gear whoever carries it, so that the load has it in any case.
     bodies_.front().part->add_again(motion, loaded_->load, load_);
   }
-  friction_at(qd, friction_);
+  friction_at(false, qd, friction_);
   if (loaded_ != nullptr) {
-    friction_per_load_at(qd, per_load_);
+    friction_at(true, qd, per_load_);
   }
   for (Eigen::Index joint = 0; joint < qd.size(); ++joint) {
     const bool slow = std::abs(qd[joint]) < upper_[joint];

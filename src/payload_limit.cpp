@@ -218,25 +218,21 @@ void PayloadLimit::check_body(double mass, const Vector & payload, const std::st
 
 void PayloadLimit::check_given(const Size & size) const
 {
-  const double moment = given_ * reach_, inertia = moment * reach_;
+  const double moment = given_ * reach_;
   char at[64];
   std::snprintf(at, sizeof at, " (max_payload %.4g kg at %.3g m)", given_, reach_);
-  const std::string advice = ": check the unit, or raise max_payload";
-  if (!(size.mass <= given_ * (1.0 + kRounding))) {
-    refuse(
-      "payload of " + text(size.mass) + " kg is above max_payload of " + text(given_) + " kg" +
-      advice);
-  }
-  if (!(size.moment <= moment * (1.0 + kRounding))) {
-    refuse(
-      "payload's first moment of " + text(size.moment) + " kg m is above its limit of " +
-      text(moment) + " kg m" + at + advice);
-  }
-  if (!(size.inertia <= inertia * (1.0 + kRounding))) {
-    refuse(
-      "payload's inertia of " + text(size.inertia) + " kg m^2 is above its limit of " +
-      text(inertia) + " kg m^2" + at + advice);
-  }
+  const auto check = [](double value, double limit, const char * what, const char * name,
+      const std::string & unit, const char * rule) {
+      if (!(value <= limit * (1.0 + kRounding))) {
+        refuse(
+          what + text(value) + unit + " is above " + name + text(limit) + unit + rule +
+          ": check the unit, or raise max_payload");
+      }
+    };
+  check(size.mass, given_, "payload of ", "max_payload of ", " kg", "");
+  check(size.moment, moment, "payload's first moment of ", "its limit of ", " kg m", at);
+  check(
+    size.inertia, moment * reach_, "payload's inertia of ", "its limit of ", " kg m^2", at);
 }
 
 void PayloadLimit::check_effort(const Size & payload) const

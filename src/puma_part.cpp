@@ -4,9 +4,11 @@
 // derivatives by q2..q5, so that Coriolis and centrifugal torque follow from it.
 #include <array>
 #include <cmath>
+#include <memory>
 #include <stdexcept>
 
-#include "robodyn_ros/closed_forms.hpp"
+#include "robodyn_ros/result_blocks.hpp"
+#include "robodyn_ros/yaml_values.hpp"
 
 namespace robodyn_ros
 {
@@ -15,6 +17,12 @@ namespace
 
 constexpr int kInertias = 23, kJoints = 6, kGravities = 5;
 constexpr int kAll = kInertias + kJoints + kGravities;
+constexpr int kRelated = 8;  // parameters that follow from others, with a geometry
+
+struct PumaGeometry
+{
+  double a2, a3, d2, d3, d4, gravity;
+};
 
 /// A number with its derivatives by q2, q3, q4, q5.
 struct Dual
@@ -88,7 +96,7 @@ void mass_matrix(const Vector & q, const double * p, Matrix & a)
   a[5][5] = p[23];
 }
 
-Eigen::MatrixXd relations(const PumaPart::Geometry * geometry)
+Eigen::MatrixXd relations(const PumaGeometry * geometry)
 {
   Eigen::MatrixXd full = Eigen::MatrixXd::Identity(kAll, kAll);
   if (geometry == nullptr) {
@@ -115,7 +123,7 @@ Eigen::MatrixXd relations(const PumaPart::Geometry * geometry)
     full(rule.row, rule.column) = rule.factor;
     follows[static_cast<std::size_t>(rule.row)] = true;
   }
-  Eigen::MatrixXd result(kAll, kAll - 8);
+  Eigen::MatrixXd result(kAll, kAll - kRelated);
   Eigen::Index next = 0;
   for (Eigen::Index column = 0; column < kAll; ++column) {
     if (!follows[static_cast<std::size_t>(column)]) {
@@ -137,44 +145,94 @@ void add_gravity(const Vector & q, const double * g, Vector & tau)
   tau[4] += g[4] * (c23 * s5 + s23 * c4 * c5);
 }
 
+/// Dynamic model 1: 34 parameters, or 26 with a geometry.
+class PumaPart : public ClosedForm
+{
+public:
+  explicit PumaPart(const PumaGeometry * geometry)
+  : ClosedForm(kJoints, kAll - (geometry ? kRelated : 0)), relations_(relations(geometry)),
+    all_(Vector::Zero(kAll))
+  {
+    refusal_ = "dynamic model 1 of a puma cannot carry a payload: each of its parameters mixes "
+      "masses and lengths of several links; use dynamic model 2";
+  }
+
+  void add(const Motion & motion, const Eigen::Ref<const Vector> & values, Vector & tau) override
+  {
+    all_.noalias() = relations_ * values;
+    Matrix mass;
+    mass_matrix(motion.q, all_.data() - 1, mass);
+    const Vector & qd = motion.qd;
+    const Eigen::Vector4d speed = qd.segment<4>(1);
+    Eigen::Vector4d energy = Eigen::Vector4d::Zero();  // slope of the kinetic energy by q2..q5
+    for (int row = 0; row < kJoints; ++row) {
+      for (int column = row; column < kJoints; ++column) {
+        const Dual & entry = mass[row][column];
+        const double change = entry.slope.dot(speed);
+        tau[row] += entry.value * motion.qdd[column] + change * qd[column];
+        if (column != row) {
+          tau[column] += entry.value * motion.qdd[row] + change * qd[row];
+        }
+        energy += (column == row ? 0.5 : 1.0) * qd[row] * qd[column] * entry.slope;
+      }
+      tau[row] += all_[kInertias + row] * motion.qdd[row];
+    }
+    tau.segment<4>(1) -= energy;
+    add_gravity(motion.q, all_.data() + kInertias + kJoints, tau);
+  }
+
+private:
+  Eigen::MatrixXd relations_;  // all 34 from the parameters
+  Vector all_;
+};
+
+/// Dynamic model 2: gravity of a slow motion.
+class PumaGravityPart : public ClosedForm
+{
+public:
+  PumaGravityPart(bool fifth_term, const PumaGeometry * geometry)
+  : ClosedForm(6, fifth_term ? 5 : 4)
+  {
+    if (geometry == nullptr) {
+      refusal_ = "dynamic model 2 of a puma needs a geometry to carry a payload";
+      return;
+    }
+    effect_(0, 0) = geometry->gravity * geometry->a2;
+    effect_(1, 0) = geometry->gravity * geometry->a3;
+    effect_(2, 0) = geometry->gravity * geometry->d4;
+  }
+
+  void add(const Motion & motion, const Eigen::Ref<const Vector> & p, Vector & tau) override
+  {
+    const double q2 = motion.q[1], forearm = q2 + motion.q[2];
+    const double c23 = std::cos(forearm), s23 = std::sin(forearm);
+    const double c4 = std::cos(motion.q[3]), s4 = std::sin(motion.q[3]);
+    const double c5 = std::cos(motion.q[4]), s5 = std::sin(motion.q[4]);
+    const double shared = -p[1] * c23 - p[2] * s23 - p[3] * (s23 * c5 + c23 * c4 * s5);
+    tau[1] += shared - p[0] * std::cos(q2) + (p.size() > 4 ? p[4] * std::sin(q2) : 0.0);
+    tau[2] += shared;
+    tau[3] += p[3] * s23 * s4 * s5;
+    tau[4] -= p[3] * (c23 * s5 + s23 * c4 * c5);
+  }
+};
+
 }  // namespace
 
-PumaPart::PumaPart(const Geometry * geometry)
-: relations_(relations(geometry)), all_(Vector::Zero(kAll))
+std::unique_ptr<Part> puma_part(const YAML::Node & map)
 {
-}
-
-void PumaPart::add(
-  const Motion & motion, const Eigen::Ref<const Vector> & values, Vector & tau)
-{
-  all_.noalias() = relations_ * values;
-  Matrix mass;
-  mass_matrix(motion.q, all_.data() - 1, mass);
-  const Vector & qd = motion.qd;
-  const Eigen::Vector4d speed = qd.segment<4>(1);
-  Eigen::Vector4d energy = Eigen::Vector4d::Zero();  // slope of the kinetic energy by q2..q5
-  for (int row = 0; row < kJoints; ++row) {
-    for (int column = row; column < kJoints; ++column) {
-      const Dual & entry = mass[row][column];
-      const double change = entry.slope.dot(speed);
-      tau[row] += entry.value * motion.qdd[column] + change * qd[column];
-      if (column != row) {
-        tau[column] += entry.value * motion.qdd[row] + change * qd[row];
-      }
-      energy += (column == row ? 0.5 : 1.0) * qd[row] * qd[column] * entry.slope;
-    }
-    tau[row] += all_[kInertias + row] * motion.qdd[row];
+  PumaGeometry lengths{};
+  const YAML::Node geometry = map["geometry"];
+  if (geometry) {
+    lengths = {
+      get<double>(geometry, "a2"), get<double>(geometry, "a3"), get<double>(geometry, "d2"),
+      get<double>(geometry, "d3"), get<double>(geometry, "d4"), get_or(map, "gravity", 9.81)};
   }
-  tau.segment<4>(1) -= energy;
-  add_gravity(motion.q, all_.data() + kInertias + kJoints, tau);
-}
-
-void PumaPart::add_payload(
-  const Eigen::Ref<const Vector> &, const std::string &, Eigen::Ref<Vector>) const
-{
-  throw std::invalid_argument(
-    "dynamic model 1 of a puma cannot carry a payload: each of its parameters mixes masses "
-    "and lengths of several links; use dynamic model 2");
+  const PumaGeometry * known = geometry ? &lengths : nullptr;
+  if (get<int>(map, "dynamic_model") == 2) {
+    const bool fifth = map["fifth_term"] && map["fifth_term"].as<bool>();
+    return std::make_unique<PumaGravityPart>(fifth, known);
+  }
+  return std::make_unique<PumaPart>(known);
 }
 
 }  // namespace robodyn_ros

@@ -46,6 +46,43 @@ std::string listed(const Names & names)
   return "[" + quoted_text(result) + "]";
 }
 
+/// Joints of a robot in closed form, which its equations take for granted.
+void check_count(const Names & joints, std::size_t least, std::size_t most)
+{
+  if (joints.size() < least || joints.size() > most) {
+    throw error("its kind of robot has not " + std::to_string(joints.size()) + " joints");
+  }
+}
+
+/// Bodies or springs of a description.
+std::unique_ptr<Part> body_part(
+  const YAML::Node & map, const std::string & kind, const Names & joints)
+{
+  if (kind == "urdf") {
+    return urdf_part(map);
+  }
+  if (kind == "axis") {
+    check_count(joints, 1, 1);
+    return axis_part(map);
+  }
+  if (kind == "scara") {
+    check_count(joints, 3, 4);
+    return scara_part(map, joints.size());
+  }
+  if (kind == "puma") {
+    check_count(joints, 6, 6);
+    return puma_part(map);
+  }
+  if (kind == "springs") {
+    return spring_part(map, joints.size());
+  }
+  if (kind == "delta") {
+    check_count(joints, 3, 4);
+    return delta_part(map, joints.size());
+  }
+  throw error("there is no model kind \"" + quoted_text(kind) + "\" in this controller");
+}
+
 /// The values that load-dependent friction goes by, or none.
 Vector load_of(const YAML::Node & map)
 {

@@ -23,7 +23,7 @@ StateQueue::StateQueue(
   rclcpp::Publisher<TorqueState>::SharedPtr publisher, const std::vector<std::string> & joints,
   int delay, std::chrono::nanoseconds pause)
 : publisher_(std::move(publisher)),
-  ring_({0, 0, false, Fault::kNone, Vector::Zero(static_cast<Eigen::Index>(joints.size())),
+  items_(256, {0, 0, false, Fault::kNone, Vector::Zero(static_cast<Eigen::Index>(joints.size())),
       Vector::Zero(static_cast<Eigen::Index>(joints.size()))}),
   pause_(pause)
 {
@@ -42,27 +42,36 @@ StateQueue::~StateQueue()
 
 void StateQueue::push(std::int64_t time, std::uint64_t cycle, const AdditiveTorque & law)
 {
-  (void)ring_.push(
-    [&](State & state) {
-      state.time = time;
-      state.cycle = cycle;
-      state.enabled = law.enabled();
-      state.fault = law.fault();
-      state.requested = law.requested();
-      state.applied = law.applied();
-    });
+  const std::uint64_t number = written_.load(std::memory_order_relaxed);
+  if (number - read_.load(std::memory_order_acquire) == items_.size()) {
+    return;
+  }
+  State & state = items_[number % items_.size()];
+  state.time = time;
+  state.cycle = cycle;
+  state.enabled = law.enabled();
+  state.fault = law.fault();
+  state.requested = law.requested();
+  state.applied = law.applied();
+  written_.store(number + 1, std::memory_order_release);
 }
 
 void StateQueue::run()
 {
-  const auto publish_all = [this]() {
-      ring_.take_all([this](const State & state) {publish(state);});
-    };
   while (!over_) {
     std::this_thread::sleep_for(pause_);
     publish_all();
   }
   publish_all();
+}
+
+void StateQueue::publish_all()
+{
+  std::uint64_t number = read_.load(std::memory_order_relaxed);
+  while (number != written_.load(std::memory_order_acquire)) {
+    publish(items_[number % items_.size()]);
+    read_.store(++number, std::memory_order_release);
+  }
 }
 
 void StateQueue::publish(const State & state)

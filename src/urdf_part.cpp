@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "robodyn_ros/urdf_part.hpp"
-
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <set>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
+#include <pinocchio/spatial/force.hpp>
+#include <pinocchio/spatial/motion.hpp>
+#include <pinocchio/spatial/se3.hpp>
 #include <urdf_parser/urdf_parser.h>
 
 #include "robodyn_ros/bounded_text.hpp"
+#include "robodyn_ros/result_blocks.hpp"
+#include "robodyn_ros/yaml_values.hpp"
 
 namespace robodyn_ros
 {
@@ -16,6 +23,29 @@ namespace
 
 constexpr char kChild[] = "<child";
 constexpr std::size_t kMostJoints = 200;  // as in robodyn_ros/bounds.py
+
+/// Where a link is: placed on one of the bodies; none: on the ground.
+struct LinkPlace
+{
+  int body = -1;
+  pinocchio::SE3 placement = pinocchio::SE3::Identity();
+};
+
+/// What one joint moves, in that joint's frame, with its motion. All of a body lies together: in a
+/// cell, unlike in a loop of a test, nothing of it is in the cache when its cycle comes.
+struct Body
+{
+  int parent;                     // -1: the ground
+  Eigen::Index joint;             // of the model
+  bool sliding;                   // prismatic
+  Eigen::Vector3d axis;
+  pinocchio::SE3 home;            // on the parent at joint position zero
+  pinocchio::SE3 placement;       // and now
+  pinocchio::Motion velocity;
+  pinocchio::Motion acceleration;  // less gravity
+  pinocchio::Force force;         // that the joint takes up
+  JointFacts facts;
+};
 
 pinocchio::SE3 placement_of(const urdf::Joint & joint)
 {
@@ -121,132 +151,153 @@ Vector ten_parameters(const Eigen::Matrix4d & pseudo)
   return ten;
 }
 
+/// Ten parameters of each moving link, in the order of the joints, then a rotor inertia per joint.
+/// `xml` without meshes, as a result file holds it; joints that are not named are locked at zero.
+class UrdfPart : public Part
+{
+public:
+  UrdfPart(
+    const std::string & xml, const std::vector<std::string> & joints,
+    const Eigen::Vector3d & gravity, bool rotor_inertia)
+  : ground_(-gravity, Eigen::Vector3d::Zero()),
+    rotor_inertia_(rotor_inertia)
+  {
+    const auto tree = parse(xml);
+    add_children(*tree->getRoot(), {}, joints);
+    if (joints.empty() || bodies_.size() != joints.size()) {
+      throw std::invalid_argument("the URDF of the model lacks some of the model's joints");
+    }
+    facts_.resize(joints.size());
+    for (const Body & body : bodies_) {
+      facts_[static_cast<std::size_t>(body.joint)] = body.facts;
+    }
+    carrier_ = tree->getJoint(joints.back())->child_link_name;
+  }
+
+  Eigen::Index width() const override
+  {
+    return (rotor_inertia_ ? 11 : 10) * static_cast<Eigen::Index>(bodies_.size());
+  }
+
+  void add(const Motion & motion, const Eigen::Ref<const Vector> & values, Vector & tau) override
+  {
+    for (Body & body : bodies_) {
+      move(body, motion);
+    }
+    add_again(motion, values, tau);
+  }
+
+  // Newton and Euler with mass, first moments and inertia about the joint, not RNEA: that needs a
+  // centre of mass, and the links of an unconstrained estimate may have any mass, none or below it.
+  void add_again(
+    const Motion & motion, const Eigen::Ref<const Vector> & values, Vector & tau) override
+  {
+    const auto count = static_cast<Eigen::Index>(bodies_.size());
+    for (Body & body : bodies_) {
+      body.force = force_of(body, values.segment<10>(10 * body.joint));
+    }
+    for (std::size_t index = bodies_.size(); index-- > 0; ) {
+      const Body & body = bodies_[index];
+      const auto & load = body.sliding ? body.force.linear() : body.force.angular();
+      tau[body.joint] += body.axis.dot(load);
+      if (rotor_inertia_) {
+        tau[body.joint] += values[10 * count + body.joint] * motion.qdd[body.joint];
+      }
+      if (body.parent >= 0) {
+        bodies_[static_cast<std::size_t>(body.parent)].force += body.placement.act(body.force);
+      }
+    }
+  }
+
+  void add_payload(
+    const Eigen::Ref<const Vector> & payload, const std::string & frame,
+    Eigen::Ref<Vector> values) const override
+  {
+    const auto place = links_.find(frame.empty() ? carrier_ : frame);
+    if (place == links_.end()) {
+      throw std::invalid_argument("the robot has no link '" + quoted_text(frame) + "' to carry a payload");
+    }
+    const LinkPlace & link = place->second;
+    if (link.body < 0) {
+      throw std::invalid_argument(
+        "link '" + quoted_text(frame) + "' is not moved by any joint: a payload there has no effect");
+    }
+    const Eigen::Matrix4d turn = link.placement.toHomogeneousMatrix();
+    values.segment<10>(10 * bodies_[static_cast<std::size_t>(link.body)].joint) +=
+      ten_parameters(turn * pseudo_inertia(payload) * turn.transpose());
+  }
+
+private:
+  void add_children(
+    const urdf::Link & link, const LinkPlace & place, const std::vector<std::string> & joints)
+  {
+    links_[link.name] = place;
+    for (const auto & joint : link.child_joints) {
+      const pinocchio::SE3 here = place.placement * placement_of(*joint);
+      const urdf::Link & child = **std::find_if(
+        link.child_links.begin(), link.child_links.end(),
+        [&](const auto & item) {return item->name == joint->child_link_name;});
+      const auto found = std::find(joints.begin(), joints.end(), joint->name);
+      if (found != joints.end()) {
+        bodies_.push_back(body_of(*joint, place.body, here, found - joints.begin()));
+        add_children(
+          child, {static_cast<int>(bodies_.size()) - 1, pinocchio::SE3::Identity()}, joints);
+      } else {
+        add_children(child, {place.body, here}, joints);
+      }
+    }
+  }
+
+  // Velocities and accelerations outwards: Featherstone, Rigid Body Dynamics Algorithms, table 5.1.
+  // Pinocchio's forwardKinematics does the same; its code for any kind of joint took half of the
+  // time of a cycle to come into the cache.
+  void move(Body & body, const Motion & motion) const
+  {
+    const double q = motion.q[body.joint];
+    const Eigen::Vector3d none = Eigen::Vector3d::Zero();
+    const Eigen::Vector3d speed = body.axis * motion.qd[body.joint];
+    const Eigen::Vector3d change = body.axis * motion.qdd[body.joint];
+    body.placement = body.home;
+    if (body.sliding) {
+      body.placement.translation() += body.home.rotation() * (body.axis * q);
+    } else {
+      body.placement.rotation() *= Eigen::AngleAxisd(q, body.axis).toRotationMatrix();
+    }
+    const pinocchio::Motion own = body.sliding ? pinocchio::Motion(speed, none) :
+      pinocchio::Motion(none, speed);
+    body.velocity = own;
+    body.acceleration = body.sliding ? pinocchio::Motion(change, none) :
+      pinocchio::Motion(none, change);
+    if (body.parent < 0) {
+      body.acceleration += body.placement.actInv(ground_);
+      return;
+    }
+    const Body & parent = bodies_[static_cast<std::size_t>(body.parent)];
+    body.velocity += body.placement.actInv(parent.velocity);
+    body.acceleration += body.placement.actInv(parent.acceleration) + body.velocity.cross(own);
+  }
+
+  std::vector<Body> bodies_;  // a parent before its children
+  std::map<std::string, LinkPlace> links_;
+  pinocchio::Motion ground_;  // acceleration of the ground less gravity
+  bool rotor_inertia_;
+};
+
 }  // namespace
 
-UrdfPart::UrdfPart(
-  const std::string & xml, const std::vector<std::string> & joints,
-  const Eigen::Vector3d & gravity, bool rotor_inertia)
-: ground_(-gravity, Eigen::Vector3d::Zero()),
-  rotor_inertia_(rotor_inertia)
+std::unique_ptr<Part> urdf_part(const YAML::Node & map)
 {
-  const auto tree = parse(xml);
-  add_children(*tree->getRoot(), {}, joints);
-  if (joints.empty() || bodies_.size() != joints.size()) {
-    throw std::invalid_argument("the URDF of the model lacks some of the model's joints");
-  }
-  carrier_ = tree->getJoint(joints.back())->child_link_name;
-}
-
-void UrdfPart::add_children(
-  const urdf::Link & link, const LinkPlace & place, const std::vector<std::string> & joints)
-{
-  links_[link.name] = place;
-  for (const auto & joint : link.child_joints) {
-    const pinocchio::SE3 here = place.placement * placement_of(*joint);
-    const urdf::Link & child = **std::find_if(
-      link.child_links.begin(), link.child_links.end(),
-      [&](const auto & item) {return item->name == joint->child_link_name;});
-    const auto found = std::find(joints.begin(), joints.end(), joint->name);
-    if (found != joints.end()) {
-      bodies_.push_back(body_of(*joint, place.body, here, found - joints.begin()));
-      add_children(
-        child, {static_cast<int>(bodies_.size()) - 1, pinocchio::SE3::Identity()}, joints);
-    } else {
-      add_children(child, {place.body, here}, joints);
+  Eigen::Vector3d gravity(0.0, 0.0, -9.81);
+  if (map["gravity"]) {
+    const auto given = map["gravity"].as<std::vector<double>>();
+    if (given.size() != 3 || !vector_of(given).allFinite()) {
+      throw error("gravity needs three finite numbers");
     }
+    gravity = vector_of(given);
   }
-}
-
-Eigen::Index UrdfPart::width() const
-{
-  return (rotor_inertia_ ? 11 : 10) * static_cast<Eigen::Index>(bodies_.size());
-}
-
-void UrdfPart::add(
-  const Motion & motion, const Eigen::Ref<const Vector> & values, Vector & tau)
-{
-  for (Body & body : bodies_) {
-    move(body, motion);
-  }
-  add_again(motion, values, tau);
-}
-
-// Velocities and accelerations outwards: Featherstone, Rigid Body Dynamics Algorithms, table 5.1.
-// Pinocchio's forwardKinematics does the same; its code for any kind of joint took half of the
-// time of a cycle to come into the cache.
-void UrdfPart::move(Body & body, const Motion & motion) const
-{
-  const double q = motion.q[body.joint];
-  const Eigen::Vector3d none = Eigen::Vector3d::Zero();
-  const Eigen::Vector3d speed = body.axis * motion.qd[body.joint];
-  const Eigen::Vector3d change = body.axis * motion.qdd[body.joint];
-  body.placement = body.home;
-  if (body.sliding) {
-    body.placement.translation() += body.home.rotation() * (body.axis * q);
-  } else {
-    body.placement.rotation() *= Eigen::AngleAxisd(q, body.axis).toRotationMatrix();
-  }
-  const pinocchio::Motion own = body.sliding ? pinocchio::Motion(speed, none) :
-    pinocchio::Motion(none, speed);
-  body.velocity = own;
-  body.acceleration = body.sliding ? pinocchio::Motion(change, none) :
-    pinocchio::Motion(none, change);
-  if (body.parent < 0) {
-    body.acceleration += body.placement.actInv(ground_);
-    return;
-  }
-  const Body & parent = bodies_[static_cast<std::size_t>(body.parent)];
-  body.velocity += body.placement.actInv(parent.velocity);
-  body.acceleration += body.placement.actInv(parent.acceleration) + body.velocity.cross(own);
-}
-
-// Newton and Euler with mass, first moments and inertia about the joint, not RNEA: that needs a
-// centre of mass, and the links of an unconstrained estimate may have any mass, none or below it.
-void UrdfPart::add_again(
-  const Motion & motion, const Eigen::Ref<const Vector> & values, Vector & tau)
-{
-  const auto count = static_cast<Eigen::Index>(bodies_.size());
-  for (Body & body : bodies_) {
-    body.force = force_of(body, values.segment<10>(10 * body.joint));
-  }
-  for (std::size_t index = bodies_.size(); index-- > 0; ) {
-    const Body & body = bodies_[index];
-    const auto & load = body.sliding ? body.force.linear() : body.force.angular();
-    tau[body.joint] += body.axis.dot(load);
-    if (rotor_inertia_) {
-      tau[body.joint] += values[10 * count + body.joint] * motion.qdd[body.joint];
-    }
-    if (body.parent >= 0) {
-      bodies_[static_cast<std::size_t>(body.parent)].force += body.placement.act(body.force);
-    }
-  }
-}
-
-std::vector<JointFacts> UrdfPart::joint_facts(std::size_t joints) const
-{
-  std::vector<JointFacts> result(joints);
-  for (const Body & body : bodies_) {
-    result[static_cast<std::size_t>(body.joint)] = body.facts;
-  }
-  return result;
-}
-
-void UrdfPart::add_payload(
-  const Eigen::Ref<const Vector> & payload, const std::string & frame,
-  Eigen::Ref<Vector> values) const
-{
-  const auto found = links_.find(frame.empty() ? carrier_ : frame);
-  if (found == links_.end()) {
-    throw std::invalid_argument("the robot has no link '" + quoted_text(frame) + "' to carry a payload");
-  }
-  const LinkPlace & link = found->second;
-  if (link.body < 0) {
-    throw std::invalid_argument(
-      "link '" + quoted_text(frame) + "' is not moved by any joint: a payload there has no effect");
-  }
-  const Eigen::Matrix4d place = link.placement.toHomogeneousMatrix();
-  values.segment<10>(10 * bodies_[static_cast<std::size_t>(link.body)].joint) +=
-    ten_parameters(place * pseudo_inertia(payload) * place.transpose());
+  const bool rotors = !map["rotor_inertia"] || map["rotor_inertia"].as<bool>();
+  return std::make_unique<UrdfPart>(
+    get<std::string>(map, "urdf"), get<std::vector<std::string>>(map, "joints"), gravity, rotors);
 }
 
 }  // namespace robodyn_ros

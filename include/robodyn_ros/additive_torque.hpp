@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The additive torque law (softMC Taddcmd): robodyn_ros/control/feedforward/additive_torque.py is its oracle.
+// The additive torque law (softMC Taddcmd): test/support/controller/additive_torque.py is its oracle.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +21,9 @@ void check_between(const std::string & name, double value, double low, double hi
 void check_each(
   const std::string & name, const Vector & values, const std::vector<std::string> & joints);
 
+/// Complete cycles in a time [s], at least one.
+int cycles_in(double time, double period);
+
 /// How additive torque may leave; one number per joint, [Nm] or [N], [Nm/s] or [N/s], [s].
 struct LawSettings
 {
@@ -35,7 +38,7 @@ struct LawSettings
   double friction_fade_time = 0.5;
 
   /// Rounded down: the ramp ends within ramp_down_time, not a cycle later.
-  int ramp_down_cycles() const;
+  int ramp_down_cycles() const {return cycles_in(ramp_down_time, period);}
 
   /// Throws std::invalid_argument, naming the value, for `joints` joints.
   void check(const std::vector<std::string> & joints) const;
@@ -104,7 +107,6 @@ public:
   bool accepted() const {return accepted_;}
 
   bool enabled() const {return state_ == LawState::kRampingIn || state_ == LawState::kActive;}
-  LawState state() const {return state_;}
   Fault fault() const {return fault_;}
   const Vector & requested() const {return requested_;}
   const Vector & applied() const {return applied_;}

@@ -33,16 +33,12 @@ public:
 
   Eigen::Index width() const;
 
-  /// Add the friction that does not depend on the load, [Nm] or [N].
-  void add(const Vector & qd, const Eigen::Ref<const Vector> & values, Vector & tau) const;
-
-  /// Add the friction per Nm (or N) of load.
-  void add_per_load(const Vector & qd, const Eigen::Ref<const Vector> & values, Vector & tau) const;
+  /// Add the friction that does not depend on the load, [Nm] or [N]; or that per Nm (or N) of load.
+  void add(
+    bool per_load, const Vector & qd, const Eigen::Ref<const Vector> & values, Vector & tau) const;
 
 private:
   using Column = double (*)(double, const Figures &);
-  void add_some(
-    bool load, const Vector & qd, const Eigen::Ref<const Vector> & values, Vector & tau) const;
 
   std::vector<Figures> figures_;
   std::vector<Column> columns_;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Torque by measured deflections of the gears: robodyn_ros/models/gear_torque.py and
-// robodyn_ros/control/torque/gear_torque.py.
+// Torque by measured deflections of the gears: robodyn_ros/models/gear_torque.py.
 #pragma once
 
 #include <memory>
@@ -69,9 +68,6 @@ public:
 
   /// Advance by one cycle; the torque to add, [Nm] or [N].
   const Vector & torque();
-
-  /// Torque of the last cycle.
-  const Vector & applied() const {return applied_;}
 
   /// Whether the measurements are new enough to be used.
   bool measured() const {return age_ < stale_;}

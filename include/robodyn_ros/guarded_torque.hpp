@@ -51,7 +51,6 @@ public:
     double elapsed);
 
   AdditiveTorque & law() {return law_;}
-  const AdditiveTorque & law() const {return law_;}
 
   /// Position of the last reference that was taken, to be passed on.
   const Vector & position() const {return last_.q;}

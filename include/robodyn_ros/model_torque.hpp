@@ -46,16 +46,13 @@ public:
   Vector with_payload(const Vector & payload, const std::string & frame = {}) const;
 
   /// How many numbers tell a payload: 10 for a URDF robot, else 2.
-  Eigen::Index payload_width() const;
+  Eigen::Index payload_width() const {return payload_frame().empty() ? 2 : 10;}
 
   /// Link in whose frame the payload of a URDF robot is given by default; empty for other kinds.
-  std::string payload_frame() const;
+  const std::string & payload_frame() const {return bodies_.front().part->payload_frame();}
 
   /// What is known of the robot's joints, and where its parameters begin.
-  std::vector<JointFacts> joint_facts() const
-  {
-    return bodies_.front().part->joint_facts(joints_.size());
-  }
+  const std::vector<JointFacts> & joint_facts() const {return bodies_.front().part->joint_facts();}
   Eigen::Index first_of_robot() const {return bodies_.front().first;}
 
   /// Take other values; does not allocate.
@@ -73,8 +70,7 @@ public:
 
 private:
   void bodies(const Motion & motion, Vector & tau, bool springs);
-  void friction_at(const Vector & qd, Vector & tau) const;
-  void friction_per_load_at(const Vector & qd, Vector & tau) const;
+  void friction_at(bool per_load, const Vector & qd, Vector & tau) const;
 
   std::vector<std::string> joints_;
   std::vector<PlacedPart> bodies_;

@@ -5,6 +5,7 @@
 // allocating. The Python models are the oracle (test/controller/test_law.py).
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -59,22 +60,51 @@ public:
     add(motion, values, tau);
   }
 
-  /// What is known of each of so many joints.
-  virtual std::vector<JointFacts> joint_facts(std::size_t joints) const
-  {
-    return std::vector<JointFacts>(joints);
-  }
+  /// What is known of each joint of a robot.
+  const std::vector<JointFacts> & joint_facts() const {return facts_;}
 
   /// Link that carries the payload of a URDF robot; empty for the others.
-  virtual std::string payload_frame() const {return {};}
+  const std::string & payload_frame() const {return carrier_;}
 
   /// How parameter values change with a payload: a mass [kg] with its first moments [kg m] and the
   /// six inertias about the frame's origin [kg m^2] for a URDF robot; else mass and inertia.
   /// `frame`: the link that carries it, only of a URDF robot; empty: the one of `payload_frame`.
   /// Throws std::invalid_argument where the robot cannot carry one.
   virtual void add_payload(
-    const Eigen::Ref<const Vector> & payload, const std::string & frame,
-    Eigen::Ref<Vector> values) const = 0;
+    const Eigen::Ref<const Vector> &, const std::string &, Eigen::Ref<Vector>) const
+  {
+  }
+
+protected:
+  std::vector<JointFacts> facts_;
+  std::string carrier_;
+};
+
+/// A robot whose values change in proportion to mass and inertia of its payload.
+class ClosedForm : public Part
+{
+public:
+  Eigen::Index width() const override {return effect_.rows();}
+
+  void add_payload(
+    const Eigen::Ref<const Vector> & payload, const std::string &,
+    Eigen::Ref<Vector> values) const override
+  {
+    if (!refusal_.empty() && !payload.isZero(0.0)) {
+      throw std::invalid_argument(refusal_);
+    }
+    values += effect_ * payload;
+  }
+
+protected:
+  ClosedForm(Eigen::Index joints, Eigen::Index width)
+  : effect_(Eigen::MatrixXd::Zero(width, 2))
+  {
+    facts_.resize(static_cast<std::size_t>(joints));
+  }
+
+  Eigen::MatrixXd effect_;  // a column for the mass, and one for the inertia
+  std::string refusal_;     // why it carries no payload; empty: it does
 };
 
 }  // namespace robodyn_ros

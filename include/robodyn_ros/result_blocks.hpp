@@ -15,9 +15,14 @@
 namespace robodyn_ros
 {
 
-/// Bodies or springs of a description. Throws std::invalid_argument with what is wrong in it.
-std::unique_ptr<Part> body_part(
-  const YAML::Node & map, const std::string & kind, const std::vector<std::string> & joints);
+/// Robots and springs of a description, one function for each kind; their equations are explained
+/// in robodyn_ros/models. They throw std::invalid_argument with what is wrong in it.
+std::unique_ptr<Part> urdf_part(const YAML::Node & map);
+std::unique_ptr<Part> axis_part(const YAML::Node & map);
+std::unique_ptr<Part> scara_part(const YAML::Node & map, std::size_t joints);
+std::unique_ptr<Part> puma_part(const YAML::Node & map);
+std::unique_ptr<Part> delta_part(const YAML::Node & map, std::size_t joints);
+std::unique_ptr<Part> spring_part(const YAML::Node & map, std::size_t joints);
 
 /// Friction of a description. Throws std::invalid_argument with what is wrong in it.
 Friction friction_of(const YAML::Node & map);

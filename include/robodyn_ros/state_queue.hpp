@@ -16,45 +16,6 @@
 namespace robodyn_ros
 {
 
-/// Ring of items that are all there from the beginning, from one thread to another: neither waits.
-template<typename Item>
-class Ring
-{
-public:
-  explicit Ring(const Item & item)
-  : items_(256, item)
-  {
-  }
-
-  /// Let `fill` write the next item; false while the ring is full.
-  template<typename Fill>
-  bool push(const Fill & fill)
-  {
-    const std::uint64_t number = written_.load(std::memory_order_relaxed);
-    if (number - read_.load(std::memory_order_acquire) == items_.size()) {
-      return false;
-    }
-    fill(items_[number % items_.size()]);
-    written_.store(number + 1, std::memory_order_release);
-    return true;
-  }
-
-  /// Let `take` read all items that are there.
-  template<typename Take>
-  void take_all(const Take & take)
-  {
-    std::uint64_t number = read_.load(std::memory_order_relaxed);
-    while (number != written_.load(std::memory_order_acquire)) {
-      take(items_[number % items_.size()]);
-      read_.store(++number, std::memory_order_release);
-    }
-  }
-
-private:
-  std::vector<Item> items_;
-  std::atomic<std::uint64_t> written_{0}, read_{0};
-};
-
 /// Queue of states from the control loop to the thread that publishes them.
 ///
 /// The loop writes into preallocated memory and wakes no thread. A
@@ -88,11 +49,13 @@ private:
   };
 
   void run();
+  void publish_all();
   void publish(const State & state);
 
   rclcpp::Publisher<TorqueState>::SharedPtr publisher_;
   TorqueState message_;
-  Ring<State> ring_;
+  std::vector<State> items_;  // all there from the beginning: neither thread waits
+  std::atomic<std::uint64_t> written_{0}, read_{0};
   std::atomic<bool> over_{false};
   std::chrono::nanoseconds pause_;
   std::thread thread_;

@@ -70,16 +70,12 @@ class Controllers:
         joints: Sequence[str],
         position: Array,
         position_only: bool = False,
-        effort_limit: Array | None = None,
     ) -> None:
         """Hold a position.
 
         :param position: shape (n,), in [rad] or [m]
         :param position_only: the JTC has no effort interface
-        :param effort_limit: limit of effort commands, shape (n,), in [Nm] or [N], as with
-            `enforce_command_limits` of ros2_control; None: no limit, which is Jazzy's default
         """
-        self._effort_limit = effort_limit
         self.trajectory = JointTrajectoryController(
             joints=joints, position=position, position_only=position_only
         )
@@ -128,9 +124,6 @@ class Controllers:
         if self.position.active:
             zero = np.zeros_like(reference.position)
             reference = Reference(self.position.command, zero, zero, zero)
-        if self._effort_limit is not None:
-            clipped = np.clip(reference.effort, -self._effort_limit, self._effort_limit)
-            reference = reference._replace(effort=clipped)
         self._now = now
         if (reference.position != self.reference.position).any():
             self._changed = now

@@ -32,15 +32,15 @@ DRIVING = 0.1
 """Driving friction that a delay explains, relative to the other torque of the joint."""
 
 
-def rated_torque(found: IdentifiedModel) -> tuple[Array, Array]:
+def rated_torque(result: IdentifiedModel) -> tuple[Array, Array]:
     """Return the torque of each drive, and the largest that the model may need, (n,) each.
 
     The first is the effort limit of the URDF, unless the recording had more (a placeholder), else
     `MEASURED` times the torque of the recording, else `NO_DRIVE`, in [Nm] or [N].
     """
-    body, usual = rigid_part(found.model), found.facts.get(FACTS[1])
+    body, usual = rigid_part(result.model), result.facts.get(FACTS[1])
     efforts = {} if body is None else {joint.name: joint.effort for joint in body.urdf.joints}
-    effort = np.array([efforts.get(name, 0.0) for name in found.joints])
+    effort = np.array([efforts.get(name, 0.0) for name in result.joints])
     measured = MEASURED * np.nan_to_num(np.array(usual or 0.0 * effort, dtype=float))
     measured = np.clip(measured, 0.0, NO_DRIVE)
     known = (effort > 0.0) & np.isfinite(effort) & (MEASURED * effort >= measured)
@@ -48,19 +48,19 @@ def rated_torque(found: IdentifiedModel) -> tuple[Array, Array]:
     return rated, np.maximum(rated, measured)
 
 
-def check_possible(found: IdentifiedModel) -> None:
+def check_possible(result: IdentifiedModel) -> None:
     """Refuse a result whose torque no robot has.
 
     :raises ControlError: more torque at rest, friction or inertia than the drives have, friction
         that drives a joint, an inertia that is not positive, or a negative mass or rotor inertia
         in a result that is not known to have apparent ones
     """
-    model, bodies = found.model, bodies_of(found.model)
-    torque = ModelTorque(model, found.loaded)
-    possible = found.facts.get(FACTS[0]) is not False and found.payload is None
-    for k in (*bodies.rotors, *(own[0] for _, own in bodies.links)) if possible else ():
-        if found.values[k] < -1e-6:
-            _refuse(found, f'{model.parameters[k].name} is negative: {found.values[k]:.4g}')
+    model, bodies = result.model, bodies_of(result.model)
+    torque = ModelTorque(model, result.loaded)
+    possible = result.facts.get(FACTS[0]) is not False and result.payload is None
+    for k in (*bodies.rotors, *(place[0] for _, place in bodies.links)) if possible else ():
+        if result.values[k] < -1e-6:
+            _refuse(result, f'{model.parameters[k].name} is negative: {result.values[k]:.4g}')
     low, high = joint_limits(model).T
     q = low + (high - low) * start_shares(POSES, len(low))
     still = np.zeros_like(q)
@@ -77,24 +77,24 @@ def check_possible(found: IdentifiedModel) -> None:
         sizes = {what: np.abs(values).max(axis=0) for what, values in needs.items()}
         expected = sizes['at rest'] + USUAL / SLOW * sizes['to move']
     drives = np.maximum(-friction.min(axis=0), 0.0)
-    for joint, (name, most) in enumerate(zip(found.joints, rated_torque(found)[1], strict=True)):
+    for joint, (name, most) in enumerate(zip(result.joints, rated_torque(result)[1], strict=True)):
         for what, size in sizes.items():
             if not size[joint] <= most:
                 text = f'{name} needs {size[joint]:.4g} Nm or N {what}, its drive has {most:.4g}'
-                _refuse(found, text)
+                _refuse(result, text)
         if drives[joint] > DRIVING * (expected[joint] + drives[joint]):
-            _refuse(found, f'friction drives {name} with {drives[joint]:.4g} Nm or N')
+            _refuse(result, f'friction drives {name} with {drives[joint]:.4g} Nm or N')
     sliding = np.array([joint.type == 'prismatic' for joint in model.joints])
     for kind in filter(np.any, (sliding, ~sliding)):
-        own = np.linalg.eigvalsh(mass[:, kind][:, :, kind])
+        eigen = np.linalg.eigvalsh(mass[:, kind][:, :, kind])
         # Apparent rotors: most of the inertia must be positive.
-        if own.min() < -max(own.max(), 0.0) * (1e-9 if possible and bodies.links else 1.0):
-            least = np.where(kind, inertia.min(axis=0), np.inf).argmin()
-            _refuse(found, f'the mass matrix is not positive, at {found.joints[least]} the least')
+        if eigen.min() < -max(eigen.max(), 0.0) * (1e-9 if possible and bodies.links else 1.0):
+            least = result.joints[np.where(kind, inertia.min(axis=0), np.inf).argmin()]
+            _refuse(result, f'the mass matrix is not positive, at {least} the least')
 
 
-def _refuse(found: IdentifiedModel, text: str) -> None:
+def _refuse(result: IdentifiedModel, text: str) -> None:
     raise ControlError(
-        f'{found.source}: no robot has these parameters: {text}. Identify it again, as a '
+        f'{result.source}: no robot has these parameters: {text}. Identify it again, as a '
         f'consistent robot (--consistent)'
     )

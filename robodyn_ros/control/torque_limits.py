@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from robodyn_ros.control.checks import per_joint
 from robodyn_ros.control.effort.joint_effort import EffortConversion
 from robodyn_ros.control.feedforward.torque_plan import TorquePlan
 from robodyn_ros.control.torque.model_torque import ModelTorque
@@ -83,15 +84,12 @@ def torque_limit(
     if isinstance(given, str):
         return _from_drive(name, given, joints, conversion)
     values = [given] if isinstance(given, (int, float)) else list(given)
-    if len(values) not in (1, len(joints)):
-        raise ConfigError(
-            f'{name} needs one value, or one for each of the {len(joints)} joints, '
-            f'got {len(values)}'
-        )
-    for joint, value in zip(joints, values * (len(joints) // len(values)), strict=True):
-        if isinstance(value, (bool, str)) or not (np.isfinite(value) and value > 0.0):
-            raise ConfigError(f'{name} of joint {joint!r} must be above 0, got {value}')
-    return np.array(np.broadcast_to(np.array(values, dtype=float), (len(joints),)))
+    if any(isinstance(value, (bool, str)) for value in values):
+        raise ConfigError(f'{name} must be numbers in Nm or N, got {given}')
+    try:
+        return per_joint(name, values[0] if len(values) == 1 else values, joints)
+    except ControlError as error:
+        raise ConfigError(str(error)) from error
 
 
 def _from_drive(
@@ -112,7 +110,7 @@ def _from_drive(
             wanted = 'torque_constant or effort.force_constant' if fact == 'constant' else fact
             other = ', or its effort.rated_torque' if word == 'rated' else ''
             raise ConfigError(f'{name}: {word} needs effort.{wanted} of joint {joint!r}{other}')
-    return drives.rated() if word == 'rated' else drives.peak()
+    return drives.continuous_torque() if word == 'rated' else drives.peak()
 
 
 def prior_torque(model: DynamicModel) -> tuple[ModelTorque, list[str]]:
@@ -152,10 +150,10 @@ def peak_torque(
     for block in sample_blocks(count):
         motion = trajectory.sample(time[block])
         signals = (motion.position, motion.velocity, motion.acceleration)
-        found = torque.torque(*(signal[:, columns] for signal in signals))
-        if not np.isfinite(found).all():
+        values = torque.torque(*(signal[:, columns] for signal in signals))
+        if not np.isfinite(values).all():
             raise ControlError('the model torque of the motion is not finite')
-        peak = peak_of(torque.joints, motion.time, found)
+        peak = peak_of(torque.joints, motion.time, values)
         larger = peak.torque > best.torque
         best.torque[larger], best.time[larger] = peak.torque[larger], peak.time[larger]
     return best

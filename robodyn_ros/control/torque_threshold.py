@@ -38,13 +38,13 @@ class TorqueThreshold:
         :param torque: shape (n,), in [Nm] or [N]; NaN is beyond the threshold
         """
         self._seen = self._now()
-        return self._exceeded(torque, 'measured')
+        return self._find_excess(torque, 'measured')
 
     def command(self, torque: Array) -> Fault:
         """Check an additive torque (softMC: Taddcmd) like `feedback`."""
-        return self._exceeded(torque, 'additive')
+        return self._find_excess(torque, 'additive')
 
-    def _exceeded(self, torque: Array, kind: str) -> Fault:
+    def _find_excess(self, torque: Array, kind: str) -> Fault:
         if self.limit is None:
             return NO_FAULT
         for index, value in enumerate(torque.tolist()):

@@ -76,10 +76,3 @@ def test_bad_command_deactivates_and_the_last_one_stays(values, sentence):
     forward.reset()
     forward.accept([3.0, 4.0])
     assert forward.command.tolist() == [3.0, 4.0]
-
-
-def test_effort_limits_are_enforced_only_when_asked_for():
-    for limit, effort in ((None, [5.0, 5.0]), (np.array([3.0, 10.0]), [3.0, 5.0])):
-        cell = controllers(effort_limit=limit)
-        cell.accept_trajectory(line(5.0), now=0.0)
-        assert cell.update(1.0).effort.tolist() == effort

@@ -115,53 +115,6 @@ def test_platform_is_where_the_model_has_it_and_does_not_turn(robot):
     np.testing.assert_array_equal(cell.plant.position, initial[: len(cell.joints)])
 
 
-@pytest.mark.parametrize('robot', ['delta3', 'delta'])
-def test_inertia_for_the_drives_is_that_of_the_model(robot):
-    values = content(robot)
-    cell = RobotCell(CellConfig.from_mapping(values))
-    model = load_model(CONFIG / 'robots' / f'{robot}.yaml').parts[0]
-    count = len(cell.joints)
-    q = np.tile([0.5, 0.1, 0.8, 1.0][:count], (count + 1, 1))
-    qdd = np.vstack([np.eye(count), np.zeros(count)])
-    torque = model.torque(q, 0 * q, qdd, true_values(model, values))
-    # the plant's rods are not infinitely slender
-    expected = np.diag(torque[:-1] - torque[-1])
-    np.testing.assert_allclose(cell.plant.inertia(q[0]), expected, rtol=1e-6)
-
-
-def test_push_on_the_platform_is_answered_by_all_arms():
-    values = content('delta3')
-    cell = RobotCell(CellConfig.from_mapping(values))
-    hold = np.zeros(3)
-    before = [cell.step(hold, hold) for _ in range(400)][-1].plant_torque
-    cell.push('', [0, 0, -20], [0, 0, 0], 2.0)
-    change = [cell.step(hold, hold) for _ in range(500)][-1].plant_torque - before
-    model = load_model(CONFIG / 'robots' / 'delta3.yaml').parts[0]
-    step = 1e-6 * np.eye(3)
-    moved = [forward_kinematics(model.geometry, q)[:, 2] for q in (step, -step)]
-    slope = (moved[0] - moved[1]) / 2e-6
-    np.testing.assert_allclose(change, 20.0 * slope, rtol=0.01)
-
-
-def test_reset_repeats_a_motion():
-    cell = RobotCell(CellConfig.from_yaml(CONFIG / 'robots' / 'delta.yaml'))
-    command = [0.1, 0.0, -0.05, 0.4]
-
-    def run():
-        return np.array([cell.step(command, np.zeros(4)).torque for _ in range(100)])
-
-    first = run()
-    cell.reset()
-    np.testing.assert_array_equal(run(), first)
-
-
-def test_stays_at_rest_under_friction_for_a_second():
-    cell = RobotCell(CellConfig.from_yaml(CONFIG / 'robots' / 'delta.yaml'))
-    states = [cell.step(np.zeros(4), np.zeros(4)) for _ in range(500)]
-    assert np.abs([state.plant_position for state in states]).max() < 2e-3
-    assert np.abs([state.plant_torque for state in states[100:]]).max() < 10.0
-
-
 def changed(robot, path, value):
     """Content with one entry of the mechanism replaced; None takes it away."""
     values = copy.deepcopy(content(robot))

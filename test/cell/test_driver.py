@@ -3,15 +3,12 @@
 
 import numpy as np
 import pytest
-from additive_torque import AdditiveTorque
 from cells import IDEAL, LENGTH, MASS, pendulum
 from control_arm import six_axis_cell
 from robots import SIX_AXIS
 
 from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.cell.robot_cell import RobotCell
-from robodyn_ros.control.effort.declaration import EffortDeclaration
-from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.errors import CellError
 
 WEIGHT = MASS * 9.81 * LENGTH
@@ -47,28 +44,6 @@ def test_a_robot_adds_its_gravity_to_commands_in_the_unit_of_the_driver():
     weight = WEIGHT * np.sin(0.7)
     state = cell.step(cell.plant.initial, [8.0])
     assert state.plant_torque[0] == pytest.approx(2.0 + weight, rel=1e-4)
-
-
-@pytest.mark.parametrize(('word', 'error'), [(None, (30.0, 1e4)), ('excluded', (0.0, 1.0))])
-def test_the_feedforward_leaves_gravity_to_a_robot_that_adds_it(word, error):
-    """As Franka's: joint states with gravity, commands without. None: what doubling it costs."""
-    driver = {'gravity': 'included', 'command_gravity': 'excluded'}
-    cell = cell_of(str(SIX_AXIS), driver)
-    declared = {'unit': 'Nm', 'side': 'joint', 'gravity': 'included', 'command_gravity': word}
-    effort = EffortDeclaration.from_mapping(declared).for_joints(cell.joints)
-    torque = six_axis_cell()[1]
-    torque.exclude_gravity(effort.command_gravity_excluded)
-    settings = FeedforwardSettings(joints=cell.joints, max_torque=cell.axes['max_torque'])
-    law = AdditiveTorque(torque=torque, settings=settings)
-    still, differences = np.zeros(len(cell.joints)), []
-    for q in np.random.default_rng(3).uniform(-1.0, 1.0, (5, len(cell.joints))):
-        for _ in range(400):  # all ramps and limits of the rate have passed
-            command = effort.command(law.update(q, still, still))
-        needed = cell.plant.gravity(q)
-        acting = cell._driver.torque(command, q)
-        differences.append(acting - needed)
-    rms = np.sqrt(np.mean(np.square(differences)))
-    assert error[0] <= rms < error[1]
 
 
 def test_gravity_of_the_plant_is_that_of_inverse_dynamics():

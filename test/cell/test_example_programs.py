@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The softMC document's example programs, on our simulated robots and without ROS.
 
-The simulated robot runs the program in section excitation (here for fewer seconds), the model in
-section model is identified at the document's filter of 80 Hz, and is judged by
-the noise-free torque of the plant on another motion.
+`make demo` runs them, and identifies the models.
 """
 
 from pathlib import Path
@@ -16,11 +14,7 @@ from robodyn_ros.cell.robot_cell import RobotCell
 from robodyn_ros.excitation.catalog import build_motion, load_motion
 from robodyn_ros.excitation.limits.joint_limits import JointLimits, check_motion
 from robodyn_ros.excitation.limits.limits_file import load_limits
-from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.pipeline import identify
-from robodyn_ros.models.catalog import load_model
 from robodyn_ros.models.serial.urdf_file import parse_urdf
-from robodyn_ros.recording.recording import Recording
 from robodyn_ros.robot_file import load_robot
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,7 +35,6 @@ TURNING = {
     ),
 }
 """From the document: start, target in degrees (0.15 m for the quill), frequencies in Hz."""
-SECONDS = {'axis': 5.0, 'scara3': 7.0, 'scara': 7.0, 'delta3': 8.0, 'delta': 8.0, 'puma': 12.0}
 
 
 def parameters(node, name):
@@ -57,18 +50,6 @@ def program(name, joints, **changes):
 def limits(robot):
     urdf = parse_urdf((ROOT / 'urdf' / f'{robot}.urdf').read_text(), source=robot)
     return load_limits(ROBOT_FILES / f'{robot}.yaml', JointLimits.from_urdf(urdf))
-
-
-def run(cell, motion, seconds):
-    """Hold the start, then follow a motion: time, measured (q, torque), true (q, torque)."""
-    commands = motion.sample(np.arange(int(seconds / cell.period)) * cell.period).position
-    cell.plant.initial[:] = commands[0]
-    cell.reset()
-    for _ in range(200):  # drives begin without torque
-        cell.step(commands[0], np.zeros(len(cell.joints)))
-    states = [cell.step(command, np.zeros(len(command))) for command in commands]
-    rows = [(s.time, s.position, s.torque, s.plant_position, s.plant_torque) for s in states]
-    return [np.array(column) for column in zip(*rows, strict=True)]
 
 
 @pytest.mark.parametrize('name', [*ROBOTS, 'puma#semi_static'])
@@ -107,27 +88,3 @@ def test_motions_and_lists_fit_the_robot(robot):
     for lists in (feedforward, monitor):
         for key in ('velocity_window', 'contact_threshold', 'low_velocity', 'low_velocity_torque'):
             assert len(lists.get(key, [0])) in (1, len(bounds.joints))
-
-
-@pytest.mark.parametrize('robot', ROBOTS)
-def test_identified_model_predicts_another_motion(robot):
-    # the document's models are rigid, and its filter of 80 Hz keeps the resonances of gears
-    cell = RobotCell(CellConfig.from_yaml(ROBOT_FILES / f'{robot}.yaml', profile='ideal'))
-    motion = program(robot, cell.joints, duration=SECONDS[robot] + 1.0, lead_in=1.0)
-    time, q, torque, _, driven = run(cell, motion, SECONDS[robot])
-    assert (np.abs(driven).max(axis=0) < 0.95 * cell.axes['max_torque']).all()
-    validation = load_motion(CONFIG / 'motions' / f'{robot}_validation.yaml')
-    other_time, *_, true_q, true_torque = run(cell, validation, 5.0)
-    result = identify(
-        Recording(time=time, joints=cell.joints, position=q, torque=torque, source='program'),
-        load_model(ROBOT_FILES / f'{robot}.yaml'),
-        options=IdentifyOptions(filter_cutoff=80.0, consistent='no'),
-        validation=Recording(
-            time=other_time, joints=cell.joints, position=true_q, torque=true_torque, source='true'
-        ),
-    )
-    assert result.success, [item.text for item in result.findings]
-    # Five seconds that begin at rest, where friction follows no Coulomb law. The whole program and
-    # the whole validation motion: 1.5 % axis, 2.5 % scara3, 2.2 % scara, 1.7 % deltas, 1.5 % puma.
-    assert result.validation.relative_residual < 0.045
-    assert (result.validation.joint_relative_residual < 0.15).all()

@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from cells import FRICTIONLESS, IDEAL, INERTIA, config, pendulum
+from cells import IDEAL, config, pendulum
 
 from robodyn_ros.cell.imperfections import Imperfections
 from robodyn_ros.cell.plant import Plant
@@ -34,17 +34,6 @@ def test_ripple_is_a_sine_of_the_motor_with_its_amplitude_and_period(kind, value
     assert np.argmax(spectrum) == 3 and spectrum[3] == pytest.approx(0.6 * 1500, rel=1e-6)
 
 
-def test_ripple_shakes_a_joint_that_its_drive_does_not_hold():
-    """A free joint at 3 rad/s oscillates with the velocity amplitude A / (J w)."""
-    ripple = {'torque_ripple': 0.02, 'rated_torque': 10.0, 'gear_ratio': 10.0, 'ripple_order': 1}
-    loose = {'velocity_bandwidth': 1e-9, 'torque_noise': 0.0, 'max_torque': 20.0}
-    cell = RobotCell(config(pendulum('0 0 1'), **FRICTIONLESS, **ripple, **loose))
-    cell.plant.motor_velocity[:] = 3.0
-    speeds = [cell.step([0.0], [0.0]).plant_velocity[0] for _ in range(315)]
-    frequency = 10.0 * np.mean(speeds)
-    assert np.ptp(speeds) / 2.0 == pytest.approx(0.2 / INERTIA / frequency, rel=0.01)
-
-
 def test_measured_torque_has_whole_steps():
     drive = imperfections_of(torque_resolution=0.001, rated_torque=50.0)
     torque = np.random.default_rng(0).uniform(-60.0, 60.0, (2000, 1))
@@ -56,12 +45,6 @@ def test_measured_torque_has_whole_steps():
     np.testing.assert_array_equal(same.quantise_torque(torque[0]), torque[0])
 
 
-def test_the_cell_reports_whole_steps_of_the_noisy_torque():
-    cell = RobotCell(config(pendulum(), torque_resolution=0.002, rated_torque=40.0))
-    seen = np.array([cell.step([0.1], [0.0]).torque[0] for _ in range(300)])
-    np.testing.assert_allclose(seen / 0.08, np.rint(seen / 0.08), atol=1e-9)
-
-
 def test_friction_falls_by_the_share_with_its_time_constant_and_returns_at_rest():
     drive = imperfections_of(warming=0.2, warming_time=4.0, stribeck_velocity=0.1)
     warm = [drive.friction(np.array([-0.5]))[0] for _ in range(round(40.0 / PERIOD))]
@@ -69,19 +52,6 @@ def test_friction_falls_by_the_share_with_its_time_constant_and_returns_at_rest(
     assert warm[-1] == pytest.approx(0.8, abs=1e-4)
     cold = [drive.friction(np.array([0.05]))[0] for _ in range(round(4.0 / PERIOD))]
     assert cold[-1] == pytest.approx(1.0 - 0.2 * np.exp(-1.0), abs=1e-4)
-
-
-def test_torque_at_constant_speed_falls_by_the_share_of_the_friction():
-    """The drive needs exactly friction, which is 5 Nm + 2 Nms v when cold."""
-    values = {'coulomb_friction': 5.0, 'static_friction': 5.0, 'viscous_friction': 2.0,
-              'torque_noise': 0.0, 'warming': 0.2, 'warming_time': 0.1}  # fmt: skip
-    needed = {}
-    for share in (0.0, 0.2):
-        cell = RobotCell(config(pendulum('0 0 1'), **{**values, 'warming': share}))
-        rows = [cell.step([1.0 * k * PERIOD], [0.0]).torque[0] for k in range(800)]
-        needed[share] = np.mean(rows[-50:])
-    assert needed[0.0] == pytest.approx(7.0, rel=1e-3)
-    assert needed[0.2] == pytest.approx(0.8 * 7.0, rel=2e-3)
 
 
 def test_cycles_jitter_by_the_share_and_do_not_drift():
@@ -112,15 +82,6 @@ def test_plant_and_stamps_have_the_same_unsteady_cycles_with_the_exact_mean_peri
     assert lengths.std() == pytest.approx(np.sqrt(2.0) * 0.05 * PERIOD, rel=0.1)
     assert np.abs(stamps - PERIOD * np.arange(1, 400)).max() <= 0.3 * PERIOD + 1e-12
     np.testing.assert_allclose(cycles(0.0)[0], PERIOD * np.arange(1, 400), rtol=1e-12)
-
-
-def test_positions_are_those_at_the_instants_of_the_samples():
-    """A pendulum that its drive does not hold falls by physics, which no cycle can stretch."""
-    loose = {'velocity_bandwidth': 1e-9, 'initial_position': 1.0}
-    time, _, position = cycles(0.0, **loose)
-    jittered, _, unsteady = cycles(0.05, **loose)
-    late = unsteady - np.interp(jittered, time, position)
-    assert np.abs(late[10:-1]).max() < 0.02 * np.abs(unsteady - position).max()
 
 
 def test_the_drives_know_the_length_of_their_cycles():

@@ -75,17 +75,6 @@ def test_new_trajectory_replaces_the_running_one_where_it_is():
     assert at(jtc, 1.5)[0] == 2.5
 
 
-def test_first_segment_starts_with_the_commanded_velocity_and_acceleration():
-    jtc = controller()
-    cubic = TrajectoryPoints(('a',), [1.0, 2.0], [[1.0], [1.0]], [[1.0], [0.0]])
-    jtc.accept(cubic, now=0.0)
-    before = jtc.update(0.5)
-    jtc.accept(cubic, now=0.5)
-    after = jtc.update(0.5)
-    np.testing.assert_allclose(after.position, before.position)
-    np.testing.assert_allclose(after.velocity, before.velocity)
-
-
 def test_the_way_to_a_future_point_starts_at_the_time_of_the_last_command():
     """If it started on arrival, the set point would repeat for one cycle."""
     jtc = controller()
@@ -134,13 +123,3 @@ def test_trajectories_that_are_refused_change_nothing():
     with pytest.raises(MotionError, match="last point must be 0, joint 'a' has 2"):
         jtc.accept(TrajectoryPoints(('a',), [0.0], [[0.0]], [[2.0]]), now=0.2)
     assert at(jtc, 0.5)[0] == 0.5
-
-
-def test_reset_forgets_position_and_effort():
-    jtc = controller()
-    jtc.accept(points((0, 0), (1, 1, 4)), now=0.0)
-    jtc.update(1.0)
-    jtc.reset(np.array([3.0]))
-    assert at(jtc, 2.0) == (3.0, 0.0)
-    jtc.cancel()
-    assert at(jtc, 2.0) == (3.0, 0.0)

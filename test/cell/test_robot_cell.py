@@ -79,15 +79,6 @@ def test_measured_torque_has_the_noise_it_should_have():
     assert (np.abs(noise.mean(axis=0)) < 4 * 0.01 * rated / np.sqrt(4000)).all()
 
 
-def test_measured_position_is_the_plants_within_half_an_increment():
-    cell = RobotCell(config(pendulum(), encoder_bits=14, encoder_side='joint'))
-    step = 2 * np.pi / 2**14
-    for cycle in range(300):
-        state = cell.step([np.sin(0.01 * cycle)], [0.0])
-        assert abs(state.position - state.plant_position)[0] <= 0.5 * step * (1 + 1e-9)
-        assert state.position[0] / step == pytest.approx(round(state.position[0] / step))
-
-
 def test_same_seed_same_motion_and_other_seed_other_noise():
     def run(seed):
         cell = RobotCell(config(SIX_AXIS, seed=seed))
@@ -170,7 +161,7 @@ def test_every_robot_of_ours_follows_a_motion_and_comes_to_rest(path):
 
 
 @pytest.mark.parametrize('profile', ['ideal', 'industrial', 'cobot'])
-@pytest.mark.parametrize('seed', range(6))
+@pytest.mark.parametrize('seed', range(2))
 def test_a_robot_without_any_tuning_is_stable(seed, profile):
     cell = RobotCell(
         config(

@@ -8,7 +8,7 @@ import pytest
 from closed_form_oracle import body, urdf
 from robots import SIX_AXIS
 
-from robodyn_ros.control.payload_limit import PayloadLimit, start_shares
+from robodyn_ros.control.payload_limit import PayloadLimit
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.catalog import build_model, robot_model
 from robodyn_ros.models.payload import Payload, PayloadModel, payload_of
@@ -140,15 +140,6 @@ def test_no_random_pose_of_six_axes_is_worse_than_the_one_found():
     assert carries(limit, payload_of(arm, 0.95 * found))
 
 
-def test_what_is_far_away_or_spread_out_is_no_less_unsafe_than_mass():
-    arm = robot_model(SIX_AXIS)
-    limit = limit_of(arm, [1100.0, 1400.0, 650.0, 110.0, 100.0, 55.0])
-    assert carries(limit, payload_of(arm, 5.0, center_of_mass=[0.0, 0.05, 0.1]))
-    assert not carries(limit, payload_of(arm, 1.0, center_of_mass=[0.0, 0.0, 50.0]))
-    assert not carries(limit, payload_of(arm, 1.0, inertia=[1e6, 0.0, 0.0, 1e6, 0.0, 1e6]))
-    assert not carries(limit, payload_of(arm, 1e308, center_of_mass=[0.1, 0.0, 0.0]))
-
-
 def test_the_limit_that_is_named_does_not_depend_on_what_was_tried():
     arm = robot_model(SIX_AXIS)
     limit = limit_of(arm, [1100.0, 1400.0, 650.0, 110.0, 100.0, 55.0])
@@ -189,11 +180,3 @@ def test_without_effort_limits_a_max_payload_is_needed():
     for bad in (-1.0, np.nan, np.inf):
         with pytest.raises(ControlError, match='max_payload must be 0 kg or more'):
             limit_of(arm, None, max_payload=bad)
-
-
-def test_start_poses_are_spread_evenly():
-    shares = start_shares(512, 7)
-    assert shares.shape == (512, 7) and (shares >= 0.0).all() and (shares < 1.0).all()
-    for column in shares.T:
-        counts, _ = np.histogram(column, 8, (0.0, 1.0))
-        assert (np.abs(counts - 64) <= 4).all()

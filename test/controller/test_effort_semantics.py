@@ -6,12 +6,9 @@ A cell of its own: all of it is settled when the plugin is configured.
 
 import numpy as np
 import pytest
-from control_cell import JOINTS, PLUGIN, ControlCell, write_result
+from control_cell import JOINTS, ControlCell, write_result
 from control_checks import check_applied, check_commanded, check_real_time, check_steps, torque_of
 from controller_build import law_check
-from robodyn_ros.srv import SetPayload
-
-from robodyn_ros.models.payload import payload_of
 
 pytestmark = pytest.mark.ros
 ORDER = ['joint4', 'joint1', 'joint6', 'joint2', 'joint5', 'joint3']
@@ -64,13 +61,6 @@ def check_torque(cell, added=0.0):
 
 def test_drives_get_per_mille_with_sign_and_gravity_as_each_of_them_takes_it(cell):
     check_applied(cell, check_torque(cell))
-
-
-def test_so_they_do_with_a_payload_whose_weight_they_carry_themselves(cell):
-    request = SetPayload.Request(mass=5.0, center_of_mass=[0.05, 0.0, 0.1])
-    assert cell.call(SetPayload, f'{PLUGIN}/set_payload', request).success
-    cell.go_on(0.5)
-    check_torque(cell, payload_of(cell.model, 5.0, center_of_mass=[0.05, 0.0, 0.1]).added)
 
 
 def test_no_update_of_these_allocated_or_waited(cell):

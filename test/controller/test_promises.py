@@ -258,9 +258,9 @@ def test_a_ramp_that_cannot_keep_the_rate_is_refused(file):
     assert done.returncode == 1 and b'cannot fall to zero within ramp_down_time' in done.stderr
 
 
-@pytest.mark.parametrize('seed', range(5))
+@pytest.mark.parametrize('seed', range(3))
 def test_fuzzed_cycles_never_give_a_non_finite_or_over_limit_torque(file, seed):
-    """A million in all, with all that may go wrong in each of the five."""
+    """With all that may go wrong in each of them."""
     out = check_promise(file, Nonsense(200_000, 6, seed))
     assert set(out.fault) == {
         '', 'reference not finite', 'torque not finite', 'reference missing', 'reference frozen',

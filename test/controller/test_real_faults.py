@@ -102,15 +102,6 @@ def test_a_fault_outlasts_deactivation_until_reset(cell):
     recover(cell, fault)
 
 
-def test_a_fault_is_cleared_while_inactive(cell):
-    fault = deactivated_with_a_fault(cell)
-    assert cell.reset().message == f'cleared: {fault}'
-    assert cell.reset().message == 'there was no fault'
-    cell.switch(activate=BOTH)
-    cell.go_on(0.5)
-    assert not cell.last.fault and np.abs(cell.last.applied).max() > 1.0
-
-
 @pytest.fixture
 def forwarded(cell):
     make_active(cell)
@@ -145,23 +136,6 @@ def test_bad_and_frozen_references_are_refused_whole_counted_and_latch_until_res
     forwarded.recover(velocity=still)
     check_steps(cell)
     check_hardware_steps(cell)
-
-
-def test_without_torque_there_is_no_fault_as_in_the_python_node(cell, forwarded):
-    still, posture = [0.0] * 6, [0.1, 0.5, -0.4, 0.2, 0.3, 0.1]
-    forwarded.send(position=posture)
-    forwarded.recover(velocity=still, acceleration=still)
-    assert cell.enable(False).success
-    cell.go_on(0.3)
-    forwarded.send(velocity=[*still[:5], 1e200])
-    cell.go_on(0.2)
-    assert not cell.last.fault and not np.any(cell.last.applied)
-    diagnostics(cell)
-    assert cell.diagnoses[-1].message == 'references were refused'
-    assert cell.enable(True).success  # it is tried, and then it is a fault
-    cell.go_on(0.1)
-    assert cell.last.fault and not np.any(cell.last.applied)
-    forwarded.recover(velocity=still)
 
 
 def test_no_update_of_all_these_allocated_or_waited(cell):

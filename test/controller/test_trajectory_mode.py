@@ -59,15 +59,6 @@ def stands(cell):
     return np.abs(cell.position - before).max() < 1e-6
 
 
-def test_disabled_the_motion_goes_on_and_its_effort_ramps_to_zero(moving):
-    assert moving.feedforward.enable(False).success
-    moving.wait(lambda: not moving.effort.any(), 'zero effort', 3.0)
-    moving.spin(0.3)
-    assert not moving.effort.any() and not stands(moving)
-    moving.wait(lambda: stands(moving), 'the end of the motion')
-    np.testing.assert_allclose(moving.position, 0.0, atol=1e-6)
-
-
 def by_a_goal(cell):
     """Another goal, cancelled: how MoveIt stops a robot."""
     cell.start(6.0)
@@ -98,19 +89,6 @@ def test_a_robot_that_was_stopped_past_the_node_does_not_begin_to_move(moving, s
     np.testing.assert_allclose(moving.position, at, atol=1e-6)
     assert not moving.effort.any()
     assert 'there was no fault' in moving.feedforward.reset().message
-
-
-def test_a_goal_from_before_that_is_cancelled_stops_the_trajectory_too(cell):
-    """A trajectory on the topic does not end the goal of the action that runs meanwhile."""
-    cell.start(20.0)
-    cell.spin(0.3)
-    begin(cell, 30.0)  # slow: a second after the stop it would not have gone far
-    cell.cancel()
-    cell.wait(lambda: stands(cell), 'standstill')
-    at = cell.position
-    assert cell.feedforward.enable(False).success
-    cell.spin(1.0)
-    np.testing.assert_allclose(cell.position, at, atol=1e-6)
 
 
 def test_what_somebody_else_sends_while_the_node_plans_wins(cell):

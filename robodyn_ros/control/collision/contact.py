@@ -16,24 +16,14 @@ import numpy as np
 from robodyn_ros.models.interface import Array
 from robodyn_ros.models.serial.jacobians import ArmJacobians, LinkJacobians
 
-
-@dataclass(frozen=True)
-class ContactSettings:
-    """Prior distribution of contacts, before their torque is measured.
-
-    :param force: standard deviation of a component of the force, in [N]; it damps components that
-        the joints hardly feel
-    :param lever: standard deviation of a component of the lever arm from the tool's origin to the
-        point of contact, in [m]
-    :param radius: the same from the middle of a link to the line along which the force acts, in
-        [m]; less than the radius of the link, because most forces point inwards
-    :param forces: sizes of forces that the search for the link tries, in [N]
-    """
-
-    force: float = 100.0
-    lever: float = 0.03
-    radius: float = 0.03
-    forces: tuple[float, ...] = (10.0, 30.0, 100.0, 300.0)
+FORCE, LEVER = 100.0, 0.03
+"""Prior standard deviations of a component of the force, in [N], and of the lever arm from the
+tool's origin to the point of contact, in [m]. They damp components that the joints hardly feel."""
+RADIUS = 0.03
+"""Standard deviation of the lever arm from the middle of a link to the line along which the force
+acts, in [m]; less than the radius of the link, because most forces point inwards."""
+FORCES = (10.0, 30.0, 100.0, 300.0)
+"""Sizes of forces that the search for the link tries, in [N]."""
 
 
 @dataclass(frozen=True)
@@ -63,13 +53,11 @@ class Contact:
 class ContactEstimator:
     """Estimation of a contact from the torque error of one instant."""
 
-    def __init__(self, jacobians: LinkJacobians, settings: ContactSettings | None = None) -> None:
+    def __init__(self, jacobians: LinkJacobians) -> None:
         """Prepare."""
         self.jacobians = jacobians
-        self._settings = settings or ContactSettings()
-        moment = self._settings.force * self._settings.lever
-        self._prior = np.repeat([self._settings.force, moment], 3) ** 2
-        self._scales = np.array(self._settings.forces)[:, None, None, None, None] ** 2
+        self._prior = np.repeat([FORCE, FORCE * LEVER], 3) ** 2
+        self._scales = np.array(FORCES)[:, None, None, None, None] ** 2
 
     def estimate(self, q: Array, torque_error: Array, sigma: Array) -> Contact:
         """Return link and wrench of a contact.
@@ -108,7 +96,7 @@ class ContactEstimator:
         Torques are divided by their noise, so that links compare by a determinant and a square.
         """
         linear, angular = arm.linear / sigma, arm.angular / sigma
-        turning = 2.0 * self._settings.radius**2 * angular.transpose(0, 2, 1) @ angular
+        turning = 2.0 * RADIUS**2 * angular.transpose(0, 2, 1) @ angular
         shape = linear.transpose(0, 1, 3, 2) @ linear + turning[:, None]
         spread = self._scales * shape + np.eye(len(sigma))
         scaled = error / sigma

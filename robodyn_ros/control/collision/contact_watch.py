@@ -8,7 +8,6 @@ suppress an alarm.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,20 +19,11 @@ from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.serial.jacobians import LinkJacobians
 from robodyn_ros.models.serial.urdf import rigid_part
 
-
-@dataclass(frozen=True)
-class WatchSettings:
-    """Noise of the torque error, and how it is averaged during a contact.
-
-    :param noise: standard deviation without contact, relative to the threshold in force. A
-        threshold that noise never reaches in hours is at least four of them.
-    :param least: the same of a long average, in which errors of the model are left
-    :param average: time constant of the average, in [s]: short against a contact
-    """
-
-    noise: float = 0.2
-    least: float = 0.1
-    average: float = 0.03
+NOISE, LEAST = 0.2, 0.1
+"""Standard deviation of the torque error without contact, relative to the threshold in force, of
+one sample and of a long average. A threshold that noise never reaches is at least four of them."""
+AVERAGE = 0.03
+"""Time constant of the average during a contact, in [s]: short against a contact."""
 
 
 class ContactWatch:
@@ -49,7 +39,6 @@ class ContactWatch:
         model: DynamicModel,
         detector: TorqueErrorDetector,
         tool: str = '',
-        settings: WatchSettings | None = None,
     ) -> None:
         """Prepare.
 
@@ -62,8 +51,7 @@ class ContactWatch:
         self.links, self.problem = geometry(model, tool)
         self._estimator = None if self.links is None else ContactEstimator(self.links)
         self.touched = False
-        self._settings = settings or WatchSettings()
-        self._share = 1.0 - math.exp(-detector.settings.period / self._settings.average)
+        self._share = 1.0 - math.exp(-detector.settings.period / AVERAGE)
         self._mean = np.zeros(len(detector.joints))
         self._young = 1.0
 
@@ -97,8 +85,7 @@ class ContactWatch:
         """
         if self._estimator is None:
             return None
-        known = self._settings
-        noise = known.least + (known.noise - known.least) * self._young
+        noise = LEAST + (NOISE - LEAST) * self._young
         sigma = noise * self._detector.threshold * self._scale
         return self._estimator.estimate(q, self._mean, sigma)
 

@@ -34,7 +34,7 @@ class _Detector:
 
 
 @dataclass(frozen=True)
-class _Joint:
+class _LearnedJoint:
     """Bands and thresholds of a joint; without `change_at_rest`, that was not learned."""
 
     standstill: Positive
@@ -58,7 +58,7 @@ class _Content:
     false_alarms_per_hour_at_most: Finite
     contact_share: Annotated[float, Meta(gt=0.0, le=1.0)]
     rest_after: NotNegative
-    joints: Annotated[dict[str, _Joint], Meta(min_length=1)]
+    joints: Annotated[dict[str, _LearnedJoint], Meta(min_length=1)]
 
 
 DETECTOR = tuple(item.name for item in fields(_Detector))
@@ -170,13 +170,10 @@ def _parse(content: Mapping[str, Any]) -> LearnedThresholds:
         lengths = {len(value) if isinstance(value, list) else value is None for value in values}
         if len(lengths) > 1:
             raise ControlError(f'{name} must have as many values for each joint')
-    bands = Bands(
-        np.array([joint.standstill for joint in each]),
-        *(np.array([getattr(joint, name) for joint in each], dtype=float) for name in BANDS),
-        parsed.rest_after,
-    )
+    edges = {name: np.array([getattr(joint, name) for joint in each], float) for name in BANDS}
+    bands = Bands(np.array([joint.standstill for joint in each]), **edges, rest=parsed.rest_after)
     for name in BANDS:
-        if (np.diff(getattr(bands, name), axis=1) < 0.0).any():
+        if (np.diff(edges[name], axis=1) < 0.0).any():
             raise ControlError(f'the edges of {name} must be in ascending order')
     collision = np.array([joint.collision for joint in each])
     if collision.shape[1] != bands.cells:

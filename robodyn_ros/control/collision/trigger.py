@@ -3,35 +3,13 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
 
 from robodyn_ros.control.checks import per_joint
+from robodyn_ros.control.collision.detector import TorqueErrorDetector
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.interface import Array
-
-
-class Detector(Protocol):
-    """State of a detector after a sample, as of `TorqueErrorDetector`."""
-
-    settings: CollisionSettings
-    compared: Array
-    threshold: Array
-    message: str
-
-    @property
-    def contact_threshold(self) -> Array:
-        """Contact thresholds in force, shape (n,), in [Nm] or [N]."""
-
-    @property
-    def latched(self) -> bool:
-        """True from a collision to its reset."""
-
-    @property
-    def settled(self) -> bool:
-        """True if `compared` is valid."""
 
 
 class ReactionTrigger:
@@ -73,7 +51,9 @@ class ReactionTrigger:
         self._collided = self._ended = False
         self._above = 0
 
-    def update(self, detector: Detector, velocity: Array, *, muted: bool = False) -> bool:
+    def update(
+        self, detector: TorqueErrorDetector, velocity: Array, *, muted: bool = False
+    ) -> bool:
         """Return True if the reactions start now.
 
         :param velocity: last known one, shape (n,), in [rad/s] or [m/s]; NaN: never known
@@ -92,7 +72,7 @@ class ReactionTrigger:
         self.reason = detector.message
         return True
 
-    def _again(self, detector: Detector, velocity: Array) -> bool:
+    def _again(self, detector: TorqueErrorDetector, velocity: Array) -> bool:
         """Return True at a collision after the end of the last one."""
         above = self._enabled & (np.abs(detector.compared) > detector.threshold)
         self._above = self._above + 1 if above.any() else 0
@@ -100,7 +80,7 @@ class ReactionTrigger:
         self._ended |= rests and not release_problem(detector)
         return self._ended and self._above >= self._debounce
 
-    def _on_loss(self, detector: Detector, velocity: Array) -> bool:
+    def _on_loss(self, detector: TorqueErrorDetector, velocity: Array) -> bool:
         with np.errstate(invalid='ignore'):
             moving = self._enabled & (np.abs(velocity) > self._low)
         valid, self._valid = self._valid, False
@@ -114,7 +94,7 @@ class ReactionTrigger:
         return True
 
 
-def release_problem(detector: Detector) -> str:
+def release_problem(detector: TorqueErrorDetector) -> str:
     """Return why a collision must not be cleared yet, or ''.
 
     The torque error of every monitored joint must be valid and below its contact threshold.

@@ -49,7 +49,7 @@ HOW = (
 )
 
 
-def undeclared(what: str) -> ConfigError:
+def missing_declaration(what: str) -> ConfigError:
     """Return an error that says what to declare."""
     return ConfigError(f'the effort of {what} is not declared: {HOW}')
 
@@ -80,7 +80,7 @@ class EffortDeclaration:
                 raise ConfigError(f'{source}: there is no effort.{key}, there are: {_list(KEYS)}')
         missing = [key for key in REQUIRED if key not in given]
         if len(missing) == len(REQUIRED):
-            raise undeclared(source)
+            raise missing_declaration(source)
         if missing:
             raise ConfigError(f'{source}: effort.{missing[0]} is missing: {HOW}')
         joints = _joints(given.pop('joints', ()), source)
@@ -97,7 +97,7 @@ class EffortDeclaration:
         :raises ConfigError: it cannot be read, or see `from_mapping`
         """
         part = read_part(path, 'effort', 'the effort file')
-        declared = part.content if part.robot else _found(part.content, path)
+        declared = part.content if part.robot else _find_keys(part.content, path)
         return cls.from_mapping(declared, source=part.source)
 
     @classmethod
@@ -117,12 +117,12 @@ class EffortDeclaration:
         if text is None:
             return None
         try:
-            found = parse_json(text)
+            content = parse_json(text)
         except ValueError as error:
             raise ConfigError(f'{source}: {EFFORT_KEY} is not JSON: {error}') from error
-        if not isinstance(found, dict):
+        if not isinstance(content, dict):
             raise ConfigError(f'{source}: {EFFORT_KEY} must be a mapping, got {text!r:.80}')
-        return cls.from_mapping(found, source=source)
+        return cls.from_mapping(content, source=source)
 
     def metadata(self) -> dict[str, str]:
         """Return the declaration as metadata of a bag."""
@@ -164,7 +164,7 @@ def _list(words: Sequence[str]) -> str:
     return ', '.join(words)
 
 
-def _found(document: Any, path: str | Path) -> Mapping[str, Any]:
+def _find_keys(document: Any, path: str | Path) -> Mapping[str, Any]:
     """Return the keys of a declaration inside a document."""
     if isinstance(document, Mapping):
         for value in document.values():
@@ -199,11 +199,11 @@ def _value(key: str, given: Any, joints: tuple[str, ...], source: str) -> Any:
             f'{source}: effort.{key} needs one value, or one for each of the {len(joints)} joints '
             f'{list(joints)}, got {len(given)}'
         )
-    items = tuple(_checked(key, item, source) for item in (given if many else [given]))
+    items = tuple(_check_item(key, item, source) for item in (given if many else [given]))
     return items if many else items[0]
 
 
-def _checked(key: str, item: Any, source: str) -> str | float:
+def _check_item(key: str, item: Any, source: str) -> str | float:
     if key in WORDS:
         if item is False and 'N' in WORDS[key]:
             item = 'N'  # YAML 1.1, and so ROS, reads a plain N as "no"

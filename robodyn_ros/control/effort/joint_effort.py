@@ -27,7 +27,7 @@ INT16 = float(np.iinfo(np.int16).max)
 
 
 class EffortConversion:
-    """Conversion for n joints in a fixed order, without allocations in the cycle.
+    """Conversion for n joints in a fixed order.
 
     :ivar scale: Nm or N at the joint per unit of the effort field, shape (n,)
     :ivar gravity_excluded: joints whose effort excludes gravity, bool of shape (n,)
@@ -72,10 +72,8 @@ class EffortConversion:
         self._per_torque = 1.0 / self._scales(self.command_unit)
         permille = np.array([word.startswith('permille') for word in self.command_unit])
         self.command_limit = np.where(permille, INT16, np.inf)
-        self._command = np.zeros(len(self.joints))
-        self._clamped = bool(permille.any())
         self.feedback_is_si = bool((self.scale == 1.0).all())
-        self.command_is_si = bool((self._per_torque == 1.0).all()) and not self._clamped
+        self.command_is_si = bool((self._per_torque == 1.0).all() and not permille.any())
 
     def feedback(self, effort: Array) -> Array:
         """Convert efforts, shape (..., n), to Nm or N at the joint, in place."""
@@ -83,22 +81,11 @@ class EffortConversion:
             np.multiply(effort, self.scale, out=effort)
         return effort
 
-    def command(self, torque: Array) -> Array:
-        """Convert a torque at the joint, shape (n,), in [Nm] or [N], to the unit of commands.
-
-        Per mille values saturate at +-32767. The result is an array of this object, or `torque`
-        itself if there is nothing to convert.
-        """
-        if self.command_is_si:
-            return torque
-        np.multiply(torque, self._per_torque, out=self._command)
-        if self._clamped:
-            np.minimum(self._command, self.command_limit, out=self._command)
-            np.maximum(self._command, -self.command_limit, out=self._command)
-        return self._command
-
     def commands(self, torque: Array) -> Array:
-        """Convert many samples, shape (N, n), see `command`."""
+        """Convert torques at the joint, shape (N, n), in [Nm] or [N], to the unit of commands.
+
+        Per mille values saturate at +-32767.
+        """
         if self.command_is_si:
             return torque
         limit = self.command_limit
@@ -127,11 +114,11 @@ class EffortConversion:
         :raises ConfigError: naming the joint and both units
         """
         for index, joint in enumerate(joints):
-            found = self._joint_unit(index)
-            if found not in ('', joint.torque_unit):
+            declared = self._joint_unit(index)
+            if declared not in ('', joint.torque_unit):
                 raise ConfigError(
                     f'joint {joint.name!r} is {joint.type}, so its torque is in '
-                    f'{joint.torque_unit}; effort.* declares {found} at the joint'
+                    f'{joint.torque_unit}; effort.* declares {declared} at the joint'
                 )
 
     def _joint_unit(self, index: int) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from robodyn_ros.control.effort.declaration import EffortDeclaration, undeclared
+from robodyn_ros.control.effort.declaration import EffortDeclaration, missing_declaration
 from robodyn_ros.control.effort.joint_effort import EffortConversion
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.models.friction import FrictionModel
@@ -53,7 +53,9 @@ def in_si_units(
         return recording
     stored = bag_declaration(path)
     every = [*declared] if stored is None else [stored, *declared]
-    conversion = agreed(every, recording.joints, str(path)).for_joints(_joints(recording, model))
+    conversion = common_declaration(every, recording.joints, str(path)).for_joints(
+        _joints(recording, model)
+    )
     if model is not None:
         check_gravity(conversion, model)
     if conversion.feedback_is_si:
@@ -88,7 +90,7 @@ def bag_declaration(path: str | Path) -> EffortDeclaration | None:
     return EffortDeclaration.from_metadata(bag_metadata(path), source=f'the bag {path}')
 
 
-def agreed(
+def common_declaration(
     declared: Sequence[EffortDeclaration], joints: Sequence[str], what: str
 ) -> EffortDeclaration:
     """Return the first of some declarations, all of which mean the same for these joints.
@@ -96,7 +98,7 @@ def agreed(
     :raises ConfigError: there is none, or two differ
     """
     if not declared:
-        raise undeclared(what)
+        raise missing_declaration(what)
     conversions = [each.for_joints(joints) for each in declared]
     first = conversions[0]
     for source, second in zip(declared[1:], conversions[1:], strict=True):

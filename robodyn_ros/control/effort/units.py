@@ -105,7 +105,7 @@ class Drives:
         result: Array = 1e6 / (self.constant * self.rated_current * self.transmission)
         return result
 
-    def rated(self) -> Array:
+    def continuous_torque(self) -> Array:
         """Continuous torque of the motor at the joint, shape (n,), in [Nm] or [N].
 
         It follows from the rated torque, or else from MICONT: 1000 / TFac. 0: neither is given.

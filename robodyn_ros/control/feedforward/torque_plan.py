@@ -51,7 +51,7 @@ class TorquePlan:
         """Return the effort at a time, interpolated as in the controller, shape (n,)."""
         return self._at(self.effort, time)
 
-    def requested_at(self, time: float) -> Array:
+    def model_torque_at(self, time: float) -> Array:
         """Return the model torque at a time, interpolated like the effort, shape (n,)."""
         return self._at(self.requested, time)
 
@@ -95,7 +95,7 @@ class TorquePlan:
             return self
         rows: dict[str, Any] = {name: getattr(self, name)[::stride] for name in ('time', *ARRAYS)}
         if count := -(len(self.time) - 1) % stride:
-            end = self.from_row(-1).held(count)
+            end = self.from_row(-1).hold(count)
             for name, few in rows.items():
                 rows[name] = np.concatenate([few, getattr(end, name)[-1:]])
         return replace(self, period=stride * self.period, **rows)
@@ -115,7 +115,7 @@ class TorquePlan:
             yield
         return distance
 
-    def held(self, count: int) -> TorquePlan:
+    def hold(self, count: int) -> TorquePlan:
         """Return the plan with its last position and torque held for `count` more samples."""
         time = self.time[-1] + self.period * np.arange(1, count + 1)
         still = np.zeros((count, len(self.joints)))
@@ -151,7 +151,7 @@ class TorquePlan:
         if (np.abs(difference) <= step).all():
             return self
         cycles = int(np.ceil((np.abs(difference) / step).max()))
-        plan = self.held(max(0, row + 2 * cycles + 1 - len(self.time)))
+        plan = self.hold(max(0, row + 2 * cycles + 1 - len(self.time)))
         most = len(plan.time) - cycles - 1 - row
         count = min(max(cycles, int(settings.ramp_up_time / self.period)), most)
         changed = plan.effort.copy()
@@ -162,7 +162,7 @@ class TorquePlan:
         limit_rate(changed[row:], present, step)
         return replace(plan, effort=changed)
 
-    def faded(self, time: float, settings: FeedforwardSettings, *, sent: float) -> TorquePlan:
+    def fade(self, time: float, settings: FeedforwardSettings, *, sent: float) -> TorquePlan:
         """Return the motion from `sent` on, with its effort ramped to zero from a time on.
 
         It replaces the plan in the controller if the torque must be removed while the motion
@@ -184,7 +184,7 @@ class TorquePlan:
         if sent > self.time[-1]:
             plan = replace(plan, time=np.array([sent]))
         kept = int((time - plan.time[0]) / self.period + 1e-6) + 1
-        plan = plan.held(max(0, kept + cycles + 1 - len(plan.time)))
+        plan = plan.hold(max(0, kept + cycles + 1 - len(plan.time)))
         ramp = np.clip(1.0 - np.arange(len(plan.time) - kept) / cycles, 0.0, 1.0)
         effort = np.vstack([plan.effort[:kept], ramp[:, None] * torque])
         return replace(plan, effort=effort)

@@ -58,7 +58,7 @@ class ActivePlan:
     stamped: bool
     stops: bool = False
 
-    def elapsed(self, now: int) -> float:
+    def time_at(self, now: int) -> float:
         """Return the time in the plan, in [s]; `now` in [ns]."""
         return 1e-9 * (now - self.start)
 
@@ -103,24 +103,24 @@ class TrajectoryState:
     def moving(self, now: int) -> bool:
         """Return True if the controller executes a motion of this node; `now` in [ns]."""
         run = self.execution
-        return run is not None and run.elapsed(now) < run.plan.time[-1]
+        return run is not None and run.time_at(now) < run.plan.time[-1]
 
-    def applied(self, now: int) -> bool:
+    def applies(self, now: int) -> bool:
         """Return True if the executed plan has effort from now on; `now` in [ns]."""
         return self.remaining(now) > 0.0
 
     def remaining(self, now: int) -> float:
         """Return the time until the effort is zero, in [s]; `now` in [ns]."""
         run = self.execution
-        return -np.inf if run is None else run.plan.end_of_effort - run.elapsed(now)
+        return -np.inf if run is None else run.plan.end_of_effort - run.time_at(now)
 
     def effort(self, now: int, width: int) -> tuple[Array, Array]:
         """Return the applied and the requested torque, shape (n,) each; `now` in [ns]."""
         run = self.execution
         if run is None:
             return np.zeros(width), np.zeros(width)
-        at = run.elapsed(now)
-        return run.plan.effort_at(at), run.plan.requested_at(at)
+        at = run.time_at(now)
+        return run.plan.effort_at(at), run.plan.model_torque_at(at)
 
     def enable(self) -> None:
         """Add torque to later trajectories.
@@ -179,10 +179,10 @@ class TrajectoryState:
         run = self.execution
         if run is None or run.stops or self.remaining(now) <= TRANSPORT[0]:
             return None
-        at = run.elapsed(now)
+        at = run.time_at(now)
         if problem := astray(run.plan, watch, start=1e-9 * run.start, now=at):
             raise ControlError(problem)
         arrival = run.plan.arrival(at)
         # A trajectory without stamp started some ms after it was sent: the past would be a jump.
-        faded = run.plan.faded(arrival, settings, sent=at if run.stamped else arrival)
+        faded = run.plan.fade(arrival, settings, sent=at if run.stamped else arrival)
         return ActivePlan(faded, run.start, run.stamped, stops=True)

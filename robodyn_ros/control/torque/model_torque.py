@@ -48,21 +48,21 @@ class ModelTorque:
         self.joints = model.joint_names
         self._values = np.empty(len(model.parameters))
         split = [(part, self._values[place]) for part, place in parts_of(model)]
-        self._body = [(part, own) for part, own in split if not isinstance(part, FrictionModel)]
-        parts = [(part, own) for part, own in split if isinstance(part, FrictionModel)]
+        self._body = [(part, slot) for part, slot in split if not isinstance(part, FrictionModel)]
+        parts = [(part, slot) for part, slot in split if isinstance(part, FrictionModel)]
         count = len(self.joints)
         window = per_joint('velocity_window', velocity_window, self.joints, zero=True)
         self.velocity_window = window
         # Without a window, the jump lies between the smallest velocities.
         self._window = window = np.maximum(window, SLOWEST)
-        terms = [item for part, own in parts for item in part.list_terms(own)]
+        terms = [item for part, slot in parts for item in part.list_terms(slot)]
         self._unloaded = _FrictionSum([item for item in terms if not item.term.load], window)
         self._per_load = _FrictionSum([item for item in terms if item.term.load], window)
         self._gravity_free: Array | None = None
-        self._bodies = [partial(part.torque, values=own) for part, own in self._body]
+        self._bodies = [partial(part.torque, values=slot) for part, slot in self._body]
         self._load = next((part.load for part, _ in parts if part.load is not None), None)
         self._load_of_sample = None if self._load is None else self._load.torque_function()
-        self._beyond = np.maximum(window, _turned(parts, count))
+        self._beyond = np.maximum(window, _full_sign_velocity(parts, count))
         self.set_values(values)
 
     def set_values(self, values: ArrayLike) -> None:
@@ -75,8 +75,8 @@ class ModelTorque:
         :raises ControlError: a wrong number of values, or values that are not finite; the old
             ones are then kept
         """
-        self._values[:] = self._checked(values)
-        self._bodies_of_sample = [part.torque_function(own) for part, own in self._body]
+        self._values[:] = self._check_values(values)
+        self._bodies_of_sample = [part.torque_function(slot) for part, slot in self._body]
         self._unloaded.renew()
         self._per_load.renew()
 
@@ -86,7 +86,7 @@ class ModelTorque:
         values: Array = self._values.copy()
         return values
 
-    def _checked(self, values: ArrayLike) -> Array:
+    def _check_values(self, values: ArrayLike) -> Array:
         values = np.asarray(values, dtype=float)
         if values.shape != self._values.shape or not np.isfinite(values).all():
             raise ControlError(
@@ -140,7 +140,7 @@ class ModelTorque:
 
     def _springs(self, q: Array) -> Array:
         """Compute the torque of springs, which no drive adds as gravity."""
-        torques = [part.at(q, own) for part, own in self._body if isinstance(part, SpringModel)]
+        torques = [part.at(q, slot) for part, slot in self._body if isinstance(part, SpringModel)]
         return np.sum(torques, axis=0) if torques else np.zeros(q.shape)
 
     def load(self, q: Array, qd: Array, qdd: Array) -> Array | None:
@@ -209,7 +209,7 @@ class _FrictionSum:
         return result
 
 
-def _turned(parts: list[tuple[FrictionModel, Array]], joints: int) -> Array:
+def _full_sign_velocity(parts: list[tuple[FrictionModel, Array]], joints: int) -> Array:
     """Return the velocity at which Coulomb friction has changed its sign, shape (n,)."""
     smoothing = [
         part.coefficients['smoothing'] for part, _ in parts if 'smoothing' in part.coefficients

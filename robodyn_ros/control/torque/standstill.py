@@ -45,11 +45,10 @@ class StandstillFriction:
         self._sides = [0.0] * len(self._reaches)
         self._rests = [0.0] * len(self._reaches)
 
-    def velocity(self, qd: Array, share: float = 1.0) -> Array:
+    def velocity(self, qd: Array) -> Array:
         """Return the velocity for friction of one sample, and store the side.
 
         :param qd: reference velocity, shape (n,), in [rad/s] or [m/s]
-        :param share: time since the previous sample, in periods
         :return: shape (n,); `qd` itself if no joint is at standstill
         """
         result = qd
@@ -59,7 +58,7 @@ class StandstillFriction:
                 self._sides[joint] = 1.0 if speed > 0.0 else -1.0
                 self._rests[joint] = 0.0
             elif side := self._sides[joint]:
-                self._rests[joint] += share * self._period
+                self._rests[joint] += self._period
                 held = 2.0 - 2.0 * self._rests[joint] / self._fade_time
                 result = qd.copy() if result is qd else result
                 if held >= 1.0:

@@ -94,16 +94,10 @@ class CellNode(SuiteNode):
             'the joint_trajectory_controller has no effort interface and refuses effort',
             read_only=True,
         )  # fmt: skip
-        enforced = declare(
-            self, 'enforce_command_limits', False,
-            'clip commanded effort to max_torque, as ros2_control does with this parameter',
-            read_only=True, limit=True,
-        )  # fmt: skip
         self._controllers = Controllers(
             joints=self.cell.joints,
             position=self.cell.plant.initial,
             position_only=self._position_only,
-            effort_limit=self.cell.axes['max_torque'] if enforced else None,
         )
         self._state = self.cell.state
         self._period = round(self.cell.period * 1e9)

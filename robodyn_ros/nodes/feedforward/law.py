@@ -51,7 +51,7 @@ class Law:
             self.states.restart(clock)
         elif 'position' not in robot.missing:
             velocity = None if 'velocity' in robot.missing else robot.velocity
-            wanted = run.plan.position[run.plan.row(run.elapsed(at))]
+            wanted = run.plan.position[run.plan.row(run.time_at(at))]
             problem = self.states.read(clock, robot.stamp, robot.position, wanted, velocity)
         if has_effort:
             problem = self.planner.threshold.feedback(robot.effort) or problem

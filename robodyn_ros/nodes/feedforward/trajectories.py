@@ -325,7 +325,7 @@ class Trajectories:
         """Latch a fault if joint states are missing while torque is applied."""
         if self._law is None:
             return
-        silence = self._law.silence(self.machine.applied(self._now()), now(self._node))
+        silence = self._law.silence(self.machine.applies(self._now()), now(self._node))
         if silence and self.machine.enabled and self.running:
             self.trip(silence)
 
@@ -335,7 +335,7 @@ class Trajectories:
         clock, robot = now(self._node), self._torque_state.feedback
         has_effort = self._torque_state.read(serialised, clock)
         at = robot.clock[0] * NANOSECONDS + robot.clock[1]
-        run = self.machine.execution if self.machine.applied(self._now()) else None
+        run = self.machine.execution if self.machine.applies(self._now()) else None
         problem = self._law.problem(robot, run, at=at, clock=clock, has_effort=has_effort)
         if problem and self.machine.enabled:
             self.trip(problem)

@@ -16,7 +16,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.event_handler import SubscriptionEventCallbacks, UnsupportedEventTypeError
 from sensor_msgs.msg import JointState
 
-from robodyn_ros.control.effort.declaration import undeclared
+from robodyn_ros.control.effort.declaration import missing_declaration
 from robodyn_ros.errors import NO_FAULT, Fault, RecordingError
 from robodyn_ros.faults import number_of
 from robodyn_ros.nodes.base.allowed import AllowedDirectories
@@ -149,7 +149,7 @@ class Recorder(SuiteNode):
         commands = f'{self.get_fully_qualified_name()}/reference'  # by its end, commands find it
         self._bag = JointStateBag(path, topic=self._topic, commands=commands, metadata=metadata)
         if not metadata:  # it is recorded, but its effort must be declared for later use
-            self.get_logger().warning(str(undeclared(f'the recording {path}')))
+            self.get_logger().warning(str(missing_declaration(f'the recording {path}')))
         self._error, self._last_message = NO_FAULT, now(self)
         self._presence.tell(str(path))
         self._unsubscribe()  # of a recording that ended by itself

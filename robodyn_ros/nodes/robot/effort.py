@@ -9,7 +9,7 @@ from typing import Any
 
 from rclpy.node import Node
 
-from robodyn_ros.control.effort.declaration import KEYS, EffortDeclaration, undeclared
+from robodyn_ros.control.effort.declaration import KEYS, EffortDeclaration, missing_declaration
 from robodyn_ros.control.effort.joint_effort import GRAVITY, SIDES, UNITS, EffortConversion
 from robodyn_ros.control.effort.recorded import in_si_units
 from robodyn_ros.control.effort.units import MECHANICS, OBJECTS
@@ -78,7 +78,7 @@ class EffortParameters:
         :raises ConfigError: nothing is declared; the message says what to declare
         """
         if self.declaration is None:
-            raise undeclared('the joint states')
+            raise missing_declaration('the joint states')
         return self.declaration
 
     def in_si_units(

@@ -158,16 +158,6 @@ def test_a_long_push_is_detected_again_after_a_reset() -> None:
     assert arm.hold(0.2) == Level.OK
 
 
-@pytest.mark.parametrize(('sensitivity', 'level'), [(0.5, Level.OK), (2.0, Level.COLLISION)])
-def test_sensitivity_divides_the_threshold_of_the_change(sensitivity: float, level: Level) -> None:
-    arm = Arm(CHANGE)
-    arm.detector.sensitivity = sensitivity
-    arm.hold(0.3)
-    arm.detector.rest(True)
-    arm.hold(0.3)
-    assert arm.hold(0.2, push=0.4) == level
-
-
 def test_after_a_gap_the_mean_begins_anew() -> None:
     arm = Arm(CHANGE)
     arm.hold(0.3)

@@ -128,15 +128,6 @@ def test_around_standstill_the_extra_torque_is_added_to_both_thresholds() -> Non
         assert list(detector.level) == [level, OK]
 
 
-def test_only_consecutive_samples_of_the_same_joint_are_counted() -> None:
-    detector, arm = make(debounce=2), Healthy()
-    settled(detector, arm)
-    for error, level in ((8.0, OK), (0.0, OK), (8.0, OK), (0.0, OK), (8.0, OK), (8.0, CONTACT)):
-        detector.torque_error[:] = [error, 0.0]
-        detector._evaluate()
-        assert list(detector.level) == [level, OK]
-
-
 def test_torque_error_filter_is_softmcs() -> None:
     raw, smooth, arm = make(torque_error_filter=1.0), make(torque_error_filter=0.3), Healthy()
     expected = np.zeros(2)

@@ -6,7 +6,7 @@ import pytest
 import yaml
 from described import urdf_of
 
-from robodyn_ros.control.effort.declaration import EffortDeclaration, undeclared
+from robodyn_ros.control.effort.declaration import EffortDeclaration, missing_declaration
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.models.interface import Joint
 from robodyn_ros.models.serial.urdf_file import read_urdf
@@ -121,25 +121,12 @@ def test_what_cannot_be_used(changes, sentence):
         EffortDeclaration.from_mapping({**SI, **changes}, source='my file')
 
 
-def test_a_missing_drive_fact_names_source_and_joint():
-    declared = EffortDeclaration.from_mapping({**DRIVE, 'rated_current': 0.0}, source='my file')
-    with pytest.raises(ConfigError, match=r"^my file: .*'a' .*needs effort\.rated_current"):
-        declared.for_joints(['a', 'b'])
-
-
-def test_types_of_joints_are_held_against_the_units():
-    declared = EffortDeclaration.from_mapping(SI)
-    declared.for_joints([Joint('a')])
-    with pytest.raises(ConfigError, match="'a' is prismatic, so its torque is in N"):
-        declared.for_joints([Joint('a', 'prismatic')])
-
-
 def test_nothing_declared_says_what_to_declare():
     with pytest.raises(ConfigError, match='is not declared: declare its meaning') as caught:
         EffortDeclaration.from_mapping({}, source='the parameters')
     for word in ('effort.unit', 'effort.side', 'effort.gravity', 'permille_rated_current'):
         assert word in str(caught.value)
-    assert str(undeclared('x')).startswith('the effort of x is not declared')
+    assert str(missing_declaration('x')).startswith('the effort of x is not declared')
 
 
 @pytest.mark.parametrize(
@@ -177,4 +164,4 @@ def test_the_worked_example_of_drives():
     np.testing.assert_allclose(found.drives.torque_factor()[[0, 2]], [3.877, 3.989], rtol=1e-3)
     # the torque offset that holds what the rated torque does: 1000, whatever the gear
     rated = np.array([3.2 * 80.0, -3.2 * 50.0, 0.8 * 2.0 * np.pi / 0.02, 0.4 * 30.0])
-    np.testing.assert_allclose(found.command(rated), 1000.0)
+    np.testing.assert_allclose(found.commands(rated), 1000.0)

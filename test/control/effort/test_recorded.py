@@ -44,13 +44,6 @@ def test_a_bag_says_itself_what_its_effort_is(recording, tmp_path):
     assert converted.source == found.source
 
 
-def test_joints_are_matched_by_name(recording, tmp_path):
-    lists = {**CURRENT, 'joints': ['joint2', 'joint1'], 'gear_ratio': [10.0, 20.0]}
-    _, path = bag(recording, tmp_path, lists)
-    converted = in_si_units(read_recording(path, joints=['joint1']), path, [])
-    np.testing.assert_allclose(converted.torque, recording.torque[:, :1] * 10.0)
-
-
 def test_a_bag_without_one_needs_one(recording, tmp_path):
     found, path = bag(recording, tmp_path)
     with pytest.raises(ConfigError, match='bag is not declared: declare its meaning in section'):
@@ -75,14 +68,6 @@ def test_two_that_differ_are_named(recording, tmp_path):
     assert in_si_units(found, path, [declared(same)]) is found
     with pytest.raises(ConfigError, match='A on the joint side'):
         in_si_units(found, path, [declared({**same, 'torque_constant': 1.0 + 1e-5})])
-
-
-def test_each_of_several_must_agree_with_the_first(recording, tmp_path):
-    found, path = bag(recording, tmp_path)
-    same = declared({**SI, 'unit': 'A', 'torque_constant': 1.0}, 'other words')
-    assert in_si_units(found, path, [declared(SI, 'the flag'), same]) is found
-    with pytest.raises(ConfigError, match=r'is Nm .* to the flag, but A .* to the robot: correct'):
-        in_si_units(found, path, [declared(SI, 'the flag'), same, declared(CURRENT, 'the robot')])
 
 
 def test_tables_and_mapped_columns_are_declared_by_their_format(recording, tmp_path):

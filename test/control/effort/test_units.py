@@ -35,7 +35,7 @@ def test_the_formulas_of_the_document():
     drives = Drives.of(1, **CURRENT, gear_ratio=gr)
     tfac = 1e6 / (mkt * micont * gr)
     np.testing.assert_allclose(drives.torque_factor(), tfac)
-    np.testing.assert_allclose(drives.rated(), 1000 / tfac)
+    np.testing.assert_allclose(drives.continuous_torque(), 1000 / tfac)
     np.testing.assert_allclose(drives.peak(), 1000 * mipeak / (tfac * micont))
     np.testing.assert_allclose(Drives.of(1, **CURRENT).torque_factor(), 1e6 / (mkt * micont))
     linear = Drives.of(1, rated_current=micont, force_constant=0.35)
@@ -51,9 +51,9 @@ def test_rated_torque_where_it_is_declared_and_rated_current_where_not():
         3, rated_torque=[3200.0, 0.0, 0.0], rated_current=[0.0, 5200.0, 0.0],
         torque_constant=[0.0, 0.62, 0.62], gear_ratio=[50.0, 50.0, 50.0],
     )  # fmt: skip
-    np.testing.assert_allclose(drives.rated(), [160.0, 161.2, 0.0])
+    np.testing.assert_allclose(drives.continuous_torque(), [160.0, 161.2, 0.0])
     both = Drives.of(1, **CURRENT, rated_torque=3000.0, screw_lead=0.02)
-    np.testing.assert_allclose(both.rated(), 3.0 * 2.0 * np.pi / 0.02)
+    np.testing.assert_allclose(both.continuous_torque(), 3.0 * 2.0 * np.pi / 0.02)
 
 
 @pytest.mark.parametrize(

@@ -55,12 +55,6 @@ def test_a_robot_that_stands_is_astray_and_frozen_values_of_a_moving_one_are_not
     assert says(plan, seen(*moving), 1.5) == ''
 
 
-def test_the_way_to_the_first_point_is_not_known(plan):
-    late = TorquePlan(**{**vars(plan), 'time': TIME + 2.0})
-    assert says(late, seen((0.0, [9.0, 9.0]), (1.0, [8.0, 8.0])), 1.01) == ''
-    assert 'away from it' in says(late, seen((0.0, [9.0, 9.0]), (2.5, [8.0, 8.0])), 2.51)
-
-
 def test_a_robot_that_nobody_saw_is_not_sent_unless_nobody_looks(plan):
     assert says(plan, seen(), 0.05) == ''
     assert 'no joint state has shown' in says(plan, seen(), 0.5)

@@ -62,12 +62,6 @@ def test_the_reference_counts_as_moving_beyond_a_hundredth_of_a_radian(watch, di
     assert any(rows) == reported
 
 
-def test_the_time_out_starts_again_when_the_positions_change(watch):
-    for now, position in ((0.0, 0.0), (0.1, 0.0), (0.25, 0.0), (0.26, 0.1), (0.35, 0.1)):
-        assert watch.read(100.0 + now, now, HERE + position, HERE + now) == ''
-    assert watch.read(100.56, 0.56, HERE + 0.1, HERE + 0.56) != ''
-
-
 def test_a_robot_that_stands_is_known_to_be_there_and_frozen_values_say_nothing_new(watch):
     still, moves = np.array([0.0, -0.001]), np.array([0.0, -0.3])
     watch.read(100.0, 5.0, HERE, HERE, moves)
@@ -99,25 +93,7 @@ def test_a_robot_that_stood_for_long_may_take_the_time_out_to_follow(watch):
         assert watch.read(now, now, position, HERE + 0.005 * count) == ''
 
 
-def test_frozen_values_are_told_of_a_reference_that_comes_back_again_and_again(watch):
-    rows = run(watch, 0.0, lambda count: HERE + 0.05 * np.sin(2.0 * np.pi * count / 20.0))
-    assert 'do not change although' in rows[-1]
-
-
 def test_without_a_time_out_nothing_is_watched():
     watch = StateWatch(width=2, timeout=0.0)
     watch.read(100.0, 5.0, HERE, HERE)
     assert watch.read(100.1, 4.0, HERE, HERE) == '' and watch.silence(999.0) == ''
-
-
-def test_it_keeps_where_the_robot_came_to_and_when():
-    watch = StateWatch(width=2, timeout=TIMEOUT)
-    assert np.isnan(watch.position).all()
-    watch.read(105.0, 5.0, HERE, HERE)
-    assert watch.changed == -np.inf, 'a first state is no motion'
-    watch.read(105.1, 5.1, HERE + 0.1, HERE)
-    watch.read(105.2, 5.2, HERE + 0.1, HERE)
-    np.testing.assert_array_equal(watch.position, HERE + 0.1)
-    assert watch.changed == 5.1
-    watch.restart(106.0)
-    assert np.isnan(watch.position).all()

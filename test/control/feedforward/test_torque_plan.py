@@ -15,7 +15,7 @@ from planned_effort import (
 from scipy.interpolate import BPoly
 
 from robodyn_ros.cell.jtc import JointTrajectoryController
-from robodyn_ros.control.feedforward.torque_plan import ARRAYS, MOTION, TRANSPORT, TorquePlan
+from robodyn_ros.control.feedforward.torque_plan import TRANSPORT, TorquePlan
 from robodyn_ros.control.feedforward.trajectory_effort import (
     trajectory_effort,
 )
@@ -42,7 +42,7 @@ def test_faded_goes_on_with_the_motion_and_takes_the_torque_away(
 ) -> None:
     plan = trajectory_effort(spline(), TORQUE, SETTINGS, hold_at_end=hold)
     torque, sent = plan.effort_at(at), at - transport
-    rest = plan.faded(at, SETTINGS, sent=sent)
+    rest = plan.fade(at, SETTINGS, sent=sent)
     # It starts in the past with what is commanded: a controller goes on without a jump.
     assert sent - 1.001 * plan.period < rest.time[0] <= sent + 1e-9
     old = rest.time < at + 1e-5 * plan.period
@@ -68,7 +68,7 @@ def test_a_controller_goes_on_without_a_jump_where_the_torque_is_taken_away(
 ) -> None:
     """A set point that repeated for one cycle made a torque jump by 2000 Nm."""
     plan, sent = trajectory_effort(spline(), TORQUE, SETTINGS), 0.731
-    faded = plan.faded(plan.arrival(sent), SETTINGS, sent=sent)
+    faded = plan.fade(plan.arrival(sent), SETTINGS, sent=sent)
     controller = JointTrajectoryController(joints=plan.joints, position=plan.position[0])
     controller.accept(points_of(plan), now=0.0, stamp=0.0)
     cycles = SETTINGS.period * np.arange(700)
@@ -94,18 +94,7 @@ def test_effort_between_samples_is_interpolated() -> None:
     later = replace(plan, time=plan.time + 0.5)
     for time in (0.4, 0.5, 0.5 + 0.25 * plan.period, 0.7, 3.0):
         expected = [np.interp(time - 0.5, plan.time, column) for column in plan.requested.T]
-        np.testing.assert_allclose(later.requested_at(time), expected, atol=1e-9)
-
-
-def test_held_goes_on_at_rest_with_the_last_position_and_torque() -> None:
-    part = trajectory_effort(spline(), TORQUE, SETTINGS, offset=0.5)
-    part = replace(part, **{name: getattr(part, name)[:300] for name in ('time', *ARRAYS)})
-    held = part.held(4)
-    for name in ARRAYS:
-        last = 0.0 * part.velocity[-1] if name in MOTION else getattr(part, name)[-1]
-        np.testing.assert_array_equal(getattr(held, name)[300:], np.tile(last, (4, 1)))
-        np.testing.assert_array_equal(getattr(held, name)[:300], getattr(part, name))
-    np.testing.assert_allclose(held.time, 0.5 + part.period * np.arange(304))
+        np.testing.assert_allclose(later.model_torque_at(time), expected, atol=1e-9)
 
 
 def test_the_effort_ends_where_it_becomes_zero_for_good() -> None:
@@ -119,18 +108,6 @@ def test_the_effort_ends_where_it_becomes_zero_for_good() -> None:
     assert replace(plan, effort=0.0 * plan.effort).end_of_effort == -np.inf
 
 
-def test_the_distance_forgives_a_lag_and_nothing_else() -> None:
-    plan = trajectory_effort(spline(), TORQUE, SETTINGS)
-    late, early = plan.position[200], plan.position[300]
-    assert not plan.distance(plan.position[251], 0.5, 0.1).any()
-    assert not plan.distance(late, 0.5, 0.1).any()
-    assert not plan.distance(early, 0.6, 0.0).any()
-    off = plan.distance(early, 0.5, 0.1)
-    np.testing.assert_allclose(off, np.abs(early - plan.position[251]))
-    np.testing.assert_allclose(plan.distance(plan.position[0], -1.0, 0.1), 0.0)
-    np.testing.assert_allclose(plan.distance(np.array([9.0, 0.0]), 99.0, 0.1), [9.0, 0.0])
-
-
 @pytest.mark.parametrize('stride', [1, 2, 7])
 def test_a_plan_of_fewer_points_is_the_same_motion_and_torque(stride: int) -> None:
     plan = trajectory_effort(spline(), TORQUE, SETTINGS)
@@ -142,7 +119,7 @@ def test_a_plan_of_fewer_points_is_the_same_motion_and_torque(stride: int) -> No
         np.testing.assert_array_equal(few.position[few.row(time)], plan.position[plan.row(time)])
     assert not few.effort[-1].any() and not few.velocity[-1].any()
     assert (np.abs(np.diff(few.effort, axis=0)) <= stride * STEP).all()
-    rest = few.faded(0.7, SETTINGS, sent=0.7)
+    rest = few.fade(0.7, SETTINGS, sent=0.7)
     assert not rest.effort[-1].any()
     np.testing.assert_allclose(np.diff(rest.time), stride * SETTINGS.period, rtol=1e-9)
 
@@ -153,12 +130,12 @@ def test_a_ramp_over_fewer_points_keeps_the_rate_also_of_the_largest_torque(stri
     few = trajectory_effort(spline(), TORQUE, slow).every(stride)
     for sign in ([1.0, 1.0], [1.0, -0.1], [0.1, -1.0], [-1.0, -1.0]):
         few = replace(few, effort=0.0 * few.effort + slow.limit * sign)
-        rest = few.faded(0.7, slow, sent=0.7)
+        rest = few.fade(0.7, slow, sent=0.7)
         assert (np.abs(np.diff(rest.effort, axis=0)) <= 1.000001 * slow.rate * few.period).all()
         gone = rest.time[int(np.argmin(rest.effort.any(axis=1)))]
         assert gone <= rest.time[1] + slow.ramp_down_time + few.period  # the first one is kept
     few = replace(few, effort=0.1 * few.effort)  # little torque goes in whole samples of the time
-    left = few.faded(0.7, slow, sent=0.7).effort[1:].any(axis=1).sum()
+    left = few.fade(0.7, slow, sent=0.7).effort[1:].any(axis=1).sum()
     assert left <= max(1, int(slow.ramp_down_time / few.period + 1e-9))
 
 

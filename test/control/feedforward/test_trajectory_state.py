@@ -110,7 +110,7 @@ def test_the_stop_is_the_remainder_with_torque_that_ramps_to_zero() -> None:
     step = SETTINGS.rate * SETTINGS.period
     assert (np.abs(np.diff(stop.plan.effort, axis=0)) <= step * (1 + 1e-9)).all()
     machine.start(stop)
-    assert machine.applied(at(0.5)) and not machine.applied(at(0.7))
+    assert machine.applies(at(0.5)) and not machine.applies(at(0.7))
     assert machine.stop(at(0.55), SETTINGS, WATCH) is None, 'it ramps to zero already'
 
 
@@ -134,9 +134,9 @@ def test_torque_is_that_of_the_plan_and_zero_without_one() -> None:
     machine = made(State.RUNNING)
     applied, requested = machine.effort(at(0.5), 2)
     np.testing.assert_allclose(applied, PLAN.effort_at(0.5), rtol=1e-6)
-    np.testing.assert_allclose(requested, PLAN.requested_at(0.5), rtol=1e-6)
+    np.testing.assert_allclose(requested, PLAN.model_torque_at(0.5), rtol=1e-6)
     machine.leave()
-    assert not np.any(machine.effort(at(0.5), 2)) and not machine.applied(at(0.5))
+    assert not np.any(machine.effort(at(0.5), 2)) and not machine.applies(at(0.5))
 
 
 def test_of_too_many_trajectories_the_newest_are_kept() -> None:

@@ -10,8 +10,6 @@ from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.catalog import build_model, with_friction
 from robodyn_ros.models.friction_terms import LAWS, TERMS
-from robodyn_ros.models.interface import SumModel
-from robodyn_ros.models.payload import PayloadModel
 
 
 def test_friction_is_a_line_inside_the_window_and_the_law_outside() -> None:
@@ -64,39 +62,6 @@ def test_smooth_law_has_the_static_friction_of_its_plateau() -> None:
     for window in (0.0, 0.01):
         torque = ModelTorque(model, values, velocity_window=window)
         np.testing.assert_allclose(torque.friction_step, 3.0, rtol=0.01)
-
-
-def test_body_has_no_friction_and_nested_sums_are_taken_apart() -> None:
-    model, values = small_arm()
-    assert isinstance(model, SumModel)
-    nested = SumModel(parts=[SumModel(parts=model.parts[:1]), SumModel(parts=model.parts[1:])])
-    q, qd, qdd = random_states(2, 50)
-    torque = ModelTorque(nested, values)
-    without = values.copy()
-    for index, parameter in enumerate(model.parameters):
-        if parameter.name.endswith('friction') or parameter.name.endswith('torque_offset'):
-            without[index] = 0.0
-    np.testing.assert_allclose(
-        torque.body(q, qd, qdd), model.torque(q, qd, qdd, without), atol=1e-12
-    )
-
-
-def test_torque_of_several_bodies_is_their_sum() -> None:
-    model, values = small_arm()
-    payload = PayloadModel(arm=model)
-    carried = payload.values_of(2.0)
-    torque = ModelTorque(SumModel(parts=[payload, model]), np.concatenate([carried, values]))
-    q, qd, qdd = random_states(2, 20)
-    expected = model.torque(q, qd, qdd, values + payload.matrix @ carried)
-    np.testing.assert_allclose(torque.torque(q, qd, qdd), expected, rtol=1e-12, atol=1e-12)
-    np.testing.assert_allclose(torque.torque(q[0], qd[0], qdd[0]), expected[0], rtol=1e-12)
-
-
-def test_half_the_friction_jump_is_a_size_also_of_negative_coulomb_friction() -> None:
-    model, values = small_arm()
-    coulomb = [item.name.endswith('coulomb_friction') for item in model.parameters]
-    values[coulomb] = [-3.0, 2.0]
-    np.testing.assert_allclose(ModelTorque(model, values).friction_step, [3.0, 2.0])
 
 
 @pytest.mark.parametrize(

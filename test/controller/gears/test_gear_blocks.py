@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import yaml
 from controller_build import law_check, use_results
-from controller_gears import LAW, SIZES, by_node, by_plugin, random_law
+from controller_gears import SIZES, by_plugin, random_law
 from controller_models import MODELS
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -21,7 +21,6 @@ from robodyn_ros.models.gear_torque import GearTorqueLaw
 KEYS = ('kind', 'joints', 'inputs', 'cutoff', 'limit', 'gear_ratio', 'low', 'high',
         'array_names', 'array_shapes', 'numbers', 'hash')  # fmt: skip
 NUMERIC = ('cutoff', 'limit', 'gear_ratio', 'low', 'high', 'numbers')
-TIMES = {'period': 0.002, 'scale': 1.0, 'fade_time': 0.1, 'timeout': 0.02}
 KINDS = ('rbf', 'gmr')
 
 
@@ -180,8 +179,7 @@ def changed(draw, value):
 def test_what_the_plugin_uses_the_node_uses_with_the_same_torque(kind, key, tmp_path_factory):
     written = Written(tmp_path_factory.mktemp('changed'), kind)
     block = written.block
-    given_inputs = np.random.default_rng(1).uniform(-1.5, 1.5, (40, 3)) * SIZES
-    steps = np.column_stack([np.full(40, LAW), np.zeros(40), given_inputs])
+    inputs = (np.random.default_rng(1).uniform(-1.5, 1.5, (40, 3)) * SIZES)[:, :, None]
     used = []
 
     @settings(
@@ -196,8 +194,8 @@ def test_what_the_plugin_uses_the_node_uses_with_the_same_torque(kind, key, tmp_
         if said != 'used':
             return
         assert law is not None, f'the node refuses {value!r}'
-        torque, _ = by_plugin(written.path, steps, **TIMES)
-        np.testing.assert_allclose(torque, by_node(law, steps, **TIMES), rtol=1e-9, atol=1e-9)
+        expected = law.torque(*inputs.transpose(1, 0, 2))
+        np.testing.assert_allclose(by_plugin(written.path, inputs), expected, 1e-9, 1e-9)
 
     check()
     assert not all(used) and (any(used) or key not in NUMERIC)

@@ -80,20 +80,6 @@ def test_the_deflection_adds_the_torque_of_the_law_and_fades_beyond_the_training
     check_hardware_steps(cell)
 
 
-def test_it_starts_at_zero_after_enable(cell):
-    make_active(cell)
-    deflect(cell, 0.005)
-    cell.go_on(0.5)
-    assert cell.enable(False).success
-    cell.go_on(0.3)
-    assert not np.any(cell.last.applied)
-    cell.clear()
-    assert cell.enable(True).success
-    cell.go_on(1.0)
-    assert np.abs(added(cell)).min() > 1.0
-    check_steps(cell)
-
-
 def test_a_motion_with_it_has_no_fault_and_keeps_rate_and_limit(cell):
     make_active(cell)
     deflect(cell, 0.005)

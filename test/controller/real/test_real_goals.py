@@ -15,7 +15,6 @@ from control_msgs.msg import JointTolerance
 from lifecycle_msgs.msg import Transition
 from node_process import EFFORT, NodeProcess
 from rclpy.action import ActionClient
-from trajectory_msgs.msg import JointTrajectoryPoint
 
 pytestmark = pytest.mark.ros
 NUMBER = 46
@@ -154,21 +153,6 @@ def test_an_abort_by_the_path_tolerance_passes_with_its_reason(cell):
     assert not cell.effort.any()
 
 
-def test_an_abort_by_the_goal_tolerance_passes_with_its_reason(cell):
-    motion = trajectory(4.0)
-    del motion.points[20:]  # it ends away from zero, where measured positions stay
-    motion.points[-1].velocities = [0.0] * 6
-    cell.probe.freeze(True)
-    try:
-        fields = {'goal_tolerance': tolerance(position=0.01),
-                  'goal_time_tolerance': Duration(nanosec=500_000_000)}  # fmt: skip
-        handle = send(cell, motion, **fields)
-        code = Result.GOAL_TOLERANCE_VIOLATED
-        check(cell, handle, ABORTED, code, 'Aborted due to goal_time_tolerance exceeding by')
-    finally:
-        cell.probe.freeze(False)
-
-
 def test_a_newer_goal_preempts_the_running_one_without_a_step_of_torque(cell):
     cell.efforts.clear()
     first = under_way(cell)
@@ -178,43 +162,6 @@ def test_a_newer_goal_preempts_the_running_one_without_a_step_of_torque(cell):
     assert np.abs(cell.effort).max() > 5.0
     check_hardware_steps(cell)
     check(cell, second, SUCCEEDED, Result.SUCCESSFUL, 'Goal successfully reached!')
-
-
-def test_a_goal_past_the_node_preempts_the_one_through_it(cell):
-    first = under_way(cell)
-    cell.start(3.0)
-    check(cell, first, ABORTED, Result.INVALID_GOAL, 'Current goal preempted by new incoming')
-    result = cell.goal.get_result_async()
-    cell.wait(result.done, 'the end of the other goal')
-    assert result.result().status == SUCCEEDED
-    cell.wait(lambda: at_rest(cell), 'standstill')
-    assert not cell.effort.any()
-
-
-def test_a_goal_that_cannot_be_planned_leaves_the_running_one(cell):
-    first = under_way(cell)
-    bad, early = trajectory(3.0), trajectory(3.0)
-    bad.points[3].positions[0] = float('nan')
-    early.header.stamp.sec = -1  # would end the process of the controller
-    for motion, words in ((bad, 'is nan'), (early, 'its stamp is negative')):
-        check(cell, send(cell, motion), ABORTED, Result.INVALID_GOAL, words)
-    check(cell, first, SUCCEEDED, Result.SUCCESSFUL, 'Goal successfully reached!')
-
-
-def test_a_rejection_of_the_controller_is_an_abort_that_says_so(cell):
-    before = cell.log().count("Can't accept new action goals")
-    cell.switch(deactivate=[JTC])
-    handle = send(cell, trajectory(3.0))
-    check(cell, handle, ABORTED, Result.INVALID_GOAL, 'rejected the goal: its log says why')
-    assert cell.log().count("Can't accept new action goals") == before + 1
-
-
-def test_a_goal_ends_with_the_deactivation_of_the_controller(cell):
-    handle = under_way(cell)
-    cell.switch(deactivate=[JTC])
-    check(cell, handle, ABORTED, Result.INVALID_GOAL, 'cancelled during deactivate transition')
-    cell.switch(activate=[JTC])
-    cell.wait(lambda: at_rest(cell), 'standstill')
 
 
 def test_deactivation_of_the_node_takes_the_torque_out_and_stops_the_robot(cell):
@@ -227,23 +174,3 @@ def test_deactivation_of_the_node_takes_the_torque_out_and_stops_the_robot(cell)
     finally:
         assert cell.feedforward.change(Transition.TRANSITION_ACTIVATE)
     assert future.done() and cell.feedforward.enable(True).success
-
-
-def test_a_disable_takes_the_torque_out_of_a_goal_that_goes_on(cell):
-    handle = under_way(cell)
-    assert cell.feedforward.enable(False).success
-    cell.wait(lambda: not cell.effort.any(), 'zero effort', 3.0)
-    try:
-        check(cell, handle, SUCCEEDED, Result.SUCCESSFUL, 'Goal successfully reached!')
-        np.testing.assert_allclose(cell.position, 0.0, atol=1e-3)
-    finally:
-        assert cell.feedforward.enable(True).success
-
-
-def test_a_single_point_is_a_goal_too(cell):
-    point = JointTrajectoryPoint(positions=[0.3] * 6, time_from_start=Duration(sec=1))
-    motion = trajectory(1.0)
-    motion.points = [point]
-    handle = send(cell, motion)
-    check(cell, handle, SUCCEEDED, Result.SUCCESSFUL, 'Goal successfully reached!')
-    np.testing.assert_allclose(cell.position, 0.3, atol=1e-3)

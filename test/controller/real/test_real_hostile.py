@@ -13,7 +13,6 @@ import pytest
 from control_cell import PLUGIN, ControlCell, write_result
 from control_checks import (
     BOTH,
-    JTC,
     Forwarded,
     check_hardware_steps,
     check_steps,
@@ -26,7 +25,6 @@ from rcl_interfaces.srv import SetParameters
 from rclpy.parameter import Parameter
 from robodyn_ros.srv import SetPayload
 from std_msgs.msg import Float64MultiArray
-from trajectory_msgs.msg import JointTrajectory
 
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.models.payload import payload_of
@@ -138,31 +136,6 @@ def test_a_reference_of_another_size_ends_its_sender_and_the_torque_by_a_ramp(ce
     cell.come_to_zero()
     check_steps(cell)
     check_hardware_steps(cell)
-
-
-def test_torque_keeps_limit_and_rate_through_hostile_trajectories_to_the_jtc(cell):
-    hostile = HostileInput(20261126)
-    make_active(cell)
-    publisher = cell.node.create_publisher(JointTrajectory, f'{JTC}/joint_trajectory', 10)
-    cell.wait(publisher.get_subscription_count, 'a connection')
-    cell.clear()
-    for count in range(300):
-        publisher.publish(hostile.trajectory())
-        cell.go_on(0.02)
-        if count % 20 == 0:
-            cell.reset()
-            cell.enable(True)
-    check_alive(cell)
-    check_steps(cell)
-    check_hardware_steps(cell)
-    cell.switch(deactivate=BOTH)
-    cell.switch(activate=BOTH)
-    recover(cell)
-    cell.move(2.0)
-    assert not cell.last.fault
-    # It moves, but 4.42 may leave the output of its state empty until it is configured again.
-    cell.switch(deactivate=BOTH)
-    assert cell.clean_up(JTC) and cell.configure(JTC)
 
 
 def test_hostile_parameters_at_loading_are_refused_or_harmless(cell):

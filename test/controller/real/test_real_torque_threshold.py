@@ -72,13 +72,6 @@ def test_a_measured_torque_beyond_it_takes_the_torque_away_until_reset(cell, sig
     cell.wait(lambda: cell.last.fault, 'the fault again')
 
 
-@pytest.mark.parametrize('value', [0.0, -1.0])
-def test_a_threshold_that_is_not_above_zero_is_refused(cell, value):
-    name = f'refused_{"zero" if value == 0.0 else "negative"}'
-    assert not (cell.load(name, {'torque_threshold': [value]}) and cell.configure(name))
-    cell.wait(lambda: 'torque_threshold' in cell.log().partition(name)[2], 'the refusal', 5.0)
-
-
 def test_no_update_of_all_these_allocated_or_waited(cell):
     check_real_time(cell)
     cell.switch(deactivate=BOTH)

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections import deque
 
 import numpy as np
-from measured_gear_torque import MeasuredGearTorque
 
 from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.control.torque.model_torque import ModelTorque
@@ -36,14 +35,8 @@ class AdditiveTorque:
     :ivar applied: torque that leaves, shape (n,)
     """
 
-    def __init__(
-        self,
-        *,
-        torque: ModelTorque,
-        settings: FeedforwardSettings,
-        gear_torque: MeasuredGearTorque | None = None,
-    ) -> None:
-        self.settings, self._torque, self._gears = settings, torque, gear_torque
+    def __init__(self, *, torque: ModelTorque, settings: FeedforwardSettings) -> None:
+        self.settings, self._torque = settings, torque
         self._standstill = StandstillFriction(
             window=torque.velocity_window, fade_time=settings.friction_fade_time,
             period=settings.period,
@@ -80,11 +73,8 @@ class AdditiveTorque:
         if not self._line:
             self._line.extend([self.requested] * self.settings.additive_torque_delay)
         self._line.append(self.requested)
-        target = self._line[0]
-        if self._gears is not None:
-            target = target + self._gears.torque()
         self._ramp = min(1.0, self._ramp + 1.0 / self._cycles)
         limit, step = self.settings.limit, self.settings.rate * self.settings.period
-        aim = np.clip(target * self._scale.value * self._ramp, -limit, limit)
+        aim = np.clip(self._line[0] * self._scale.value * self._ramp, -limit, limit)
         self.applied = np.clip(aim, self.applied - step, self.applied + step)
         return self.applied

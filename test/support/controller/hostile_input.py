@@ -4,14 +4,12 @@
 from __future__ import annotations
 
 import numpy as np
-from builtin_interfaces.msg import Duration, Time
 from control_cell import JOINTS, PLUGIN
 from control_checks import KINDS
 from rcl_interfaces.srv import SetParameters
 from rclpy.parameter import Parameter
 from robodyn_ros.srv import SetPayload
 from std_srvs.srv import SetBool, Trigger
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 NUMBERS = (0.0, -0.0, 1.0, -1.0, np.nan, np.inf, -np.inf, 1e308, -1e308, 5e-324, 1e200, 1e9)
 FRAMES = ('', 'link5', 'link6', 'base_link', 'nowhere', 'x' * 10_000, '\u00e4\n%s%n', '\x01')
@@ -90,26 +88,6 @@ class HostileInput:
             kind: [each if np.isfinite(each) else 1e308 for each in self.row()] for kind in KINDS
         }
         return every if self.random.random() < 0.5 else dict([self.chosen([*every.items()])])
-
-    def trajectory(self) -> JointTrajectory:
-        """Many are such that the controller takes them.
-
-        Without negative stamps: those end the process of a joint_trajectory_controller 4.42.
-        """
-        joints = self.chosen((JOINTS, JOINTS, JOINTS[::-1], JOINTS[:3], [*JOINTS[:5], JOINTS[0]]))
-        result = JointTrajectory(joint_names=joints)
-        result.header.stamp = Time(sec=self.chosen((0, 0, 0, 1, 2**31 - 1)))
-        for count in range(self.random.integers(6)):
-            seconds = self.chosen((count, count, count, count, 0, -1, 2**31 - 1))
-            rows = [self.numbers(len(joints)) for _ in KINDS]
-            point = JointTrajectoryPoint(positions=rows[0], velocities=rows[1])
-            if self.random.random() < 0.5:
-                point.accelerations = rows[2]
-            point.time_from_start = Duration(sec=seconds, nanosec=100_000_000)
-            result.points.append(point)
-        if result.points and self.random.random() < 0.8:
-            result.points[-1].velocities = [0.0] * len(joints)
-        return result
 
     def configuration(self) -> dict[str, object]:
         """Return some parameters to load a controller with, most of the right type."""

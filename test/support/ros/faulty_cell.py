@@ -74,7 +74,7 @@ class FaultyCell(RosClient):
         shared = {**EFFORT, 'autostart': 'true', 'result_file': result, 'period': period}
         self.parameters = {
             'cell': {
-                'config': config, 'enforce_command_limits': 'true', 'real_time_factor': 0.0,
+                'config': config, 'real_time_factor': 0.0,
             },
             'feedforward': {
                 **shared, 'max_torque': LIMIT.tolist(), 'ramp_down_time': RAMP_DOWN,
