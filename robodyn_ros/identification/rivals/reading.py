@@ -100,7 +100,7 @@ class Reading:
     @cached_property
     def rms(self) -> Array:
         """RMS torque of each joint, shape (n,), in [Nm] or [N]."""
-        return np.sqrt(np.mean(self.present.torque**2, axis=0))
+        return np.asarray(np.sqrt(np.mean(self.present.torque**2, axis=0)))
 
     @property
     def moving(self) -> list[int]:

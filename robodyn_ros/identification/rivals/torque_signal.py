@@ -132,8 +132,8 @@ def saturations(reading: Reading) -> Iterator[Rival]:
             used[:, joint] &= size < BELOW * level
             read = present.read(used=used, compared=used)
             modelled = read.predicted[:, joint]
-            error = np.mean((np.clip(modelled, -level, level) - torque) ** 2)
-            tried.append((float(error), np.abs(modelled), read, size[np.abs(modelled) > level]))
+            error = float(np.mean((np.clip(modelled, -level, level) - torque) ** 2))
+            tried.append((error, np.abs(modelled), read, size[np.abs(modelled) > level]))
         error, modelled, read, beyond = min(tried, key=lambda each: each[0])
         straight = np.clip(present.predicted[:, joint], -size.max(), size.max())
         if len(beyond) and error < MOST * float(np.mean((straight - torque) ** 2)):
