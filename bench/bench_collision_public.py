@@ -29,7 +29,6 @@ from robodyn_ros.cli.collision import thresholds  # noqa: E402
 from robodyn_ros.cli.collision.healthy import healthy_sessions  # noqa: E402
 from robodyn_ros.cli.collision.model import load  # noqa: E402
 from robodyn_ros.cli.effort import read_in_si_units  # noqa: E402
-from robodyn_ros.control.collision.settings import RESIDUALS  # noqa: E402
 from robodyn_ros.models.interface import Array  # noqa: E402
 
 RATES = (0.0, 10.0, 30.0, 100.0)
@@ -83,19 +82,19 @@ def position_errors(path: Path, used: Mask, joints: tuple[str, ...]) -> Session 
     return Session('', table['time'], errors, errors, errors, used, used)
 
 
-def judged(folder: Path, residual: str) -> dict[str, Curve]:
-    """Learn, and return the curves of the methods with one residual."""
+def judge(folder: Path) -> dict[str, Curve]:
+    """Learn, and return the curves of the methods."""
     parser = argparse.ArgumentParser()
     thresholds.add_arguments(parser)
     healthy = sorted(map(str, folder.glob('healthy_*.csv')))
     model = str(folder / 'result' / 'result.yaml')
-    given = parser.parse_args([*healthy, '--model', model, '--residual', residual])
+    given = parser.parse_args([*healthy, '--model', model])
     identified, torque = load(given)
     settings, learning, friction = healthy_sessions(given, identified, torque)
-    print(f'  {residual}: learned from {60 * sum(s.hours for s in learning):.2f} min')
+    print(f'  learned from {60 * sum(s.hours for s in learning):.2f} min')
     methods: dict[str, Method] = {
-        f'map, {residual}': Mapped.learned(learning, friction, settings.debounce),
-        f'constant, {residual}': Constant.learned(learning, friction, settings),
+        'map': Mapped.learned(learning, friction, settings.debounce),
+        'constant': Constant.learned(learning, friction, settings),
     }
     tracked = [
         position_errors(Path(path), each.used, torque.joints)
@@ -110,7 +109,7 @@ def judged(folder: Path, residual: str) -> dict[str, Curve]:
         own = Touched(session, label, position_errors(path, session.used, torque.joints))
         for name, method in methods.items():
             add(curves[name], own, ratio(session, method.threshold(session), method))
-        if own.tracking is not None and follows and residual == RESIDUALS[0]:
+        if own.tracking is not None and follows:
             most = Largest.learned(follows)
             curve = curves.setdefault('position error', Curve(settings.period))
             add(curve, own, ratio(own.tracking, most.threshold(own.tracking), most))
@@ -149,10 +148,7 @@ def main() -> int:
     parser.add_argument('folder', type=Path, nargs='*')
     for folder in parser.parse_args().folder:
         print(folder)
-        curves: dict[str, Curve] = {}
-        for residual in RESIDUALS:
-            curves |= judged(folder, residual)
-        table(curves)
+        table(judge(folder))
     return 0
 
 

@@ -9,7 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
+settings.register_profile('busy machine', deadline=None)
+settings.load_profile('busy machine')
 # On matrices of this size OpenBLAS's threads gain nothing, and where other processes share the
 # cores they wait for each other: a factorisation of 0.2 s was seen to take 4 s.
 os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')

@@ -26,7 +26,7 @@ def test_the_documents_table(frequency, pair, cycles, quality):
     assert (earliest.joints, earliest.cycles, earliest.quality) == (pair, cycles, quality)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(1, 400), st.integers(1, 400), st.floats(0.01, 3.0))
 def test_the_pattern_is_the_same_again_and_not_before(p, q, unit):
     (found,) = find_repetitions(('a', 'b'), (p * unit, q * unit))
@@ -75,7 +75,7 @@ def test_one_line_for_each_shortcoming(changes, words):
     assert sum(re.search(words, line) is not None for line in lines) == 1, lines
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.floats(0.01, 1.0), min_size=3, max_size=3), st.floats(0.5, 50.0))
 def test_the_factor_brings_the_motion_to_the_limits_and_not_over(frequency, acceleration):
     bounds = limits(acceleration=acceleration)

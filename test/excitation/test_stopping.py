@@ -26,7 +26,7 @@ def stop(seed, share, room, follow=0.0):
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10**6), shares, headroom)
 def test_within_acceleration_and_velocity_of_the_motion_and_then_at_rest(seed, share, room):
     motion, limit, stopped = stop(seed, share, room)
@@ -38,7 +38,7 @@ def test_within_acceleration_and_velocity_of_the_motion_and_then_at_rest(seed, s
     assert_derivatives(stopped)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 10**6), shares, headroom)
 def test_stays_on_the_path_and_is_nearly_as_quick_as_possible(seed, share, room):
     motion, limit, stopped = stop(seed, share, room)

@@ -71,13 +71,13 @@ def test_a_block_is_read_as_it_was_written(trained):
         ({'kind': 'net'}, 'kind'),
         ({'inputs': ['velocity']}, 'inputs'),
         ({'joints': ['b', 'a']}, 'joints'),
-        ({'limit': [np.nan, 1.0]}, 'limit must be 2 finite numbers'),
+        ({'limit': [np.nan, 1.0]}, r'limit\[0\] must be a finite number'),
         ({'limit': [1e9, 1.0]}, 'hash'),
         ({'gear_ratio': [0.0, 1.0]}, 'gear_ratio'),
         ({'numbers': [0.0] * 5000}, 'at most'),
         ({'numbers': [0.0] * 50}, 'cannot be used'),
         ({'hash': 'other'}, 'hash'),
-        ({'cutoff': -1.0}, 'cutoff must not be negative'),
+        ({'cutoff': -1.0}, 'cutoff must be a finite number >= 0'),
     ],
 )
 def test_a_block_that_was_changed_is_refused(trained, change, reason):

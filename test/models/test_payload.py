@@ -115,7 +115,7 @@ def test_what_a_payload_is_to_each_kind(arm, names):
 ARM = robot_model(random_urdf(2, 5, types=('revolute',)))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     st.floats(0.0, 50.0, exclude_min=True),
     st.tuples(*[st.floats(-0.5, 0.5)] * 3),

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 from bags import JOINT_STATE, TYPES, cdr, message, wave
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from robodyn_ros.wire.cursor import WireError
@@ -17,7 +17,6 @@ SECONDS = st.integers(0, 2**31 - 1)
 SEEDS = st.integers(0, 100)
 
 
-@settings(deadline=None)
 @given(NAMES, st.just('') | TEXT, PRESENT, SECONDS, SEEDS)
 def test_decoding_agrees_with_rosbags(names, frame, present, seconds, seed):
     numbers = np.random.default_rng(seed).normal(size=(3, len(names)))
@@ -42,7 +41,6 @@ def test_decoding_agrees_with_rosbags(names, frame, present, seconds, seed):
         np.testing.assert_array_equal(decoded, [expected, expected])
 
 
-@settings(deadline=None)
 @given(NAMES, PRESENT, SECONDS, SEEDS)
 def test_encoding_agrees_with_rosbags(names, present, seconds, seed):
     stamps = np.array([seconds * 10**9, seconds * 10**9 + 999_999_999])
@@ -53,7 +51,6 @@ def test_encoding_agrees_with_rosbags(names, present, seconds, seed):
         assert encoded.tobytes() == cdr(message(int(stamps[row]), names, *values))
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_damaged_messages_are_refused_or_read_within_their_end(data):
     good = bytearray(cdr(wave(1)[0][1]))

@@ -6,7 +6,7 @@ import struct
 import numpy as np
 import pytest
 from bags import TYPES
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from robodyn_ros.wire.cursor import WireError
@@ -41,7 +41,6 @@ def encoded(joints, frame, given, count):
     return bytes(TYPES.serialize_cdr(message, TYPE)), time, values
 
 
-@settings(deadline=None)
 @given(JOINTS, FRAMES, GIVEN, st.integers(0, 5))
 def test_reading_agrees_with_rosbags(joints, frame, given, count):
     data, time, values = encoded(joints, frame, given, count)
@@ -55,7 +54,6 @@ def test_reading_agrees_with_rosbags(joints, frame, given, count):
             np.testing.assert_array_equal(field, expected)
 
 
-@settings(deadline=None)
 @given(JOINTS, FRAMES, GIVEN, st.integers(0, 5))
 def test_writing_agrees_with_rosbags(joints, frame, given, count):
     data, time, values = encoded(joints, frame, given, count)
@@ -91,7 +89,6 @@ def test_each_truncated_message_is_refused():
             read_trajectory(data[:length])
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_damaged_messages_are_refused_or_read_within_their_end(data):
     good = bytearray(encoded(['a', 'bc'], 'base', (True, True, False, True), 3)[0])

@@ -187,6 +187,7 @@ def number(spec: Any, use: str, table: Table) -> float:
                 f'its shape is {values.shape}'
             )
         spec = float(values.reshape(-1)[0])
-    if not np.isfinite(spec):
+    value = float(spec)  # an integer may be too large for numpy
+    if not np.isfinite(value):
         raise RecordingError(f'{table.source}: the {use} must be a number, got {spec!r}')
-    return float(spec)
+    return value

@@ -183,7 +183,7 @@ def test_what_the_plugin_uses_the_node_uses_with_the_same_torque(kind, key, tmp_
     used = []
 
     @settings(
-        max_examples=40, deadline=None, derandomize=True, phases=[Phase.explicit, Phase.generate],
+        max_examples=40, derandomize=True, phases=[Phase.explicit, Phase.generate],
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     )  # fmt: skip
     @given(changed(block[key]), st.booleans())

@@ -25,7 +25,7 @@ def sines(**changes):
 
 
 @pytest.mark.parametrize('make', [fourier, sines])
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(seed=st.integers(0, 10**6))
 def test_samples_are_those_of_the_motion_scaled(make, seed):
     family, random = make(), np.random.default_rng(seed)

@@ -73,7 +73,7 @@ def random_limits(seed):
     )
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(0, 10**6), st.sampled_from(['fourier', 'sines', 'waypoints']), st.booleans())
 def test_random_limits_are_never_broken(seed, motion, middle):
     limits = random_limits(seed)

@@ -24,7 +24,7 @@ def test_smoothing_is_above_and_vanishes():
     assert values[-1] == pytest.approx(exact, abs=1e-3)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.floats(1.0, 15.0), st.integers(0, 10**6), st.booleans())
 def test_beyond_the_switch_the_determinant_decides(digits, seed, smooth):
     values = np.sort(np.random.default_rng(seed).uniform(1.0, 3.0, 6))[::-1]

@@ -27,7 +27,7 @@ ROOM = Room.around(POSITION, BOUNDS)
 
 
 @pytest.mark.parametrize('kind', [GridBounds, ConservativeBounds])
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 10**6), size=st.floats(0.01, 5.0))
 def test_divided_by_its_gauge_every_motion_keeps_the_limits(kind, seed, size):
     x = size * np.random.default_rng(seed).normal(size=FAMILY.size)
@@ -47,7 +47,7 @@ def test_pull_is_the_derivative_of_the_gauge(kind, hardness):
     assert found == pytest.approx((sums[0] - sums[1]) / 2e-7, rel=1e-5)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 10**6), st.floats(0.01, 5.0))
 def test_scaled_motions_touch_their_limits_and_no_more(seed, size):
     x = size * np.random.default_rng(seed).normal(size=FAMILY.size)

@@ -83,7 +83,7 @@ def test_sentence_names_joint_time_value_and_limit():
         check_motion(swing(), limits(acceleration=4.0))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.sampled_from(['position', 'velocity', 'acceleration']))
 def test_verdict_turns_at_the_true_maximum_also_between_samples(seed, name):
     motion = random_fourier(seed)

@@ -19,7 +19,7 @@ ARGUMENTS = {
 }
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 10**6))
 def test_series_that_moves_at_its_ends_gets_leads(seed):
     motion = random_fourier(seed)
@@ -44,7 +44,7 @@ def test_equals_the_printed_formula_term_by_term():
             assert position == pytest.approx(expected, abs=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(2, 7))
 def test_nearest_series_at_rest(seed, harmonics):
     rng = np.random.default_rng(seed)

@@ -42,7 +42,7 @@ def test_is_a_motion_from_rest_to_rest_through_or_past_its_points(rise, fly_by):
 NUMBERS = st.floats(-2.0, 2.0)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @example(points=[(0, 0, 0), (1, 0, 0), (0.25, 0, 0), (0, 0, 0)], rise=0, fly_by=1, jerk=np.inf)
 @given(
     points=st.lists(st.tuples(NUMBERS, NUMBERS, NUMBERS), min_size=2, max_size=6),

@@ -15,7 +15,7 @@ places = st.lists(st.floats(-2.9, 2.9), min_size=3, max_size=3)
 jerks = st.sampled_from([np.inf, 20.0, 300.0])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(places, places, st.floats(0.1, 10), st.floats(0.1, 50), jerks)
 def test_as_fast_as_the_limits_allow_and_no_faster(start, target, velocity, acceleration, jerk):
     bounds = limits(velocity=velocity, acceleration=acceleration, jerk=jerk)
@@ -35,7 +35,7 @@ def test_as_fast_as_the_limits_allow_and_no_faster(start, target, velocity, acce
         assert max(used) > 0.99  # one limit is reached
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(places, places)
 def test_derivatives_and_no_overshoot(start, target):
     move = PointToPoint(joints=JOINTS, start=start, target=target, duration=1.7)

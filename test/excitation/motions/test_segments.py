@@ -13,7 +13,7 @@ from robodyn_ros.excitation.motions.segments import Segment
 PLACES = st.tuples(*[st.floats(-1.0, 1.0)] * 3).map(np.array)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(PLACES, PLACES, PLACES)
 def test_a_circle_passes_its_three_places_in_order_at_the_speed_asked_for(start, through, target):
     sides = [through - start, target - start, target - through]

@@ -16,7 +16,7 @@ def one(**changes):
     return SineMotion(**{**arguments, 'duration': 20.0, **changes})
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 10**6), st.floats(0.2, 1.4), st.floats(0.2, 1.4))
 def test_rest_at_both_ends_and_derivatives(seed, lead_in, lead_out):
     motion = random_sine(seed, lead_in=lead_in, lead_out=lead_out)
@@ -25,7 +25,7 @@ def test_rest_at_both_ends_and_derivatives(seed, lead_in, lead_out):
     np.testing.assert_allclose(motion.sample(np.zeros(1)).position[0], motion.start)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(0, 10**6))
 def test_never_leaves_the_range_nor_exceeds_the_plain_sines_speed(seed):
     motion = random_sine(seed)

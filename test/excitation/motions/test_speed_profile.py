@@ -20,7 +20,7 @@ def profile(distance=0.6, velocity=0.9, acceleration=10.0, jerk=np.inf):
 
 
 @given(SIZES, SIZES, SIZES, JERKS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_reaches_the_end_exactly_within_every_limit(distance, velocity, acceleration, jerk):
     motion = profile(distance, velocity, acceleration, jerk)
     time = np.linspace(-0.1, motion.duration + 0.1, 2001)
@@ -68,7 +68,7 @@ def test_refuses_limits_that_are_none(values, message):
 
 
 @given(SIZES, SIZES, SIZES, st.floats(0.1, 1e4))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_jerk_is_the_slope_of_the_acceleration(distance, velocity, acceleration, jerk):
     motion = profile(distance, velocity, acceleration, jerk)
     time = np.linspace(0.0, motion.duration, 1001)

@@ -23,7 +23,7 @@ def random_points(seed, count=6, levels=2, joints=JOINTS):
     return TrajectoryPoints(joints, time, *fields, effort=generator.normal(size=shape))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 10**6), st.integers(0, 2))
 def test_polynomials_equal_scipys_hermite_interpolation(seed, levels):
     points = random_points(seed, levels=levels)

@@ -64,7 +64,7 @@ def test_what_is_exported_comes_back(name, tmp_path):
     # Nine digits of each number; DELTA: of L_TO, L_TP and the inertia that they leave.
     lost = 1e-5 if name == 'delta' else 1e-8
 
-    @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])
     @given(seed=st.integers(0, 2**32), decades=st.floats(0.0, 3.0))
     def comes_back(seed, decades):
         random = np.random.default_rng(seed)

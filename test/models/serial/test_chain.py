@@ -33,7 +33,7 @@ def shape_of(model):
     return len(model.joints), 10 * len(model.joints)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(1, 8), st.integers(0, 10**6))
 def test_derivatives_of_random_robots(joints, seed):
     model = UrdfModel.from_xml(random_urdf(joints, seed), rotor_inertia=False)

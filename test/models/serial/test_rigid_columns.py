@@ -46,7 +46,7 @@ def compare(model, seed, samples=80):
     assert packed.shape == (samples, 0)
 
 
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=25, derandomize=True)
 @given(
     joints=st.integers(1, 9),
     seed=st.integers(0, 10**6),

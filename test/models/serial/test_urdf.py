@@ -38,7 +38,7 @@ def rnea(model, q, qd, qdd):
     return torque
 
 
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=25, derandomize=True)
 @given(
     joints=st.integers(1, 9),
     seed=st.integers(0, 10**6),

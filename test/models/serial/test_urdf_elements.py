@@ -116,7 +116,7 @@ def loaded(text):
     return (plain, inertia, shapes), file.unread
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.data())
 def test_what_is_dropped_is_refused_or_named(data):
     root, found = elements()
