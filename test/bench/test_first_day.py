@@ -23,6 +23,6 @@ def test_the_robot_file_declares_what_the_driver_reports_and_takes(name, tmp_pat
     expected = torque - effort.gravity_excluded * weight
     np.testing.assert_allclose(effort.feedback(reported.copy()), expected, rtol=1e-9)
     if kind.additive:
-        offset = cell._driver.torque(effort.command(torque), position)
+        offset = cell._driver.torque(effort.commands(torque[None])[0], position)
         added = effort.command_gravity_excluded * weight
         np.testing.assert_allclose(offset, torque + added, rtol=1e-9)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Presence of nodes that depend on each other; the end of a node is noticed within LEASE seconds.
+"""Presence of nodes that depend on each other; an end is noticed within LEASE + GRACE seconds.
 
 A node with a `Presence` publishes a latched message with automatic liveliness. The threads of the
 middleware maintain it, so that a long computation does not count as the end of the node, but a
@@ -11,6 +11,7 @@ predecessor look ready for 20 s, but after its presence a node's services are th
 
 from __future__ import annotations
 
+import time
 import uuid
 from collections.abc import Sequence
 from contextlib import suppress
@@ -32,6 +33,8 @@ LEASE = 4.0
 
 DDS sends one every two thirds of it; the remainder allows for a busy machine.
 """
+GRACE = 2.0
+"""Real time in which a sign of life that was only late may still come, in [s]."""
 MISSING = 10.0
 """Time without a sign of life after which a node counts as missing, and a computation that was
 cancelled as hanging, in [s]: on a busy machine they take a few seconds."""
@@ -137,7 +140,7 @@ class Watch:
         """Supervise from now on; earlier events do not count."""
         known = self.message is not None and self._living() > 0
         self._process = self.message.process if known and self.message else ''
-        self._gone = False
+        self._gone, self._lost = False, float('inf')
         self._deadline = now(self._node) + MISSING
 
     @property
@@ -154,6 +157,8 @@ class Watch:
         """Return a sentence if the node has ended or was not discovered; NO_FAULT otherwise."""
         if self._alive is None and self._process and not self._living():
             self._gone = True
+        if time.monotonic() > self._lost + GRACE:  # DDS counts real time, too
+            self._gone = True
         if self._gone:
             return Fault('node_missing', f'node {self.name} is gone')
         if not self._process and now(self._node) > self._deadline:
@@ -163,8 +168,10 @@ class Watch:
 
     def _on_liveliness(self, event: Any) -> None:
         self._alive = event.alive_count
-        if not self._alive and event.alive_count_change < 0:
-            self._gone = True
+        if self._alive:
+            self._lost = float('inf')
+        elif event.alive_count_change < 0:
+            self._lost = time.monotonic()
 
     def _on_message(self, message: NodePresence) -> None:
         self.message = message

@@ -109,6 +109,7 @@ def load_columns(source: Mapping[str, object] | str | Path) -> Mapping[str, obje
     data: Any = source
     if isinstance(source, str | Path):
         data = read_yaml(source, 'the column mapping', RecordingError)
+    data = _drop_null(data)
     content = dict(data) if isinstance(data, Mapping) else data
     for signal in ('time', *SIGNALS):
         if isinstance(content, dict) and isinstance(content.get(signal), Mapping):
@@ -117,6 +118,13 @@ def load_columns(source: Mapping[str, object] | str | Path) -> Mapping[str, obje
     convert(content, ColumnMapping, name, RecordingError)
     checked: Mapping[str, object] = data
     return checked
+
+
+def _drop_null(value: Any) -> Any:
+    """Return a mapping without the entries that have no value: these were not given."""
+    if not isinstance(value, Mapping):
+        return value
+    return {key: _drop_null(item) for key, item in value.items() if item is not None}
 
 
 def signals_from(
@@ -199,7 +207,7 @@ def _part_of(table: Table, signal: str, columns: str | Sequence[str]) -> Part:
 
 def _time(table: Table, mapping: Mapping[str, Any]) -> Array:
     spec = mapping.get('time')
-    if isinstance(spec, Mapping) and 'period' in spec:
+    if isinstance(spec, Mapping) and spec.get('period') is not None:
         period = number(spec['period'], 'period of time', table)
         rows = max((len(values) for values in table.columns.values() if values.ndim), default=0)
         return np.arange(rows, dtype=np.float64) * period

@@ -12,7 +12,7 @@ from ros_client import PATIENCE, RosClient, environment
 from robodyn_ros.errors import ConfigError, ControlError
 from robodyn_ros.faults import fault_of, number_of
 from robodyn_ros.nodes.base import presence
-from robodyn_ros.nodes.base.presence import LEASE, Owner, Presence, Watch
+from robodyn_ros.nodes.base.presence import GRACE, LEASE, Owner, Presence, Watch
 
 pytestmark = pytest.mark.ros
 NUMBER = 48
@@ -66,7 +66,7 @@ def test_a_kill_is_noticed_and_so_is_a_new_start(client, other):
     client.wait(watch.problem, 'the end of the other node')
     assert watch.problem() == 'node arm/other is gone'
     # far below the 20 s of DDS; a machine may stand still meanwhile
-    assert time.monotonic() - killed < 2.5 * LEASE
+    assert time.monotonic() - killed < 2.5 * LEASE + GRACE
     client.wait(owner.problem, 'the end of the owner')
     assert owner.problem() == 'node arm/other is gone (it asked for this)'
     watch.begin()
@@ -77,6 +77,22 @@ def test_a_kill_is_noticed_and_so_is_a_new_start(client, other):
     client.wait(watch.problem, 'the news of another process')
     owner.take('')
     assert not owner.problem()
+
+
+def test_a_late_sign_of_life_is_no_end(client, monkeypatch):
+    watch = Watch(client.node, '/arm/late')
+    lost, back = (
+        SimpleNamespace(alive_count=0, alive_count_change=-1),
+        SimpleNamespace(alive_count=1),
+    )
+    for event in (back, lost):
+        watch._on_liveliness(event)
+    assert not watch.problem() and not watch.seen
+    watch._on_liveliness(back)
+    monkeypatch.setattr(presence, 'GRACE', 0.0)
+    assert not watch.problem()
+    watch._on_liveliness(lost)
+    client.wait(watch.problem, 'the end')
 
 
 def test_a_node_that_is_not_there_is_missed(client, monkeypatch):

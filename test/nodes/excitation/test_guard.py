@@ -167,7 +167,7 @@ def test_the_model_has_the_number_of_dynamic_model(guard_with, tmp_path):
     ('values', 'sentence'),
     [
         ({'torque_max': 100.0}, 'torque_max needs a model .* give the parameter result_file'),
-        ({'torque_max': [1.0, 2.0]}, 'torque_max needs one value, or .* 6 joints, got 2'),
+        ({'torque_max': [1.0, 2.0]}, 'torque_max needs one value for each of the 6 joints, got 2'),
         ({'torque_threshold': 100.0}, 'the effort of the joint states is not declared: declare'),
     ],
 )

@@ -77,7 +77,7 @@ def test_a_trajectory_that_needs_more_is_refused_with_joint_and_time(node):
 REFUSED = [
     (dict.fromkeys(EFFORT), 'the effort of the joint states is not declared: declare its'),
     ({'torque_max': 'rated'}, 'torque_max: rated needs effort.rated_current of joint'),
-    ({'torque_threshold': '[1.0, 2.0, 3.0]'}, 'one for each of the 2 joints, got 3'),
+    ({'torque_threshold': '[1.0, 2.0, 3.0]'}, 'one value for each of the 2 joints, got 3'),
     ({'effort.unit': 'N'}, 'is revolute, so its torque is in Nm; effort.* declares N'),
     (
         {**DRIVES, 'effort.rated_torque': '[15.0, 10.0]', 'max_torque': '[30.0, 30.0]'},

@@ -11,13 +11,16 @@ from writers import write_csv
 pytestmark = pytest.mark.ros
 SLOW = """
 import sys, time
+from pathlib import Path
 from robodyn_ros.identification.files import export
 from robodyn_ros.nodes.identification.node import main
 
 write = export.write_result
 
 def write_slowly(*arguments, **options):
-    time.sleep(1.5)
+    while not Path(__file__).with_name('interrupted').exists():
+        time.sleep(0.01)
+    time.sleep(0.5)  # the node ends meanwhile, unless it waits
     write(*arguments, **options)
 
 export.write_result = write_slowly
@@ -39,7 +42,8 @@ def test_files_that_are_being_written_at_sigint_are_completed(tmp_path):
         node.wait(client.service_is_ready, 'the service')
         request = Identify.Request(recording=str(tmp_path / 'motion.csv'))
         client.call_async(request)
-        node.wait(lambda: [*out.rglob('.identification.partial')], 'files that are being written')
+        node.wait(lambda: [*out.rglob('.robodyn_*.partial')], 'files that are being written')
+        (tmp_path / 'interrupted').touch()
         assert node.interrupt() == 0, node.said()
     (folder,) = {path.parent for path in out.rglob('result.json')}
     assert (folder / 'result.yaml').is_file() and (folder / 'report.html').is_file()
