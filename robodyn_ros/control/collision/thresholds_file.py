@@ -162,7 +162,13 @@ def read_thresholds(path: str | Path) -> LearnedThresholds:
 
 
 def _parse(content: Mapping[str, Any]) -> LearnedThresholds:
-    detector = convert(content.get('detector'), _Detector, 'detector', ControlError)
+    detector = content.get('detector')
+    if isinstance(detector, Mapping) and detector.get('residual') == 'filtered':
+        # As files had it while there was a momentum observer, too.
+        detector = {
+            k: v for k, v in detector.items() if k not in ('residual', 'observer_bandwidth')
+        }
+    detector = convert(detector, _Detector, 'detector', ControlError)
     parsed = convert({**content, 'detector': detector}, _Content, 'content', ControlError)
     each = list(parsed.joints.values())
     for name in (*BANDS, 'collision', 'change_at_rest'):

@@ -160,7 +160,14 @@ class TorquePlan:
         changed[row : row + count] += difference * fade
         np.clip(changed, -settings.limit, settings.limit, out=changed)
         limit_rate(changed[row:], present, step)
-        return replace(plan, effort=changed)
+        joined = replace(plan, effort=changed)
+        end = plan.effort[-1]
+        if not (late := int(np.ceil((np.abs(changed[-1] - end) / step).max()))):
+            return joined
+        joined = joined.hold(late)  # a ramp at the full rate has no time for the difference
+        joined.effort[-late:] = end
+        limit_rate(joined.effort[-late:], changed[-1], step)
+        return joined
 
     def fade(self, time: float, settings: FeedforwardSettings, *, sent: float) -> TorquePlan:
         """Return the motion from `sent` on, with its effort ramped to zero from a time on.

@@ -39,12 +39,14 @@ def file_sections(words: Sequence[str], node: str) -> dict[str, str]:
 
     :param words: as of `command_line`
     :param node: its name
-    :raises ConfigError: a file cannot be read
     """
     names: dict[str, str] = {}
     for word, path in _options(words):
         if word == '--params-file':
-            document = read_yaml(path, 'the parameter file', ConfigError)
+            try:
+                document = read_yaml(path, 'the parameter file', ConfigError)
+            except ConfigError:  # rcl judges it: a repeated key in the section of another node
+                continue
             for section, values in _sections(document):
                 if section.rpartition('/')[2] == node:
                     names |= dict.fromkeys(flat(values), f'{path}, section {section}')

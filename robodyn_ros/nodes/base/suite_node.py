@@ -142,9 +142,11 @@ class Guarded(_Base):
         """Refuse given parameters that the node does not have: one may be a forgotten limit.
 
         Values in sections of all nodes (`/**`) may be for another node: those that no node of the
-        suite has are a warning. `load_robot` checks robot files.
+        suite has are a warning, unless they are nearly one of this node. `load_robot` checks
+        robot files.
 
-        :raises ConfigError: an unknown name on the command line, or in a section of this node
+        :raises ConfigError: an unknown name on the command line or in a section of this node, or
+            a misspelt one
         """
         where = file_sections(sys.argv, self.get_name())
         where |= dict.fromkeys(command_line(sys.argv, self.get_name()), 'command line')
@@ -154,6 +156,9 @@ class Guarded(_Base):
             if not self.has_parameter(name) and not name.startswith(NOT_DECLARED)
         ]  # fmt: skip
         known = self.get_parameters_by_prefix('')
+        for name in set(unknown) - elsewhere - set(where):
+            if nearest(name, known, 0.8):
+                where[name] = 'section of all nodes'
         refused = [
             f'{where[name]}: there is no parameter {name!r}; did you mean {nearest(name, known)}?'
             for name in unknown

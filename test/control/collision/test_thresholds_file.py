@@ -109,3 +109,18 @@ def test_the_threshold_of_the_change_at_rest_is_there_if_it_was_learned(tmp_path
         path.write_text(text.replace('change_at_rest: 0.25', wrong))
         with pytest.raises(ControlError, match='the thresholds file is damaged'):
             read_thresholds(path)
+
+
+def test_a_file_from_before_the_observer_went_is_read_unless_it_is_of_the_observer(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / 'thresholds.yaml'
+    write_thresholds(learned(), path)
+    text = path.read_text()
+    path.write_text(
+        text.replace('detector:', 'detector:\n  residual: filtered\n  observer_bandwidth: 15.0')
+    )
+    assert read_thresholds(path).detector == DETECTOR
+    path.write_text(text.replace('detector:', 'detector:\n  residual: observer'))
+    with pytest.raises(ControlError, match="unknown entry 'residual'"):
+        read_thresholds(path)

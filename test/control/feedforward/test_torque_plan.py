@@ -15,7 +15,7 @@ from planned_effort import (
 from scipy.interpolate import BPoly
 
 from robodyn_ros.cell.jtc import JointTrajectoryController
-from robodyn_ros.control.feedforward.torque_plan import TRANSPORT, TorquePlan
+from robodyn_ros.control.feedforward.torque_plan import TRANSPORT, TorquePlan, limit_rate
 from robodyn_ros.control.feedforward.trajectory_effort import (
     trajectory_effort,
 )
@@ -150,3 +150,25 @@ def test_fewer_points_lead_the_robot_farther_off_its_way() -> None:
         coarse.time, np.stack([coarse.position, coarse.velocity, coarse.acceleration], axis=1)
     )
     assert distances[3] == pytest.approx(np.abs(own(plan.time) - plan.position).max(), rel=1e-6)
+
+
+def test_a_joined_plan_ends_like_the_plan_within_limit_and_rate() -> None:
+    """Also where its ramp to zero takes the full rate, and has no time for the difference."""
+    random = np.random.default_rng(0)
+    slow = replace(SETTINGS, max_torque_rate=SETTINGS.limit / SETTINGS.ramp_down_time)
+    smooth = trajectory_effort(spline(), TORQUE, slow, hold_at_end=False)
+    count, step = smooth.effort.shape, slow.rate * smooth.period
+    ramp = round(slow.ramp_down_time / smooth.period)
+    for _ in range(1000):
+        levels = random.uniform(-1.0, 1.0, (8, count[1])) * slow.limit
+        effort = np.repeat(levels, count[0] // 8 + 1, axis=0)[: count[0]]
+        effort[-ramp - 1 :] = 0.0
+        limit_rate(effort, np.zeros(count[1]), step)
+        plan = replace(smooth, effort=effort)
+        present = random.uniform(-1.0, 1.0, count[1]) * slow.limit
+        time = plan.time[-1] - random.uniform(0.0, 2.0 * slow.ramp_down_time)
+        joined = plan.join(present, time, slow)
+        np.testing.assert_allclose(joined.effort[-1], 0.0, atol=1e-9)
+        change = np.diff(joined.effort[joined.row(time) :], axis=0, prepend=present[None])
+        assert (np.abs(change) <= step * (1.0 + 1e-9)).all()
+        assert (np.abs(joined.effort) <= slow.limit).all()

@@ -146,6 +146,11 @@ def test_the_users_file_and_command_line_win_over_the_robot_file(
             r'did you mean max_torque\?$',
         ),
         (
+            '/**: {ros__parameters: {max_torqe: [5.0]}}',
+            '',
+            "error: section of all nodes: there is no parameter 'max_torqe'; did you mean max_t",
+        ),
+        (
             'feedforward: {ros__parameters: {qos_overrides: {a: 1}, stale_timeout: 0.5}}',
             '-p torque_limit:=[5.0]',
             "error: .*section feedforward: there is no parameter 'stale_timeout'; .*; "
@@ -197,12 +202,12 @@ def test_the_values_in_our_robot_files_have_the_types_of_their_parameters(kind, 
 
 def test_names_that_no_node_has_are_a_warning_in_a_section_of_all_nodes(ros, capfd, tmp_path):
     """`stale_timeout` is one of the collision monitor, `update_rate` of the controller manager."""
-    names = {'ramp_up_tme': 0.5, 'stale_timeout': 0.5, 'update_rate': 500}
+    names = {'stale_timeout': 0.5, 'update_rate': 500}
     created(Feedforward, SIX_AXIS, *files(tmp_path, '/**', names)[:2], '-p', 'use_sim_time:=false')
     (line,) = [
         each for each in capfd.readouterr().err.splitlines() if 'has the parameters' in each
     ]
-    assert line.endswith('has the parameters ramp_up_tme, update_rate: they are ignored')
+    assert line.endswith('has the parameters update_rate: they are ignored')
 
 
 def test_a_declaration_of_effort_replaces_that_of_the_robot_file_as_a_unit(ros):
