@@ -93,7 +93,7 @@ def header_facts(result: ResultContent) -> dict[str, object]:
     if result.findings:  # an empty list has no type, which ROS parameters need
         ordered = by_importance(result.findings)
         header['findings'] = [f'{f.severity} {f.code}: {f.message}' for f in ordered]
-        header['actions'] = actions(ordered) or ['nothing to do']
+        header['actions'] = actions(ordered) or ['nothing beyond what the verdict says']
     return header
 
 

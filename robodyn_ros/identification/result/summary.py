@@ -109,7 +109,8 @@ def mass_text(facts: Mapping[str, Any]) -> str:
     if wrong or identified is None or given is None or math.isnan(identified + given):
         return ''
     known = '' if facts.get('moving_mass_determined') else ' (not determined by torque alone)'
-    return f'moving links {identified:.4g} kg{known}, by the URDF {given:.4g} kg'
+    by_urdf = f', by the URDF {given:.4g} kg' if given > 0.0 else ', the URDF has no masses'
+    return f'moving links {identified:.4g} kg{known}{by_urdf}'
 
 
 def verdict_of_facts(facts: Mapping[str, Any]) -> Verdict | None:

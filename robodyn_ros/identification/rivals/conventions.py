@@ -26,6 +26,9 @@ PRESENT = 0.2
 """Part of the URDF's gravity from which on a fit has found gravity: masses of the URDF that are
 several times too large leave that much of it."""
 
+LITTLE = 0.03
+"""Part of the largest range below which a joint's own motion is too small to show its factor."""
+
 RESTING = 0.2
 """Part of a torque with its gravity that a fit leaves if only gravity was missing: added gravity
 hides any torque."""
@@ -104,7 +107,8 @@ def unit(reading: Reading) -> Iterator[Rival]:
 def factors(reading: Reading) -> Iterator[Rival]:
     """Yield for each joint the factor of its torque that suits the others best."""
     present, few = reading.present, reading.present.few()
-    count, move = present.torque.shape[1], np.flatnonzero(present.used.any(axis=0))
+    count, ranges = present.torque.shape[1], np.ptp(present.motion[0], axis=0)
+    move = np.flatnonzero(present.used.any(axis=0) & (ranges > LITTLE * ranges.max(initial=0.0)))
     for joint in move.tolist() if len(move) > 1 else ():
         one = np.arange(count) == joint
         best = _search(

@@ -221,14 +221,16 @@ def _inertials(
     if missing:
         text = f'the motion does not determine {missing} combinations of parameters'
         facts.append(('with care', text))
-    masses = moving_masses(model, values, values)
+    masses = moving_masses(model, values, run.estimated.completion.stddevs)
     mass, given = masses.get('moving_mass', 0.0), masses.get('moving_mass_of_urdf', 0.0)
+    if masses and given == 0.0 and not masses['moving_mass_determined']:
+        facts.append(('with care', 'torque does not determine the masses, and the URDF has none'))
     if given > 0.0 and not DOUBTFUL <= mass / given <= 1.0 / DOUBTFUL:
         facts.append(('with care', f'moving links {mass:.3g} kg, by the URDF {given:.3g} kg'))
     for joint, fitted in zip(joints, beyond, strict=True):
         facts += [(word, f'{joint.joint}: {text}') for word, text in fitted]
-        if joint.feedforward.word == 'not usable':
-            facts.append(('with care', f'{joint.joint} is not usable'))
+        if joint.moved and joint.feedforward.word != 'usable' and not fitted:
+            facts.append(('with care', f'{joint.joint} is {joint.feedforward.word}'))
     if not any(each.works for each in joints if each.moved):
         facts.append(('not usable', 'no joint that moved is usable'))
     return Use.of(facts)
