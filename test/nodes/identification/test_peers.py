@@ -3,6 +3,7 @@
 
 import asyncio
 import os
+import re
 import signal
 import time
 from pathlib import Path
@@ -193,7 +194,9 @@ def test_an_excitation_that_dies_leaves_a_robot_at_rest_and_a_closed_bag(cell):
     cell.kill('excitation')
     result = run.result()
     assert not result.success
-    assert 'the excitation did not finish: node excitation is gone' in result.message
+    # DDS counts real time: where the simulation is faster, the silence is noticed first.
+    signs = 'is gone|gives no feedback any more'
+    assert re.match(f'the excitation did not finish: node excitation ({signs});', result.message)
     topic = '/joint_trajectory_controller/joint_trajectory'
     assert f'the robot was stopped through {topic}' in result.message
     cell.rests()
