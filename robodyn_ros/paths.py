@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from pathlib import Path
+from typing import Any
 
 from robodyn_ros.errors import ConfigError
 
@@ -47,3 +49,19 @@ def resource(name: str) -> Path:
         return Path(get_package_share_directory(package)) / rest
     except (ImportError, LookupError, ValueError) as error:
         raise ConfigError(f'{name}: there is no ROS package {package!r}') from error
+
+
+def place_files(description: Any, folder: Path, keys: Collection[str]) -> Any:
+    """Return a description whose file names are relative to a folder, at any depth.
+
+    :param keys: of file names; a text that begins with `<` is the content of one, and stays
+    """
+    if isinstance(description, list):
+        return [place_files(item, folder, keys) for item in description]
+    if not isinstance(description, Mapping):
+        return description
+    placed = {key: place_files(value, folder, keys) for key, value in description.items()}
+    for key in placed.keys() & {*keys}:
+        if isinstance(placed[key], str) and not placed[key].lstrip().startswith('<'):
+            placed[key] = str(folder / placed[key])
+    return placed

@@ -36,12 +36,6 @@ VERBS = ('feed', 'need', 'embed', 'speed', 'exceed', 'seed')
 EXACT = ('rated_torque', 'closed_form_part', 'held_out')
 """Function names that are terms of the field."""
 
-NOT_YET = (
-    'cli/demo/ros_domain.py', 'control/feedforward/trajectory_effort.py',
-    'identification/result/verdict.py',
-)  # fmt: skip
-"""Rooms and files of `robodyn_ros` that still have such names. One that has none must go."""
-
 TWICE = ('Evidence', 'Inputs', 'Part', 'Watch')
 """Names of several classes today. One that has a single class must go."""
 
@@ -49,28 +43,18 @@ TWICE = ('Evidence', 'Inputs', 'Part', 'Watch')
 def main() -> int:
     """Print the names, and return the exit code."""
     package = ROOT / 'robodyn_ros'
-    lines = [*problems(package, NOT_YET), *find_shared_names(package, TWICE)]
-    lines += problems(ROOT / 'tools', ())
+    lines = [*problems(package), *find_shared_names(package, TWICE), *problems(ROOT / 'tools')]
     for line in lines:
         print(line, file=sys.stderr)
     return 1 if lines else 0
 
 
-def problems(package: Path, not_yet: tuple[str, ...]) -> list[str]:
-    """Return a sentence for each wrong name outside `not_yet`, and for each entry without any."""
-    lines, with_names = [], set()
-    for path in sorted(package.rglob('*.py')):
-        room = path.relative_to(package).as_posix()
-        names = list(wrong_names(path.read_text()))
-        entry = next((each for each in not_yet if f'{room}/'.startswith(f'{each}/')), '')
-        if entry:
-            with_names |= {entry} if names else set()
-            continue
-        lines += [f'{path}:{line}: {name}: {reason}' for line, name, reason in names]
-    return lines + [
-        f'tools/names.py: {entry} has no such names any more: remove it from NOT_YET'
-        for entry in not_yet
-        if entry not in with_names
+def problems(package: Path) -> list[str]:
+    """Return a sentence for each wrong name."""
+    return [
+        f'{path}:{line}: {name}: {reason}'
+        for path in sorted(package.rglob('*.py'))
+        for line, name, reason in wrong_names(path.read_text())
     ]
 
 

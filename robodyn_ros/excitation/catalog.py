@@ -28,6 +28,7 @@ from robodyn_ros.excitation.motions.tool_moves import ToolMove, ToolMoves
 from robodyn_ros.excitation.trajectory import Chain, Trajectory
 from robodyn_ros.models.kinematics import FILES
 from robodyn_ros.output_files import write_file
+from robodyn_ros.paths import place_files
 from robodyn_ros.schema import convert
 from robodyn_ros.yaml_file import read_yaml
 
@@ -108,26 +109,11 @@ def load_motion(path: str | Path) -> Trajectory:
     """
     description = read_yaml(path, 'the motion file', MotionError)
     try:
-        return build_motion(_resolve_paths(Path(path).parent, description))
+        return build_motion(place_files(description, Path(path).parent, FILES))
     except (MotionError, BoundError) as error:
         raise MotionError(f'{path}: {error}') from error
     except (ArithmeticError, TypeError, ValueError) as error:
         raise MotionError(f'{path}: its values give no motion ({error})') from error
-
-
-def _resolve_paths(folder: Path, description: object) -> object:
-    """Make the paths in a description relative to its folder."""
-    if isinstance(description, list):
-        return [_resolve_paths(folder, item) for item in description]
-    if not isinstance(description, dict):
-        return description
-    result = {key: _resolve_paths(folder, value) for key, value in description.items()}
-    robot = result.get('robot')
-    if isinstance(robot, dict):
-        for key in set(FILES) & set(robot):
-            if isinstance(robot[key], str) and not robot[key].lstrip().startswith('<'):
-                robot[key] = str(folder / robot[key])
-    return result
 
 
 def write_motion(trajectory: Trajectory, path: str | Path) -> None:

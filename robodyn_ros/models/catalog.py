@@ -24,6 +24,7 @@ from robodyn_ros.models.interface import DynamicModel, Joint, SumModel
 from robodyn_ros.models.payload import PayloadModel
 from robodyn_ros.models.serial.urdf import GRAVITY, UrdfModel
 from robodyn_ros.models.springs import SPRING_TERMS, SPRINGS, SpringModel
+from robodyn_ros.paths import place_files
 from robodyn_ros.robot_file import read_part
 from robodyn_ros.schema import Finite, NotNegative, Vector, convert
 
@@ -213,19 +214,6 @@ def _read(description: Description) -> Any:
     return convert(description, KINDS[kind], f'a model of kind {kind}', ModelError)
 
 
-def _place_files(description: Any, folder: Path) -> Any:
-    """Return a description whose names of URDF files are relative to a folder."""
-    if isinstance(description, list):
-        return [_place_files(item, folder) for item in description]
-    if not isinstance(description, Mapping):
-        return description
-    placed = {key: _place_files(value, folder) for key, value in description.items()}
-    urdf = placed.get('urdf')
-    if isinstance(urdf, str) and not urdf.lstrip().startswith('<'):
-        placed['urdf'] = str(folder / urdf)
-    return placed
-
-
 def load_model(
     path: str | Path, *, dynamic_model: int | None = None, friction: Friction | None = None
 ) -> DynamicModel:
@@ -252,7 +240,7 @@ def load_model(
     if dynamic_model is not None and isinstance(description, Mapping):
         description = {**description, 'dynamic_model': dynamic_model}
     try:
-        return build_model(_place_files(description, path.parent))
+        return build_model(place_files(description, path.parent, ['urdf']))
     except ModelError as error:
         raise ModelError(f'{part.source}: {error}') from error
 

@@ -11,7 +11,7 @@ import numpy as np
 from robodyn_ros.identification.physical.chosen_estimate import classify
 from robodyn_ros.identification.result.payload_block import payload_figures
 from robodyn_ros.identification.result.summary import mass_text, verdict_of_facts
-from robodyn_ros.identification.result.verdict import JointVerdict, unknown_verdict
+from robodyn_ros.identification.result.verdict import JointVerdict, make_unknown_verdict
 from robodyn_ros.report.numbers import share, short
 
 
@@ -50,7 +50,7 @@ def verdict(facts: Mapping[str, Any]) -> dict[str, Any]:
 def joint_errors(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return the error and the use of each joint, with bars against the limit."""
     limit = facts.get('max_relative_error_allowed') or 0.5
-    judgement = verdict_of_facts(facts) or unknown_verdict(facts['joints'])
+    judgement = verdict_of_facts(facts) or make_unknown_verdict(facts['joints'])
     worst = [_worst(each) for each in judgement.joints]
     scale = 1.1 * max([*worst, limit])
     rows = [

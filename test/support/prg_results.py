@@ -8,7 +8,7 @@ import numpy as np
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.physical.chosen_estimate import Selection
 from robodyn_ros.identification.result.result import IdentificationResult
-from robodyn_ros.identification.result.verdict import unknown_verdict
+from robodyn_ros.identification.result.verdict import make_unknown_verdict
 from robodyn_ros.models.catalog import build_model
 
 JOINTS = [f'joint{k}' for k in range(1, 7)]
@@ -53,7 +53,7 @@ def result_of(model, values, success=True):
     )
     return IdentificationResult(
         success=success,
-        verdict=unknown_verdict(model.joint_names),
+        verdict=make_unknown_verdict(model.joint_names),
         model=model,
         values=np.asarray(values, dtype=float),
         stddevs=np.full(len(values), 0.1),

@@ -8,7 +8,7 @@ from verdicts import with_bad
 from robodyn_ros.identification.files.gear_torque_block import residual_block
 from robodyn_ros.identification.files.result_file import model_parameters
 from robodyn_ros.identification.result.payload_block import payload_block
-from robodyn_ros.identification.result.verdict import unknown_verdict, verdict_hash
+from robodyn_ros.identification.result.verdict import make_unknown_verdict, verdict_hash
 from robodyn_ros.recording.bags.joint_state_bag import JointStateBag
 from robodyn_ros.recording.stamps import stamps_of
 from robodyn_ros.wire.joint_state import encode_joint_states
@@ -49,7 +49,7 @@ def result_file(folder, model, values, payload=None, residual=None, bad=None):
     """
     parameters = {'dynamic_model': model_parameters(model, values, np.full(len(values), 0.1))}
     if bad is not None:
-        block = with_bad(unknown_verdict(model.joint_names), *bad).to_block()
+        block = with_bad(make_unknown_verdict(model.joint_names), *bad).to_block()
         block['hash'] = verdict_hash(block, parameters['dynamic_model']['hash'])
         parameters['identification'] = {'verdict': block}
     if payload is not None:

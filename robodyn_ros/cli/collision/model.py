@@ -62,7 +62,7 @@ def choose_joints(arguments: argparse.Namespace, identified: IdentifiedModel) ->
 
     :raises IdentificationError: `--allow-joints` has a joint that the model does not have
     """
-    refused = identified.verdict.refused('monitoring', arguments.allow_joints)
+    refused = identified.verdict.list_refused('monitoring', arguments.allow_joints)
     for joint, reason in refused.items():
         print(f'note: joint {joint} is not usable, it is unmonitored ({reason})', file=sys.stderr)
     return [name not in refused for name in identified.joints]

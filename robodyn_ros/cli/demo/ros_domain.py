@@ -35,7 +35,7 @@ def domain(offset: int = 0) -> str:
     if offset not in _claimed:
         first = os.getpid() + offset
         numbers = [1 + (first + step) % DOMAINS for step in range(DOMAINS)]
-        locks = ((number, _locked(number)) for number in numbers if not _in_use(number))
+        locks = ((number, _lock(number)) for number in numbers if not _in_use(number))
         free = next(((number, lock) for number, lock in locks if lock), (numbers[0], None))
         if free[1]:
             _remove_remains(free[0])
@@ -43,7 +43,7 @@ def domain(offset: int = 0) -> str:
     return _claimed[offset][0]
 
 
-def _locked(number: int) -> object:
+def _lock(number: int) -> object:
     """Return an exclusive lock, or None if another process has it."""
     folder = Path(tempfile.gettempdir()) / 'robodyn_ros_domains'
     try:

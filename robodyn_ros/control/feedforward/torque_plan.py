@@ -150,24 +150,19 @@ class TorquePlan:
         difference = present - self.effort[row]
         if (np.abs(difference) <= step).all():
             return self
-        cycles = int(np.ceil((np.abs(difference) / step).max()))
-        plan = self.hold(max(0, row + 2 * cycles + 1 - len(self.time)))
-        most = len(plan.time) - cycles - 1 - row
-        count = min(max(cycles, int(settings.ramp_up_time / self.period)), most)
+        # Fade and ramps of the plan together may take longer than the plan, but the effort stays
+        # between the plan and the plan with the difference: these cycles bring it to its end.
+        cycles = int(np.ceil((np.abs(difference) / step).max())) + 1
+        plan = self.hold(cycles)
+        ramp = max(cycles, int(settings.ramp_up_time / self.period))
+        count = min(ramp, len(plan.time) - 1 - row)
         changed = plan.effort.copy()
         changed[:row] = present
         fade = np.linspace(1.0, 0.0, count, endpoint=False)[:, None]
         changed[row : row + count] += difference * fade
         np.clip(changed, -settings.limit, settings.limit, out=changed)
         limit_rate(changed[row:], present, step)
-        joined = replace(plan, effort=changed)
-        end = plan.effort[-1]
-        if not (late := int(np.ceil((np.abs(changed[-1] - end) / step).max()))):
-            return joined
-        joined = joined.hold(late)  # a ramp at the full rate has no time for the difference
-        joined.effort[-late:] = end
-        limit_rate(joined.effort[-late:], changed[-1], step)
-        return joined
+        return replace(plan, effort=changed)
 
     def fade(self, time: float, settings: FeedforwardSettings, *, sent: float) -> TorquePlan:
         """Return the motion from `sent` on, with its effort ramped to zero from a time on.

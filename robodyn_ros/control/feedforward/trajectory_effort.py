@@ -143,7 +143,7 @@ def effort_steps(
     :raises BoundError: the trajectory is too long
     """
     _check(spline, torque)
-    motion, ramp = yield from _sampled(spline, settings, hold_at_end)
+    motion, ramp = yield from _sample(spline, settings, hold_at_end)
     time = offset + motion.time
     requested = yield from _model_torque(motion, torque, settings)
     share = settings.feedforward_scale if scale is None else scale
@@ -158,12 +158,12 @@ def effort_steps(
         target[block] += share * requested[np.maximum(rows, 0)]
         yield
     start = np.zeros(len(spline.joints)) if initial is None else initial
-    effort = yield from _shaped(target, at_rest[0], time - begin, start, ramp, settings)
+    effort = yield from _shape(target, at_rest[0], time - begin, start, ramp, settings)
     moved = (motion.position, motion.velocity, motion.acceleration)
     return TorquePlan(spline.joints, time, *moved, requested, effort, settings.period)
 
 
-def _sampled(
+def _sample(
     spline: SplineTrajectory, settings: FeedforwardSettings, hold_at_end: bool
 ) -> Steps[tuple[Motion, int]]:
     """Return the motion with its end held, and the samples of the ramp to zero."""
@@ -198,9 +198,9 @@ def _model_torque(
     )
     requested = np.empty_like(motion.position)
     for block in sample_blocks(len(requested)):
-        own = [signal[block] for signal in signals]
+        moved = [signal[block] for signal in signals]
         velocity = standstill.velocities(motion.velocity[block])
-        requested[block] = torque.body(*own) + torque.friction(velocity, torque.load(*own))
+        requested[block] = torque.body(*moved) + torque.friction(velocity, torque.load(*moved))
         if not np.isfinite(requested[block]).all():
             raise ControlError('the model torque of the trajectory is not finite')
         yield
@@ -222,7 +222,7 @@ def _check(spline: SplineTrajectory, torque: ModelTorque) -> None:
         )
 
 
-def _shaped(
+def _shape(
     target: Array,
     at_rest: Array,
     time: Array,

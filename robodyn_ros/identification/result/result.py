@@ -13,7 +13,7 @@ from robodyn_ros.identification.result.content import ResultContent
 from robodyn_ros.identification.result.facts import header_facts
 from robodyn_ros.identification.result.fingerprint import fingerprint
 from robodyn_ros.identification.result.methods import ResultMethods
-from robodyn_ros.identification.result.verdict import Verdict, unknown_verdict
+from robodyn_ros.identification.result.verdict import Verdict, make_unknown_verdict
 from robodyn_ros.models.gear_torque import GearTorqueLaw
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.payload import Payload
@@ -67,7 +67,7 @@ class IdentifiedModel(ResultMethods):
     @property
     def verdict(self) -> Verdict:
         """Verdict per joint and purpose."""
-        return self.given_verdict or unknown_verdict(self.joints)
+        return self.given_verdict or make_unknown_verdict(self.joints)
 
     @property
     def joints(self) -> tuple[str, ...]:

@@ -112,7 +112,7 @@ class Verdict:
     def _payload_works(self) -> bool:
         return self.payload is None or self.payload.word != 'not usable'
 
-    def refused(self, purpose: str, allowed: Collection[str] = ()) -> dict[str, str]:
+    def list_refused(self, purpose: str, allowed: Collection[str] = ()) -> dict[str, str]:
         """Return the joints that must not be used for a purpose, with the reasons.
 
         :param purpose: feedforward or monitoring
@@ -157,7 +157,7 @@ def verdict_hash(block: Mapping[str, Any], model_hash: str) -> str:
     return fingerprint(model_hash, block['joints'], [WORDS.index(word) for word in words])
 
 
-def unknown_verdict(joints: Sequence[str]) -> Verdict:
+def make_unknown_verdict(joints: Sequence[str]) -> Verdict:
     """Return the verdict of a result that has none."""
     care = Use('with care', ('the result was written without a verdict',))
     return Verdict(tuple(JointVerdict(name, care, care) for name in joints), care)
@@ -170,7 +170,7 @@ def read_verdict(block: object, joints: Sequence[str], model_hash: str, name: st
     :raises IdentificationError: it does not fit the model, or was changed
     """
     if block is None:
-        return unknown_verdict(joints)
+        return make_unknown_verdict(joints)
     try:
         facts = of_block(block)  # type: ignore[arg-type]
         fits = block['hash'] == verdict_hash(block, model_hash)  # type: ignore[index, arg-type]

@@ -27,7 +27,8 @@ PRESENT = 0.2
 several times too large leave that much of it."""
 
 LITTLE = 0.03
-"""Part of the largest range below which a joint's own motion is too small to show its factor."""
+"""Part of the largest range, of joints of its kind, below which the motion of a joint is too small
+to show its factor."""
 
 RESTING = 0.2
 """Part of a torque with its gravity that a fit leaves if only gravity was missing: added gravity
@@ -42,16 +43,16 @@ def orders(reading: Reading) -> Iterator[Rival]:
     if count > 2:
         every.append(np.arange(count)[::-1])
     for order in every:
-        move = tuple(np.flatnonzero(order != np.arange(count)).tolist())
+        changed = tuple(np.flatnonzero(order != np.arange(count)).tolist())
         reordered = present.read(
             torque=present.torque[:, order], used=present.used[:, order], column=order
         )
-        yield Rival('joint_order.torques', move, reordered, least=1.0)
+        yield Rival('joint_order.torques', changed, reordered, least=1.0)
         with suppress(RobodynError):  # another joint's position may be out of reach
             q, qd, qdd = (values[:, order] for values in present.motion)
             renamed = replace(reordered, motion=(q, qd, qdd))
             renamed.regressor  # noqa: B018
-            yield Rival('joint_order.names', move, renamed, least=2.0)
+            yield Rival('joint_order.names', changed, renamed, least=2.0)
 
 
 def _exchange(count: int, pair: tuple[int, int]) -> Indices:
@@ -108,8 +109,10 @@ def factors(reading: Reading) -> Iterator[Rival]:
     """Yield for each joint the factor of its torque that suits the others best."""
     present, few = reading.present, reading.present.few()
     count, ranges = present.torque.shape[1], np.ptp(present.motion[0], axis=0)
-    move = np.flatnonzero(present.used.any(axis=0) & (ranges > LITTLE * ranges.max(initial=0.0)))
-    for joint in move.tolist() if len(move) > 1 else ():
+    units = np.array([joint.torque_unit for joint in present.model.joints])
+    largest = np.array([ranges[units == unit].max() for unit in units])
+    moving = np.flatnonzero(present.used.any(axis=0) & (ranges > LITTLE * largest))
+    for joint in moving.tolist() if len(moving) > 1 else ():
         one = np.arange(count) == joint
         best = _search(
             lambda size, one=one: few.scale(np.where(one, size, 1.0))  # type: ignore[misc]

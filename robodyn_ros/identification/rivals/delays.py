@@ -103,8 +103,8 @@ def _in_a_part(reading: Reading, shifts: Indices) -> Iterator[Rival]:
 
 def _shift(reading: Reading, part: Mask, shift: int) -> Evidence:
     """Return the samples with the torque of a part of them shifted, in samples."""
-    move = np.where(part, _clip(reading, np.array([shift]))[:, 0], reading.rows)
-    return reading.present.read(torque=reading.signals.torque[move])
+    rows = np.where(part, _clip(reading, np.array([shift]))[:, 0], reading.rows)
+    return reading.present.read(torque=reading.signals.torque[rows])
 
 
 def filters(reading: Reading) -> Iterator[Rival]:

@@ -190,7 +190,7 @@ def _gravity_difference(run: IdentificationRun, least: Array) -> Array:
         return np.zeros(len(model.joints))
     rows = np.unique(np.linspace(0, len(shown) - 1, 500).astype(int))
     moments = np.zeros(len(model.parameters), dtype=bool)
-    moments[[index for _, fitted in bodies_of(model).links for index in fitted[:4]]] = True
+    moments[[k for _, indices in bodies_of(model).links for k in indices[:4]]] = True
     position, still = shown.position[rows], np.zeros((len(rows), len(model.joints)))
     torques = [
         model.torque(position, still, still, np.where(moments, values, 0.0))
@@ -227,9 +227,9 @@ def _inertials(
         facts.append(('with care', 'torque does not determine the masses, and the URDF has none'))
     if given > 0.0 and not DOUBTFUL <= mass / given <= 1.0 / DOUBTFUL:
         facts.append(('with care', f'moving links {mass:.3g} kg, by the URDF {given:.3g} kg'))
-    for joint, fitted in zip(joints, beyond, strict=True):
-        facts += [(word, f'{joint.joint}: {text}') for word, text in fitted]
-        if joint.moved and joint.feedforward.word != 'usable' and not fitted:
+    for joint, doubts in zip(joints, beyond, strict=True):
+        facts += [(word, f'{joint.joint}: {text}') for word, text in doubts]
+        if joint.moved and joint.feedforward.word != 'usable' and not doubts:
             facts.append(('with care', f'{joint.joint} is {joint.feedforward.word}'))
     if not any(each.works for each in joints if each.moved):
         facts.append(('not usable', 'no joint that moved is usable'))

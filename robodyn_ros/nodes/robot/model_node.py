@@ -247,7 +247,7 @@ class ModelNode(SuiteLifecycleNode):
 
     def _find_refused(self, model: IdentifiedModel) -> dict[str, str]:
         """Return the joints that the verdict refuses, with the reasons; not if it refuses all."""
-        refused = model.verdict.refused(self.purpose, self._allowed_joints)
+        refused = model.verdict.list_refused(self.purpose, self._allowed_joints)
         for joint, reason in refused.items():
             self.get_logger().warning(f'{self._not_usable(joint)} ({reason})')
         if len(refused) == len(model.joints):

@@ -159,16 +159,18 @@ def test_a_joined_plan_ends_like_the_plan_within_limit_and_rate() -> None:
     smooth = trajectory_effort(spline(), TORQUE, slow, hold_at_end=False)
     count, step = smooth.effort.shape, slow.rate * smooth.period
     ramp = round(slow.ramp_down_time / smooth.period)
-    for _ in range(1000):
+    for number in range(1000):
         levels = random.uniform(-1.0, 1.0, (8, count[1])) * slow.limit
+        present = random.uniform(-1.0, 1.0, count[1]) * slow.limit
+        time = smooth.time[-1] - random.uniform(0.0, 2.0 * slow.ramp_down_time)
+        if number == 0:  # the worst: halfway down the ramp, and the controller is at its top
+            levels[-2:], present = slow.limit, slow.limit
+            time = smooth.time[-1] - 0.5 * slow.ramp_down_time
         effort = np.repeat(levels, count[0] // 8 + 1, axis=0)[: count[0]]
         effort[-ramp - 1 :] = 0.0
         limit_rate(effort, np.zeros(count[1]), step)
-        plan = replace(smooth, effort=effort)
-        present = random.uniform(-1.0, 1.0, count[1]) * slow.limit
-        time = plan.time[-1] - random.uniform(0.0, 2.0 * slow.ramp_down_time)
-        joined = plan.join(present, time, slow)
-        np.testing.assert_allclose(joined.effort[-1], 0.0, atol=1e-9)
+        joined = replace(smooth, effort=effort).join(present, time, slow)
+        assert not joined.effort[-1].any(), 'exactly: the controller holds its last effort'
         change = np.diff(joined.effort[joined.row(time) :], axis=0, prepend=present[None])
         assert (np.abs(change) <= step * (1.0 + 1e-9)).all()
         assert (np.abs(joined.effort) <= slow.limit).all()

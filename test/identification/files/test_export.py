@@ -132,5 +132,5 @@ def test_a_joint_that_is_not_usable_does_not_spoil_the_others(urdf_result, tmp_p
     verdict = with_bad(urdf_result.verdict, name)
     files = export(replace(urdf_result, success=False, verdict=verdict), tmp_path)
     model = load_identified_model(files.result)
-    assert model.verdict.refused('feedforward') == {name: 'because'}
-    assert model.verdict.refused('monitoring', [name]) == {}
+    assert model.verdict.list_refused('feedforward') == {name: 'because'}
+    assert model.verdict.list_refused('monitoring', [name]) == {}

@@ -18,7 +18,12 @@ from robodyn_ros.identification.payload.findings import (
     share_findings,
 )
 from robodyn_ros.identification.physical.chosen_estimate import Selection
-from robodyn_ros.identification.result.verdict import JointVerdict, Use, Verdict, unknown_verdict
+from robodyn_ros.identification.result.verdict import (
+    JointVerdict,
+    Use,
+    Verdict,
+    make_unknown_verdict,
+)
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.payload import PayloadModel, payload_of
 
@@ -101,7 +106,7 @@ def test_failed_bases_and_short_recordings():
     verdict = Verdict((JointVerdict('a', bad, bad), JointVerdict('b', bad, Use())), Use())
     (found,) = base_findings(SimpleNamespace(verdict=verdict, source='base.yaml'))
     assert found.code == 'base_failed' and 'base.yaml is not usable for a.' in found.text
-    assert not list(base_findings(SimpleNamespace(verdict=unknown_verdict(['a']), source='')))
+    assert not list(base_findings(SimpleNamespace(verdict=make_unknown_verdict(['a']), source='')))
     seen = SimpleNamespace(rank=2)
     (found,) = payload_data_findings(seen, SimpleNamespace(samples=np.array([9, 10])))
     assert (found.code, found.severity) == ('too_few_samples', 'error')

@@ -17,9 +17,9 @@ from robodyn_ros.identification.result.verdict import (
     JointVerdict,
     Use,
     Verdict,
+    make_unknown_verdict,
     of_block,
     read_verdict,
-    unknown_verdict,
     verdict_hash,
 )
 
@@ -52,11 +52,11 @@ def test_a_joint_that_moved_and_is_good_for_nothing_is_no_success():
 
 
 def test_what_is_refused_can_be_allowed_by_name():
-    assert GIVEN.refused('feedforward') == {'b': 'noise', 'c': 'noise'}
-    assert GIVEN.refused('monitoring', ['']) == {'b': 'noise'}
-    assert GIVEN.refused('feedforward', ['b', 'c']) == {}
+    assert GIVEN.list_refused('feedforward') == {'b': 'noise', 'c': 'noise'}
+    assert GIVEN.list_refused('monitoring', ['']) == {'b': 'noise'}
+    assert GIVEN.list_refused('feedforward', ['b', 'c']) == {}
     with pytest.raises(IdentificationError, match=r"'d' is no joint of the model.*'a', 'b', 'c'"):
-        GIVEN.refused('feedforward', ['d'])
+        GIVEN.list_refused('feedforward', ['d'])
 
 
 def block(verdict=GIVEN, hash='model'):
@@ -93,7 +93,7 @@ def test_a_changed_block_is_refused(change, text):
 
 def test_a_result_without_a_verdict_is_for_all_with_care():
     found = read_verdict(None, 'ab', 'model', 'file')
-    assert found == unknown_verdict('ab') and found.success
+    assert found == make_unknown_verdict('ab') and found.success
     assert 'without a verdict' in found.joints[1].text
 
 
@@ -113,6 +113,6 @@ def test_a_result_file_has_the_verdict(tmp_path):
 
 
 def test_with_bad_is_of_these_joints():
-    assert with_bad(GIVEN, 'a').refused('monitoring').keys() == {'a', 'b'}
+    assert with_bad(GIVEN, 'a').list_refused('monitoring').keys() == {'a', 'b'}
     assert np.all([each.feedforward.word == 'not usable' for each in with_bad(GIVEN).joints])
     assert parameter_text({'identification': {'verdict': block()}})
