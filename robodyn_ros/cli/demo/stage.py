@@ -52,10 +52,7 @@ class Stage:
     def __init__(
         self, *, robot: str, folder: Path, nodes: NodeProcesses, client: Client, length: Length
     ) -> None:
-        """Start cell, recorders, identification, and two excitation nodes.
-
-        The second one, `excitation_with_torque`, sends its motions to the feed-forward.
-        """
+        """Start cell, recorders, excitation and identification."""
         self._robot = load_robot(robot)
         self.folder, self._length = folder, length
         self._nodes, self._client = nodes, client
@@ -71,9 +68,6 @@ class Stage:
         for name, topic in RECORDERS.values():
             self._start('recorder', name=name, remappings={'joint_states': topic})
         self._start_excitation('excitation')
-        self._start_excitation(
-            'excitation_with_torque', command_topic='feedforward/joint_trajectory'
-        )
         # at full speed at once: the cell is simulated
         self._start('identification', {'output_directory': str(folder), 'speeds': [1.0]})
         self._pushing = Pushing(client)
@@ -172,8 +166,15 @@ class Stage:
     # ---- feed-forward and collision monitor -----------------------------------------------
 
     def start_feedforward(self) -> None:
-        """Start the feed-forward node; it is ready after `wait_for_feedforward`."""
+        """Start the feed-forward node, and an excitation node that sends its motions there.
+
+        They are ready after `wait_for_feedforward`. The excitation node is the later one: it
+        offers its action when it knows the feed-forward.
+        """
         self._start_with_result('feedforward', enable_after_kill=True)  # safe in a simulation
+        self._start_excitation(
+            'excitation_with_torque', command_topic='feedforward/joint_trajectory'
+        )
 
     def wait_for_feedforward(self) -> None:
         """Wait until the feed-forward is active.

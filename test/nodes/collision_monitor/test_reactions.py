@@ -32,7 +32,12 @@ class Cell(Monitor):
         cancel = f'{CONTROLLER}/follow_joint_trajectory/_action/cancel_goal'
         self.process.node.create_service(CancelGoal, cancel, self.on_cancel)
         self.motions = self.process.listen(JointTrajectory, f'{CONTROLLER}/joint_trajectory')
+        # Whatever waits for discovery comes before the first sample: else states would be missing.
+        self.reference = self.process.publisher(JointState, 'collision_monitor/reference')
+        self.process.call(Mute, 'mute', Mute.Request(duration=to_duration(0.0)))
+        self.process.reset()
         self.process.known_to('collision_monitor')
+        self.time = self.process.now()  # the stamps of states go on from those without a sample
         self.run(60)
 
     def on_cancel(self, request, response):
@@ -47,7 +52,6 @@ def test_reactions_reach_the_controller_and_a_restarted_stop_service(tmp_path, c
     )  # fmt: skip
     with closed(cell):
         process = cell.process
-        reference = process.publisher(JointState, 'collision_monitor/reference')
         # Muted: the level says it, and nothing is called.
         assert process.call(Mute, 'mute', Mute.Request(duration=to_duration(9.0))).success
         cell.run(15, push=9.0)
@@ -62,7 +66,7 @@ def test_reactions_reach_the_controller_and_a_restarted_stop_service(tmp_path, c
 
         process.node.destroy_service(cell.stop_service)  # it was killed
         cell.run(30)
-        reference.publish(joint_state(NAMES, cell.time, *cell.sample()[:2]))
+        cell.reference.publish(joint_state(NAMES, cell.time, *cell.sample()[:2]))
         cell.run(15, push=9.0)
         assert levels(cell.states[-1:])[0, 1] == COLLISION
         process.wait(lambda: cell.motions and cell.cancels, 'the first reactions')

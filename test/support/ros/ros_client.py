@@ -128,13 +128,21 @@ class RosClient:
         """Go on only if that makes sense."""
         assert not (problem := self.lost()), problem
 
-    def wait(self, condition, what, timeout=PATIENCE) -> None:
+    def wait(self, condition, what, timeout=PATIENCE, *, still=False) -> None:
+        """Wait until something is so.
+
+        :param still: the simulated time stands still: what DDS discovers needs none, and a node
+            under test would miss what this client publishes
+        """
         deadline = time.monotonic() + timeout
         while not condition():
             self.check()
             late = time.monotonic() > deadline
             assert not late, f'waited {timeout} s for {what}\n{self.said()}'
-            self._go_on()
+            if still:
+                self.executor.take(0.001)
+            else:
+                self._go_on()
 
     def _go_on(self) -> None:
         """Call back once; when nothing is ready, advance the time."""
@@ -195,7 +203,8 @@ class RosClient:
     def publisher(self, kind, topic, name, qos=10):
         """A publisher that this node, and at least one subscriber, know."""
         publisher = self.node.create_publisher(kind, topic, qos)
-        self.wait(lambda: publisher.get_subscription_count() > 0, f'a subscriber of {topic}')
+        heard = publisher.get_subscription_count
+        self.wait(lambda: heard() > 0, f'a subscriber of {topic}', still=True)
         self.known_to(name)
         return publisher
 
@@ -208,7 +217,7 @@ class RosClient:
         """
         service = f'{name}/get_parameters'
         client = self.node.create_client(GetParameters, service)
-        self._answer(client, GetParameters.Request(), service)
+        self._answer(client, GetParameters.Request(), service, still=True)
         self.node.destroy_client(client)
 
     def call(self, kind, service, request):
@@ -222,10 +231,10 @@ class RosClient:
         request = SetParameters.Request(parameters=[parameter])
         return RosClient.call(self, SetParameters, f'{node}/set_parameters', request).results[0]
 
-    def _answer(self, client, request, service):
-        self.wait(client.service_is_ready, service)
+    def _answer(self, client, request, service, *, still=False):
+        self.wait(client.service_is_ready, service, still=still)
         future = client.call_async(request)
-        self.wait(future.done, f'the answer of {service}')
+        self.wait(future.done, f'the answer of {service}', still=still)
         return future.result()
 
     def close(self) -> None:
