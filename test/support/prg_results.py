@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from robodyn_ros.identification.fit.fit_report import FitReport
-from robodyn_ros.identification.physical.chosen_estimate import Selection
+from robodyn_ros.identification.physical.status import Selection
 from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.identification.result.verdict import make_unknown_verdict
 from robodyn_ros.models.catalog import build_model

@@ -12,7 +12,7 @@ from scipy.optimize import lsq_linear
 from robodyn_ros.findings import finding
 from robodyn_ros.identification.factors.condense import Condensed
 from robodyn_ros.identification.fit.least_squares import Estimate
-from robodyn_ros.identification.physical.chosen_estimate import NamedParameters, Status
+from robodyn_ros.identification.physical.status import NamedParameters, Status
 from robodyn_ros.identification.physical.completion import Completion, combination_stddevs
 from robodyn_ros.identification.physical.semidefinite import WEAKEST, weigh_rows
 from robodyn_ros.models.base_parameters import BaseParameters

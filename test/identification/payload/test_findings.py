@@ -17,7 +17,7 @@ from robodyn_ros.identification.payload.findings import (
     payload_data_findings,
     share_findings,
 )
-from robodyn_ros.identification.physical.chosen_estimate import Selection
+from robodyn_ros.identification.physical.status import Selection
 from robodyn_ros.identification.result.verdict import (
     JointVerdict,
     Use,

@@ -7,7 +7,7 @@ from simulation import arm, record, sines
 from robodyn_ros.identification.factors.condense import condense
 from robodyn_ros.identification.fit.least_squares import estimate
 from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.physical.chosen_estimate import Selection
+from robodyn_ros.identification.physical.status import Selection
 from robodyn_ros.identification.physical.extrapolation import extrapolate_error, torque_uncertainty
 from robodyn_ros.identification.physical.semidefinite import Problem, starting_prior
 from robodyn_ros.identification.pipeline import identify

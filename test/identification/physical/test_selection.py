@@ -8,7 +8,7 @@ from simulation import arm, record, sines
 
 from robodyn_ros.identification.factors.condense import condense
 from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.physical.chosen_estimate import Selection, selection_findings
+from robodyn_ros.identification.physical.status import Selection, selection_findings
 from robodyn_ros.identification.physical.consistency import bodies_of, links_are_consistent
 from robodyn_ros.identification.physical.selection import make_refit, refit_joints
 from robodyn_ros.identification.physical.semidefinite import WEIGHTS, Data, Problem
