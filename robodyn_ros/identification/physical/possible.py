@@ -59,6 +59,7 @@ def complete_possible(
     :param prior: shape (p,); NaN: nothing is known
     :return: parameters, and their RMS residual relative to that of the estimate
     """
+
     def unconstrained(*findings: Finding) -> Completion:
         plain = complete(model, base, estimated.values, estimated.covariance, prior)
         return replace(plain, findings=(*plain.findings, *findings))

@@ -25,7 +25,6 @@ from robodyn_ros.models.serial.urdf import rigid_part
 from robodyn_ros.models.springs import SPRING_TERMS
 from robodyn_ros.output_files import plain
 
-
 SHOWN = 0.01
 """Weight from which on a candidate is shown."""
 

@@ -23,8 +23,8 @@ from robodyn_ros.identification.factors.condense import Condensed, keep_columns
 from robodyn_ros.identification.factors.passes import condense_parts, together
 from robodyn_ros.identification.fit.choice import HeldOut
 from robodyn_ros.identification.fit.least_squares import Estimate
-from robodyn_ros.identification.fit.robust import Robust
 from robodyn_ros.identification.fit.noise_spectrum import score_covariance
+from robodyn_ros.identification.fit.robust import Robust
 from robodyn_ros.identification.fit.weighting import Fitted, fit_condensed, robust_weights
 from robodyn_ros.identification.options import FOLDS, IdentifyOptions
 from robodyn_ros.identification.payload.estimate import (
@@ -50,7 +50,6 @@ from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.closed_forms.closed_form import closed_form_part
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.payload import PayloadModel
-
 
 STAYS = 1e-4
 """Information on every base value, in its natural scale: what nothing determines stays as it is
@@ -175,9 +174,7 @@ class Regression:
         prior, _ = starting_prior(self.model, self.options.prior)
         return Problem.of(self.model, self.base, prior)
 
-    def _fit_plain(
-        self, condensed: Condensed, plain: Candidate, chosen: Sequence[int]
-    ) -> Fitted:
+    def _fit_plain(self, condensed: Condensed, plain: Candidate, chosen: Sequence[int]) -> Fitted:
         """Return plain least squares on the base values that the first candidate has."""
         kept = plain.kept
 

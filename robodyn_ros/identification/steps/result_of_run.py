@@ -13,8 +13,8 @@ from robodyn_ros.identification.average.weighted import Weighted
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.payload.estimate import is_possible
-from robodyn_ros.identification.physical.status import classify
 from robodyn_ros.identification.physical.named_parameters import compute_named
+from robodyn_ros.identification.physical.status import classify
 from robodyn_ros.identification.result.content import ResultSignals
 from robodyn_ros.identification.result.result import IdentificationResult, IdentifiedModel
 from robodyn_ros.identification.result.verdict import JointVerdict, Use, Verdict

@@ -20,7 +20,7 @@ def unseen_error(
 ) -> tuple[Array, str]:
     """Return the error of each joint on data that were not fitted, (n,), and which data these are.
 
-    What the low pass of the fit removes is the same in held-out and fitted errors, and cancels out.
+    What the low pass removes is the same in held-out and fitted errors, and cancels out.
 
     :return: NaN and '' where nothing can be left out
     """
