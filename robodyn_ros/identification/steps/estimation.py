@@ -22,7 +22,7 @@ from robodyn_ros.identification.average.weighted import Weighted, WeightedCandid
 from robodyn_ros.identification.factors.condense import Condensed, keep_columns
 from robodyn_ros.identification.factors.passes import condense_parts, together
 from robodyn_ros.identification.fit.choice import HeldOut
-from robodyn_ros.identification.fit.least_squares import Estimate
+from robodyn_ros.identification.fit.least_squares import ESTIMATORS, Estimate
 from robodyn_ros.identification.fit.noise_spectrum import score_covariance
 from robodyn_ros.identification.fit.robust import Robust
 from robodyn_ros.identification.fit.weighting import Fitted, fit_condensed, robust_weights
@@ -126,47 +126,61 @@ class Regression:
         """Estimate the parameters from some recordings (default: all)."""
         chosen = range(len(self.arms)) if chosen is None else chosen
         model, base = self.model, self.base
-        levels = [self.factors(chosen), *(self._together(each, chosen) for each in self._lower)]
-        listed = list_candidates(model, base, len(levels), automatic=self.prepared.automatic)
-        fitted = self._fit_plain(levels[0], listed[0], chosen)
-        fit = fitted.fit
+        candidates, fitted, parts = self.divide(chosen)
+        fit, weighted = fitted.fit, fitted.weighted
         if isinstance(model, PayloadModel) and len(model.parameters) < 10:
-            completion = scalar_completion(model, base, levels[0], fit)
+            completion = scalar_completion(model, base, weighted, fit)
             error = fit.error_of(base.values(completion.values))
             return ParameterEstimate(fit, completion, error, fitted.findings)
-        if listed[0].kept.all():
-            levels[0] = fitted.weighted
-        problem = self.problem
-        sigma = [_sigma(each, fit, self.options) for each in levels]
-        labels = label_rows(levels[0])
-        parts = [Parts.of(levels[0], sigma[0], labels)]
-        for each, size in zip(levels[1:], sigma[1:], strict=True):
-            count = sum(len(part.used) for part in each.sample.segments)
-            parts.append(Parts.of(each, size, relabel(labels, count)))
-        mean = average(listed, parts, problem, self._products())
-        covariance = self._covariance(levels[0], fit, mean, parts[0])
-        information = parts[0].normal[-1, :-1, :-1] + sum(
-            weight * problem.base_prior(each.prior_weight)[1]
-            for each, weight in zip(listed, mean.weights, strict=True)
-            if weight > 0.0
+        mean = average(candidates, parts, self.problem, self.products)
+        covariance = self._covariance(weighted, fit, mean, parts[0])
+        information = self._information(candidates, mean, parts[0])
+        estimated = Estimated(
+            mean.values, information, covariance, weighted.merge(), parts[0].sigma
         )
-        information += np.diag(STAYS / problem.scale[base.columns] ** 2)
-        estimated = Estimated(mean.values, information, covariance, levels[0].merge(), sigma[0])
         prior = _prior(model, self.options.prior)
         completion, excess = complete_possible(
-            model, base, estimated, prior, problem, self.options
+            model, base, estimated, prior, self.problem, self.options
         )
         if self.options.consistent != 'no':
-            completion = limit_to_non_negative(model, base, fitted.weighted, fit, completion)
+            completion = limit_to_non_negative(model, base, weighted, fit, completion)
         shift = base.values(completion.values) - mean.values
         error = covariance + np.outer(shift, shift)
         completion = replace(completion, stddevs=parameter_stddevs(base, error))
-        unknowns = int(listed[0].kept.sum()) - fit.unseen.shape[1]
-        independent = count_independent(levels[0], mean.values, unknowns)
-        weighted = self._weigh(listed, mean, excess)
+        unknowns = int(candidates[0].kept.sum()) - fit.unseen.shape[1]
         return ParameterEstimate(
-            fit, completion, error, fitted.findings, mean, weighted, independent
+            fit, completion, error, fitted.findings, mean,
+            self._weigh(candidates, mean, excess),
+            count_independent(weighted, mean.values, unknowns),
+        )  # fmt: skip
+
+    def divide(self, chosen: Sequence[int]) -> tuple[list[Candidate], Fitted, list[Parts]]:
+        """Return the candidates, plain least squares, and recordings divided at every cut-off.
+
+        Robust and coupled weights are those of one cut-off, so that there is no other one.
+        """
+        plain = self.options.estimator in ESTIMATORS
+        levels = [self.factors(chosen)]
+        levels += [self._together(each, chosen) for each in self._lower if plain]
+        automatic = self.prepared.automatic
+        candidates = list_candidates(self.model, self.base, len(levels), automatic=automatic)
+        kept = candidates[0].kept if plain else np.ones(self.base.rank, dtype=bool)
+        fitted = fit_condensed(
+            keep_columns(levels[0], kept), self.options, lambda fit: self.factors(chosen, fit)
         )
+        fit = fitted.fit.embed(kept)
+        if self.task.arm is not None:
+            arm = self._together(self.arms, chosen)
+            fit = with_arm_uncertainty(fit, arm, self._mixing, self.task.arm, self.options)
+        weighted = levels[0] if plain else fitted.weighted
+        labels = label_rows(weighted)
+        sigma = _sigma(weighted, fit, self.options)
+        parts = [Parts.of(weighted, sigma, labels)]
+        for each in levels[1:]:
+            count = sum(len(part.used) for part in each.sample.segments)
+            sigma = _sigma(each, fit, self.options)
+            parts.append(Parts.of(each, sigma, relabel(labels, count)))
+        return candidates, replace(fitted, fit=fit, weighted=weighted), parts
 
     @cached_property
     def problem(self) -> Problem:
@@ -174,23 +188,8 @@ class Regression:
         prior, _ = starting_prior(self.model, self.options.prior)
         return Problem.of(self.model, self.base, prior)
 
-    def _fit_plain(self, condensed: Condensed, plain: Candidate, chosen: Sequence[int]) -> Fitted:
-        """Return plain least squares on the base values that the first candidate has."""
-        kept = plain.kept
-
-        def recondense(robust: Robust) -> Condensed:
-            values = np.zeros(len(kept))
-            values[kept] = robust.values
-            return keep_columns(self.factors(chosen, replace(robust, values=values)), kept)
-
-        fitted = fit_condensed(keep_columns(condensed, kept), self.options, recondense)
-        fit = fitted.fit
-        if self.task.arm is not None:
-            arm = together([self.arms[k] for k in chosen], FOLDS)
-            fit = with_arm_uncertainty(fit, arm, self._mixing, self.task.arm, self.options)
-        return replace(fitted, fit=fit.embed(kept))
-
-    def _products(self) -> list[Array]:
+    @cached_property
+    def products(self) -> list[Array]:
         """Return the mean products of each joint's rows on random states, see `average`."""
         if self.task.arm is not None:  # its only candidate needs no weight
             return [np.zeros((self.base.rank,) * 2)] * len(self.model.joints)
@@ -201,7 +200,7 @@ class Regression:
 
     def _covariance(self, condensed: Condensed, fit: Estimate, mean: Mean, parts: Parts) -> Array:
         """Return the covariance (b, b) of the mean: of noise, and between the candidates."""
-        if self.task.arm is not None or self.options.estimator in ('robust', 'covariance'):
+        if self.task.arm is not None or self.options.estimator not in ESTIMATORS:
             return fit.covariance + mean.between
         scores = score_covariance(condensed.sample.few(), fit)
         size = fit.sigma / (parts.sigma**2 * parts.samples.sum())
@@ -210,6 +209,16 @@ class Regression:
         hidden = np.isnan(np.diag(fit.covariance))
         covariance[hidden], covariance[:, hidden] = np.nan, np.nan
         return np.asarray(covariance)
+
+    def _information(self, candidates: Sequence[Candidate], mean: Mean, parts: Parts) -> Array:
+        """Return the information (b, b) on the mean: of data and priors, and a little more."""
+        result = parts.normal[-1, :-1, :-1] + np.diag(
+            STAYS / self.problem.scale[self.base.columns] ** 2
+        )
+        for each, weight in zip(candidates, mean.weights.tolist(), strict=True):
+            if weight > 0.0:
+                result += weight * self.problem.base_prior(each.prior_weight)[1]
+        return result
 
     def _weigh(self, listed: Sequence[Candidate], mean: Mean, excess: float) -> Weighted:
         cutoffs = [self.prepared.parts[0].shown.cutoff]

@@ -36,6 +36,9 @@ USUAL_CUTOFF = 10.0
 LOWER = 0.9
 """Share of the highest cut-off below which another one is a candidate."""
 
+KEPT = 0.8
+"""Share of the samples by the spectrum's cut-off that a higher one has to leave."""
+
 Known = IdentifiedModel | GearTorqueLaw
 """Types of the argument `known` of `identify`."""
 
@@ -156,9 +159,7 @@ def prepare(task: Task, clock: Clock) -> ProcessedRecordings:
     """
     with clock.step('process'):
         first = task.process(task.recordings[0])
-        cutoffs = _list_cutoffs(first)
-        if cutoffs and cutoffs[0] != first.shown.cutoff:
-            first = first.at(cutoffs[0])
+        first, lower = _choose_highest(first)
         others = [task.process(each, first.cutoffs) for each in task.recordings[1:]]
     offsets: dict[int, TimeOffset] = {}
     if task.arm is None:
@@ -168,12 +169,12 @@ def prepare(task: Task, clock: Clock) -> ProcessedRecordings:
         with clock.step('offset'):
             offsets = common_offsets([offsets, *(_offsets(task, each) for each in others)])
     parts = tuple(each.correct(offsets) for each in (first, *others))
-    lower: tuple[tuple[Segments, ...], ...] = ()
+    levels: tuple[tuple[Segments, ...], ...] = ()
     if task.arm is None and first.count == 1:
         with clock.step('process'):
-            lower = tuple(
+            levels = tuple(
                 tuple(each.at(cutoff).correct(offsets) for each in (first, *others))
-                for cutoff in cutoffs[1:]
+                for cutoff in lower
             )
     friction = find_unspecified(task.model)
     with clock.step('friction'):
@@ -181,19 +182,25 @@ def prepare(task: Task, clock: Clock) -> ProcessedRecordings:
         model = complete_friction(task.model, richest, task.options, EVERY)
     frozen = frozenset.intersection(*map(_find_idle, parts))
     automatic = friction is not None and friction.automatic
-    return ProcessedRecordings(task, model, parts, lower, offsets, automatic, frozen)
+    return ProcessedRecordings(task, model, parts, levels, offsets, automatic, frozen)
 
 
-def _list_cutoffs(parts: Segments) -> list[float]:
-    """Return the cut-offs of the candidates in [Hz], the highest first; []: nothing to choose."""
+def _choose_highest(parts: Segments) -> tuple[Segments, list[float]]:
+    """Return a recording at the highest cut-off of the candidates, and the lower ones, in [Hz].
+
+    It is the one by the spectrum, at least the usual one unless gaps leave few samples there.
+    """
     range_ = parts.cutoffs
     if range_ is None:
-        return []
+        return parts, []
     usual = min(USUAL_CUTOFF, MAX_CUTOFF_SHARE / parts.recording.period)
-    highest = max(range_.used, usual)
-    wanted = [usual, 0.5 * usual]
-    lower = {max(each, range_.lowest) for each in wanted if each < LOWER * highest}
-    return [highest, *sorted((each for each in lower if each < highest), reverse=True)]
+    if usual > range_.used:
+        higher = parts.at(usual)
+        if higher.raw.used.sum() >= KEPT * parts.raw.used.sum():
+            parts = higher
+    highest = parts.cutoffs.used if parts.cutoffs else usual
+    lower = {max(each, range_.lowest) for each in (usual, 0.5 * usual)}
+    return parts, sorted((each for each in lower if each < LOWER * highest), reverse=True)
 
 
 def _offsets(task: Task, parts: Segments) -> dict[int, TimeOffset]:
