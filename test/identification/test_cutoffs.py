@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings whose noise, gaps or late torque speak for a lower cut-off than their motion needs."""
+"""Recordings whose noise, gaps or late torque ask for a lower cut-off than their motion does."""
 
 from __future__ import annotations
 

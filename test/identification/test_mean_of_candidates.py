@@ -74,7 +74,9 @@ def test_a_poor_recording_gives_a_possible_robot_that_holds_elsewhere(poor):
 def test_without_prior_the_inertias_of_the_urdf_do_not_matter(poor):
     _, _, recording = poor
     urdf = random_urdf(6, 90, types=('revolute',))
-    models = [robot_model(each) for each in (urdf, urdf.replace('<mass value="', '<mass value="9'))]
+    models = [
+        robot_model(each) for each in (urdf, urdf.replace('<mass value="', '<mass value="9'))
+    ]
     options = replace(YES, prior='none')
     true, lying = (identify(recording, each, options=options).base_values for each in models)
     np.testing.assert_allclose(true, lying, rtol=1e-6, atol=1e-9)
