@@ -49,58 +49,91 @@ class Mean:
     spread: Array
 
 
+@dataclass(frozen=True)
+class Fits:
+    """Base values of candidates, without each fold and with all samples.
+
+    :param values: the last one with all samples, shape (k, f + 1, b)
+    :param inverses: of the normal equations of all samples, shape (k, b, b)
+    """
+
+    candidates: Sequence[Candidate]
+    parts: Sequence[Parts]
+    values: Array
+    inverses: Array
+
+
+def fit_candidates(
+    candidates: Sequence[Candidate], parts: Sequence[Parts], problem: Problem
+) -> Fits:
+    """Fit candidates, each to the recording at its cut-off."""
+    priors = {each: problem.base_prior(each) for each in {c.prior_weight for c in candidates}}
+    fits = [_fit(each, parts[each.cutoff], *priors[each.prior_weight]) for each in candidates]
+    values, inverses = (np.array(each) for each in zip(*fits, strict=True))
+    return Fits(candidates, parts, values, inverses)
+
+
+def judge_of(parts: Sequence[Parts]) -> Parts:
+    """Return the recording that held-out errors are judged on: at the second cut-off.
+
+    The noise of the position is small there. The parameters that predict noise best are too small.
+    """
+    return parts[min(1, len(parts) - 1)]
+
+
 def average(
-    candidates: Sequence[Candidate], parts: Sequence[Parts], problem: Problem,
+    candidates: Sequence[Candidate],
+    parts: Sequence[Parts],
+    problem: Problem,
     states: Sequence[Array],
-) -> Mean:  # fmt: skip
+) -> Mean:
     """Return the mean of candidates that predicts left-out folds best.
 
-    :param parts: the recording at every cut-off, the highest first. Held-out errors are judged at
-        the second one, where the noise of the position is small: the parameters that predict
-        noise best are too small
+    :param parts: the recording at every cut-off, the highest first
     :param states: mean products of the rows of each joint on random states, shape (b, b)
     """
-    fits = [_fit(each, parts[each.cutoff], problem) for each in candidates]
-    values = np.array([each for each, _ in fits])
-    judge = parts[min(1, len(parts) - 1)]
-    held_out = held_out_products(judge, values)
-    spread = spread_products(judge, values, states)
+    fits, judge = fit_candidates(candidates, parts, problem), judge_of(parts)
+    held_out = held_out_products(judge, fits.values)
+    spread = spread_products(judge, fits.values, states)
     scale = judge.samples / judge.sigma**2
-    cost = np.einsum('j,jkl->kl', scale, held_out + SPREAD * spread)
-    weights = best_weights(cost)
-    mean = weights @ values[:, -1]
-    apart = (values[:, -1] - mean) * np.sqrt(weights)[:, None]
-    torque = [float(each[-1, -1]) for each in judge.every]
-    size = max(float(np.sum(np.array(torque) / judge.sigma**2)), np.finfo(float).tiny)
+    weights = best_weights(np.einsum('j,jkl->kl', scale, held_out + SPREAD * spread))
+    values = fits.values[:, -1]
+    mean = weights @ values
+    apart = (values - mean) * np.sqrt(weights)[:, None]
     errors = np.einsum('j,jkl->kl', scale, held_out)
-    rest = np.append(mean, -1.0)
-    fitted = [
-        rest[place] @ square @ rest[place] / count
-        for place, square, count in zip(
-            (np.append(columns, judge.width) for columns in judge.columns),
-            judge.every, judge.samples, strict=True,
-        )
-    ]  # fmt: skip
+    torque = np.array([each[-1, -1] for each in judge.every])
+    size = max(float(np.sum(torque / judge.sigma**2)), np.finfo(float).tiny)
     return Mean(
         mean,
         weights,
         np.sqrt(np.maximum(np.diag(errors), 0.0) / size),
         float(np.sqrt(max(weights @ errors @ weights, 0.0) / size)),
-        np.einsum('k,kab->ab', weights, np.array([noise for _, noise in fits])),
+        np.einsum('k,kab->ab', weights, fits.inverses),
         apart.T @ apart,
         np.maximum(np.einsum('k,jkl,l->j', weights, held_out, weights), 0.0),
-        np.maximum(np.array(fitted), 0.0),
+        _mean_squares(judge, mean),
         np.maximum(np.einsum('k,jkl,l->j', weights, spread, weights), 0.0),
     )
 
 
-def _fit(candidate: Candidate, parts: Parts, problem: Problem) -> tuple[Array, Array]:
+def _mean_squares(parts: Parts, values: Array) -> Array:
+    """Return the mean squared error of base values (b,) at each joint, (n,)."""
+    rest, squares = np.append(values, -1.0), []
+    for columns, square, count in zip(parts.columns, parts.every, parts.samples, strict=True):
+        here = rest[np.append(columns, parts.width)]
+        squares.append(here @ square @ here / count)
+    result: Array = np.maximum(np.array(squares), 0.0)
+    return result
+
+
+def _fit(
+    candidate: Candidate, parts: Parts, prior: Array, precision: Array
+) -> tuple[Array, Array]:
     """Return the base values without each fold and with all samples, and the inverse of these.
 
     :return: shapes (f + 1, b) and (b, b)
     """
     kept = np.flatnonzero(candidate.kept)
-    prior, precision = problem.base_prior(candidate.prior_weight)
     matrix = parts.normal[:, kept[:, None], kept] + precision[kept[:, None], kept]
     side = parts.normal[:, kept, -1] + (precision @ prior)[kept]
     length = np.sqrt(np.maximum(np.diagonal(matrix, axis1=1, axis2=2), np.finfo(float).tiny))

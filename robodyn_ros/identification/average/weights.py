@@ -67,7 +67,8 @@ def best_weights(cost: Array) -> Array:
     :param cost: positive semidefinite, shape (k, k)
     """
     count = len(cost)
-    least = max(float(np.diag(cost).min()), np.finfo(float).tiny)
+    diagonal = np.diag(cost)
+    least = max(float(diagonal.min()), 1e-12 * float(diagonal.max()), np.finfo(float).tiny)
     size, axes = np.linalg.eigh(cost / least + EVEN * np.eye(count))
     rows = np.sqrt(np.maximum(size, 0.0))[:, None] * axes.T
     heavy = 1e3 * np.sqrt(max(float(size[-1]), 1.0))
