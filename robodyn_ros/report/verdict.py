@@ -26,7 +26,7 @@ def verdict(facts: Mapping[str, Any]) -> dict[str, Any]:
         (f'residual {where}', share(checked.get('relative_residual'))),
         ('findings', counts),
         ('samples', short(facts['identification'].get('samples'), 7)),
-        ('friction law', (facts.get('friction_choice') or {}).get('law') or 'as given'),
+        *_candidates(facts),
         ('physically consistent', 'yes' if facts.get('physically_consistent') else 'no'),
     ]
     masses = mass_text(facts)
@@ -45,6 +45,12 @@ def verdict(facts: Mapping[str, Any]) -> dict[str, Any]:
         'figures': figures,
         'reasons': [f['text'] for f in facts['findings'] if f['severity'] == 'error'],
     }
+
+
+def _candidates(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the heaviest candidate that the parameters are the mean of."""
+    candidates = facts.get('candidates') or [{'law': 'as given'}]
+    return [('heaviest friction law', str(candidates[0].get('law', '')))]
 
 
 def joint_errors(facts: Mapping[str, Any]) -> dict[str, Any]:
