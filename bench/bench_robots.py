@@ -26,12 +26,12 @@ sys.path[:0] = [str(ROOT)]
 
 from bench.robot_splits import all_splits  # noqa: E402
 from bench.verdict.corpus import Split  # noqa: E402
-from robodyn_ros.identification.average.mean import Fits, fit_candidates, judge_of  # noqa: E402
+from robodyn_ros.identification.average.mean import Fits, fit_candidates, choose_judge  # noqa: E402
 from robodyn_ros.identification.average.weights import (  # noqa: E402
     SPREAD,
     best_weights,
-    held_out_products,
-    spread_products,
+    multiply_errors,
+    multiply_spreads,
 )
 from robodyn_ros.identification.fit.fit_report import FitReport  # noqa: E402
 from robodyn_ros.identification.options import IdentifyOptions  # noqa: E402
@@ -119,9 +119,9 @@ def ratios(split: Split) -> tuple[float, float, list[float]]:
 def _other_ways(run: IdentificationRun, judge: Judge) -> list[Array]:
     """Return the mean squared errors (n,) of the ways beside the default."""
     regression, fits = run.regression, candidates_of(run)
-    parts, values = judge_of(fits.parts), fits.values
-    held = held_out_products(parts, values)
-    spread = spread_products(parts, values, regression.products)
+    parts, values = choose_judge(fits.parts), fits.values
+    held = multiply_errors(parts, values)
+    spread = multiply_spreads(parts, values, regression.products)
     scale = parts.samples / parts.sigma**2
     costs = held + SPREAD * spread
     cost = np.einsum('j,jkl->kl', scale, costs)

@@ -42,7 +42,7 @@ GIVEN = 'as given'
 
 
 @dataclass(frozen=True)
-class Candidate:
+class EstimateCandidate:
     """One candidate.
 
     :param law: in `LAWS`, or `GIVEN`
@@ -59,7 +59,7 @@ class Candidate:
 
 def list_candidates(
     model: DynamicModel, base: BaseParameters, cutoffs: int, *, automatic: bool
-) -> list[Candidate]:
+) -> list[EstimateCandidate]:
     """Return the candidates, plain least squares first.
 
     :param cutoffs: how many there are
@@ -70,7 +70,7 @@ def list_candidates(
     if bodies_of(model).links and not isinstance(model, PayloadModel):
         weights = sorted(WEIGHTS)
     return [
-        Candidate(law, kept, weight, cutoff)
+        EstimateCandidate(law, kept, weight, cutoff)
         for cutoff in range(cutoffs)
         for law, kept in laws.items()
         for weight in weights
@@ -80,11 +80,11 @@ def list_candidates(
 def _laws(model: DynamicModel, base: BaseParameters) -> Iterator[tuple[str, NDArray[np.bool_]]]:
     """Yield the laws that the model has all terms of, and the base values that they keep."""
     names = [model.parameters[column].name.rpartition('.')[2] for column in base.columns]
-    own = np.isin(names, [*FRICTION_PARAMETERS, *SPRING_PARAMETERS])
+    of_joints = np.isin(names, [*FRICTION_PARAMETERS, *SPRING_PARAMETERS])
     for law, terms in LAWS.items():
         kinds = [_parameter(term) for term in (*ALWAYS, *terms)]
         if set(kinds) <= set(names):
-            yield law, ~own | np.isin(names, kinds)
+            yield law, ~of_joints | np.isin(names, kinds)
 
 
 def _parameter(term: str) -> str:

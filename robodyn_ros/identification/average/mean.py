@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robodyn_ros.identification.average.candidates import Candidate
+from robodyn_ros.identification.average.candidates import EstimateCandidate
 from robodyn_ros.identification.average.parts import Parts
 from robodyn_ros.identification.average.weights import (
     SPREAD,
     best_weights,
-    held_out_products,
-    spread_products,
+    multiply_errors,
+    multiply_spreads,
 )
 from robodyn_ros.identification.physical.semidefinite import Problem
 from robodyn_ros.models.interface import Array
@@ -57,14 +57,14 @@ class Fits:
     :param inverses: of the normal equations of all samples, shape (k, b, b)
     """
 
-    candidates: Sequence[Candidate]
+    candidates: Sequence[EstimateCandidate]
     parts: Sequence[Parts]
     values: Array
     inverses: Array
 
 
 def fit_candidates(
-    candidates: Sequence[Candidate], parts: Sequence[Parts], problem: Problem
+    candidates: Sequence[EstimateCandidate], parts: Sequence[Parts], problem: Problem
 ) -> Fits:
     """Fit candidates, each to the recording at its cut-off."""
     priors = {each: problem.base_prior(each) for each in {c.prior_weight for c in candidates}}
@@ -73,7 +73,7 @@ def fit_candidates(
     return Fits(candidates, parts, values, inverses)
 
 
-def judge_of(parts: Sequence[Parts]) -> Parts:
+def choose_judge(parts: Sequence[Parts]) -> Parts:
     """Return the recording that held-out errors are judged on: at the second cut-off.
 
     The noise of the position is small there. The parameters that predict noise best are too small.
@@ -82,7 +82,7 @@ def judge_of(parts: Sequence[Parts]) -> Parts:
 
 
 def average(
-    candidates: Sequence[Candidate],
+    candidates: Sequence[EstimateCandidate],
     parts: Sequence[Parts],
     problem: Problem,
     states: Sequence[Array],
@@ -92,9 +92,9 @@ def average(
     :param parts: the recording at every cut-off, the highest first
     :param states: mean products of the rows of each joint on random states, shape (b, b)
     """
-    fits, judge = fit_candidates(candidates, parts, problem), judge_of(parts)
-    held_out = held_out_products(judge, fits.values)
-    spread = spread_products(judge, fits.values, states)
+    fits, judge = fit_candidates(candidates, parts, problem), choose_judge(parts)
+    held_out = multiply_errors(judge, fits.values)
+    spread = multiply_spreads(judge, fits.values, states)
     scale = judge.samples / judge.sigma**2
     weights = best_weights(np.einsum('j,jkl->kl', scale, held_out + SPREAD * spread))
     values = fits.values[:, -1]
@@ -127,7 +127,7 @@ def _mean_squares(parts: Parts, values: Array) -> Array:
 
 
 def _fit(
-    candidate: Candidate, parts: Parts, prior: Array, precision: Array
+    candidate: EstimateCandidate, parts: Parts, prior: Array, precision: Array
 ) -> tuple[Array, Array]:
     """Return the base values without each fold and with all samples, and the inverse of these.
 

@@ -47,7 +47,7 @@ class Parts:
 
         :param labels: fold of each of these rows, for each way to divide them
         """
-        rows, used = kept_rows(condensed)
+        rows, used = gather_rows(condensed)
         factors, folds = condensed.merge(), []
         kinds = np.concatenate([np.full(each.max() + 1, k) for k, each in enumerate(labels)])
         for joint, matrix in enumerate(rows):
@@ -83,7 +83,7 @@ class Parts:
         return result
 
 
-def kept_rows(condensed: Condensed) -> tuple[list[Array], NDArray[np.bool_]]:
+def gather_rows(condensed: Condensed) -> tuple[list[Array], NDArray[np.bool_]]:
     """Return the rows [Y | tau] that were kept of each joint, and which of them count, (m, n)."""
     parts = condensed.sample.segments
     rows = [
@@ -106,7 +106,7 @@ def relabel(labels: Sequence[Labels], count: int) -> tuple[Labels, ...]:
 
 def count_independent(condensed: Condensed, values: Array, unknowns: int) -> float:
     """Return the independent samples per unknown, by the residual of base values (b,)."""
-    rows, used = kept_rows(condensed)
+    rows, used = gather_rows(condensed)
     residual = np.column_stack([
         matrix[:, -1] - matrix[:, :-1] @ values[columns]
         for matrix, columns in zip(rows, condensed.sample.columns, strict=True)

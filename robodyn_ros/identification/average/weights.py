@@ -24,7 +24,7 @@ EVEN = 0.1
 """Weight of the sum of squared weights, relative to the smallest cost: among equals all count."""
 
 
-def held_out_products(parts: Parts, values: Array) -> Array:
+def multiply_errors(parts: Parts, values: Array) -> Array:
     """Return the products of the candidates' errors on the folds, per joint (n, k, k).
 
     Its diagonal are their mean squared errors, in [Nm^2] or [N^2].
@@ -43,7 +43,7 @@ def held_out_products(parts: Parts, values: Array) -> Array:
     return np.array(result)
 
 
-def spread_products(parts: Parts, values: Array, states: Sequence[Array]) -> Array:
+def multiply_spreads(parts: Parts, values: Array, states: Sequence[Array]) -> Array:
     """Return the same for the spread of the torque on random states, per joint (n, k, k).
 
     :param states: mean product of the rows of each joint on these, shape (b, b)

@@ -86,7 +86,7 @@ def torque_uncertainty(
         return np.asarray(np.sqrt(variance / torque))
 
 
-def products_on(
+def average_products(
     model: DynamicModel, base: BaseParameters, states: tuple[Array, Array, Array]
 ) -> list[Array]:
     """Return the mean product of the rows of each joint on states, shapes (b, b)."""

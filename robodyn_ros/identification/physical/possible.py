@@ -60,23 +60,23 @@ def complete_possible(
     :return: parameters, and their RMS residual relative to that of the estimate
     """
 
-    def unconstrained(*findings: Finding) -> Completion:
+    def complete_plain(*findings: Finding) -> Completion:
         plain = complete(model, base, estimated.values, estimated.covariance, prior)
         return replace(plain, findings=(*plain.findings, *findings))
 
     if options.consistent == 'no':
-        return unconstrained(), 1.0
+        return complete_plain(), 1.0
     if not bodies_of(model).links:
         asked = options.consistent == 'yes'
-        return unconstrained(*([finding('consistency_without_links')] if asked else [])), 1.0
+        return complete_plain(*([finding('consistency_without_links')] if asked else [])), 1.0
     try:
         values = problem.solve(_data(estimated), WEAKEST)
     except IdentificationError as error:
         refused = finding('not_physically_consistent.unconstrained', reason=error)
-        return replace(unconstrained(), findings=(refused,)), 1.0
+        return replace(complete_plain(), findings=(refused,)), 1.0
     excess = _excess(estimated, base.values(values))
     if excess > CONTRADICTED and options.consistent == 'auto':
-        plain = unconstrained()
+        plain = complete_plain()
         return replace(plain, findings=(*plain.findings, *_negative(model, plain.values))), excess
     possible = Completion(
         values,

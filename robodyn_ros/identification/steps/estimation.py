@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from robodyn_ros.findings import Finding
-from robodyn_ros.identification.average.candidates import Candidate, list_candidates
+from robodyn_ros.identification.average.candidates import EstimateCandidate, list_candidates
 from robodyn_ros.identification.average.mean import Mean, average
 from robodyn_ros.identification.average.parts import (
     Parts,
@@ -36,7 +36,7 @@ from robodyn_ros.identification.payload.estimate import (
     with_arm_uncertainty,
 )
 from robodyn_ros.identification.physical.completion import Completion, parameter_stddevs
-from robodyn_ros.identification.physical.extrapolation import products_on, random_states_of
+from robodyn_ros.identification.physical.extrapolation import average_products, random_states_of
 from robodyn_ros.identification.physical.named_parameters import limit_to_non_negative
 from robodyn_ros.identification.physical.possible import Estimated, complete_possible
 from robodyn_ros.identification.physical.semidefinite import (
@@ -154,7 +154,7 @@ class Regression:
             count_independent(weighted, mean.values, unknowns),
         )  # fmt: skip
 
-    def divide(self, chosen: Sequence[int]) -> tuple[list[Candidate], Fitted, list[Parts]]:
+    def divide(self, chosen: Sequence[int]) -> tuple[list[EstimateCandidate], Fitted, list[Parts]]:
         """Return the candidates, plain least squares, and recordings divided at every cut-off.
 
         Robust and coupled weights are those of one cut-off, so that there is no other one.
@@ -196,7 +196,7 @@ class Regression:
         rests = [name in self.prepared.frozen for name in self.model.joint_names]
         signals = self.prepared.parts[0].shown
         states = random_states_of(self.model, signals, rests)
-        return products_on(self.model, self.base, states)
+        return average_products(self.model, self.base, states)
 
     def _covariance(self, condensed: Condensed, fit: Estimate, mean: Mean, parts: Parts) -> Array:
         """Return the covariance (b, b) of the mean: of noise, and between the candidates."""
@@ -210,7 +210,9 @@ class Regression:
         covariance[hidden], covariance[:, hidden] = np.nan, np.nan
         return np.asarray(covariance)
 
-    def _information(self, candidates: Sequence[Candidate], mean: Mean, parts: Parts) -> Array:
+    def _information(
+        self, candidates: Sequence[EstimateCandidate], mean: Mean, parts: Parts
+    ) -> Array:
         """Return the information (b, b) on the mean: of data and priors, and a little more."""
         result = parts.normal[-1, :-1, :-1] + np.diag(
             STAYS / self.problem.scale[self.base.columns] ** 2
@@ -220,7 +222,7 @@ class Regression:
                 result += weight * self.problem.base_prior(each.prior_weight)[1]
         return result
 
-    def _weigh(self, listed: Sequence[Candidate], mean: Mean, excess: float) -> Weighted:
+    def _weigh(self, listed: Sequence[EstimateCandidate], mean: Mean, excess: float) -> Weighted:
         cutoffs = [self.prepared.parts[0].shown.cutoff]
         cutoffs += [each[0].shown.cutoff for each in self.prepared.lower]
         weighted = [

@@ -9,9 +9,9 @@ from condensed import condensed
 from robots import random_urdf
 from simulation import arm
 
-from robodyn_ros.identification.average.candidates import Candidate
+from robodyn_ros.identification.average.candidates import EstimateCandidate
 from robodyn_ros.identification.average.mean import average
-from robodyn_ros.identification.average.parts import Parts, kept_rows, label_rows
+from robodyn_ros.identification.average.parts import Parts, gather_rows, label_rows
 from robodyn_ros.identification.physical.consistency import is_consistent, nearest
 from robodyn_ros.identification.physical.semidefinite import Problem
 from robodyn_ros.models.base_parameters import base_parameters
@@ -36,7 +36,7 @@ def rows_of(given, kept):
     """Rows of all joints [A | y] in units of sigma, and their number at each joint."""
     stacked = []
     for matrix, columns, sigma in zip(
-        kept_rows(given)[0], given.sample.columns, SIGMA, strict=True
+        gather_rows(given)[0], given.sample.columns, SIGMA, strict=True
     ):
         full = np.zeros((kept.sum(), RANK + 1))
         full[:, np.append(columns, RANK)] = matrix[kept] / sigma
@@ -59,7 +59,7 @@ def ridge(given, kept, candidate, samples=800.0):
 @pytest.mark.parametrize('weight', [1e-6, 1e-2, 1.0])
 def test_a_single_candidate_is_ridge_least_squares(case, weight):
     given, _, parts = case
-    candidate = Candidate('as given', EVERY, weight)
+    candidate = EstimateCandidate('as given', EVERY, weight)
     mean = average([candidate], [parts], PROBLEM, NOWHERE)
     expected = ridge(given, np.ones(400, bool), candidate)
     np.testing.assert_allclose(mean.values, expected, rtol=1e-5, atol=1e-6)
@@ -72,7 +72,7 @@ def test_a_single_candidate_is_ridge_least_squares(case, weight):
 
 def test_held_out_errors_are_those_of_fits_that_have_not_seen_the_fold(case):
     given, labels, parts = case
-    candidates = [Candidate('a', EVERY, 1e-6), Candidate('b', EVERY, 1e-1)]
+    candidates = [EstimateCandidate('a', EVERY, 1e-6), EstimateCandidate('b', EVERY, 1e-1)]
     mean = average(candidates, [parts], PROBLEM, NOWHERE)
     squares, of_mean = np.zeros((2, 2)), np.zeros(2)
     for kind in labels:
@@ -95,7 +95,7 @@ def test_held_out_errors_are_those_of_fits_that_have_not_seen_the_fold(case):
 
 def test_the_mean_is_the_weighted_sum_and_its_spread_counts(case):
     _, _, parts = case
-    candidates = [Candidate('a', EVERY, weight) for weight in (1e-6, 1e-3, 1.0)]
+    candidates = [EstimateCandidate('a', EVERY, weight) for weight in (1e-6, 1e-3, 1.0)]
     alone = [average([each], [parts], PROBLEM, NOWHERE).values for each in candidates]
     mean = average(candidates, [parts], PROBLEM, NOWHERE)
     np.testing.assert_allclose(mean.values, mean.weights @ alone, rtol=1e-9, atol=1e-12)
@@ -115,7 +115,10 @@ def test_noise_free_data_give_the_weight_to_the_candidate_that_holds_the_truth()
     problem = Problem.of(MODEL, BASE, 1.5 * TRUTH)
     expected = BASE.values(truth)
     lacking = np.abs(expected) < np.abs(expected).max()
-    candidates = [Candidate('lacks the largest', lacking, 1e-6), Candidate('a', EVERY, 1e-6)]
+    candidates = [
+        EstimateCandidate('lacks the largest', lacking, 1e-6),
+        EstimateCandidate('a', EVERY, 1e-6),
+    ]
     mean = average(candidates, [parts], problem, NOWHERE)
     assert mean.weights[1] > 0.999
     np.testing.assert_allclose(mean.values, expected, rtol=1e-3, atol=1e-3)
@@ -123,7 +126,7 @@ def test_noise_free_data_give_the_weight_to_the_candidate_that_holds_the_truth()
 
 def test_spread_on_other_states_weighs_against_what_folds_do_not_agree_on(case):
     _, _, parts = case
-    candidates = [Candidate('a', EVERY, 1e-6), Candidate('b', EVERY, 1.0)]
+    candidates = [EstimateCandidate('a', EVERY, 1e-6), EstimateCandidate('b', EVERY, 1.0)]
     far = [1e6 * np.eye(RANK)] * 2
     here, there = (average(candidates, [parts], PROBLEM, each) for each in (NOWHERE, far))
     assert there.weights[1] > max(here.weights[1], 0.9)

@@ -12,7 +12,7 @@ from simulation import arm
 from robodyn_ros.identification.average.parts import (
     Parts,
     count_independent,
-    kept_rows,
+    gather_rows,
     label_rows,
     relabel,
 )
@@ -42,7 +42,7 @@ def test_folds_of_a_kind_sum_up_to_all_samples(case):
 
 def test_a_fold_is_the_product_of_its_rows(case):
     given, (blocks, regions), parts = case
-    for joint, rows in enumerate(kept_rows(given)[0]):
+    for joint, rows in enumerate(gather_rows(given)[0]):
         for labels, fold, place in ((blocks, 3, 3), (regions, 2, 12)):
             some = rows[labels == fold]
             np.testing.assert_allclose(parts.folds[joint][place], some.T @ some, rtol=1e-9)
@@ -50,7 +50,7 @@ def test_a_fold_is_the_product_of_its_rows(case):
 
 def test_normal_equations_are_those_of_the_rows_that_are_not_left_out(case):
     given, (blocks, regions), parts = case
-    rows, _ = kept_rows(given)
+    rows, _ = gather_rows(given)
     for place, kept in ((4, blocks != 4), (11, regions != 1), (16, np.ones(800, bool))):
         expected = np.zeros((RANK + 1, RANK + 1))
         for matrix, columns, sigma in zip(rows, parts.columns, SIGMA, strict=True):
