@@ -26,7 +26,7 @@ sys.path[:0] = [str(ROOT)]
 
 from bench.robot_splits import all_splits  # noqa: E402
 from bench.verdict.corpus import Split  # noqa: E402
-from robodyn_ros.identification.average.mean import Fits, fit_candidates, choose_judge  # noqa: E402
+from robodyn_ros.identification.average.mean import Fits, choose_judge, fit_candidates  # noqa: E402
 from robodyn_ros.identification.average.weights import (  # noqa: E402
     SPREAD,
     best_weights,

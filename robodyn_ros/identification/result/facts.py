@@ -167,7 +167,7 @@ def _weights(weighted: Weighted) -> dict[str, object]:
     return {
         'held_out_error': weighted.error,
         'held_out_error_plain': weighted.plain,
-        'candidates': [each.name for each in shown],
+        'candidate_names': [each.name for each in shown],
         'candidate_weights': [each.weight for each in shown],
         'candidate_errors': [each.error for each in shown],
     }

@@ -81,7 +81,7 @@ def _verdict(model: DynamicModel, facts: Mapping[str, Any], payload: Payload | N
 
 
 def _model(model: DynamicModel, facts: Mapping[str, Any]) -> str:
-    candidates, consistent = facts.get('candidates'), facts.get('physically_consistent')
+    candidates, consistent = facts.get('candidate_names'), facts.get('physically_consistent')
     parts = [f'{len(model.joints)} joints, {len(model.parameters)} parameters']
     parts += [f'heaviest candidate {candidates[0]}'] if candidates else []
     if consistent is not None:
