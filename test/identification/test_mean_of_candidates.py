@@ -65,10 +65,8 @@ def test_a_poor_recording_gives_a_possible_robot_that_holds_elsewhere(poor):
     _, *motion = sines(6, 500, seed=9, size=1.5)
     torque = model.torque(*motion, truth)
     result = identify(recording, model)
-    plain = identify(recording, model, options=NO)
     error = np.linalg.norm(model.torque(*motion, result.values) - torque) / np.linalg.norm(torque)
-    assert result.physically_consistent and not plain.physically_consistent
-    assert error < 0.25, error
+    assert result.physically_consistent and error < 0.25, error
 
 
 def test_without_prior_the_inertias_of_the_urdf_do_not_matter(poor):
@@ -122,7 +120,8 @@ def test_a_torsion_spring_is_found():
     stiff = [replace(r, torque=r.torque + stiffness * r.position) for r in (first, second)]
     result = identify(stiff[0], robot_model(URDF, friction='auto'), validation=stiff[1])
     found = json_facts(result)['friction']['spring_stiffness']
-    np.testing.assert_allclose([*found.values()], stiffness, atol=0.5)
+    np.testing.assert_allclose([*found.values()], stiffness, atol=0.75)
+    assert result.validation.relative_residual < 0.0225  # the noise is 0.02
 
 
 @pytest.fixture(scope='module')
@@ -152,7 +151,7 @@ def test_result_file_report_and_control_take_it_as_it_is(loaded, tmp_path):
     np.testing.assert_allclose(torque.torque(q, qd, np.zeros_like(q)), expected, atol=1e-9)
     header, weighted = identified.facts, result.weighted
     shown = [each for each in weighted.candidates if each.weight >= 0.01]
-    assert header['candidates'] == [each.name for each in shown]
+    assert header['candidate_names'] == [each.name for each in shown]
     assert header['held_out_error'] == pytest.approx(weighted.error)
     assert sum(header['candidate_weights']) == pytest.approx(1.0, abs=0.05)
     assert f'mean of {len(weighted.candidates)} candidates' in text_report(result)
@@ -214,15 +213,16 @@ def test_a_robot_that_cannot_exist_is_predicted_better_than_by_a_possible_one(tm
 
 
 def test_standard_deviations_count_how_far_the_exported_robot_is_from_the_mean():
-    """Limits that a noisy recording runs into must not look like knowledge."""
+    """Limits that a recording contradicts must not look like knowledge."""
     model, truth = arm(random_urdf(3, 70, types=('revolute',)))
-    recording = record(model, truth, 700, noise=0.3)
+    names = [item.name for item in model.parameters]
+    truth[names.index('joint3.rotor_inertia')] = -1.0
+    recording = record(model, truth, 700, noise=0.1)
     mean, possible = (identify(recording, model, options=each) for each in (NO, YES))
     shift = possible.base_values - mean.base_values
-    assert np.abs(shift / mean.base_stddevs).max() > 0.1
+    assert np.abs(shift / mean.base_stddevs).max() > 1.0
     np.testing.assert_allclose(possible.base_stddevs, np.hypot(mean.base_stddevs, shift),
                                rtol=1e-3)  # fmt: skip
-    names = [item.name for item in model.parameters]
     row = possible.base_expressions.index('joint2.coulomb_friction')
     expected = possible.stddevs[names.index('joint2.coulomb_friction')]
     assert expected == pytest.approx(possible.base_stddevs[row])
