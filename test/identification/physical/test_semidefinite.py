@@ -88,7 +88,7 @@ def test_no_other_consistent_robot_fits_better_says_another_optimiser():
     start = [
         np.linalg.cholesky(pseudo_inertia(prior[list(own)]))[lower] for _, own in bodies.links
     ]
-    x = np.concatenate([*start, np.ones(len(bodies.not_negative)), np.zeros(2)])
+    x = np.concatenate([*start, np.ones(len(bodies.not_negative)), np.zeros(4)])
     found = minimize(lambda x: cost(problem, factors, fit.sigma, weight, unpack(x)), x, tol=1e-7)
     ours = cost(problem, factors, fit.sigma, weight, values)
     assert values[names.index('joint2.coulomb_friction')] == pytest.approx(0.0, abs=1e-6)
