@@ -5,10 +5,8 @@ import numpy as np
 import pytest
 import yaml
 from controller_build import law_check, use_results
-from controller_gears import SIZES, by_plugin, random_law
+from controller_gears import random_law
 from controller_models import MODELS
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
 from writers import result_file
 
 from robodyn_ros.bounds import GEAR_NUMBERS
@@ -148,54 +146,3 @@ def test_the_bound_of_numbers_is_that_of_the_python_reader(points, tmp_path):
     fits = len(block['numbers']) <= GEAR_NUMBERS.most
     assert (len(block['numbers']) == GEAR_NUMBERS.most) == (points == 153)
     assert (written.by_plugin() == 'used') == fits == (written.by_python() is not None)
-
-
-SCALARS = st.one_of(
-    st.none(), st.booleans(), st.integers(-3, 3), st.integers(-(2**63), 2**63 - 1), st.floats(),
-    st.sampled_from(['', 'rbf', 'gmr', 'joint1', 'deflection', 'widths', '[1]', '[7]', '1.0']),
-    st.text('[]{},:#\'"\\ \n1a\u00e4', max_size=5),
-)  # fmt: skip
-
-
-@st.composite
-def changed(draw, value):
-    """Something else in place of a value, or another item in it; half of numbers are scaled."""
-    if isinstance(value, float) and draw(st.booleans()):
-        return draw(st.floats(0.5, 2.0)) * value
-    if not isinstance(value, list):
-        return draw(SCALARS)
-    place = draw(st.integers(0, len(value) - 1))
-    before, old, after = value[:place], value[place], value[place + 1 :]
-    if not isinstance(old, str) and draw(st.booleans()):
-        return [*before, draw(st.floats(0.5, 2.0)) * old, *after]
-    items = draw(st.sampled_from([[], [old, old], None]))
-    if items is None:
-        return draw(st.one_of(SCALARS, st.lists(SCALARS, max_size=3)))
-    return [*before, *items, *after] if draw(st.booleans()) else [*before, draw(SCALARS), *after]
-
-
-@pytest.mark.parametrize('kind', KINDS)
-@pytest.mark.parametrize('key', KEYS)
-def test_what_the_plugin_uses_the_node_uses_with_the_same_torque(kind, key, tmp_path_factory):
-    written = Written(tmp_path_factory.mktemp('changed'), kind)
-    block = written.block
-    inputs = (np.random.default_rng(1).uniform(-1.5, 1.5, (40, 3)) * SIZES)[:, :, None]
-    used = []
-
-    @settings(
-        max_examples=40, derandomize=True, phases=[Phase.explicit, Phase.generate],
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-    )  # fmt: skip
-    @given(changed(block[key]), st.booleans())
-    def check(value, fitted):
-        written.write({**block, key: value}, fitted=fitted and key != 'hash')
-        said, law = written.by_plugin(), written.by_python()
-        used.append(said == 'used')
-        if said != 'used':
-            return
-        assert law is not None, f'the node refuses {value!r}'
-        expected = law.torque(*inputs.transpose(1, 0, 2))
-        np.testing.assert_allclose(by_plugin(written.path, inputs), expected, 1e-9, 1e-9)
-
-    check()
-    assert not all(used) and (any(used) or key not in NUMERIC)
