@@ -47,7 +47,7 @@ def test_the_page_about_your_robot(tmp_path, monkeypatch):
     back = {**motion, 'duration': 8.0, 'target': motion['start'], 'start': motion['target']}
     for name, each in {
         'motion.mcap': motion, 'other_motion.mcap': back,
-        'healthy1.mcap': {**motion, 'duration': 60.0}, 'healthy2.mcap': back,
+        'healthy1.mcap': {**motion, 'duration': 100.0}, 'healthy2.mcap': back,
     }.items():  # fmt: skip
         one_file(each, name)
     shutil.copytree('bag_of_motion.mcap', 'my_recording')
