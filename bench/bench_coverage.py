@@ -4,7 +4,7 @@
 Each run is a recording of another motion with other noise, processed and fitted by the steps of
 `identify`. The coverage is the share of true base parameters within 1.96 stated standard
 deviations. Steps without effect on them (diagnosis, torque errors) are skipped, except for
-regularised estimates ('default', 'ridge'): these are complete identifications, with a URDF whose
+regularised estimates ('default'): these are complete identifications, with a URDF whose
 links have errors of up to 20 %.
 
 Noise is 3 % of each joint's RMS torque, with the spectra below, independent between joints or
@@ -58,9 +58,8 @@ ESTIMATORS = {
     'robust': IdentifyOptions(consistent='no', estimator='robust'),
     'huber': IdentifyOptions(consistent='no', estimator='robust', loss='huber'),
     'default': IdentifyOptions(),
-    'ridge': IdentifyOptions(ridge=0.0),
 }
-DRAWN = ('default', 'ridge')
+DRAWN = ('default',)
 
 COLOURS = {
     'white': ([1.0], [1.0]),

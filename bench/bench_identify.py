@@ -26,6 +26,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'test/support'))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'test/support/monitor'))
 
 from writers import write_csv, write_rosbag
 

@@ -19,7 +19,7 @@ FLOW = (
 )  # fmt: skip
 """Rooms and files of `robodyn_ros`, bottom first: each imports only from those before it."""
 IDENTIFICATION = (
-    'options', 'signals', 'factors', 'fit', 'physical', 'friction', 'gears', 'result',
+    'options', 'signals', 'factors', 'fit', 'physical', 'average', 'friction', 'gears', 'result',
     'payload', 'rivals', 'diagnosis', 'files', 'steps', 'pipeline',
 )  # fmt: skip
 """The same inside `robodyn_ros/identification`."""

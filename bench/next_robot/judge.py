@@ -56,7 +56,7 @@ def _package(
         success = result.success
         if result.has_estimate:
             predicted = result.model.torque(*moved, result.values)
-            worst = f'{result.friction.law if result.friction else ""} {result.selection.estimate}'
+            worst = next((each.name for each in result.weighted.candidates), '')
     except RobodynError as error:
         findings = [('error', 'refused', str(error)[:200])]
     except Exception as error:  # a crash is a result of the bench, not its end

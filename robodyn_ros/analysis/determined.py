@@ -23,7 +23,6 @@ from robodyn_ros.identification.fit.least_squares import Estimate
 from robodyn_ros.identification.fit.success import SMALL_TORQUE, rated_torque
 from robodyn_ros.identification.fit.weighting import fit_least_squares
 from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.physical.chosen_estimate import Selection
 from robodyn_ros.identification.physical.extrapolation import extrapolate_error, random_states
 from robodyn_ros.identification.physical.semidefinite import Problem, starting_prior
 from robodyn_ros.identification.result.verdict import GOOD, Word
@@ -97,7 +96,7 @@ def _estimate_errors(
     q[:, rests], qd[:, rests], qdd[:, rests] = signals.position[0, rests], 0.0, 0.0
     base, factors = regression.base, regression.factors().merge()
     problem = Problem.of(model, base, starting_prior(model, prepared.task.options.prior)[0])
-    error = extrapolate_error(problem, base, factors, fit, Selection(), (q, qd, qdd))
+    error = extrapolate_error(problem, base, factors, fit, (q, qd, qdd))
     torque = np.array([each.torque_norm / np.sqrt(max(each.samples, 1)) for each in factors])
     reference = np.maximum(torque, SMALL_TORQUE * rated_torque(model, torque))
     return np.where(rests, np.nan, error / reference)

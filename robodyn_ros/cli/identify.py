@@ -240,7 +240,7 @@ def _load_model_and_base(
 
 
 def model_of(arguments: argparse.Namespace) -> DynamicModel:
-    """Return the model of the options, with friction selected by cross-validation."""
+    """Return the model of the options, with friction that is a mean of laws."""
     if arguments.model is None and arguments.dynamic_model is not None:
         raise ConfigError('--dynamic-model goes with --model; a URDF has only one')
     return build_chosen(arguments, (AUTO,), dynamic_model=arguments.dynamic_model)

@@ -82,7 +82,7 @@ def add_urdf_options(group: argparse._ArgumentGroup, friction: Sequence[str]) ->
         '--friction',
         metavar='TERM,TERM,...',
         help=f'friction for --urdf: terms {", ".join(TERMS)}; or laws, which are sets of terms: '
-        f'{", ".join(LAWS)}; or auto, selected by cross-validation; or none '
+        f'{", ".join(LAWS)}; or auto, a mean of laws; or none '
         f'(default: {",".join(friction) or "none"})',
     )
     group.add_argument(

@@ -82,11 +82,6 @@ OPTIONS = {
         str, 'loss of the robust estimator: tukey ignores far outliers, huber bounds them',
         choices=LOSSES, flag='loss', parameter='loss',
     ),
-    'ridge': Option(
-        float, 'export the estimate that is regularised towards the prior with this weight, '
-        'without constraints; 0: the weight is chosen by cross-validation', 'WEIGHT',
-        flag='ridge', alone=0.0, parameter='ridge', unset=-1.0, default_text='no ridge',
-    ),
     'time_offset': Option(
         str, "auto: shift torque that clearly comes before or after its joint's motion; no: leave "
         'it', choices=TIME_OFFSETS, flag='no-time-offset', switch=('no',),
@@ -99,8 +94,8 @@ OPTIONS = {
     ),
     'consistent': Option(
         str, 'yes: export the estimate of a physically possible robot; no: the unconstrained one; '
-        'auto: the one that cross-validation favours', choices=CONSISTENT, flag='consistent',
-        switch=('yes', 'no'), parameter='consistent',
+        'auto: that of a possible robot, unless the recording contradicts it',
+        choices=CONSISTENT, flag='consistent', switch=('yes', 'no'), parameter='consistent',
     ),
     'prior': Option(
         str, 'values of what the recording does not excite: urdf: the inertias of the URDF; none: '
@@ -178,7 +173,6 @@ class IdentifyOptions:
     velocity_share: float = 0.05
     estimator: Method = 'wls'
     loss: Loss = 'tukey'
-    ridge: float | None = None
     time_offset: TimeOffset = 'auto'
     derivatives: Derivatives = 'auto'
     max_relative_error: float = 0.5
@@ -216,15 +210,6 @@ class IdentifyOptions:
             )
         if self.decimation is not None and self.decimation < 1:
             raise IdentificationError(f'the decimation must be at least 1, got {self.decimation}')
-        self._check_ridge()
-
-    def _check_ridge(self) -> None:
-        if self.ridge is not None and not (np.isfinite(self.ridge) and self.ridge >= 0.0):
-            raise IdentificationError(f'the ridge weight must not be negative, got {self.ridge:g}')
-        if self.ridge is not None and self.consistent == 'yes':
-            raise IdentificationError(
-                'ridge and consistent name different estimates to be exported: choose one'
-            )
 
 
 def default_of(name: str) -> Any:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from threadpoolctl import threadpool_limits
 
 from robodyn_ros.errors import IdentificationError, InsufficientData
-from robodyn_ros.findings import Finding, has_error
+from robodyn_ros.findings import Finding
 from robodyn_ros.identification.diagnosis.checks import failure_findings
 from robodyn_ros.identification.gears.in_turn import Explained, in_turn
 from robodyn_ros.identification.options import IdentifyOptions, LeaveOneOut
@@ -30,7 +30,6 @@ from robodyn_ros.identification.steps.all_findings import (
 )
 from robodyn_ros.identification.steps.evidence import verdict_of
 from robodyn_ros.identification.steps.held_out import check_held_out
-from robodyn_ros.identification.steps.ladder import plain_if_better
 from robodyn_ros.identification.steps.preparation import Known, Task
 from robodyn_ros.identification.steps.result_of_run import build_failed_result, result_of
 from robodyn_ros.identification.steps.run import IdentificationRun
@@ -91,12 +90,6 @@ def _identify(task: Task) -> IdentificationResult:
     run = IdentificationRun.of(task)
     with run.clock.step('diagnose'):
         findings = run_findings(run)
-    if not has_error(findings):  # else its cause counts, not the choices
-        with run.clock.step('compare'):
-            better = plain_if_better(run)
-            of_plain = run_findings(better[0]) if better else ()
-        if better and not has_error(of_plain):
-            return _result(better[0], (*of_plain, better[1]))
     return _result(run, findings)
 
 

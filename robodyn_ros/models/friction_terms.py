@@ -182,7 +182,7 @@ LAWS: dict[str, tuple[str, ...]] = {
 """Named sets of terms; the name of a set can be used wherever terms are named."""
 
 AUTO = 'auto'
-"""Name for the law that cross-validation selects, see `identification.friction.law_fit`."""
+"""Name for the mean of laws, see `identification.average.candidates`."""
 
 FRICTION_PARAMETERS = frozenset(term.parameter for term in TERMS.values())
 """Last part of the names of all friction parameters."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from robodyn_ros.identification.physical.chosen_estimate import classify
+from robodyn_ros.identification.physical.status import classify
 from robodyn_ros.identification.result.payload_block import payload_figures
 from robodyn_ros.identification.result.summary import mass_text, verdict_of_facts
 from robodyn_ros.identification.result.verdict import JointVerdict, make_unknown_verdict
@@ -26,7 +26,7 @@ def verdict(facts: Mapping[str, Any]) -> dict[str, Any]:
         (f'residual {where}', share(checked.get('relative_residual'))),
         ('findings', counts),
         ('samples', short(facts['identification'].get('samples'), 7)),
-        ('friction law', (facts.get('friction_choice') or {}).get('law') or 'as given'),
+        *_candidates(facts),
         ('physically consistent', 'yes' if facts.get('physically_consistent') else 'no'),
     ]
     masses = mass_text(facts)
@@ -45,6 +45,12 @@ def verdict(facts: Mapping[str, Any]) -> dict[str, Any]:
         'figures': figures,
         'reasons': [f['text'] for f in facts['findings'] if f['severity'] == 'error'],
     }
+
+
+def _candidates(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the heaviest candidate that the parameters are the mean of."""
+    candidates = facts.get('candidates') or [{'law': 'as given'}]
+    return [('heaviest friction law', str(candidates[0].get('law', '')))]
 
 
 def joint_errors(facts: Mapping[str, Any]) -> dict[str, Any]:

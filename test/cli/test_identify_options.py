@@ -22,7 +22,6 @@ def test_every_flag_sets_its_field():
         '--velocity-threshold', '0.1', '0.2', '--upper-velocity-threshold', '2',
         '--computed-derivatives', '--max-relative-error', '0.3',
         '--success-rule', 'softmc', '--payload-gain-uncertainty', '0.02', '--no-signals',
-        '--ridge',
     ]  # fmt: skip
     expected = {
         'estimator': 'robust', 'loss': 'huber', 'time_offset': 'no', 'gear_torque': 'gmr',
@@ -30,9 +29,8 @@ def test_every_flag_sets_its_field():
         'velocity_threshold': [0.1, 0.2], 'upper_velocity_threshold': [2.0],
         'derivatives': 'computed', 'max_relative_error': 0.3,
         'success_rule': 'softmc', 'payload_gain_uncertainty': 0.02, 'keep_signals': False,
-        'ridge': 0.0,
     }  # fmt: skip
     found = parsed(*command)
     assert found == expected and set(found) == set(OPTIONS)
     assert IdentifyOptions(**found).loss == 'huber'
-    assert parsed('--consistent', '--ridge', '0.5') == {'consistent': 'yes', 'ridge': 0.5}
+    assert parsed('--consistent') == {'consistent': 'yes'}

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from robodyn_ros.identification.average.weighted import Weighted
 from robodyn_ros.identification.fit.fit_report import FitReport
-from robodyn_ros.identification.physical.chosen_estimate import Selection
 from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.identification.result.verdict import make_unknown_verdict
 from robodyn_ros.models.catalog import build_model
@@ -71,7 +71,7 @@ def result_of(model, values, success=True):
         filter_cutoff=20.0,
         max_relative_error=0.5,
         physically_consistent=True,
-        selection=Selection(),
+        weighted=Weighted(),
         raw_samples=50000,
         date='2017-03-29T08:17:08+00:00',
         timings={},

@@ -134,6 +134,32 @@ class Condensed:
         )
 
 
+def keep_columns(condensed: Condensed, kept: NDArray[np.bool_]) -> Condensed:
+    """Return the factors of some of the columns; `kept` (b,): which."""
+    if kept.all():
+        return condensed
+    places = np.cumsum(kept) - 1
+
+    def restrict(factor: JointFactor) -> JointFactor:
+        here = kept[factor.columns]
+        rows = factor.triangle[:, np.append(here, True)]
+        return JointFactor(places[factor.columns[here]], rows, factor.samples)
+
+    def restrict_coupled(factor: CoupledFactor) -> CoupledFactor:
+        here = [kept[columns] for columns in factor.columns]
+        rows = factor.triangle[:, np.concatenate([*here, np.ones(len(here), dtype=bool)])]
+        columns = tuple(places[each[h]] for each, h in zip(factor.columns, here, strict=True))
+        return CoupledFactor(columns, rows, factor.samples, tuple(map(restrict, factor.rest)))
+
+    return replace(
+        condensed,
+        width=int(kept.sum()),
+        segments=tuple(tuple(map(restrict, each)) for each in condensed.segments),
+        coupled=tuple(map(restrict_coupled, condensed.coupled)),
+        sample=condensed.sample.keep_columns(kept),
+    )
+
+
 def condense(
     model: DynamicModel,
     motion: tuple[Array, Array, Array],

@@ -30,8 +30,7 @@ def condense_signals(
 ) -> Condensed:
     """Condense regressor and measured torque, both thinned by the same low pass."""
     signals = signals.to_estimate()
-    wanted = 1 if options.consistent == 'no' and options.ridge is None else FOLDS
-    count = max(1, min(wanted, signals.thinning.count(len(signals)) // SAMPLES_PER_COLUMN))
+    count = max(1, min(FOLDS, signals.thinning.count(len(signals)) // SAMPLES_PER_COLUMN))
     return condense(
         model,
         signals.motion,

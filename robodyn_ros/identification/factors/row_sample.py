@@ -68,6 +68,23 @@ class RowSample:
         )
         return replace(self, segments=few)
 
+    def keep_columns(self, kept: Mask) -> RowSample:
+        """Return the rows of some of the columns; `kept` (b,): which."""
+        here = [kept[columns] for columns in self.columns]
+        places = np.cumsum(kept) - 1
+        segments = tuple(
+            replace(
+                part,
+                rows=tuple(
+                    rows[:, np.append(mask, True)]
+                    for rows, mask in zip(part.rows, here, strict=True)
+                ),
+            )
+            for part in self.segments
+        )
+        columns = tuple(places[each[h]] for each, h in zip(self.columns, here, strict=True))
+        return RowSample(columns, int(kept.sum()), segments, self.total)
+
     def matrix(self, joint: int) -> Array:
         """Return the rows [Y | tau] of a joint that count, shape (m, k + 1)."""
         return np.concatenate([part.rows[joint][part.used[:, joint]] for part in self.segments])

@@ -8,11 +8,11 @@ import textwrap
 
 import numpy as np
 
+from robodyn_ros.identification.average.weighted import Weighted
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.success import relative_error
-from robodyn_ros.identification.friction.chosen_law import FrictionChoice
-from robodyn_ros.identification.physical.chosen_estimate import NamedParameters, Status, classify
-from robodyn_ros.identification.result.facts import by_importance
+from robodyn_ros.identification.physical.status import NamedParameters, Status, classify
+from robodyn_ros.identification.result.facts import SHOWN, by_importance
 from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.identification.result.summary import WIDTH, joint_table, mass_text
 
@@ -44,8 +44,8 @@ def text_report(result: IdentificationResult) -> str:
         f'estimator         {result.estimator}, {len(result.base_values)} base parameters',
         f'condition number  {result.condition_number:.4g} '
         f'({result.condition_number_scaled:.4g} with scaled columns)',
-        f'selected          {result.selection.estimate.replace("_", " ")} estimate '
-        f'(unconstrained: {_percent(result.selection.unconstrained_residual)} residual)',
+        f'held-out error    {_percent(result.weighted.error)} '
+        f'(plain least squares: {_percent(result.weighted.plain)})',
         f'physical          {"yes" if result.physically_consistent else "no"}',
         *([f'mass              {masses}'] if (masses := mass_text(result.facts)) else []),
         f'inertials         {result.verdict.inertials.text}',
@@ -65,7 +65,7 @@ def text_report(result: IdentificationResult) -> str:
         ]
     if result.validation is not None:
         lines += ['', *_errors('validation', result.validation, result)]
-    lines += ['', *_friction(result.friction), *_softmc_lines(result.named), *_base(result), '']
+    lines += ['', *_candidates(result.weighted), *_softmc_lines(result.named), *_base(result), '']
     lines += _residual(result)
     if result.completion_rule:
         lines += [*_wrap(result.completion_rule), '']
@@ -106,18 +106,14 @@ def _errors(title: str, report: FitReport, result: IdentificationResult) -> list
     return lines
 
 
-def _friction(choice: FrictionChoice | None) -> list[str]:
-    """Return the friction laws that were tried; errors are those on segments left out in turn."""
-    if choice is None:
+def _candidates(weighted: Weighted) -> list[str]:
+    """Return the candidates that count, with their weights and held-out errors."""
+    shown = [each for each in weighted.candidates if each.weight >= SHOWN]
+    if len(weighted.candidates) < 2:
         return []
-    width = max(len(each.name) for each in choice.candidates)
-    lines = [f'{"friction law":<{width}}  {"terms":>5}  {"error":>6}  {"residual":>8}']
-    for each in choice.candidates:
-        mark = '  <- used' if each.name == choice.law else ''
-        lines.append(
-            f'{each.name:<{width}}  {each.terms:>5}  {each.error:>6.3f}  '
-            f'{each.residual:>8.3f}{mark}'
-        )
+    width = max(len(each.name) for each in shown)
+    lines = [f'{f"mean of {len(weighted.candidates)} candidates":<{width}}  {"weight":>6}  error']
+    lines += [f'{each.name:<{width}}  {each.weight:>6.1%}  {each.error:.2%}' for each in shown]
     return [*lines, '']
 
 

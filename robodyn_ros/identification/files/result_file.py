@@ -103,7 +103,7 @@ class _Facts:
     moving_mass: float = nan
     moving_mass_of_urdf: float = nan
     success_rule: str = ''
-    friction_law: str = ''
+    candidate_names: list[str] = field(default_factory=list)
     base_parameter_stddevs: list[float] = field(default_factory=list)
     base_parameter_expressions: list[str] = field(default_factory=list)
     findings: list[str] = field(default_factory=list)

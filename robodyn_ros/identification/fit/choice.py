@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from robodyn_ros.models.interface import Array
 
@@ -100,31 +99,6 @@ def is_better(simple: HeldOut, rich: HeldOut, level: float = ONE, *, share: floa
     if not np.isfinite(gain).all() or (gain < -error).any():
         return False
     return bool(gain.mean() > level * error.mean())
-
-
-def doubt(candidates: Sequence[HeldOut | None], chosen: int) -> str:
-    """Return why the data do not decide between candidates; '' where they do.
-
-    :param candidates: from the simplest to the richest; None, or no candidate: nothing could be
-        left out of the fit
-    """
-    known = [each for each in candidates if each is not None]
-    if len(known) < max(len(candidates), 1) or known[chosen].independent < INDEPENDENT:
-        return 'there are too few independent samples to leave some out'
-    best = int(np.argmin([each.mean for each in known]))
-    gain, error = gains(known[chosen], known[best])
-    if (gain > error).any() and (gain < -error).any():
-        return 'blocks of time and regions of the workspace speak for different ones'
-    return ''
-
-
-def best_of_many(count: int) -> float:
-    """Return the standard errors by which the best of several candidates must be better.
-
-    The largest of `count` gains that differ by chance exceeds this about as often as a single one
-    exceeds `ONE` (Bonferroni): the choice among all of them is no easier than that of one.
-    """
-    return float(-ndtri(ndtr(-ONE) / max(count, 1)))
 
 
 def simplest(candidates: Sequence[HeldOut], level: float = ONE, *, share: float = 0.0) -> int:

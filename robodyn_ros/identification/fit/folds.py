@@ -73,7 +73,6 @@ class Folds:
         labels: Sequence[Labels],
         used: NDArray[np.bool_],
         sigma: Array,
-        products: Callable[[int, int], Array] | None = None,
     ) -> Folds | None:
         """Divide rows; None: too few of them have torque to leave any out.
 
@@ -82,17 +81,14 @@ class Folds:
         :param labels: fold of each row for every kind, in the order of time (see `labels_of`)
         :param used: rows that count, shape (m, n)
         :param sigma: residual standard deviation that joints are weighted by, shape (n,)
-        :param products: gives those of the rows of a joint in every fold of a kind, both by
-            number, where most of them are known; None: they are computed (see `products_of`)
         """
         total = max(int(used.sum()), 1)
         weighted, plain, samples = [], [], []
         places = [np.ix_(acting := np.append(indices, width), acting) for indices in columns]
-        for number, kind in enumerate(labels):
+        for kind in labels:
             grams = np.zeros((2, kind.max() + 1, width + 1, width + 1))
             for joint, (where, size) in enumerate(zip(places, sigma, strict=True)):
-                known = products(joint, number) if products else products_of(rows[joint], kind)
-                for fold, square in enumerate(known / total):
+                for fold, square in enumerate(products_of(rows[joint], kind) / total):
                     grams[0, fold][where] += square / size**2
                     grams[1, fold][where] += square
             filled = grams[1, :, -1, -1] > 0.0
@@ -136,11 +132,6 @@ class Folds:
     def count(self) -> tuple[int, ...]:
         """Number of folds of each kind."""
         return tuple(len(each) for each in self.samples)
-
-    @property
-    def torque_square(self) -> float:
-        """Mean squared torque of the sample."""
-        return float(self.plain[0][:, -1, -1].sum())
 
     def held_out(
         self, fit: Callable[[Array], Array], judged: Folds | None = None

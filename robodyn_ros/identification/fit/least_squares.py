@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from robodyn_ros.errors import InsufficientData
@@ -49,6 +50,15 @@ class Estimate:
     def stddevs(self) -> Array:
         """Standard deviations of the values, shape (b,)."""
         return np.sqrt(np.diag(self.covariance))
+
+    def embed(self, kept: NDArray[np.bool_]) -> Estimate:
+        """Return the same with zeros for further base values; `kept` (b,): which these are."""
+        size, place = len(kept), np.ix_(kept, kept)
+        values, covariance = np.zeros(size), np.zeros((size, size))
+        values[kept], covariance[place] = self.values, self.covariance
+        unseen = np.zeros((size, self.unseen.shape[1]))
+        unseen[kept] = self.unseen
+        return replace(self, values=values, covariance=covariance, unseen=unseen)
 
     def error_of(self, values: Array) -> Array:
         """Return the mean squared error (b, b) of regularised values (b,) instead of these.

@@ -54,26 +54,6 @@ def predict(
     return predicted if signals.known is None else predicted + signals.known
 
 
-def residual_ratio(
-    model: DynamicModel, parameters: Array, signals: Processed, predicted: Array
-) -> float:
-    """Return residual of parameter values over that of a model torque, on some thousand samples.
-
-    :param parameters: values, shape (p,)
-    :param predicted: torque to compare with, shape (N, n), in [Nm] or [N]
-    """
-    rows = np.flatnonzero(signals.measured_rows)
-    if not len(rows):
-        return 1.0
-    rows = rows[np.unique(np.linspace(0, len(rows) - 1, 5000).astype(int))]
-    measured = signals.measured[rows]
-    torque = model.torque(*signals.motion_at(rows), parameters)
-    if signals.known is not None:
-        torque = torque + signals.known[rows]
-    size = float(np.linalg.norm(measured - predicted[rows]))
-    return float(np.linalg.norm(measured - torque)) / size if size > 0.0 else 1.0
-
-
 @dataclass(frozen=True)
 class Tally:
     """Sums and extremes of torque errors per joint, of one segment of time or several.

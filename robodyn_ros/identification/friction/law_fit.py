@@ -9,15 +9,11 @@ joints; and the load on the gears, computed with the new links.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from copy import copy
-from functools import cached_property
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
-from robodyn_ros.identification.fit.choice import HeldOut
-from robodyn_ros.identification.fit.folds import Folds, labels_of
 from robodyn_ros.identification.friction.bounded import (
     braking,
     largest,
@@ -26,7 +22,7 @@ from robodyn_ros.identification.friction.bounded import (
     solve_normal,
 )
 from robodyn_ros.identification.friction.law_state import LawFit, LawState, grid_of
-from robodyn_ros.identification.friction.samples import BodyRows, FrictionSample
+from robodyn_ros.identification.friction.samples import FrictionSample
 from robodyn_ros.models.interface import Array
 
 FINER = tuple(2.0 ** (k / 4.0) for k in (-3, -2, -1, 0, 1, 2, 3))
@@ -55,12 +51,10 @@ class FrictionSearch:
         :param prior: mean (b,) and precision (b, b) of the rigid body's base values
         """
         self.sample, self.prior = sample, prior
-        self._labels = labels_of(sample.position)
         used = sample.used
         self._rigid = np.ascontiguousarray(
             (sample.rigid * used[:, :, None]).transpose(1, 0, 2)
         )  # (n, M, b)
-        self._acting = [np.flatnonzero(rows.any(axis=0)) for rows in self._rigid]
         self._torque = (sample.torque * used).T.copy()  # (n, M)
         self._gram = self._rigid.transpose(0, 2, 1) @ self._rigid
         self._side = (self._rigid.transpose(0, 2, 1) @ self._torque[:, :, None])[:, :, 0]
@@ -68,12 +62,6 @@ class FrictionSearch:
         size = np.sqrt((self._torque**2).sum(axis=1) / self._counts)
         self._floor = np.maximum(1e-4 * size, 1e-12)
         self.weights: Array = 1.0 / np.maximum(size, self._floor)
-
-    def with_prior(self, prior: tuple[Array, Array]) -> FrictionSearch:
-        """Return the same search with another prior."""
-        other = copy(self)
-        other.prior = prior
-        return other
 
     def reweigh(self, terms: tuple[str, ...]) -> None:
         """Set the joints' weights from the residuals of a law without shape coefficients."""
@@ -190,46 +178,6 @@ class FrictionSearch:
         gram, bounds = columns.T @ columns, (braking(state.terms), largest(state.terms))
         values = solve_bounded(gram, side, *bounds)
         return float(values @ (gram @ values - 2.0 * side))
-
-    def held_out(self, fit: LawFit) -> HeldOut | None:
-        """Return the errors of a law and a rigid body fitted together, fold by fold.
-
-        :return: None: the sample is too short to leave anything out
-        """
-        state = LawState(fit.terms, (), [dict(shape) for shape in fit.shapes], fit.load)
-        b, k, joints = self.rigid_width, len(fit.terms), self.sample.joints
-        friction = [self._columns(state, joint) for joint in range(joints)]
-        rows = [body.with_friction(friction[j]) for j, body in enumerate(self._bodies)]
-        columns = [
-            np.append(acting, b + joint * k + np.arange(k))
-            for joint, acting in enumerate(self._acting)
-        ]
-        width = b + joints * k
-
-        def products(joint: int, kind: int) -> Array:
-            return self._bodies[joint].products(friction[joint], kind)
-
-        sigma, used = 1.0 / self.weights, self.sample.used
-        folds = Folds.of(rows, columns, width, self._labels, used, sigma, products)
-        if folds is None:
-            return None
-        mean, precision = self.prior
-
-        def solve(gram: Array) -> Array:
-            total, side = gram[:-1, :-1].copy(), gram[:-1, -1].copy()
-            total[:b, :b] += precision
-            side[:b] += precision @ mean
-            return solve_bounded(total, side, *self._bounds(fit.terms))[None, :]
-
-        return folds.held_out(solve)[0]
-
-    @cached_property
-    def _bodies(self) -> list[BodyRows]:
-        """Rows of the rigid body of each joint, with the columns that act on it."""
-        return [
-            BodyRows(np.column_stack([rigid[:, acting], torque]), self._labels)
-            for rigid, acting, torque in zip(self._rigid, self._acting, self._torque, strict=True)
-        ]
 
     def _bounds(self, terms: tuple[str, ...]) -> tuple[NDArray[np.bool_], Array]:
         """Return which values of rigid body and friction are not negative, and the largest."""

@@ -6,14 +6,12 @@ They determine the law and its shape coefficients, which become part of the mode
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from robodyn_ros.identification.fit.folds import Labels, parts_of, products_of
 from robodyn_ros.identification.options import SAMPLES
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.thinning import Thinning
@@ -115,42 +113,3 @@ class FrictionSample:
         """Return the columns of several terms side by side, shape (M, k)."""
         side_by_side = np.array([self.column(term, joint, shape, load) for term in terms])
         return np.asarray(side_by_side.T)
-
-
-@dataclass(frozen=True)
-class BodyRows:
-    """Rows [Y | tau] of the rigid body at one joint.
-
-    :param rows: shape (m, r + 1)
-    :param labels: fold of each row for every kind
-    """
-
-    rows: Array
-    labels: Sequence[Labels]
-
-    @cached_property
-    def _known(self) -> list[tuple[list[Array], Array]]:
-        """Rows and products of every fold, for each kind."""
-        return [(parts_of(self.rows, kind), products_of(self.rows, kind)) for kind in self.labels]
-
-    def with_friction(self, friction: Array) -> Array:
-        """Return the rows [Y | F | tau] with columns of friction (m, k), shape (m, r + k + 1)."""
-        return np.column_stack([self.rows[:, :-1], friction, self.rows[:, -1]])
-
-    def products(self, friction: Array, kind: int) -> Array:
-        """Return the products of these rows in every fold, shape (folds, r + k + 1, r + k + 1).
-
-        :param kind: of folds, by number
-        """
-        parts, known = self._known[kind]
-        total = self.rows.shape[1] + friction.shape[1]
-        law = np.arange(self.rows.shape[1] - 1, total - 1)
-        body = np.setdiff1d(np.arange(total), law)
-        result = np.empty((len(known), total, total))
-        result[:, body[:, None], body] = known
-        divided = parts_of(friction, self.labels[kind])
-        for square, rows, columns in zip(result, parts, divided, strict=True):
-            cross = rows.T @ columns
-            square[body[:, None], law], square[law[:, None], body] = cross, cross.T
-            square[law[:, None], law] = columns.T @ columns
-        return result

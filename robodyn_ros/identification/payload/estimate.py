@@ -38,11 +38,11 @@ CLEAR = 3.0
 def check_payload_options(options: IdentifyOptions) -> None:
     """Refuse options that have no effect on a payload.
 
-    :raises IdentificationError: another estimator than those for payloads, or ridge
+    :raises IdentificationError: another estimator than those for payloads
     """
-    if options.estimator not in ESTIMATORS or options.ridge is not None:
+    if options.estimator not in ESTIMATORS:
         raise IdentificationError(
-            f'a payload is identified by {" or ".join(ESTIMATORS)}, without ridge'
+            f'a payload is identified by the estimator {" or ".join(ESTIMATORS)}'
         )
 
 

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from robodyn_ros.findings import Finding, finding
+from robodyn_ros.identification.average.weighted import Weighted
 from robodyn_ros.identification.factors.condense import SAMPLES_PER_COLUMN, Condensed
 from robodyn_ros.identification.fit.choice import FOUR, MOST, HeldOut, is_better
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.least_squares import Estimate
 from robodyn_ros.identification.payload.estimate import CLEAR
-from robodyn_ros.identification.physical.chosen_estimate import Selection
 from robodyn_ros.identification.physical.consistency import is_consistent
-from robodyn_ros.identification.physical.selection import CONTRADICTED
+from robodyn_ros.identification.physical.possible import CONTRADICTED
 from robodyn_ros.identification.result.content import IdentifiedPayload
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.base_parameters import BaseParameters
@@ -23,7 +23,7 @@ from robodyn_ros.models.interface import Array
 from robodyn_ros.models.payload import PayloadModel
 
 
-def body_findings(model: PayloadModel, values: Array, selection: Selection) -> Iterator[Finding]:
+def body_findings(model: PayloadModel, values: Array, weighted: Weighted) -> Iterator[Finding]:
     """Check that a body can have the ten identified values (10,)."""
     if not is_consistent(model, values):
         yield finding(
@@ -31,8 +31,8 @@ def body_findings(model: PayloadModel, values: Array, selection: Selection) -> I
             severity='error' if values[0] <= 0.0 else 'warning',
             mass=values[0],
         )
-    elif selection.excess > CONTRADICTED:
-        yield finding('payload_contradicted', excess=selection.excess, limit=CONTRADICTED)
+    elif weighted.excess > CONTRADICTED:
+        yield finding('payload_contradicted', excess=weighted.excess, limit=CONTRADICTED)
 
 
 def base_findings(base: IdentifiedModel) -> Iterator[Finding]:

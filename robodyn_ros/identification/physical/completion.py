@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.findings import Finding, finding
-from robodyn_ros.identification.fit.least_squares import Estimate
 from robodyn_ros.identification.physical.consistency import bodies_of, consistent, nearest
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
@@ -81,20 +80,6 @@ def completion_rule(model: DynamicModel, prior: Array) -> str:
     if known:
         text += f'prior kept where the data allow it ({", ".join(known)}), '
     return text + 'minimum norm in SI units' + (' for the others' if known else '')
-
-
-def fill_from_prior(fit: Estimate, base: BaseParameters, prior: Array) -> Array:
-    """Return base values (b,) that take from the prior what the recording leaves undetermined.
-
-    The estimate sets such directions to zero; the torque on the recording stays as it is.
-
-    :param prior: shape (p,); NaN: nothing is known, taken as zero
-    """
-    if not fit.unseen.shape[1]:
-        return fit.values
-    missing = base.values(np.nan_to_num(prior)) - fit.values
-    values: Array = fit.values + fit.unseen @ np.linalg.lstsq(fit.unseen, missing, rcond=None)[0]
-    return values
 
 
 def parameter_stddevs(base: BaseParameters, covariance: Array) -> Array:

@@ -69,7 +69,8 @@ def minimise_within(quadratic: Array, linear: Array, lower: Array, upper: Array)
 LENGTH = 0.1
 """Length [m] that weighs first moments and inertias against masses."""
 
-_FRICTION = tuple(f'.{name}' for name in BRAKING)
+_FRICTION = tuple(f'.{name}' for name in BRAKING if name != 'viscous_friction')
+"""Friction that is not negative. A late torque makes viscous friction so: an apparent value."""
 
 _SHARES = tuple(f'.{term.parameter}' for term in TERMS.values() if term.load)
 

@@ -3,7 +3,7 @@
 
 The variance of a regression's prediction at a row x is sigma^2 (1 + h), with the leverage
 h = x^T (A^T A)^-1 x (Draper and Smith, "Applied regression analysis", 1998, section 8.1). The
-prior lowers h where it decides. Sigma is that of held-out parts, which holds what the model lacks.
+prior lowers h where it decides.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import numpy as np
 
 from robodyn_ros.identification.factors.condense import JointFactor
 from robodyn_ros.identification.fit.least_squares import Estimate
-from robodyn_ros.identification.physical.chosen_estimate import Selection
 from robodyn_ros.identification.physical.semidefinite import (
     WEAKEST,
     Data,
@@ -31,7 +30,6 @@ def extrapolate_error(
     base: BaseParameters,
     factors: Sequence[JointFactor],
     fit: Estimate,
-    selection: Selection,
     states: tuple[Array, Array, Array],
 ) -> Array:
     """Return the RMS torque error of each joint to be expected at other states, shape (n,).
@@ -40,14 +38,13 @@ def extrapolate_error(
     """
     sigma = residual_sigma(factors, fit.values)
     triangle = Data.of(factors, len(base.columns), sigma).triangle
-    weight = selection.prior_weight if selection.prior_weight > 0.0 else WEAKEST
     square = triangle.T @ triangle
-    inverse = np.linalg.pinv(square + problem.base_prior(weight)[1], 1e-12, hermitian=True)
+    inverse = np.linalg.pinv(square + problem.base_prior(WEAKEST)[1], 1e-12, hermitian=True)
     samples = max(float(sum(factor.samples for factor in factors)), 1.0)
     spread = triangle @ inverse / np.sqrt(samples)
     rows = problem.model.select_columns(*states, base.columns)
     variance = np.mean(np.sum((rows @ spread.T) ** 2, axis=2), axis=0)
-    return np.asarray(selection.growth * np.sqrt(sigma**2 + variance))
+    return np.asarray(np.sqrt(sigma**2 + variance))
 
 
 def random_states(model: DynamicModel, signals: Processed) -> tuple[Array, Array, Array]:
@@ -60,6 +57,16 @@ def random_states(model: DynamicModel, signals: Processed) -> tuple[Array, Array
         for values in (signals.velocity, signals.acceleration)
     ]
     return model.positions(unit[0]), fastest[0] * unit[1], fastest[1] * unit[2]
+
+
+def random_states_of(
+    model: DynamicModel, signals: Processed, rests: Sequence[bool]
+) -> tuple[Array, Array, Array]:
+    """Return `random_states` with the joints that rest where they are."""
+    q, qd, qdd = random_states(model, signals)
+    still = np.asarray(rests, dtype=bool)
+    q[:, still], qd[:, still], qdd[:, still] = signals.position[0, still], 0.0, 0.0
+    return q, qd, qdd
 
 
 def torque_uncertainty(
@@ -77,3 +84,11 @@ def torque_uncertainty(
     torque = np.sum((regressor @ fit.values) ** 2, axis=0)
     with np.errstate(invalid='ignore', divide='ignore'):
         return np.asarray(np.sqrt(variance / torque))
+
+
+def average_products(
+    model: DynamicModel, base: BaseParameters, states: tuple[Array, Array, Array]
+) -> list[Array]:
+    """Return the mean product of the rows of each joint on states, shapes (b, b)."""
+    rows = model.select_columns(*states, base.columns)
+    return [rows[:, joint].T @ rows[:, joint] / len(rows) for joint in range(rows.shape[1])]

@@ -12,9 +12,9 @@ from scipy.optimize import lsq_linear
 from robodyn_ros.findings import finding
 from robodyn_ros.identification.factors.condense import Condensed
 from robodyn_ros.identification.fit.least_squares import Estimate
-from robodyn_ros.identification.physical.chosen_estimate import NamedParameters, Status
 from robodyn_ros.identification.physical.completion import Completion, combination_stddevs
 from robodyn_ros.identification.physical.semidefinite import WEAKEST, weigh_rows
+from robodyn_ros.identification.physical.status import NamedParameters, Status
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.closed_forms.closed_form import ClosedFormModel, closed_form_part
 from robodyn_ros.models.friction_terms import BRAKING

@@ -179,16 +179,6 @@ class Problem:
         precision = np.linalg.inv(covariance / np.outer(size, size)) / np.outer(size, size)
         return self.grouping @ self.prior, precision
 
-    def draw(self, data: Data, weight: float) -> Array:
-        """Return the parameters (p,) of the smallest cost, consistent or not (ridge)."""
-        matrix = (data.triangle @ self.grouping) * self.scale
-        target = data.triangle @ (data.values - self.grouping @ self.prior)
-        metric = np.sqrt(weight) * self.metric * self.scale
-        rows = np.vstack([matrix, metric])
-        side = np.concatenate([target, np.zeros(len(metric))])
-        values: Array = self.prior + self.scale * np.linalg.lstsq(rows, side, rcond=1e-10)[0]
-        return values
-
     def _solve_without_cones(self, quadratic: Array, linear: Array) -> Array | None:
         """Return the non-negative parameters (p,) of smallest cost; None: no link can be so."""
         single = np.array(self.bodies.not_negative, dtype=np.intp)
@@ -223,18 +213,6 @@ class Data:
         values = np.linalg.lstsq(matrix / length, target, rcond=1e-7)[0] / length
         return cls(triangle=np.asarray(np.linalg.qr(matrix, mode='r')), values=values)
 
-    @classmethod
-    def of_normal(cls, gram: Array) -> Data:
-        """Return the same from normal equations of weighted rows [A | y], (b + 1, b + 1)."""
-        length = np.sqrt(np.maximum(np.diag(gram)[:-1], 0.0))
-        length[length == 0.0] = 1.0
-        size, axes = np.linalg.eigh(gram[:-1, :-1] / np.outer(length, length))
-        root = np.sqrt(np.maximum(size, 0.0))
-        kept = size > 1e-13 * size[-1]  # below it they are rounding of doubles
-        side = axes.T @ (gram[:-1, -1] / length)
-        values = axes[:, kept] @ (side[kept] / size[kept]) / length
-        return cls(triangle=root[:, None] * axes.T * length, values=values)
-
 
 def weigh_rows(factors: Sequence[JointFactor], width: int, sigma: Array) -> tuple[Array, Array]:
     """Return rows (A, y) of all joints; ||A x - y||^2 is the mean of (residual / sigma)^2."""
@@ -255,30 +233,6 @@ def residual_sigma(factors: Sequence[JointFactor], base_values: Array) -> Array:
             floor = max(1e-4 * factor.torque_norm, 1e-12)
             result[joint] = max(size, floor) / np.sqrt(factor.samples)
     return result
-
-
-def fit_consistent(
-    problem: Problem,
-    factors: Sequence[JointFactor],
-    sigma: Array,
-    weight: float,
-    *,
-    reweigh: bool = True,
-) -> Array:
-    """Return the consistent parameters (p,) of a recording.
-
-    :param sigma: residual standard deviation per joint to begin with, shape (n,)
-    :param reweigh: compute the weights again from the consistent fit's own residuals
-    :raises IdentificationError: as `Problem.solve`
-    """
-    width = len(problem.grouping)
-    values = problem.solve(Data.of(factors, width, sigma), weight)
-    for _ in range(3 if reweigh else 0):
-        before, sigma = sigma, residual_sigma(factors, problem.grouping @ values)
-        if np.abs(sigma / before - 1.0).max() <= 1e-3:
-            break
-        values = problem.solve(Data.of(factors, width, sigma), weight)
-    return values
 
 
 def prior_metric(bodies: Bodies, scale: Array, prior: Array) -> Array:

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from robodyn_ros.findings import Finding
+from robodyn_ros.identification.average.weighted import Weighted
 from robodyn_ros.identification.fit.fit_report import FitReport
-from robodyn_ros.identification.friction.chosen_law import FrictionChoice
 from robodyn_ros.identification.gears.maps import GearCandidate
 from robodyn_ros.identification.options import SuccessRule
-from robodyn_ros.identification.physical.chosen_estimate import NamedParameters, Selection
+from robodyn_ros.identification.physical.status import NamedParameters
 from robodyn_ros.identification.result.verdict import Verdict
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.models.gear_torque import GearTorqueLaw
@@ -66,14 +66,14 @@ class ResultContent:
     :param values: parameter values of the model, shape (p,)
     :param stddevs: their standard deviations, shape (p,); NaN: not identifiable on its own
     :param base_values: shape (b,)
-    :param base_status: status of each base value, see `physical.chosen_estimate.classify`
+    :param base_status: status of each base value, see `physical.status.classify`
     :param base_stddevs: shape (b,); NaN where the recording does not determine the value. A
         consistent or regularised estimate differs from least squares; this difference is included
     :param torque_uncertainty: expected on other motions, shape (n,), see `extrapolation`
     :param condition_number: of the weighted regressor, columns as they are
     :param filter_cutoff: in [Hz]; None: signals were used as given
     :param physically_consistent: whether `values` are those of a possible robot
-    :param selection: chosen estimate, and the held-out errors that it was chosen by
+    :param weighted: candidates that the parameters are the mean of
     :param raw_samples: samples of the recording (the fit uses `identification.samples`)
     :param timings: seconds per step
     :param payload: payload in addition to the arm's parameters, whose `values` then are
@@ -84,7 +84,6 @@ class ResultContent:
     :param residual: torque of gear deflection in addition to the model; all errors in the
         result include it
     :param residual_of_base: with `payload`: torque of gear deflection of the base result
-    :param friction: selected friction law; None: the model had all its friction
     """
 
     success: bool
@@ -106,7 +105,7 @@ class ResultContent:
     filter_cutoff: float | None
     max_relative_error: float
     physically_consistent: bool
-    selection: Selection
+    weighted: Weighted
     raw_samples: int
     date: str
     timings: Mapping[str, float]
@@ -116,7 +115,6 @@ class ResultContent:
     signals: ResultSignals | None = field(default=None, repr=False)
     residual: IdentifiedResidual | None = None
     residual_of_base: GearTorqueLaw | None = None
-    friction: FrictionChoice | None = None
     recordings: tuple[FitReport, ...] = ()
     success_rule: SuccessRule = 'torque'
     base_status: tuple[str, ...] = ()

@@ -4,15 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 
 import numpy as np
 
 from robodyn_ros.findings import SEVERITIES, Finding
+from robodyn_ros.identification.average.weighted import Weighted
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.success import relative_error
-from robodyn_ros.identification.friction.chosen_law import FrictionChoice
-from robodyn_ros.identification.physical.chosen_estimate import NamedParameters, classify
+from robodyn_ros.identification.physical.status import NamedParameters, classify
 from robodyn_ros.identification.result.content import (
     IdentifiedPayload,
     IdentifiedResidual,
@@ -25,6 +24,9 @@ from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.serial.urdf import rigid_part
 from robodyn_ros.models.springs import SPRING_TERMS
 from robodyn_ros.output_files import plain
+
+SHOWN = 0.01
+"""Weight from which on a candidate is shown."""
 
 
 def json_facts(result: ResultContent) -> dict[str, object]:
@@ -40,13 +42,12 @@ def json_facts(result: ResultContent) -> dict[str, object]:
         'samples': result.identification.samples,
         'moving_samples': result.identification.moving_samples,
         'filter_cutoff': result.filter_cutoff,
-        'selection': result.selection,
+        'candidates': result.weighted.candidates,
         'identification': _report_facts(result.identification, result),
         'recordings': [_report_facts(report, result) for report in result.recordings],
         'validation': None if checked is None else _report_facts(checked, result),
         'dynamic_parameters': [] if named is None else _softmc_rows(named),
         'friction': friction_facts(result.model, result.values),
-        'friction_choice': result.friction,
         **_parameter_rows(result),
         'findings': by_importance(result.findings),
         'actions': actions(result.findings),
@@ -62,7 +63,7 @@ def header_facts(result: ResultContent) -> dict[str, object]:
     header: dict[str, object] = {
         **_common(result),
         'filter_cutoff': float(result.filter_cutoff or 0.0),
-        **asdict(result.selection),
+        **_weights(result.weighted),
         **_report_facts(result.identification, result),
         'validated': result.validation is not None,
     }
@@ -80,8 +81,6 @@ def header_facts(result: ResultContent) -> dict[str, object]:
     if result.payload is not None:
         header['base_result'] = result.payload.base_source
         header['base_hash'] = result.payload.base_hash
-    if result.friction is not None:
-        header.update(_choice_facts(result.friction))
     if result.residual is not None:
         header['residual_torque'] = result.residual.torque.kind
         header['rms_error_without_residual_torque'] = result.residual.without.rms_error.tolist()
@@ -160,16 +159,17 @@ def friction_facts(model: DynamicModel, values: Array) -> dict[str, dict[str, fl
     return result
 
 
-def _choice_facts(choice: FrictionChoice) -> dict[str, object]:
-    """Return friction law and the table of those it was chosen from, as flat ROS parameters."""
+def _weights(weighted: Weighted) -> dict[str, object]:
+    """Return the candidates that count and their weights, as flat ROS parameters."""
+    shown = [each for each in weighted.candidates if each.weight >= SHOWN]
+    if not shown:
+        return {}
     return {
-        'friction_law': choice.law,
-        'friction_chosen_automatically': choice.automatic,
-        'friction_search_loops': choice.loops,
-        'friction_candidates': [each.name for each in choice.candidates],
-        'friction_candidate_terms': [each.terms for each in choice.candidates],
-        'friction_candidate_errors': [each.error for each in choice.candidates],
-        'friction_candidate_residuals': [each.residual for each in choice.candidates],
+        'held_out_error': weighted.error,
+        'held_out_error_plain': weighted.plain,
+        'candidate_names': [each.name for each in shown],
+        'candidate_weights': [each.weight for each in shown],
+        'candidate_errors': [each.error for each in shown],
     }
 
 

@@ -81,9 +81,9 @@ def _verdict(model: DynamicModel, facts: Mapping[str, Any], payload: Payload | N
 
 
 def _model(model: DynamicModel, facts: Mapping[str, Any]) -> str:
-    law, consistent = facts.get('friction_law'), facts.get('physically_consistent')
+    candidates, consistent = facts.get('candidate_names'), facts.get('physically_consistent')
     parts = [f'{len(model.joints)} joints, {len(model.parameters)} parameters']
-    parts += [f'friction law {law}'] if law else []
+    parts += [f'heaviest candidate {candidates[0]}'] if candidates else []
     if consistent is not None:
         parts.append('physically consistent' if consistent else 'not physically consistent')
     return ', '.join(parts)

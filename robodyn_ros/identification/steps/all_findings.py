@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from robodyn_ros.findings import Finding, finding, has_error
+from robodyn_ros.identification.average.weighted import weight_findings
 from robodyn_ros.identification.diagnosis.case import Case
 from robodyn_ros.identification.diagnosis.checks import (
     MOTION_CODES,
@@ -26,7 +27,6 @@ from robodyn_ros.identification.diagnosis.together import different_findings
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.success import relative_error
 from robodyn_ros.identification.fit.time_offset import offset_findings
-from robodyn_ros.identification.friction.law_selection import friction_findings
 from robodyn_ros.identification.gears.maps import GearCandidate
 from robodyn_ros.identification.payload.findings import (
     arm_findings,
@@ -35,7 +35,6 @@ from robodyn_ros.identification.payload.findings import (
     payload_data_findings,
     share_findings,
 )
-from robodyn_ros.identification.physical.chosen_estimate import selection_findings
 from robodyn_ros.identification.result.content import IdentifiedPayload
 from robodyn_ros.identification.result.verdict import Verdict
 from robodyn_ros.identification.signals.processed import Processed
@@ -127,8 +126,7 @@ def _robot_findings(run: IdentificationRun) -> Iterator[Finding]:
     yield from (*estimated.findings, *run.untested)
     period = run.task.recordings[0].period
     yield from offset_findings(prepared.offsets, prepared.model, period)
-    yield from selection_findings(run.selection, run.report.relative_residual)
-    yield from friction_findings(prepared.friction)
+    yield from weight_findings(estimated.weighted)
     yield from _springs(prepared.model, estimated.values)
 
 
@@ -152,7 +150,7 @@ def _payload_findings(run: IdentificationRun, payload: IdentifiedPayload) -> Ite
         yield from arm_findings(run.regression.payload_or_free_arm(estimated.fit.sigma))
     yield from payload_data_findings(base, run.regression.factors())
     if len(estimated.values) == 10:
-        yield from body_findings(model, estimated.values, estimated.selection)
+        yield from body_findings(model, estimated.values, estimated.weighted)
     else:
         yield from estimated.completion.findings
     yield from share_findings(payload, base, estimated.fit, run.report)

@@ -4,18 +4,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
 from robodyn_ros.findings import Finding
-from robodyn_ros.identification.factors.condense import Condensed
+from robodyn_ros.identification.average.candidates import EstimateCandidate, list_candidates
+from robodyn_ros.identification.average.mean import Mean, average
+from robodyn_ros.identification.average.parts import (
+    Parts,
+    count_independent,
+    label_rows,
+    relabel,
+)
+from robodyn_ros.identification.average.weighted import Weighted, WeightedCandidate
+from robodyn_ros.identification.factors.condense import Condensed, keep_columns
 from robodyn_ros.identification.factors.passes import condense_parts, together
 from robodyn_ros.identification.fit.choice import HeldOut
-from robodyn_ros.identification.fit.least_squares import Estimate
+from robodyn_ros.identification.fit.least_squares import ESTIMATORS, Estimate
+from robodyn_ros.identification.fit.noise_spectrum import score_covariance
 from robodyn_ros.identification.fit.robust import Robust
-from robodyn_ros.identification.fit.weighting import fit_condensed, robust_weights
-from robodyn_ros.identification.options import FOLDS
+from robodyn_ros.identification.fit.weighting import Fitted, fit_condensed, robust_weights
+from robodyn_ros.identification.options import FOLDS, IdentifyOptions
 from robodyn_ros.identification.payload.estimate import (
     beside_free_arm,
     check_payload_options,
@@ -24,36 +35,44 @@ from robodyn_ros.identification.payload.estimate import (
     scalar_completion,
     with_arm_uncertainty,
 )
-from robodyn_ros.identification.physical.chosen_estimate import Selection
-from robodyn_ros.identification.physical.completion import (
-    Completion,
-    complete,
-    fill_from_prior,
-    parameter_stddevs,
-)
+from robodyn_ros.identification.physical.completion import Completion, parameter_stddevs
+from robodyn_ros.identification.physical.extrapolation import average_products, random_states_of
 from robodyn_ros.identification.physical.named_parameters import limit_to_non_negative
-from robodyn_ros.identification.physical.selection import choose
+from robodyn_ros.identification.physical.possible import Estimated, complete_possible
+from robodyn_ros.identification.physical.semidefinite import (
+    Problem,
+    residual_sigma,
+    starting_prior,
+)
+from robodyn_ros.identification.signals.segments import Segments
 from robodyn_ros.identification.steps.preparation import ProcessedRecordings, Task
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.closed_forms.closed_form import closed_form_part
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.payload import PayloadModel
 
+STAYS = 1e-4
+"""Information on every base value, in its natural scale: what nothing determines stays as it is
+where another value has to move."""
+
 
 @dataclass(frozen=True)
 class ParameterEstimate:
     """Estimated parameters and the intermediate results of their estimation.
 
-    :param plain: values of all parameters of the unconstrained estimate, shape (p,)
+    :param fit: plain least squares, zero for base values that it does not have
+    :param mean: of the candidates; None: a payload of the document's models
     :param error: mean squared error (b, b) of the exported base values
+    :param independent: independent samples per unknown
     """
 
     fit: Estimate
     completion: Completion
-    plain: Array
-    selection: Selection
     error: Array
     findings: tuple[Finding, ...]
+    mean: Mean | None = None
+    weighted: Weighted = field(default_factory=Weighted)
+    independent: float = 0.0
 
     @property
     def values(self) -> Array:
@@ -74,6 +93,7 @@ class Regression:
         self.carrier, self.carrier_base = carrier, base_parameters(carrier)
         self.options = task.options
         self.arms = self._condense(None, range(len(prepared.parts)))
+        self._lower = [self._condense(None, range(len(each)), each) for each in prepared.lower]
         self.base, self._mixing = self.carrier_base, np.zeros((0, 0))
         if isinstance(self.model, PayloadModel):
             check_payload_options(task.options)
@@ -105,46 +125,142 @@ class Regression:
     def estimate(self, chosen: Sequence[int] | None = None) -> ParameterEstimate:
         """Estimate the parameters from some recordings (default: all)."""
         chosen = range(len(self.arms)) if chosen is None else chosen
-        condensed = self.factors(chosen)
-        fitted = fit_condensed(condensed, self.options, lambda fit: self.factors(chosen, fit))
-        fit, model, base = fitted.fit, self.model, self.base
-        if self.task.arm is not None:
-            arm = together([self.arms[k] for k in chosen], FOLDS)
-            fit = with_arm_uncertainty(fit, arm, self._mixing, self.task.arm, self.options)
+        model, base = self.model, self.base
+        candidates, fitted, parts = self.divide(chosen)
+        fit, weighted = fitted.fit, fitted.weighted
         if isinstance(model, PayloadModel) and len(model.parameters) < 10:
-            completion = scalar_completion(model, base, condensed, fit)
+            completion = scalar_completion(model, base, weighted, fit)
             error = fit.error_of(base.values(completion.values))
-            return ParameterEstimate(
-                fit, completion, completion.values, Selection(), error, fitted.findings
-            )
+            return ParameterEstimate(fit, completion, error, fitted.findings)
+        mean = average(candidates, parts, self.problem, self.products)
+        covariance = self._covariance(weighted, fit, mean, parts[0])
+        information = self._information(candidates, mean, parts[0])
+        estimated = Estimated(
+            mean.values, information, covariance, weighted.merge(), parts[0].sigma
+        )
         prior = _prior(model, self.options.prior)
-        seen = fill_from_prior(fit, base, prior)
-        plain = complete(model, base, seen, fit.covariance, prior)
-        completion, selection = choose(model, base, fitted.weighted, fit, plain, self.options)
-        if self.options.consistent != 'no' and self.options.ridge is None:
-            completion = limit_to_non_negative(model, base, fitted.weighted, fit, completion)
-        error = fit.error_of(base.values(completion.values))
+        completion, excess = complete_possible(
+            model, base, estimated, prior, self.problem, self.options
+        )
+        if self.options.consistent != 'no':
+            completion = limit_to_non_negative(model, base, weighted, fit, completion)
+        shift = base.values(completion.values) - mean.values
+        error = covariance + np.outer(shift, shift)
         completion = replace(completion, stddevs=parameter_stddevs(base, error))
-        return ParameterEstimate(fit, completion, plain.values, selection, error, fitted.findings)
+        unknowns = int(candidates[0].kept.sum()) - fit.unseen.shape[1]
+        return ParameterEstimate(
+            fit, completion, error, fitted.findings, mean,
+            self._weigh(candidates, mean, excess),
+            count_independent(weighted, mean.values, unknowns),
+        )  # fmt: skip
+
+    def divide(self, chosen: Sequence[int]) -> tuple[list[EstimateCandidate], Fitted, list[Parts]]:
+        """Return the candidates, plain least squares, and recordings divided at every cut-off.
+
+        Robust and coupled weights are those of one cut-off, so that there is no other one.
+        """
+        plain = self.options.estimator in ESTIMATORS
+        levels = [self.factors(chosen)]
+        levels += [self._together(each, chosen) for each in self._lower if plain]
+        automatic = self.prepared.automatic
+        candidates = list_candidates(self.model, self.base, len(levels), automatic=automatic)
+        kept = candidates[0].kept if plain else np.ones(self.base.rank, dtype=bool)
+        fitted = fit_condensed(
+            keep_columns(levels[0], kept), self.options, lambda fit: self.factors(chosen, fit)
+        )
+        fit = fitted.fit.embed(kept)
+        if self.task.arm is not None:
+            arm = self._together(self.arms, chosen)
+            fit = with_arm_uncertainty(fit, arm, self._mixing, self.task.arm, self.options)
+        weighted = levels[0] if plain else fitted.weighted
+        labels = label_rows(weighted)
+        sigma = _sigma(weighted, fit, self.options)
+        parts = [Parts.of(weighted, sigma, labels)]
+        for each in levels[1:]:
+            count = sum(len(part.used) for part in each.sample.segments)
+            sigma = _sigma(each, fit, self.options)
+            parts.append(Parts.of(each, sigma, relabel(labels, count)))
+        return candidates, replace(fitted, fit=fit, weighted=weighted), parts
+
+    @cached_property
+    def problem(self) -> Problem:
+        """The search for consistent parameters, without the data."""
+        prior, _ = starting_prior(self.model, self.options.prior)
+        return Problem.of(self.model, self.base, prior)
+
+    @cached_property
+    def products(self) -> list[Array]:
+        """Return the mean products of each joint's rows on random states, see `average`."""
+        if self.task.arm is not None:  # its only candidate needs no weight
+            return [np.zeros((self.base.rank,) * 2)] * len(self.model.joints)
+        rests = [name in self.prepared.frozen for name in self.model.joint_names]
+        signals = self.prepared.parts[0].shown
+        states = random_states_of(self.model, signals, rests)
+        return average_products(self.model, self.base, states)
+
+    def _covariance(self, condensed: Condensed, fit: Estimate, mean: Mean, parts: Parts) -> Array:
+        """Return the covariance (b, b) of the mean: of noise, and between the candidates."""
+        if self.task.arm is not None or self.options.estimator not in ESTIMATORS:
+            return fit.covariance + mean.between
+        scores = score_covariance(condensed.sample.few(), fit)
+        size = fit.sigma / (parts.sigma**2 * parts.samples.sum())
+        inner = np.einsum('i,j,ijbc->bc', size, size, scores)
+        covariance = mean.noise @ inner @ mean.noise.T + mean.between
+        hidden = np.isnan(np.diag(fit.covariance))
+        covariance[hidden], covariance[:, hidden] = np.nan, np.nan
+        return np.asarray(covariance)
+
+    def _information(
+        self, candidates: Sequence[EstimateCandidate], mean: Mean, parts: Parts
+    ) -> Array:
+        """Return the information (b, b) on the mean: of data and priors, and a little more."""
+        result = parts.normal[-1, :-1, :-1] + np.diag(
+            STAYS / self.problem.scale[self.base.columns] ** 2
+        )
+        for each, weight in zip(candidates, mean.weights.tolist(), strict=True):
+            if weight > 0.0:
+                result += weight * self.problem.base_prior(each.prior_weight)[1]
+        return result
+
+    def _weigh(self, listed: Sequence[EstimateCandidate], mean: Mean, excess: float) -> Weighted:
+        cutoffs = [self.prepared.parts[0].shown.cutoff]
+        cutoffs += [each[0].shown.cutoff for each in self.prepared.lower]
+        weighted = [
+            WeightedCandidate(
+                each.law, cutoffs[each.cutoff], each.prior_weight, float(weight), float(error)
+            )
+            for each, weight, error in zip(listed, mean.weights, mean.errors, strict=True)
+        ]
+        weighted.sort(key=lambda each: -each.weight)
+        return Weighted(tuple(weighted), mean.error, float(mean.errors[0]), excess)
 
     def payload_or_free_arm(self, sigma: Array) -> tuple[HeldOut, HeldOut] | None:
         """Return the held-out errors of the payload and of a free arm, see `beside_free_arm`."""
         return beside_free_arm(together(self.arms, FOLDS), self._mixing, sigma)
 
-    def _condense(self, robust: Robust | None, chosen: Sequence[int]) -> list[Condensed]:
+    def _together(self, arms: Sequence[Condensed], chosen: Sequence[int]) -> Condensed:
+        return together([arms[k] for k in chosen], FOLDS)
+
+    def _condense(
+        self,
+        robust: Robust | None,
+        chosen: Sequence[int],
+        parts: Sequence[Segments] | None = None,
+    ) -> list[Condensed]:
         weights = None
         if robust is not None:
             weights = robust_weights(self.model, self.base, robust)
+        parts = self.prepared.parts if parts is None else parts
         return [
-            condense_parts(
-                self.carrier,
-                self.prepared.parts[k],
-                self.carrier_base,
-                self.options,
-                weights,
-            )
+            condense_parts(self.carrier, parts[k], self.carrier_base, self.options, weights)
             for k in chosen
         ]
+
+
+def _sigma(condensed: Condensed, fit: Estimate, options: IdentifyOptions) -> Array:
+    """Return the residual standard deviations (n,) that weigh joints; equal with OLS."""
+    sigma = residual_sigma(condensed.merge(), fit.values)
+    return np.full_like(sigma, np.sqrt(np.mean(sigma**2))) if options.estimator == 'ols' else sigma
 
 
 def _prior(model: DynamicModel, kind: str) -> Array:

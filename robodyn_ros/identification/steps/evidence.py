@@ -53,7 +53,7 @@ def verdict_of(run: IdentificationRun, findings: Sequence[Finding]) -> Verdict:
     if run.payload is not None and run.task.arm is not None:
         return _of_payload(run, findings)
     model = run.prepared.model
-    other, tested = unseen_error(run.regression, run.estimated, run.report, run.validation)
+    other, tested = unseen_error(run.prepared.model, run.estimated, run.report, run.validation)
     fitted = relative_error(run.report, model)
     beyond, limit = _beyond(run), run.task.options.max_relative_error
     joints, idle = [], _idle(run)

@@ -11,11 +11,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from robodyn_ros.errors import IdentificationError
+from robodyn_ros.identification.average.candidates import EVERY
 from robodyn_ros.identification.fit.time_offset import common_offsets, offsets_of
 from robodyn_ros.identification.fit.torque_errors import predict
-from robodyn_ros.identification.friction.chosen_law import FrictionChoice
-from robodyn_ros.identification.friction.cutoff_choice import choose_cutoff
-from robodyn_ros.identification.friction.law_selection import select_friction
+from robodyn_ros.identification.friction.complete_law import complete_friction
 from robodyn_ros.identification.gears.motor_side import gear_torque_of
 from robodyn_ros.identification.options import LEAVE_ONE_OUT, IdentifyOptions, LeaveOneOut
 from robodyn_ros.identification.result.result import IdentifiedModel
@@ -24,10 +23,21 @@ from robodyn_ros.identification.signals.grid import Grid
 from robodyn_ros.identification.signals.processed import Processed, TimeOffset
 from robodyn_ros.identification.signals.segments import KnownTorque, Segments, segments_of
 from robodyn_ros.models.base_parameters import base_parameters
+from robodyn_ros.models.friction import find_unspecified
 from robodyn_ros.models.gear_torque import GearTorqueLaw
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.payload import PayloadModel
 from robodyn_ros.recording.recording import Recording
+from robodyn_ros.recording.signals import MAX_CUTOFF_SHARE
+
+USUAL_CUTOFF = 10.0
+"""In [Hz]: arms move below it, their gears vibrate above it."""
+
+LOWER = 0.9
+"""Share of the highest cut-off below which another one is a candidate."""
+
+KEPT = 0.8
+"""Share of the samples by the spectrum's cut-off that a higher one has to leave."""
 
 Known = IdentifiedModel | GearTorqueLaw
 """Types of the argument `known` of `identify`."""
@@ -126,42 +136,71 @@ class ProcessedRecordings:
     """Recordings that are ready to be condensed.
 
     :param parts: with corrected time offsets of the torque
+    :param lower: the same at lower cut-offs, for further candidates
+    :param automatic: the friction law was not named
     :param frozen: names of the joints that move in no recording, or whose torque is not measured
     """
 
     task: Task
     model: DynamicModel
     parts: tuple[Segments, ...]
+    lower: tuple[tuple[Segments, ...], ...]
     offsets: dict[int, TimeOffset]
-    friction: FrictionChoice | None
+    automatic: bool
     frozen: frozenset[str]
 
 
 def prepare(task: Task, clock: Clock) -> ProcessedRecordings:
-    """Choose cut-off and time offsets of the torque, then the friction law.
+    """Find the time offsets of the torque, then complete the friction of the model.
 
     Late torque has its jumps where the velocity is not zero any more, which would look like
-    another law. A payload is estimated at the automatic cut-off and on torque as it was measured,
-    as the parameters of its arm belong to that.
+    another law. A payload is estimated at one cut-off and on torque as it was measured, as the
+    parameters of its arm belong to that.
     """
     with clock.step('process'):
         first = task.process(task.recordings[0])
+        first, lower = _choose_highest(first)
+        others = [task.process(each, first.cutoffs) for each in task.recordings[1:]]
     offsets: dict[int, TimeOffset] = {}
     if task.arm is None:
-        with clock.step('cutoff'):
-            trial = choose_cutoff(task.model, first, task.options)
-            first, offsets = trial.parts, trial.offsets
-    with clock.step('process'):
-        others = [task.process(each, first.cutoffs) for each in task.recordings[1:]]
+        with clock.step('offset'):
+            offsets = _offsets(task, first)
     if task.arm is None and others:
-        with clock.step('cutoff'):
+        with clock.step('offset'):
             offsets = common_offsets([offsets, *(_offsets(task, each) for each in others)])
     parts = tuple(each.correct(offsets) for each in (first, *others))
+    levels: tuple[tuple[Segments, ...], ...] = ()
+    if task.arm is None and first.count == 1:
+        with clock.step('process'):
+            levels = tuple(
+                tuple(each.at(cutoff).correct(offsets) for each in (first, *others))
+                for cutoff in lower
+            )
+    friction = find_unspecified(task.model)
     with clock.step('friction'):
         richest = max(parts, key=_moving_samples).shown.to_estimate()
-        model, friction = select_friction(task.model, richest, task.options)
+        model = complete_friction(task.model, richest, task.options, EVERY)
     frozen = frozenset.intersection(*map(_find_idle, parts))
-    return ProcessedRecordings(task, model, parts, offsets, friction, frozen)
+    automatic = friction is not None and friction.automatic
+    return ProcessedRecordings(task, model, parts, levels, offsets, automatic, frozen)
+
+
+def _choose_highest(parts: Segments) -> tuple[Segments, list[float]]:
+    """Return a recording at the highest cut-off of the candidates, and the lower ones, in [Hz].
+
+    It is the one by the spectrum, at least the usual one unless gaps leave few samples there.
+    """
+    range_ = parts.cutoffs
+    if range_ is None:
+        return parts, []
+    usual = min(USUAL_CUTOFF, MAX_CUTOFF_SHARE / parts.recording.period)
+    if usual > range_.used:
+        higher = parts.at(usual)
+        if higher.raw.used.sum() >= KEPT * parts.raw.used.sum():
+            parts = higher
+    highest = parts.cutoffs.used if parts.cutoffs else usual
+    lower = {max(each, range_.lowest) for each in (usual, 0.5 * usual)}
+    return parts, sorted((each for each in lower if each < LOWER * highest), reverse=True)
 
 
 def _offsets(task: Task, parts: Segments) -> dict[int, TimeOffset]:

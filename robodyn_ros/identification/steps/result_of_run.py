@@ -9,11 +9,12 @@ from datetime import datetime, timezone
 import numpy as np
 
 from robodyn_ros.findings import Finding
+from robodyn_ros.identification.average.weighted import Weighted
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.payload.estimate import is_possible
-from robodyn_ros.identification.physical.chosen_estimate import Selection, classify
 from robodyn_ros.identification.physical.named_parameters import compute_named
+from robodyn_ros.identification.physical.status import classify
 from robodyn_ros.identification.result.content import ResultSignals
 from robodyn_ros.identification.result.result import IdentificationResult, IdentifiedModel
 from robodyn_ros.identification.result.verdict import JointVerdict, Use, Verdict
@@ -60,7 +61,7 @@ def result_of(
         filter_cutoff=shown.cutoff,
         max_relative_error=task.options.max_relative_error,
         physically_consistent=possible,
-        selection=run.selection,
+        weighted=run.estimated.weighted,
         raw_samples=sum(len(recording) for recording in task.recordings),
         date=_now(),
         timings={**run.clock.timings, 'total': run.clock.total},
@@ -75,7 +76,6 @@ def result_of(
         completion_rule=completion.rule if payload is None else '',
         signals=signals if task.options.keep_signals else None,
         residual_of_base=arm.residual,
-        friction=run.prepared.friction,
     )
 
 
@@ -109,7 +109,7 @@ def build_failed_result(
         max_relative_error=options.max_relative_error,
         success_rule=options.success_rule,
         physically_consistent=False,
-        selection=Selection(),
+        weighted=Weighted(),
         raw_samples=len(recording),
         date=_now(),
         timings={},

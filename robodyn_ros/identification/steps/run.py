@@ -13,16 +13,9 @@ from robodyn_ros.errors import InsufficientData
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.factors.condense import SAMPLES_PER_COLUMN
 from robodyn_ros.identification.fit.fit_report import FitReport
-from robodyn_ros.identification.fit.torque_errors import Tally, predict, residual_ratio
+from robodyn_ros.identification.fit.torque_errors import Tally, predict
 from robodyn_ros.identification.options import LEAVE_ONE_OUT, SAMPLES
-from robodyn_ros.identification.physical.chosen_estimate import Selection
-from robodyn_ros.identification.physical.consistency import bodies_of
-from robodyn_ros.identification.physical.extrapolation import (
-    extrapolate_error,
-    random_states,
-    torque_uncertainty,
-)
-from robodyn_ros.identification.physical.semidefinite import Problem, starting_prior
+from robodyn_ros.identification.physical.extrapolation import torque_uncertainty
 from robodyn_ros.identification.result.content import IdentifiedPayload
 from robodyn_ros.identification.signals.processed import Processed, constant
 from robodyn_ros.identification.signals.segments import Segments
@@ -54,7 +47,6 @@ class IdentificationRun:
     predicted: list[Array] = field(default_factory=list)
     report: FitReport = field(init=False)
     without: FitReport | None = None
-    selection: Selection = field(init=False)
     uncertainty: Array = field(init=False)
     expected: Array = field(init=False)
     validation: FitReport | None = None
@@ -106,27 +98,17 @@ class IdentificationRun:
         if self.task.arm is not None:
             none = np.zeros(len(self.estimated.values))
             self.without = self._together([self._tally(index, none)[0] for index in every])
-        share = 1.0
-        if self.estimated.selection.estimate != 'unconstrained':
-            shown, model = self.prepared.parts[0].shown, self.prepared.model
-            share = residual_ratio(model, self.estimated.plain, shown, self.predicted[0])
-        residual = share * self.report.relative_residual
-        self.selection = replace(self.estimated.selection, unconstrained_residual=residual)
 
     def _extrapolate_errors(self) -> Array:
-        """Return the torque error of each joint to be expected on other motions, shape (n,)."""
-        model, signals = self.prepared.model, self.prepared.parts[0].shown
-        if self.task.arm is not None or not bodies_of(model).links:
-            return np.full(len(model.joints), np.nan)
-        prior, _ = starting_prior(model, self.regression.options.prior)
-        problem = Problem.of(model, self.regression.base, prior)
-        q, qd, qdd = random_states(model, signals)
-        rests = [name in self.prepared.frozen for name in model.joint_names]
-        q[:, rests], qd[:, rests], qdd[:, rests] = signals.position[0, rests], 0.0, 0.0
-        factors = self.regression.factors().merge()
-        fit, selection, base = self.estimated.fit, self.estimated.selection, self.regression.base
-        expected = extrapolate_error(problem, base, factors, fit, selection, (q, qd, qdd))
-        return np.where(rests, np.nan, expected)
+        """Return the torque error of each joint to be expected on other motions, shape (n,).
+
+        That on data that were not fitted, and the spread of the torque on random states.
+        """
+        mean, names = self.estimated.mean, self.prepared.model.joint_names
+        if mean is None or self.task.arm is not None:
+            return np.full(len(names), np.nan)
+        rests = [name in self.prepared.frozen for name in names]
+        return np.where(rests, np.nan, np.sqrt(mean.held_out + mean.spread))
 
     def _tally(self, index: int, values: Array, phase: str = '') -> tuple[Tally, Array]:
         """Return torque errors of parameter values (p,) on a recording, and its torque."""

@@ -137,7 +137,7 @@ class IdentificationWork:
             minimum=0,
             **fixed,
         )
-        text = 'friction terms or laws; auto: selected by cross-validation'
+        text = 'friction terms or laws; auto: a mean of laws'
         terms = declare(node, 'friction', [AUTO], text, **fixed)
         joints = declare(node, 'joints', [''], 'joints to identify; empty: all', **fixed)
         gravity = self._declare_gravity()

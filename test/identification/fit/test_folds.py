@@ -51,7 +51,6 @@ def test_errors_are_those_of_fits_without_the_fold():
             left = rows[~kept, :3] @ values - rows[~kept, 3]
             assert found.kinds[kind][fold] == pytest.approx(np.sum(left**2) / 600, rel=1e-6)
     assert found.mean == pytest.approx(0.01, rel=0.2)
-    assert folds.torque_square == pytest.approx(np.mean(rows[:, 3] ** 2))
 
 
 def test_errors_can_be_those_of_other_rows():

@@ -8,6 +8,7 @@ import pytest
 from robots import random_urdf
 from simulation import arm
 
+from robodyn_ros.identification.average.weighted import Weighted
 from robodyn_ros.identification.fit.choice import HeldOut
 from robodyn_ros.identification.payload.estimate import scalar_findings
 from robodyn_ros.identification.payload.findings import (
@@ -17,7 +18,6 @@ from robodyn_ros.identification.payload.findings import (
     payload_data_findings,
     share_findings,
 )
-from robodyn_ros.identification.physical.chosen_estimate import Selection
 from robodyn_ros.identification.result.verdict import (
     JointVerdict,
     Use,
@@ -43,16 +43,16 @@ BOTH = SimpleNamespace(columns=np.array([0, 1]), grouping=np.eye(2))
 
 
 def test_bodies():
-    assert not list(body_findings(BODY.model, BODY.values, Selection(excess=1.0)))
-    (found,) = body_findings(BODY.model, BODY.values, Selection(excess=1.4))
+    assert not list(body_findings(BODY.model, BODY.values, Weighted(excess=1.0)))
+    (found,) = body_findings(BODY.model, BODY.values, Weighted(excess=1.4))
     assert (found.code, found.severity) == ('payload_contradicted', 'warning')
     assert 'is 1.40 times that' in found.text
-    (found,) = body_findings(BODY.model, -BODY.values, Selection())
+    (found,) = body_findings(BODY.model, -BODY.values, Weighted())
     assert (found.code, found.severity) == ('payload_not_physical', 'error')
     assert 'mass -2 kg' in found.text
     flat = np.array(BODY.values)
     flat[4:] = 0.0  # no inertia although the mass is off the origin
-    (found,) = body_findings(BODY.model, flat, Selection())
+    (found,) = body_findings(BODY.model, flat, Weighted())
     assert found.severity == 'warning'
 
 

@@ -4,13 +4,7 @@ import pytest
 from robots import random_urdf
 from simulation import arm
 
-from robodyn_ros.identification.factors.condense import condense
-from robodyn_ros.identification.fit.least_squares import estimate
-from robodyn_ros.identification.physical.completion import (
-    complete,
-    fill_from_prior,
-    parameter_stddevs,
-)
+from robodyn_ros.identification.physical.completion import complete, parameter_stddevs
 from robodyn_ros.models.base_parameters import base_parameters
 
 
@@ -55,21 +49,3 @@ def test_standard_deviations_by_shifting_along_what_torque_does_not_show(case):
     right = np.linalg.svd(base.grouping)[2][base.rank :]
     changed = np.abs(right).max(axis=0) > 1e-9
     np.testing.assert_array_equal(np.isnan(stddevs), changed)
-
-
-def test_what_a_recording_does_not_determine_is_the_priors(case):
-    model, truth, base = case
-    states = np.random.default_rng(3).normal(size=(3, 400, 4))
-    states[1:, :, 3] = 0.0  # joint 4 is at rest, so that its friction and rotor are not observable
-    torque = model.torque(*states, truth)
-    used = np.ones(torque.shape, dtype=bool)
-    factors = condense(model, tuple(states), torque, used, base.columns).merge()
-    fit = estimate(factors, base.rank)
-    assert fit.unseen.shape[1] > 0
-    np.testing.assert_allclose(
-        fill_from_prior(fit, base, truth), base.values(truth), atol=1e-6 * np.abs(truth).max()
-    )
-    matrix = np.vstack([factor.rows(base.rank)[0] for factor in factors])
-    changed = fill_from_prior(fit, base, 2.0 * truth) - fit.values
-    assert np.abs(changed).max() > 0.1
-    np.testing.assert_allclose(matrix @ changed, 0.0, atol=1e-6 * np.abs(matrix).max())

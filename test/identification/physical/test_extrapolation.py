@@ -7,7 +7,6 @@ from simulation import arm, record, sines
 from robodyn_ros.identification.factors.condense import condense
 from robodyn_ros.identification.fit.least_squares import estimate
 from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.physical.chosen_estimate import Selection
 from robodyn_ros.identification.physical.extrapolation import extrapolate_error, torque_uncertainty
 from robodyn_ros.identification.physical.semidefinite import Problem, starting_prior
 from robodyn_ros.identification.pipeline import identify
@@ -30,12 +29,7 @@ def fitted(seed=0):
     return factors, estimate(factors, BASE.rank)
 
 
-def expected(factors, fit, weight, states, growth=1.0):
-    selection = Selection('ridge', 'urdf', prior_weight=weight, growth=growth)
-    return extrapolate_error(PROBLEM, BASE, factors, fit, selection, states)
-
-
-def test_without_a_prior_it_is_the_error_of_least_squares_on_other_states():
+def test_it_is_the_error_of_least_squares_on_other_states():
     random = np.random.default_rng(3)
     states = tuple(random.uniform(-3.0, 3.0, size=(300, 2)) for _ in range(3))
     truth = MODEL.torque(*states, TRUTH)
@@ -44,16 +38,8 @@ def test_without_a_prior_it_is_the_error_of_least_squares_on_other_states():
         factors, fit = fitted(seed)
         rows = MODEL.regressor(*states)[:, :, BASE.columns]
         errors.append(np.mean((rows @ fit.values - truth) ** 2, axis=0) + 1.0)
-        told.append(expected(factors, fit, 0.0, states))
+        told.append(extrapolate_error(PROBLEM, BASE, factors, fit, states))
     np.testing.assert_allclose(np.mean(told, axis=0), np.sqrt(np.mean(errors, axis=0)), rtol=0.25)
-
-
-def test_a_prior_keeps_it_small_and_growth_multiplies_it():
-    factors, fit = fitted()
-    far = tuple(np.full((1, 2), value) for value in (2.0, 30.0, 100.0))
-    free, held = (expected(factors, fit, weight, far) for weight in (0.0, 1.0))
-    assert (held < 0.5 * free).all()
-    np.testing.assert_allclose(expected(factors, fit, 0.0, far, growth=2.0), 2.0 * free)
 
 
 def moment(speed):

@@ -17,7 +17,6 @@ from robodyn_ros.identification.physical.consistency import (
 from robodyn_ros.identification.physical.semidefinite import (
     Data,
     Problem,
-    fit_consistent,
     plain_prior,
     residual_sigma,
 )
@@ -66,7 +65,7 @@ def test_no_other_consistent_robot_fits_better_says_another_optimiser():
     prior = wrong_prior(truth, model)
     problem = Problem.of(model, base, prior)
     bodies, weight = problem.bodies, 0.05
-    values = fit_consistent(problem, factors, fit.sigma, weight, reweigh=False)
+    values = problem.solve(Data.of(factors, base.rank, fit.sigma), weight)
     lower = np.tril_indices(4)
 
     def unpack(x):
@@ -153,7 +152,8 @@ def test_consistent_truth_is_recovered(joints, prior):
     base, factors, _ = condensed(model, truth, noise=0.0)
     known = {'wrong': wrong_prior(truth, model), 'none': plain_prior(model)}
     sigma = residual_sigma(factors, base.values(truth))  # the floor: nothing is left
-    values = fit_consistent(Problem.of(model, base, known[prior]), factors, sigma, 0.0)
+    problem = Problem.of(model, base, known[prior])
+    values = problem.solve(Data.of(factors, base.rank, sigma), 0.0)
     assert is_consistent(model, values)
     expected = base.values(truth)
     assert np.linalg.norm(base.values(values) - expected) < 2e-4 * np.linalg.norm(expected)
@@ -165,23 +165,13 @@ def test_what_noise_makes_impossible_becomes_possible(seed):
     model, truth = arm(random_urdf(6, 30 + seed, types=('revolute',)))
     base, factors, fit = condensed(model, truth, 300, noise=0.3, size=0.2)
     problem = Problem.of(model, base, wrong_prior(truth, model, seed))
-    values = fit_consistent(problem, factors, fit.sigma, 1e-2)
+    values = problem.solve(Data.of(factors, base.rank, fit.sigma), 1e-2)
     assert is_consistent(model, values)
     assert min(values[list(problem.bodies.not_negative)]) >= 0.0
     error, plain = (
         np.linalg.norm(x - base.values(truth)) for x in (base.values(values), fit.values)
     )
     assert error < 0.7 * plain
-
-
-def test_normal_equations_say_the_same_as_rows():
-    random = np.random.default_rng(0)
-    rows = random.normal(size=(50, 6)) * [1.0, 100.0, 0.0, 1e-3, 1.0, 1.0]  # one is not excited
-    data = Data.of_normal(rows.T @ rows)
-    expected = np.linalg.lstsq(rows[:, :5], rows[:, 5], rcond=1e-12)[0]
-    np.testing.assert_allclose(data.values, expected, rtol=1e-6, atol=1e-12)
-    gram = rows[:, :5].T @ rows[:, :5]
-    np.testing.assert_allclose(data.triangle.T @ data.triangle, gram, rtol=1e-9, atol=1e-9)
 
 
 def test_data_that_are_no_numbers_are_refused():

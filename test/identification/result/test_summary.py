@@ -42,7 +42,7 @@ def facts(joints, findings=()):
     return {
         'success': False, 'date': '2026-01-02', 'source': 'a.mcap', 'samples': 123,
         'relative_residual': 0.0123, 'validation_relative_residual': 0.045,
-        'friction_law': 'stribeck', 'physically_consistent': True,
+        'candidate_names': ['linear at 10 Hz'], 'physically_consistent': True,
         'validation_source': 'b.mcap', 'validation_samples': 77,
         'verdict': verdict(joints).to_block(), 'findings': list(findings),
     }  # fmt: skip
@@ -53,7 +53,7 @@ def test_everything_a_reader_needs_is_there():
     assert lines[0] == 'identification FAILED 2026-01-02'
     assert 'recording   residual 1.23%, 123 samples, a.mcap' in lines
     assert 'validation  residual 4.50%, 77 samples, b.mcap' in lines
-    words = '2 joints, 2 parameters, friction law stribeck, physically consistent'
+    words = '2 joints, 2 parameters, heaviest candidate linear at 10 Hz, physically consistent'
     assert f'model       {words}' in lines and 'inertials   with care: reasons' in lines
     assert [line.split() for line in lines[-5:-3]] == [
         ['joint', 'error', 'on', 'the', 'validation', 'use'], ['j0', '0', '%', '2', '%', 'usable'],

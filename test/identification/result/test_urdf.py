@@ -11,7 +11,7 @@ from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.factors.condense import condense
 from robodyn_ros.identification.fit.least_squares import estimate
 from robodyn_ros.identification.physical.completion import complete
-from robodyn_ros.identification.physical.semidefinite import Problem, fit_consistent, plain_prior
+from robodyn_ros.identification.physical.semidefinite import Data, Problem, plain_prior
 from robodyn_ros.identification.result.urdf import update_urdf
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import robot_model, with_friction
@@ -92,7 +92,8 @@ def test_every_robot_of_ours_from_noise_to_a_urdf_that_can_exist(path):
     motion = (run.position, run.velocity, run.acceleration)
     factors = condense(model, motion, run.torque, used, base.columns).merge()
     problem = Problem.of(model, base, plain_prior(model))
-    values = fit_consistent(problem, factors, estimate(factors, base.rank).sigma, 0.0)
+    sigma = estimate(factors, base.rank).sigma
+    values = problem.solve(Data.of(factors, base.rank, sigma), 0.0)
     xml = update_urdf(model, values)
     states = random_states(len(model.joints), 30)
     expected = rigid_torque(model, values, states)

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The candidates of a result and their weights: data only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from robodyn_ros.findings import Finding, finding
+
+NAMED = 3
+"""So many candidates are named in a finding."""
+
+
+@dataclass(frozen=True)
+class WeightedCandidate:
+    """A candidate with its weight in the mean.
+
+    :param law: friction law and springs
+    :param cutoff: in [Hz]; None: nothing was filtered
+    :param prior_weight: weight of the prior
+    :param error: held-out error, relative to the torque
+    """
+
+    law: str
+    cutoff: float | None
+    prior_weight: float
+    weight: float
+    error: float
+
+    @property
+    def name(self) -> str:
+        """Its settings in short."""
+        at = '' if self.cutoff is None else f' at {self.cutoff:.3g} Hz'
+        return f'{self.law}{at}, prior {self.prior_weight:g}'
+
+
+@dataclass(frozen=True)
+class Weighted:
+    """What a result is the mean of.
+
+    :param candidates: all of them, the heaviest first
+    :param error: held-out error of the mean, relative to the torque
+    :param plain: that of plain least squares
+    :param excess: RMS residual of the exported robot over that of the mean
+    """
+
+    candidates: tuple[WeightedCandidate, ...] = ()
+    error: float = float('nan')
+    plain: float = float('nan')
+    excess: float = 1.0
+
+
+def weight_findings(weighted: Weighted) -> Iterator[Finding]:
+    """Say what the result is the mean of."""
+    if len(weighted.candidates) > 1:
+        heaviest = [f'{each.name} ({each.weight:.0%})' for each in weighted.candidates[:NAMED]]
+        yield finding(
+            'mean_of_candidates',
+            count=len(weighted.candidates),
+            error=weighted.error,
+            plain=weighted.plain,
+            heaviest='; '.join(heaviest),
+        )

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Candidates: laws that the model has all terms of, with every cut-off and weight of the prior."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from robots import random_urdf
+
+from robodyn_ros.identification.average.candidates import EVERY, GIVEN, LAWS, list_candidates
+from robodyn_ros.identification.physical.semidefinite import WEAKEST, WEIGHTS
+from robodyn_ros.models.base_parameters import base_parameters
+from robodyn_ros.models.catalog import build_model, robot_model, with_friction
+from robodyn_ros.models.payload import payload_of
+
+BODY = robot_model(random_urdf(2, 5, types=('revolute',)), friction=())
+SHAPES = {'smoothing': [0.1, 0.1], 'exponent': [0.5, 0.5], 'load': BODY.prior().tolist()}
+
+
+def listed(terms, cutoffs=1, **shapes):
+    model = with_friction(BODY, {'terms': list(terms), **shapes})
+    return model, list_candidates(model, base_parameters(model), cutoffs, automatic=True)
+
+
+def test_plain_least_squares_comes_first_and_everything_is_combined():
+    model, found = listed(EVERY, cutoffs=3, **SHAPES)
+    assert len(found) == 3 * len(LAWS) * len(WEIGHTS)
+    plain = found[0]
+    assert (plain.law, plain.prior_weight, plain.cutoff) == ('linear', WEAKEST, 0)
+    assert len({(each.law, each.prior_weight, each.cutoff) for each in found}) == len(found)
+    base = base_parameters(model)
+    names = [model.parameters[column].name for column in base.columns]
+    assert {f'joint{k}.coulomb_friction' for k in (1, 2)} <= {
+        name for name, kept in zip(names, plain.kept, strict=True) if kept
+    }
+    left_out = {name.partition('.')[2] for name, kept in zip(names, plain.kept, strict=True)
+                if not kept}  # fmt: skip
+    assert left_out == {
+        'smooth_coulomb_friction', 'load_friction', 'root_friction', 'viscous_asymmetry',
+        'spring_stiffness',
+    }  # fmt: skip
+
+
+def test_no_law_has_terms_that_the_model_lacks():
+    """No load where nothing loads the gears."""
+    terms = tuple(term for term in EVERY if term != 'load')
+    _, found = listed(terms, smoothing=[0.1, 0.1], exponent=[0.5, 0.5])
+    assert {each.law for each in found} == {'linear', 'smooth', 'linear+spring'}
+
+
+def test_friction_that_was_named_is_the_only_law():
+    model = robot_model(random_urdf(2, 5, types=('revolute',)))
+    found = list_candidates(model, base_parameters(model), 2, automatic=False)
+    assert {each.law for each in found} == {GIVEN} and len(found) == 2 * len(WEIGHTS)
+    assert all(each.kept.all() for each in found)
+
+
+@pytest.mark.parametrize('kind', ['axis', 'payload'])
+def test_models_without_links_and_payloads_have_no_other_prior(kind):
+    model = build_model({'kind': 'axis', 'type': 'rotary', 'dynamic_model': 1, 'joints': ['a']})
+    if kind == 'payload':
+        model = payload_of(robot_model(random_urdf(2, 5)), 2.0).model
+    rank = len(model.parameters)
+    base = type('Base', (), {'rank': rank, 'columns': np.arange(rank)})
+    (only,) = list_candidates(model, base, 1, automatic=False)
+    assert only.prior_weight == WEAKEST
