@@ -11,7 +11,12 @@ from itertools import combinations
 import numpy as np
 
 from robodyn_ros.errors import RobodynError
-from robodyn_ros.identification.rivals.evidence import Evidence, residual_shares
+from robodyn_ros.identification.rivals.evidence import (
+    ROUGH,
+    Evidence,
+    residual_shares,
+    roughness,
+)
 from robodyn_ros.identification.rivals.other_models import variants
 from robodyn_ros.identification.rivals.reading import Reading
 from robodyn_ros.identification.rivals.rival import FEW, Rival
@@ -19,8 +24,9 @@ from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.interface import DynamicModel, Indices
 from robodyn_ros.models.serial.urdf import rigid_part
 
-GUESSED = 8.0
-"""Factor by which the masses of a URDF are not all wrong to the same side."""
+GUESSED, KNOWN = 8.0, 4.0
+"""Factors by which the masses of a URDF are not all wrong to the same side: guesses, and those that
+suit each other."""
 
 PRESENT = 0.2
 """Part of the URDF's gravity from which on a fit has found gravity: masses of the URDF that are
@@ -29,6 +35,9 @@ several times too large leave that much of it."""
 LITTLE = 0.03
 """Part of the largest range, of joints of its kind, below which the motion of a joint is too small
 to show its factor."""
+
+PAIR = 0.5
+"""Cost of a reversed axis more: see `Evidence.cost`."""
 
 RESTING = 0.2
 """Part of a torque with its gravity that a fit leaves if only gravity was missing: added gravity
@@ -82,14 +91,22 @@ def signs(reading: Reading) -> Iterator[Rival]:
 
 
 def reversals(reading: Reading) -> Iterator[Rival]:
-    """Yield joints whose position has the other sign, and those whose axis is reversed."""
-    present = reading.present
+    """Yield joints whose position has the other sign, and one or two whose axis is reversed."""
+    present, few = reading.present, reading.present.few()
     count = present.torque.shape[1]
     for joint in range(count):
-        turned = present.move(joint, -1.0)
-        yield Rival('axis_reversed.position', (joint,), turned)
-        sign = np.where(np.arange(count) == joint, -1.0, 1.0)
-        yield Rival('axis_reversed', (joint,), turned.scale(sign))
+        yield Rival('axis_reversed.position', (joint,), present.move(joint, -1.0))
+    every = [joints for size in (1, 2) for joints in combinations(range(count), size)]
+    every = [joints for joints in every if len(joints) < max(count, 2)]
+    best = min(every, key=lambda joints: _reverse(few, joints).cost + PAIR * len(joints))
+    yield Rival('axis_reversed', best, _reverse(present, best))
+
+
+def _reverse(present: Evidence, joints: tuple[int, ...]) -> Evidence:
+    """Return the samples with position and torque of joints with the other sign."""
+    sign = np.where(np.isin(np.arange(present.torque.shape[1]), joints), -1.0, 1.0)
+    q, qd, qdd = (sign * values for values in present.motion)
+    return replace(present, motion=(q, qd, qdd)).scale(sign)
 
 
 def unit(reading: Reading) -> Iterator[Rival]:
@@ -100,8 +117,11 @@ def unit(reading: Reading) -> Iterator[Rival]:
     present, few = reading.present, reading.present.few()
     every = np.ones(present.torque.shape[1])
     best = _search(lambda size: few.scale(size * every))
-    if best and abs(np.log(best)) > np.log(GUESSED):
-        read, joints = present.scale(best * every), tuple(range(len(every)))
+    if not best:
+        return
+    read, joints = present.scale(best * every), tuple(range(len(every)))
+    guessed = roughness(read.masses) > ROUGH
+    if abs(np.log(best)) > np.log(GUESSED if guessed else KNOWN):
         yield Rival('torque_factor.all', joints, read, {'factor': best}, fitted=1)
 
 

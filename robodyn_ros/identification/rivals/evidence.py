@@ -169,6 +169,16 @@ class Evidence:
         return np.vstack([self._held_out(labels) for labels in self.labels])
 
     @cached_property
+    def luck(self) -> float:
+        """How far held-out errors are above those of the fit, in units of a gain.
+
+        So much may a reading gain or lose by chance: few different samples determine it badly.
+        """
+        rest = self.rows @ np.append(self.values, -1.0)
+        fit = np.log1p(np.mean(rest**2, axis=0)).sum()
+        return float(np.log1p(self.held_out).sum(axis=1).mean() - fit)
+
+    @cached_property
     def _gram(self) -> Array:
         flat = self.rows.reshape(-1, self.rows.shape[2])
         return np.asarray(flat.T @ flat)

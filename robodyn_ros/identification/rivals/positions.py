@@ -81,6 +81,33 @@ def _nearest(few: Evidence, best: Evidence, offsets: Array) -> Evidence:
     return best
 
 
+def couplings(reading: Reading) -> Iterator[Rival]:
+    """Yield positions that hold that of the joint before: those of motors of an arm with belts."""
+    present = reading.present
+    rotary = [joint.position_unit == 'rad' for joint in present.model.joints]
+    for joint in range(1, len(rotary)):
+        for sign in (1.0, -1.0) if rotary[joint] and rotary[joint - 1] else ():
+            mixed = np.eye(len(rotary))
+            mixed[joint - 1, joint] = -sign
+            q, qd, qdd = (values @ mixed for values in present.motion)
+            apart = replace(present, motion=(q, qd, qdd))
+            words = {'other': present.model.joint_names[joint - 1], 'how': 'plus' if sign > 0.0 else 'minus'}
+            yield Rival('position_coupling', (joint,), apart, words, least=FEW)
+
+
+def doubles(reading: Reading) -> Iterator[Rival]:
+    """Yield positions, of a joint or of all, that are twice or half of those of the joint."""
+    present = reading.present
+    count = present.torque.shape[1]
+    every = [(joint,) for joint in range(count)] + [tuple(range(count))] * (count > 1)
+    for joints in every:
+        for factor in (2.0, 0.5):
+            size = np.where(np.isin(np.arange(count), joints), 1.0 / factor, 1.0)
+            q, qd, qdd = (values * size for values in present.motion)
+            read = replace(present, motion=(q, qd, qdd))
+            yield Rival('position_factor', joints, read, {'factor': factor}, least=FEW, fitted=1)
+
+
 def units(reading: Reading) -> Iterator[Rival]:
     """Yield positions in degrees, and joints whose position is that of the motor."""
     present = reading.present

@@ -22,6 +22,9 @@ BELOW = 0.92
 SHORTEST = 0.1
 """Time for which the torque of a moving joint does not stay the same to the last digit, in [s]."""
 
+FELT = 0.15
+"""Share of the torque that a disturbance has at least: a model of links lacks as much."""
+
 
 def losses(reading: Reading) -> Iterator[Rival]:
     """Yield torque that stays at one value, the largest or another, although its joint moves."""
@@ -169,6 +172,9 @@ def disturbances(reading: Reading) -> Iterator[Rival]:
     if size.max() < np.median(size) + 3.0 * scatter:
         return
     where = np.flatnonzero(bad[block])
+    rest = (present.torque - replace(present, used=used).predicted)[where]
+    if np.sqrt(np.mean(rest**2, axis=0).sum() / np.sum(reading.rms**2)) < FELT:
+        return
     times = reading.signals.time[reading.rows[where[[0, -1]]]]
     evidence = present.read(used=used, compared=used)
     values = {'start': times[0], 'end': times[1]}
