@@ -68,6 +68,7 @@ ORDINARY: tuple[dict[str, Any], ...] = (
     {'beside': ('springs',)},
     {'beside': ('friction', 'springs')},
     {'ridge': 1e-9},
+    {'driving': ('viscous_friction',)},
 )
 """Ordinary effects that linear friction and rigid bodies lack, or that the ridge takes away
 from them where its motion shows it weakly: it is no flaw."""

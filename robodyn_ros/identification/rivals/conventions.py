@@ -32,6 +32,10 @@ PRESENT = 0.2
 """Part of the URDF's gravity from which on a fit has found gravity: masses of the URDF that are
 several times too large leave that much of it."""
 
+COPY = 0.05, 0.9
+"""Part of the URDF's gravity and correlation with it, from which on a fit has found gravity in
+another unit."""
+
 LITTLE = 0.03
 """Part of the largest range, of joints of its kind, below which the motion of a joint is too small
 to show its factor."""
@@ -196,7 +200,9 @@ def gravity(reading: Reading) -> Iterator[Rival]:
     squares = np.sum(expected**2, axis=0)
     most = int(np.argmax(squares))
     share = float(np.sum(expected[:, most] * resting[:, most]) / max(squares[most], 1e-300))
-    if squares[most] > 1e-18 and abs(share) < PRESENT:
+    size = float(np.sqrt(np.sum(resting[:, most] ** 2) / max(squares[most], 1e-300)))
+    scaled = share > max(COPY[0], COPY[1] * size)
+    if squares[most] > 1e-18 and abs(share) < PRESENT and not scaled:
         added = present.read(torque=present.torque + weight)
         if residual_shares(added)[1] < RESTING:
             values = {'share': max(share, 0.0)}

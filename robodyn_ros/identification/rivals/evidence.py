@@ -44,6 +44,7 @@ class Evidence:
     :param beside: columns in addition to those of the model: 'friction', 'springs'
     :param compared: samples whose errors count, shape (M, n); None: those that are fitted
     :param ridge: on columns of unit length
+    :param driving: friction that may come out negative, as that of a drive that compensates it
     :param rough: difference `masses` that says little
     """
 
@@ -59,6 +60,7 @@ class Evidence:
     beside: tuple[str, ...] = ()
     compared: Mask | None = None
     ridge: float = RIDGE
+    driving: tuple[str, ...] = ()
     rough: float = ROUGH
 
     @cached_property
@@ -186,7 +188,7 @@ class Evidence:
     @cached_property
     def _braking(self) -> Array:
         names = [self.model.parameters[k].name.rpartition('.')[2] for k in self.base.columns]
-        brakes = [name in BRAKING for name in names]
+        brakes = [name in BRAKING and name not in self.driving for name in names]
         count = self.torque.shape[1]
         beside = [(_BRAKES[name] * count) for name in self.beside]
         return np.array([*brakes, *(each for part in beside for each in part)], dtype=bool)

@@ -85,7 +85,8 @@ def missing_signs(reading: Reading) -> Iterator[Rival]:
     starts = [present.model.torque(*reading.signals.motion, prior), reading.signals.velocity]
     tried = [_add_signs(reading, joints, start) for start in starts if start.any()]
     best = min(tried, key=lambda each: each.error)
-    yield Rival('torque_unsigned', tuple(np.flatnonzero(joints).tolist()), best)
+    sure = dict(least=0.2, certain=1.0) if joints.all() and len(joints) > 1 else {}
+    yield Rival('torque_unsigned', tuple(np.flatnonzero(joints).tolist()), best, **sure)
 
 
 def _add_signs(reading: Reading, joints: Array, start: Array) -> Evidence:
