@@ -25,7 +25,7 @@ from robodyn_ros.models.interface import DynamicModel, Indices
 from robodyn_ros.models.serial.urdf import rigid_part
 
 GUESSED, KNOWN = 8.0, 4.0
-"""Factors by which the masses of a URDF are not all wrong to the same side: guesses, and those that
+"""Factors by which masses of a URDF are not all wrong to the same side: guesses, and those that
 suit each other."""
 
 PRESENT = 0.2
@@ -35,6 +35,9 @@ several times too large leave that much of it."""
 COPY = 0.05, 0.9
 """Part of the URDF's gravity and correlation with it, from which on a fit has found gravity in
 another unit."""
+
+DRIVING = 0.85
+"""Correlation of velocity and torque against it, which only friction with the other sign has."""
 
 LITTLE = 0.03
 """Part of the largest range, of joints of its kind, below which the motion of a joint is too small
@@ -79,6 +82,13 @@ def signs(reading: Reading) -> Iterator[Rival]:
     present = reading.present
     count = present.torque.shape[1]
     yield Rival('torque_sign.all', tuple(range(count)), present.scale(-np.ones(count)))
+    speed = present.motion[1]
+    size = np.sqrt(np.mean(present.torque**2, axis=0) * np.mean(speed**2, axis=0))
+    driving = np.mean(present.torque * speed, axis=0) < -DRIVING * size
+    if driving.any() and not driving.all():
+        joints, read = np.flatnonzero(driving), present.scale(np.where(driving, -1.0, 1.0))
+        names = tuple(joints.tolist())
+        yield Rival('torque_sign', names, read, least=0.5, certain=0.0, ordinary=False)
     best, turned = present, np.zeros(count, dtype=bool)
     for size in (2, 1, 1, 1):  # two signs that contradict each other help only together
         fresh = [each for k in range(size) for each in combinations(range(count), k + 1)]

@@ -91,8 +91,9 @@ def couplings(reading: Reading) -> Iterator[Rival]:
             mixed[joint - 1, joint] = -sign
             q, qd, qdd = (values @ mixed for values in present.motion)
             apart = replace(present, motion=(q, qd, qdd))
-            words = {'other': present.model.joint_names[joint - 1], 'how': 'plus' if sign > 0.0 else 'minus'}
-            yield Rival('position_coupling', (joint,), apart, words, least=FEW)
+            other, how = present.model.joint_names[joint - 1], 'plus' if sign > 0.0 else 'minus'
+            values = {'other': other, 'how': how}
+            yield Rival('position_coupling', (joint,), apart, values, least=FEW)
 
 
 def doubles(reading: Reading) -> Iterator[Rival]:

@@ -12,7 +12,7 @@ import scipy  # its parts at their first use: scipy.ndimage takes time
 from robodyn_ros.identification.fit.choice import MOST
 from robodyn_ros.identification.rivals.evidence import Evidence
 from robodyn_ros.identification.rivals.reading import Reading
-from robodyn_ros.identification.rivals.rival import Rival
+from robodyn_ros.identification.rivals.rival import SURE, Rival
 from robodyn_ros.models.interface import Array
 
 LEVELS = (0.8, 0.9, 0.96, 0.99, 0.998)
@@ -85,8 +85,9 @@ def missing_signs(reading: Reading) -> Iterator[Rival]:
     starts = [present.model.torque(*reading.signals.motion, prior), reading.signals.velocity]
     tried = [_add_signs(reading, joints, start) for start in starts if start.any()]
     best = min(tried, key=lambda each: each.error)
-    sure = dict(least=0.2, certain=1.0) if joints.all() and len(joints) > 1 else {}
-    yield Rival('torque_unsigned', tuple(np.flatnonzero(joints).tolist()), best, **sure)
+    least, certain = (0.2, 1.0) if joints.all() and len(joints) > 1 else (0.6, SURE)
+    names = tuple(np.flatnonzero(joints).tolist())
+    yield Rival('torque_unsigned', names, best, least=least, certain=certain)
 
 
 def _add_signs(reading: Reading, joints: Array, start: Array) -> Evidence:
