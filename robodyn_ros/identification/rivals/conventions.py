@@ -11,22 +11,20 @@ from itertools import combinations
 import numpy as np
 
 from robodyn_ros.errors import RobodynError
-from robodyn_ros.identification.rivals.evidence import (
-    ROUGH,
-    Evidence,
-    residual_shares,
-    roughness,
-)
+from robodyn_ros.identification.rivals.evidence import Evidence, residual_shares
 from robodyn_ros.identification.rivals.other_models import variants
 from robodyn_ros.identification.rivals.reading import Reading
 from robodyn_ros.identification.rivals.rival import FEW, Rival
 from robodyn_ros.models.base_parameters import base_parameters
-from robodyn_ros.models.interface import DynamicModel, Indices
+from robodyn_ros.models.interface import Array, DynamicModel, Indices
 from robodyn_ros.models.serial.urdf import rigid_part
 
 GUESSED, KNOWN = 8.0, 4.0
 """Factors by which masses of a URDF are not all wrong to the same side: guesses, and those that
 suit each other."""
+
+SURELY = 0.03
+"""Difference from the masses, see `Evidence.masses`, below which they suit each other."""
 
 PRESENT = 0.2
 """Part of the URDF's gravity from which on a fit has found gravity: masses of the URDF that are
@@ -36,8 +34,9 @@ COPY = 0.05, 0.9
 """Part of the URDF's gravity and correlation with it, from which on a fit has found gravity in
 another unit."""
 
-DRIVING = 0.85
-"""Correlation of velocity and torque against it, which only friction with the other sign has."""
+DRIVING = 1.0, 1.5
+"""Inverse hyperbolic tangent of the correlation of velocity and torque against it that only friction
+with the other sign has, and what one turn of the motion more is worth: few have it by chance."""
 
 LITTLE = 0.03
 """Part of the largest range, of joints of its kind, below which the motion of a joint is too small
@@ -82,9 +81,7 @@ def signs(reading: Reading) -> Iterator[Rival]:
     present = reading.present
     count = present.torque.shape[1]
     yield Rival('torque_sign.all', tuple(range(count)), present.scale(-np.ones(count)))
-    speed = present.motion[1]
-    size = np.sqrt(np.mean(present.torque**2, axis=0) * np.mean(speed**2, axis=0))
-    driving = np.mean(present.torque * speed, axis=0) < -DRIVING * size
+    driving = _driving(present)
     if driving.any() and not driving.all():
         joints, read = np.flatnonzero(driving), present.scale(np.where(driving, -1.0, 1.0))
         names = tuple(joints.tolist())
@@ -102,6 +99,16 @@ def signs(reading: Reading) -> Iterator[Rival]:
             return
         best, turned = readings[index], tried[index]
         yield Rival('torque_sign', tuple(np.flatnonzero(turned).tolist()), best, least=0.5)
+
+
+def _driving(present: Evidence) -> Array:
+    """Return the joints whose torque is against their velocity, as no friction is, shape (n,)."""
+    speed = present.motion[1]
+    size = np.sqrt(np.mean(present.torque**2, axis=0) * np.mean(speed**2, axis=0))
+    power = np.mean(present.torque * speed, axis=0) / np.maximum(size, 1e-300)
+    turns = np.count_nonzero(np.diff(np.sign(speed), axis=0), axis=0)
+    least = np.tanh(DRIVING[0] + DRIVING[1] / np.maximum(turns, 1e-9))
+    return np.asarray(power < -least)
 
 
 def reversals(reading: Reading) -> Iterator[Rival]:
@@ -134,7 +141,8 @@ def unit(reading: Reading) -> Iterator[Rival]:
     if not best:
         return
     read, joints = present.scale(best * every), tuple(range(len(every)))
-    guessed = roughness(read.masses) > ROUGH
+    squares = np.sum(present.torque**2, axis=0)
+    guessed = float(read.masses @ squares) > SURELY * float(squares.sum())
     if abs(np.log(best)) > np.log(GUESSED if guessed else KNOWN):
         yield Rival('torque_factor.all', joints, read, {'factor': best}, fitted=1)
 
