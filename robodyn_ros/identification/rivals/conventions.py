@@ -23,7 +23,7 @@ GUESSED, KNOWN = 8.0, 4.0
 """Factors by which masses of a URDF are not all wrong to the same side: guesses, and those that
 suit each other."""
 
-SURELY = 0.03
+SURELY = 0.045
 """Difference from the masses, see `Evidence.masses`, below which they suit each other."""
 
 PRESENT = 0.2
@@ -35,8 +35,8 @@ COPY = 0.05, 0.9
 another unit."""
 
 DRIVING = 1.0, 1.5
-"""Inverse hyperbolic tangent of the correlation of velocity and torque against it that only friction
-with the other sign has, and what one turn of the motion more is worth: few have it by chance."""
+"""Inverse hyperbolic tangent of the correlation of velocity and torque against it, as only friction
+with the other sign has; and what is added for one turn of the motion, which has it by chance."""
 
 LITTLE = 0.03
 """Part of the largest range, of joints of its kind, below which the motion of a joint is too small
