@@ -35,8 +35,8 @@ COPY = 0.05, 0.9
 another unit."""
 
 DRIVING = 1.0, 1.5
-"""Inverse hyperbolic tangent of the correlation of velocity and torque against it, as only friction
-with the other sign has; and what is added for one turn of the motion, which has it by chance."""
+"""Inverse hyperbolic tangent of the correlation of velocity and torque against it, as friction
+has it with the other sign, and what is added for one turn of the motion: few have it by chance."""
 
 LITTLE = 0.03
 """Part of the largest range, of joints of its kind, below which the motion of a joint is too small
