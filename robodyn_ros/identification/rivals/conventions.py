@@ -83,9 +83,9 @@ def signs(reading: Reading) -> Iterator[Rival]:
     yield Rival('torque_sign.all', tuple(range(count)), present.scale(-np.ones(count)))
     driving = _driving(present)
     if driving.any() and not driving.all():
-        joints, read = np.flatnonzero(driving), present.scale(np.where(driving, -1.0, 1.0))
-        names = tuple(joints.tolist())
-        yield Rival('torque_sign', names, read, least=0.5, certain=0.0, ordinary=False)
+        joints = tuple(np.flatnonzero(driving).tolist())
+        read = present.scale(present.factors(joints, -1.0))
+        yield Rival('torque_sign', joints, read, least=0.5, certain=0.0, ordinary=False)
     best, turned = present, np.zeros(count, dtype=bool)
     for size in (2, 1, 1, 1):  # two signs that contradict each other help only together
         fresh = [each for k in range(size) for each in combinations(range(count), k + 1)]
@@ -116,7 +116,8 @@ def reversals(reading: Reading) -> Iterator[Rival]:
     present, few = reading.present, reading.present.few()
     count = present.torque.shape[1]
     for joint in range(count):
-        yield Rival('axis_reversed.position', (joint,), present.move(joint, -1.0))
+        turned = present.mix(np.diag(present.factors(joint, -1.0)))
+        yield Rival('axis_reversed.position', (joint,), turned)
     every = [joints for size in (1, 2) for joints in combinations(range(count), size)]
     every = [joints for joints in every if len(joints) < max(count, 2)]
     best = min(every, key=lambda joints: _reverse(few, joints).cost + PAIR * len(joints))
@@ -125,9 +126,8 @@ def reversals(reading: Reading) -> Iterator[Rival]:
 
 def _reverse(present: Evidence, joints: tuple[int, ...]) -> Evidence:
     """Return the samples with position and torque of joints with the other sign."""
-    sign = np.where(np.isin(np.arange(present.torque.shape[1]), joints), -1.0, 1.0)
-    q, qd, qdd = (sign * values for values in present.motion)
-    return replace(present, motion=(q, qd, qdd)).scale(sign)
+    sign = present.factors(joints, -1.0)
+    return present.mix(np.diag(sign)).scale(sign)
 
 
 def unit(reading: Reading) -> Iterator[Rival]:
@@ -150,17 +150,14 @@ def unit(reading: Reading) -> Iterator[Rival]:
 def factors(reading: Reading) -> Iterator[Rival]:
     """Yield for each joint the factor of its torque that suits the others best."""
     present, few = reading.present, reading.present.few()
-    count, ranges = present.torque.shape[1], np.ptp(present.motion[0], axis=0)
+    ranges = np.ptp(present.motion[0], axis=0)
     units = np.array([joint.torque_unit for joint in present.model.joints])
     largest = np.array([ranges[units == unit].max() for unit in units])
     moving = np.flatnonzero(present.used.any(axis=0) & (ranges > LITTLE * largest))
     for joint in moving.tolist() if len(moving) > 1 else ():
-        one = np.arange(count) == joint
-        best = _search(
-            lambda size, one=one: few.scale(np.where(one, size, 1.0))  # type: ignore[misc]
-        )
+        best = _search(lambda size, joint=joint: few.scale(few.factors(joint, size)))  # type: ignore[misc]
         if best:
-            read = present.scale(np.where(one, best, 1.0))
+            read = present.scale(present.factors(joint, best))
             yield Rival(
                 'torque_factor.rival', (joint,), read, {'factor': best}, least=1.7, fitted=1
             )

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -90,13 +91,14 @@ class Evidence:
         fresh.__dict__['regressor'] = self.regressor[::step]
         return fresh
 
-    def move(self, joint: int, factor: float, offset: float = 0.0) -> Evidence:
-        """Return the same with the position of a joint multiplied by a factor and shifted."""
-        q, qd, qdd = (values.copy() for values in self.motion)
-        q[:, joint] = factor * q[:, joint] + offset
-        qd[:, joint] *= factor
-        qdd[:, joint] *= factor
-        return replace(self, motion=(q, qd, qdd))
+    def mix(self, matrix: Array, offset: float = 0.0) -> Evidence:
+        """Return the same with the positions (M, n) times a matrix (n, n), shifted."""
+        q, qd, qdd = (values @ matrix for values in self.motion)
+        return replace(self, motion=(q + offset, qd, qdd))
+
+    def factors(self, joints: int | Sequence[int], value: float) -> Array:
+        """Return a factor of some joints, 1 for the others, shape (n,)."""
+        return np.where(np.isin(np.arange(self.torque.shape[1]), joints), value, 1.0)
 
     def scale(self, factor: Array) -> Evidence:
         """Return the same with the torque of each joint divided by a factor (n,)."""

@@ -89,11 +89,9 @@ def couplings(reading: Reading) -> Iterator[Rival]:
         for sign in (1.0, -1.0) if rotary[joint] and rotary[joint - 1] else ():
             mixed = np.eye(len(rotary))
             mixed[joint - 1, joint] = -sign
-            q, qd, qdd = (values @ mixed for values in present.motion)
-            apart = replace(present, motion=(q, qd, qdd))
             other, how = present.model.joint_names[joint - 1], 'plus' if sign > 0.0 else 'minus'
             values = {'other': other, 'how': how}
-            yield Rival('position_coupling', (joint,), apart, values, least=FEW)
+            yield Rival('position_coupling', (joint,), present.mix(mixed), values, least=FEW)
 
 
 def doubles(reading: Reading) -> Iterator[Rival]:
@@ -103,9 +101,7 @@ def doubles(reading: Reading) -> Iterator[Rival]:
     every = [(joint,) for joint in range(count)] + [tuple(range(count))] * (count > 1)
     for joints in every:
         for factor in (2.0, 0.5):
-            size = np.where(np.isin(np.arange(count), joints), 1.0 / factor, 1.0)
-            q, qd, qdd = (values * size for values in present.motion)
-            read = replace(present, motion=(q, qd, qdd))
+            read = present.mix(np.diag(present.factors(joints, 1.0 / factor)))
             yield Rival('position_factor', joints, read, {'factor': factor}, least=FEW, fitted=1)
 
 
@@ -117,20 +113,17 @@ def units(reading: Reading) -> Iterator[Rival]:
     far = np.flatnonzero(stroke > 2.0 * TURN)
     if not len(far):
         return
-    degrees = np.where(rotary, np.pi / 180.0, 1.0)
-    q, qd, qdd = (values * degrees for values in present.motion)
     every = tuple(np.flatnonzero(rotary).tolist())
-    yield Rival(
-        'positions_in_degrees.rival', every, replace(present, motion=(q, qd, qdd)), least=0.3
-    )
+    degrees = np.diag(present.factors(every, np.pi / 180.0))
+    yield Rival('positions_in_degrees.rival', every, present.mix(degrees), least=0.3)
     few = present.few()
     for joint in far.tolist():
         tried = np.geomspace(stroke[joint] / (2.5 * TURN), stroke[joint] / 0.1, 80)
         for _ in range(3):
-            errors = [few.move(joint, 1.0 / each).cost for each in tried]
+            errors = [few.mix(np.diag(few.factors(joint, 1.0 / each))).cost for each in tried]
             best = float(tried[int(np.argmin(errors))])
             width = (tried[1] / tried[0]) ** 1.5
             tried = np.geomspace(best / width, best * width, 9)
         one = int(len(every) == 1)  # that of one joint may be in degrees as well
-        better = present.move(joint, 1.0 / best)
+        better = present.mix(np.diag(present.factors(joint, 1.0 / best)))
         yield Rival('position_factor', (joint,), better, {'factor': best}, fitted=2 * one)
