@@ -15,8 +15,9 @@ from robodyn_ros.identification.rivals.evidence import Evidence, residual_shares
 from robodyn_ros.identification.rivals.other_models import variants
 from robodyn_ros.identification.rivals.reading import Reading
 from robodyn_ros.identification.rivals.rival import FEW, Rival
+from robodyn_ros.identification.signals.processed import Mask
 from robodyn_ros.models.base_parameters import base_parameters
-from robodyn_ros.models.interface import Array, DynamicModel, Indices
+from robodyn_ros.models.interface import DynamicModel, Indices
 from robodyn_ros.models.serial.urdf import rigid_part
 
 GUESSED, KNOWN = 8.0, 4.0
@@ -101,7 +102,7 @@ def signs(reading: Reading) -> Iterator[Rival]:
         yield Rival('torque_sign', tuple(np.flatnonzero(turned).tolist()), best, least=0.5)
 
 
-def _driving(present: Evidence) -> Array:
+def _driving(present: Evidence) -> Mask:
     """Return the joints whose torque is against their velocity, as no friction is, shape (n,)."""
     speed = present.motion[1]
     size = np.sqrt(np.mean(present.torque**2, axis=0) * np.mean(speed**2, axis=0))
