@@ -77,6 +77,11 @@ class ModelTorque:
         """
         self._values[:] = self._check_values(values)
         self._bodies_of_sample = [part.torque_function(slot) for part, slot in self._body]
+        self._springs_of_sample = [
+            torque
+            for (part, _), torque in zip(self._body, self._bodies_of_sample, strict=True)
+            if isinstance(part, SpringModel)
+        ]
         self._unloaded.renew()
         self._per_load.renew()
 
@@ -131,16 +136,19 @@ class ModelTorque:
         result = self._complete_body(q, qd, qdd)
         if self._gravity_free is not None:
             still = np.zeros_like(q)
-            weight = self._complete_body(q, still, still) - self._springs(q)
+            weight = self._complete_body(q, still, still) - self._springs(q, still)
             result = result - self._gravity_free * weight
         return result
 
     def _complete_body(self, q: Array, qd: Array, qdd: Array) -> Array:
         return _sum(self._bodies if q.ndim > 1 else self._bodies_of_sample, q, qd, qdd)
 
-    def _springs(self, q: Array) -> Array:
-        """Compute the torque of springs, which no drive adds as gravity."""
-        torques = [part.at(q, slot) for part, slot in self._body if isinstance(part, SpringModel)]
+    def _springs(self, q: Array, still: Array) -> Array:
+        """Compute the torque of springs and slips, which no drive adds as gravity."""
+        if q.ndim == 1:
+            torques = [torque(q, still, still) for torque in self._springs_of_sample]
+        else:
+            torques = [part.at(q, slot) for part, slot in self._body if isinstance(part, SpringModel)]
         return np.sum(torques, axis=0) if torques else np.zeros(q.shape)
 
     def load(self, q: Array, qd: Array, qdd: Array) -> Array | None:
