@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import quoteattr
 
@@ -14,7 +14,7 @@ from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.models.catalog import Friction, robot_model
 from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.friction_terms import FRICTION_PARAMETERS, TERMS
-from robodyn_ros.models.interface import DynamicModel, parts_of
+from robodyn_ros.models.interface import Array, DynamicModel, parts_of
 from robodyn_ros.models.springs import SLIP_PARAMETERS
 
 CONFIDENCE = 1.96
@@ -79,12 +79,41 @@ def friction_of(result: IdentificationResult) -> tuple[JointFriction, ...]:
     if result.signals is None or not result.has_estimate:
         reason = next((item.line for item in result.findings if item.severity == 'error'), '')
         raise IdentificationError(f'{result.identification.source}: no estimate: {reason}')
-    signals, torque = result.signals.processed, np.zeros_like(result.signals.predicted)
     laws = [part for part, _ in parts_of(result.model) if isinstance(part, FrictionModel)]
     if not laws:
         raise IdentificationError('the model has no friction: choose a law with --friction')
-    named = list(zip(result.model.parameters, result.values, result.stddevs, strict=True))
-    named = [each for each in named if each[0].name.rpartition('.')[2] in _FRICTION]
+    shapes = {name: each for law in laws for name, each in law.coefficients.items()}
+    share = _share_of_torque(result)
+    return tuple(
+        JointFriction(
+            joint=verdict.joint,
+            values=tuple(_values_of(result, verdict.joint)),
+            shape={name: float(each[place]) for name, each in shapes.items()},
+            share=float(share[place]),
+            error=verdict.error,
+            verdict=verdict.text,
+        )
+        for place, verdict in enumerate(result.verdict.joints)
+        if verdict.moved
+    )
+
+
+def _values_of(result: IdentificationResult, joint: str) -> Iterator[FrictionValue]:
+    """Yield the values of a joint's friction that are not zero."""
+    for item, value, sigma in zip(
+        result.model.parameters, result.values, result.stddevs, strict=True
+    ):
+        name = item.name.removeprefix(f'{joint}.')
+        if item.joint == joint and name in _FRICTION and value != 0.0:
+            lower, upper = value - CONFIDENCE * sigma, value + CONFIDENCE * sigma
+            yield FrictionValue(name, float(value), float(lower), float(upper), item.unit)
+
+
+def _share_of_torque(result: IdentificationResult) -> Array:
+    """Return RMS friction without its constant over RMS torque, shape (n,)."""
+    assert result.signals is not None
+    signals = result.signals.processed
+    torque = np.zeros_like(signals.torque)
     for part, rows in parts_of(result.model):
         acts = [item.name.rpartition('.')[2] in _FRICTION - _CONSTANT for item in part.parameters]
         if any(acts):
@@ -92,27 +121,5 @@ def friction_of(result: IdentificationResult) -> tuple[JointFriction, ...]:
             torque += part.torque(*signals.motion_at(slice(None)), values)
     measured = signals.measured_rows
     size = np.linalg.norm(signals.torque[measured], axis=0)
-    share = np.linalg.norm(torque[measured], axis=0) / np.where(size > 0.0, size, np.nan)
-    return tuple(
-        JointFriction(
-            joint=verdict.joint,
-            values=tuple(
-                FrictionValue(
-                    item.name.removeprefix(f'{item.joint}.'), float(value),
-                    float(value - CONFIDENCE * sigma), float(value + CONFIDENCE * sigma), item.unit,
-                )
-                for item, value, sigma in named
-                if item.joint == verdict.joint and value != 0.0
-            ),
-            shape={
-                name: float(each[place])
-                for law in laws
-                for name, each in law.coefficients.items()
-            },
-            share=float(share[place]),
-            error=verdict.error,
-            verdict=verdict.text,
-        )
-        for place, verdict in enumerate(result.verdict.joints)
-        if verdict.moved
-    )  # fmt: skip
+    friction = np.linalg.norm(torque[measured], axis=0)
+    return np.asarray(friction / np.where(size > 0.0, size, np.nan))

@@ -72,10 +72,8 @@ def slip_state(q: Array, yields_at: float) -> Array:
 
 
 def _slip(yields_at: float) -> SpringTerm:
-    return SpringTerm(
-        f'slip_friction_{1000.0 * yields_at:g}', 'Nm', 'N', partial(slip_state, yields_at=yields_at),
-        np.zeros_like, yields_at,
-    )  # fmt: skip
+    name, column = f'slip_friction_{1e3 * yields_at:g}', partial(slip_state, yields_at=yields_at)
+    return SpringTerm(name, 'Nm', 'N', column, np.zeros_like, yields_at)
 
 
 SPRING_TERMS: dict[str, SpringTerm] = {
@@ -134,7 +132,7 @@ class SpringModel(DynamicModel):
             for joint in self.joints
             for term in self.terms
         )
-        self._yields = np.array([[SPRING_TERMS[term].yields_at] for term in self.terms])
+        self.yields = np.array([[SPRING_TERMS[term].yields_at] for term in self.terms])
 
     @property
     def title(self) -> str:
@@ -144,7 +142,7 @@ class SpringModel(DynamicModel):
     @property
     def smooth(self) -> bool:
         """True without slips, whose friction has corners."""
-        return not self._yields.any()
+        return not self.yields.any()
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Return the regressor of consecutive samples, shape (N, n, n * terms)."""
@@ -170,28 +168,12 @@ class SpringModel(DynamicModel):
         return result
 
     def torque_function(self, values: Array) -> TorqueFunction:
-        """Return the same as a function of single samples, see `DynamicModel.torque_function`.
-
-        It remembers the deflection of slips from one call to the next. They begin as if the joint
-        had moved on at its velocity.
-        """
+        """Return the same as a function of single samples, see `DynamicModel.torque_function`."""
         self._check_values(values)
         values = values.copy()
         if self.smooth:
             return lambda q, qd, qdd: self.at(q, values)
-        slips = self._yields[:, 0] > 0.0
-        yields = self._yields[slips]
-        weights = values.reshape(-1, len(self.terms)).T[slips] / yields
-        ends = np.full(weights.shape, np.nan)
-
-        def torque(q: Array, qd: Array, qdd: Array) -> Array:
-            nonlocal ends
-            ends = np.where(np.isfinite(ends), ends, q - yields * np.sign(qd))
-            ends = np.clip(ends, q - yields, q + yields)
-            result: Array = self.at(q, values) + ((q - ends) * weights).sum(axis=0)
-            return result
-
-        return torque
+        return SlipTorque(self, values)
 
     def stiffness(self, q: Array, weights: Array) -> Array:
         """Return the derivative by the position of the weighted regressor, shape (N, n).
@@ -211,6 +193,34 @@ class SpringModel(DynamicModel):
             'joints': [{'name': joint.name, 'type': joint.type} for joint in self.joints],
             'terms': list(self.terms),
         }
+
+
+class SlipTorque:
+    """Torque of springs and slips for one sample after the other.
+
+    It remembers the deflection of the slips. They begin as if the joint had moved on at its
+    velocity.
+    """
+
+    def __init__(self, model: SpringModel, values: Array) -> None:
+        self._model, self._values = model, values
+        slips = model.yields[:, 0] > 0.0
+        self._yields = model.yields[slips]
+        self._weights = values.reshape(-1, len(model.terms)).T[slips] / self._yields
+        self._ends = np.full(self._weights.shape, np.nan)
+
+    def __call__(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Return the torque at the next sample, shape (n,), in [Nm] or [N]."""
+        begin = q - self._yields * np.sign(qd)
+        ends = np.where(np.isfinite(self._ends), self._ends, begin)
+        self._ends = np.clip(ends, q - self._yields, q + self._yields)
+        result = self._model.at(q, self._values)
+        result += ((q - self._ends) * self._weights).sum(axis=0)
+        return result
+
+    def continue_from(self, other: SlipTorque) -> None:
+        """Take the deflections of the same model with other values."""
+        self._ends = other._ends
 
 
 def spring_terms(model: DynamicModel) -> tuple[str, ...]:

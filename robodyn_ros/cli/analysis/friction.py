@@ -59,7 +59,9 @@ def run(arguments: argparse.Namespace) -> int:
             model = model_of_axes(recording.joints, law)
         result = identify(recording, model, options=IdentifyOptions(keep_signals=True))
         joints_with_friction = friction_of(result)
-    facts: dict[str, Any] = {'friction': {each.joint: asdict(each) for each in joints_with_friction}}
+    facts: dict[str, Any] = {
+        'friction': {each.joint: asdict(each) for each in joints_with_friction}
+    }
     text = '\n'.join(_lines(joints_with_friction))
     if arguments.out is not None:
         source = source_of(result, json_facts(result))
