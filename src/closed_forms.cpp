@@ -138,7 +138,8 @@ double cosine(double q) {return std::cos(q);}
 
 const std::map<std::string, Spring> kTerms{
   {"spring", {position}}, {"balancer_sine", {sine}}, {"balancer_cosine", {cosine}},
-  {"slip_1", {position, 0.001}}, {"slip_10", {position, 0.01}}, {"slip_100", {position, 0.1}}};
+  {"slip_fine", {position, 0.0001}}, {"slip_medium", {position, 0.001}},
+  {"slip_coarse", {position, 0.01}}};
 
 /// Parameters joint by joint, in the order of the terms.
 class SpringPart : public Part

@@ -67,7 +67,7 @@ def model_of_axes(joints: Sequence[str], friction: Friction) -> DynamicModel:
         for number, name in enumerate(joints)
     )
     urdf = f'<robot name="axes"><link name="base"/>{axes}</robot>'
-    return robot_model(urdf, joints=joints, friction=friction)
+    return robot_model(urdf, joints=joints, rotor_inertia=False, friction=friction)
 
 
 def friction_of(result: IdentificationResult) -> tuple[JointFriction, ...]:

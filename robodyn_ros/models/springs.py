@@ -71,18 +71,18 @@ def slip_state(q: Array, yields_at: float) -> Array:
     return result
 
 
-def _slip(yields_at: float) -> SpringTerm:
-    name, column = f'slip_friction_{1e3 * yields_at:g}', partial(slip_state, yields_at=yields_at)
-    return SpringTerm(name, 'Nm', 'N', column, np.zeros_like, yields_at)
+def _slip(parameter: str, yields_at: float) -> SpringTerm:
+    column = partial(slip_state, yields_at=yields_at)
+    return SpringTerm(parameter, 'Nm', 'N', column, np.zeros_like, yields_at)
 
 
 SPRING_TERMS: dict[str, SpringTerm] = {
     'spring': SpringTerm('spring_stiffness', 'Nm/rad', 'N/m', lambda q: q, np.ones_like),
     'balancer_sine': SpringTerm('balancer_sine', 'Nm', 'N', np.sin, np.cos),
     'balancer_cosine': SpringTerm('balancer_cosine', 'Nm', 'N', np.cos, lambda q: -np.sin(q)),
-    'slip_1': _slip(0.001),
-    'slip_10': _slip(0.01),
-    'slip_100': _slip(0.1),
+    'slip_fine': _slip('fine_slip_friction', 0.0001),
+    'slip_medium': _slip('medium_slip_friction', 0.001),
+    'slip_coarse': _slip('coarse_slip_friction', 0.01),
 }
 """All terms of springs; a new one is a new entry."""
 

@@ -47,7 +47,7 @@ def reversing(samples):
     return q, qd, np.zeros_like(q)
 
 
-@pytest.mark.parametrize('yields_at', [0.001, 0.01, 0.1])
+@pytest.mark.parametrize('yields_at', [0.0001, 0.001, 0.01])
 def test_a_slip_is_a_spring_that_yields(yields_at):
     """Step by step: the deflection follows the joint and stops at its largest value."""
     q, _, _ = reversing(2000)
@@ -67,9 +67,11 @@ def test_slips_take_energy_only():
     work = np.einsum(
         'kij,ki->ij', 0.5 * (torque[1:] + torque[:-1])[half], np.diff(q, axis=0)[half]
     )
-    expected = [4.0 * (0.3 - y) for y in (0.001, 0.01, 0.1)]
+    expected = [4.0 * (0.3 - y) for y in (0.0001, 0.001, 0.01)]
     np.testing.assert_allclose(work[0, :3], expected, rtol=1e-3)
-    np.testing.assert_allclose(work[1, 3:], [12.0 * (0.002 - 0.001), 0.0, 0.0], atol=1e-5)
+    np.testing.assert_allclose(
+        work[1, 3:], [12.0 * (0.002 - 0.0001), 12.0 * (0.002 - 0.001), 0.0], rtol=1e-2, atol=1e-4
+    )
 
 
 def test_slips_forget_a_position_that_is_not_a_number():

@@ -38,7 +38,7 @@ def test_friction_of_a_recorded_experiment(tmp_path, capsys):
     assert rows[0] == 'joint,speed,friction' and rows[-1].startswith('b,')
     assert main(command) == 0
     text = capsys.readouterr().out
-    assert 'coulomb_friction' in text and 'Nm s/rad, 1.9' in text
+    assert '3 Nm, 3 to 3' in text and 'usable' in text
     (tmp_path / 'file').touch()
     with pytest.raises(SystemExit, match='2'):  # before the work
         main([*command, '--out', str(tmp_path / 'file')])
