@@ -147,3 +147,17 @@ def test_no_drive_adds_springs_as_gravity():
 def test_springs_alone_have_nothing_of_friction(key):
     with pytest.raises(ModelError, match=f"springs without friction have no '{key}'"):
         robot({'terms': ['spring'], key: [1.0]})
+
+
+def test_other_values_keep_the_deflection_of_slips():
+    """A payload is blended in over many cycles: friction must not start anew in each of them."""
+    model = robot(['linear', 'slip'])
+    values = np.random.default_rng(1).uniform(0.5, 1.0, len(model.parameters))
+    path = 1e-3 * np.sin(0.5 * np.arange(40.0))[:, None] + [0.3, -0.2, 0.1]
+    kept, renewed = ModelTorque(model, values), ModelTorque(model, values)
+    still = np.zeros(3)
+    for q in path:
+        renewed.set_values(values)
+        expected = kept.torque(q, still, still)
+        np.testing.assert_array_equal(renewed.torque(q, still, still), expected)
+    assert np.abs(expected - ModelTorque(model, values).torque(q, still, still)).max() > 0.1
