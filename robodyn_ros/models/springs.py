@@ -142,7 +142,12 @@ class SpringModel(DynamicModel):
     @property
     def smooth(self) -> bool:
         """True without slips, whose friction has corners."""
-        return not self.yields.any()
+        return not self.slips
+
+    @property
+    def slips(self) -> bool:
+        """True with slips."""
+        return bool(self.yields.any())
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
         """Return the regressor of consecutive samples, shape (N, n, n * terms)."""

@@ -129,6 +129,14 @@ def test_what_gravity_imitates_is_no_base_parameter_of_its_own():
     assert plain.rank < sprung.rank < plain.rank + 6
 
 
+def test_slips_of_all_sizes_are_base_parameters():
+    plain, slips = (base_parameters(robot(terms)) for terms in (['linear'], ['linear', 'slip']))
+    assert slips.rank == plain.rank + 9 and not slips.unclear
+    kept = [item.name for k, item in enumerate(robot(['linear', 'slip']).parameters)
+            if k in slips.columns]  # fmt: skip
+    assert sum('slip' in name for name in kept) == 9
+
+
 def test_no_drive_adds_springs_as_gravity():
     model, plain = robot(['linear', 'balancer']), robot(['linear'])
     values = np.random.default_rng(3).normal(size=len(model.parameters))
