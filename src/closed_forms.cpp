@@ -126,14 +126,20 @@ private:
   ScaraGeometry geometry_;
 };
 
-using Column = double (*)(double);
+struct Spring
+{
+  double (* column)(double);
+  double yields_at = 0.0;  // [rad] or [m]; 0: it never slips
+};
 
 double position(double q) {return q;}
 double sine(double q) {return std::sin(q);}
 double cosine(double q) {return std::cos(q);}
 
-const std::map<std::string, Column> kTerms{
-  {"spring", position}, {"balancer_sine", sine}, {"balancer_cosine", cosine}};
+const std::map<std::string, Spring> kTerms{
+  {"spring", {position}}, {"balancer_sine", {sine}}, {"balancer_cosine", {cosine}},
+  {"slip_fine", {position, 0.0001}}, {"slip_medium", {position, 0.001}},
+  {"slip_coarse", {position, 0.01}}};
 
 /// Parameters joint by joint, in the order of the terms.
 class SpringPart : public Part
@@ -154,30 +160,46 @@ public:
       if (std::count(terms.begin(), terms.end(), name) > 1) {  // each takes time in every cycle
         throw std::invalid_argument("spring term \"" + name + "\" is named twice");
       }
-      columns_.push_back(term->second);
+      springs_.push_back(term->second);
     }
+    ends_.assign(joints * springs_.size(), NAN);
   }
 
   bool is_robot() const override {return false;}
 
   Eigen::Index width() const override
   {
-    return static_cast<Eigen::Index>(joints_ * columns_.size());
+    return static_cast<Eigen::Index>(joints_ * springs_.size());
   }
 
   void add(const Motion & motion, const Eigen::Ref<const Vector> & values, Vector & tau) override
   {
     Eigen::Index next = 0;
     for (Eigen::Index joint = 0; joint < tau.size(); ++joint) {
-      for (const Column column : columns_) {
-        tau[joint] += values[next++] * column(motion.q[joint]);
+      for (const Spring & spring : springs_) {
+        const double q = motion.q[joint];
+        tau[joint] += values[next] * (spring.yields_at > 0.0 ?
+          deflection(q, motion.qd[joint], spring.yields_at, ends_[static_cast<std::size_t>(next)]) :
+          spring.column(q));
+        ++next;
       }
     }
   }
 
 private:
+  /// Of a spring whose end slips, -1 to 1; at first as if the joint had moved on at its velocity.
+  static double deflection(double q, double qd, double yields_at, double & end)
+  {
+    if (!std::isfinite(end)) {
+      end = q - yields_at * static_cast<double>((qd > 0.0) - (qd < 0.0));
+    }
+    end = std::clamp(end, q - yields_at, q + yields_at);
+    return (q - end) / yields_at;
+  }
+
   std::size_t joints_;
-  std::vector<Column> columns_;
+  std::vector<Spring> springs_;
+  std::vector<double> ends_;  // of the slips
 };
 
 }  // namespace

@@ -2,15 +2,12 @@
 """Reading YAML: plain data, and one sentence for what is none."""
 
 import math
-from pathlib import Path
 
 import pytest
 import yaml
 
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.yaml_file import DUMPER, LOADER, parse_yaml, read_yaml
-
-ROOT = Path(__file__).resolve().parents[1]
 
 
 def test_plain_data_come_back(tmp_path):

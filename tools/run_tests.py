@@ -16,10 +16,16 @@ PARALLEL = (*PYTEST, '-n', '3', '--max-worker-restart', '0', '-m', 'not real_tim
 
 After the crash of one the tests end: pytest-xdist would run its test again.
 """
-ALONE = (*PYTEST, '-n', '0', '-m', 'real_time', 'test')
+ALONE = (*PYTEST, '-n', '0', '-m', 'real_time')
 """Tests that measure real time: other tests would be measured too."""
 NO_TESTS = 5
 """Exit code of pytest if it has found no tests."""
+
+
+def find_marked(mark: str) -> list[str]:
+    """Return the test files that name a mark: to collect all others takes ten seconds."""
+    files = sorted((ROOT / 'test').rglob('test_*.py'))
+    return [str(file.relative_to(ROOT)) for file in files if f'mark.{mark}' in file.read_text()]
 
 
 def run_tests(*commands: Sequence[str]) -> int:
@@ -35,6 +41,6 @@ def run_tests(*commands: Sequence[str]) -> int:
 if __name__ == '__main__':
     with one_line_errors():
         try:
-            sys.exit(run_tests(PARALLEL, ALONE))
+            sys.exit(run_tests(PARALLEL, [*ALONE, *find_marked('real_time')]))
         except Interrupted as interrupted:
             sys.exit(f'robodyn: the tests were interrupted by {interrupted}')

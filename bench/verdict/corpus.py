@@ -91,7 +91,7 @@ def splits() -> tuple[Split, ...]:
         Split('emps', lambda: serial(AXIS), _emps),
         _npz('airbot', 'robots/airbot_play', 'chirp', 'trapezoid'),
         _npz('airbot_2', 'robots/airbot_play_2', 'motion_5', 'motion_8'),
-        _npz('shanghai', 'robots/shanghai_6r', 'motion_2', 'motion_1', turned=(3, 4, 5)),
+        _npz('shanghai', 'robots/shanghai_6r', 'motion_2', 'motion_1', turned=(5,)),
         _npz('kr300', 'robots/kr300', 'A', 'B'),
         Split(
             'tx40',

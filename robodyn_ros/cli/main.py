@@ -37,7 +37,7 @@ COMMANDS = {
     'report': ('report', 'write the page of a result for a browser'),
     'friction': (
         'analysis.friction',
-        'measure friction over velocity from the bidirectional experiment',
+        'identify the friction of each joint: its law, values and share of the torque',
     ),
     'compare': ('analysis.compare', 'compare a URDF from CAD with an identified model'),
     'delay': ('analysis.delay', 'measure the additive torque delay and check the configured one'),

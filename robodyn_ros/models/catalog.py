@@ -23,7 +23,7 @@ from robodyn_ros.models.friction_terms import AUTO, COEFFICIENTS, DEFAULT_TERMS
 from robodyn_ros.models.interface import DynamicModel, Joint, SumModel
 from robodyn_ros.models.payload import PayloadModel
 from robodyn_ros.models.serial.urdf import GRAVITY, UrdfModel
-from robodyn_ros.models.springs import SPRING_TERMS, SPRINGS, SpringModel
+from robodyn_ros.models.springs import SLIPS, SPRING_TERMS, SPRINGS, SpringModel
 from robodyn_ros.paths import place_files
 from robodyn_ros.robot_file import read_part
 from robodyn_ros.schema import Finite, NotNegative, Vector, convert
@@ -285,7 +285,7 @@ def with_friction(body: DynamicModel, friction: Friction) -> DynamicModel:
         _Law, 'friction', ModelError,
     )  # fmt: skip
     terms = _list_terms(law.terms)
-    springs = [term for term in terms if term in (*SPRING_TERMS, *SPRINGS)]
+    springs = [term for term in terms if term in (*SPRING_TERMS, *SPRINGS, *SLIPS)]
     others = [term for term in terms if term not in springs]
     unused = [name for name in (*COEFFICIENTS, 'load') if getattr(law, name) is not None]
     if springs and AUTO in others:

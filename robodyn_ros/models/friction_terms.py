@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robodyn_ros.models.interface import Array, Joint, Parameter
+from robodyn_ros.models.springs import SLIP_PARAMETERS
 
 Coefficients = Mapping[str, Array]
 
@@ -187,7 +188,7 @@ AUTO = 'auto'
 FRICTION_PARAMETERS = frozenset(term.parameter for term in TERMS.values())
 """Last part of the names of all friction parameters."""
 
-BRAKING = tuple(term.parameter for term in TERMS.values() if term.brakes)
+BRAKING = (*(term.parameter for term in TERMS.values() if term.brakes), *SLIP_PARAMETERS)
 """Parameters that must not be negative: such friction would drive the joint."""
 
 

@@ -121,10 +121,22 @@ class DynamicModel(ABC):
         result: Array = 3.0 * share * np.abs(share) ** (self.velocity_spread - 1)
         return result
 
+    @property
+    def slips(self) -> bool:
+        """True if the samples of a regressor are consecutive, see `springs.slip_state`."""
+        return False
+
     def positions(self, share: Array) -> Array:
-        """Return positions (N, n) between `position_limits`, from shares (N, n) of -1 to 1."""
+        """Return positions (N, n) between `position_limits`, from shares (N, n) of -1 to 1.
+
+        Where the model slips, every second one is near the one before: at large steps, slips of
+        all sizes are alike.
+        """
         lower, upper = self.position_limits().T
         result: Array = (lower + upper) / 2.0 + share * (upper - lower) / 2.0
+        if self.slips:
+            near = share[1::2]
+            result[1::2] = result[: 2 * len(near) : 2] + 0.02 * near * near**4
         return result
 
     def torque(self, q: Array, qd: Array, qdd: Array, values: Array) -> Array:
@@ -246,6 +258,11 @@ class SumModel(DynamicModel):
     def velocity_spread(self) -> int:
         """Largest value of the parts."""
         return max(part.velocity_spread for part in self.parts)
+
+    @property
+    def slips(self) -> bool:
+        """True if a part slips."""
+        return any(part.slips for part in self.parts)
 
     def prior(self) -> Array:
         """Return the a-priori values of the parts, shape (p,)."""

@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Springs and balancers at the joints: torque that depends on the joint's own position.
+"""Springs, balancers and slips at the joints: torque that depends on the joint's positions.
 
 A torsion spring has the torque k (q - q0); its k q0 is the torque offset of friction. A spring on
 a lever that turns with the joint has a torque that is close to a sine of the position (Siciliano
-and Khatib, "Springer Handbook of Robotics", 2016, section 4.8, on static balancing).
+and Khatib, "Springer Handbook of Robotics", 2016, section 4.8, on static balancing). A slip is a
+spring that yields at a given deflection: friction with hysteresis before sliding. Several of them
+side by side are the generalised Maxwell-slip model (Al-Bender, Lampaert and Swevers, "The
+generalized Maxwell-slip model", 2005), without its Stribeck part.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -26,24 +30,70 @@ from robodyn_ros.models.interface import (
 
 @dataclass(frozen=True)
 class SpringTerm:
-    """One term: parameter name, units, and its column as a function of the position."""
+    """One term: parameter name, units, and its column as a function of the positions.
+
+    :param yields_at: deflection of a slip at which it slides, in [rad] or [m]; 0: no slip. Its
+        column takes the positions as consecutive samples
+    """
 
     parameter: str
     unit_rotary: str
     unit_linear: str
     column: Callable[[Array], Array]
     slope: Callable[[Array], Array]
+    yields_at: float = 0.0
+
+
+def slip_state(q: Array, yields_at: float) -> Array:
+    """Return the deflection of a slip at consecutive positions, -1 to 1, shape (N, n).
+
+    Before the first sample, the joint moved on in the direction of its first step.
+
+    :param q: shape (N, n), in [rad] or [m]
+    :param yields_at: largest deflection, in [rad] or [m]
+    """
+    result = np.zeros(q.shape)
+    for joint, path in enumerate(q.T):
+        step = np.diff(path)
+        moving = np.flatnonzero(step)
+        if not len(moving):
+            continue
+        forward = step[moving] > 0.0
+        turns = np.append(0, moving[1:][forward[1:] != forward[:-1]])
+        # The end of the spring that slips; the joint is at most `yields_at` away from it.
+        end, ends = float(path[0]) - yields_at * (1.0 if forward[0] else -1.0), []
+        for at in path[turns].tolist():
+            end = min(max(end, at - yields_at), at + yields_at)
+            ends.append(end)
+        held = np.repeat(ends, np.diff(np.append(turns, len(path))))
+        followed = np.clip(held, path - yields_at, path + yields_at)
+        result[:, joint] = (path - followed) / yields_at
+    return result
+
+
+def _slip(parameter: str, yields_at: float) -> SpringTerm:
+    column = partial(slip_state, yields_at=yields_at)
+    return SpringTerm(parameter, 'Nm', 'N', column, np.zeros_like, yields_at)
 
 
 SPRING_TERMS: dict[str, SpringTerm] = {
     'spring': SpringTerm('spring_stiffness', 'Nm/rad', 'N/m', lambda q: q, np.ones_like),
     'balancer_sine': SpringTerm('balancer_sine', 'Nm', 'N', np.sin, np.cos),
     'balancer_cosine': SpringTerm('balancer_cosine', 'Nm', 'N', np.cos, lambda q: -np.sin(q)),
+    'slip_fine': _slip('fine_slip_friction', 0.0001),
+    'slip_medium': _slip('medium_slip_friction', 0.001),
+    'slip_coarse': _slip('coarse_slip_friction', 0.01),
 }
 """All terms of springs; a new one is a new entry."""
 
 SPRINGS = {'spring': ('spring',), 'balancer': ('balancer_sine', 'balancer_cosine')}
 """Named sets of terms."""
+
+SLIPS = {'slip': tuple(name for name, term in SPRING_TERMS.items() if term.yields_at)}
+"""Named set of the terms of friction with hysteresis."""
+
+SLIP_PARAMETERS = tuple(SPRING_TERMS[name].parameter for name in SLIPS['slip'])
+"""Parameters of slips, which must not be negative: such friction would drive the joint."""
 
 SPRING_PARAMETERS = frozenset(term.parameter for term in SPRING_TERMS.values())
 """Last part of the names of all parameters of springs."""
@@ -58,11 +108,12 @@ class SpringModel(DynamicModel):
     def __init__(self, *, joints: Sequence[Joint], terms: Sequence[str]) -> None:
         """Build the model.
 
-        :param terms: names in `SPRING_TERMS` or `SPRINGS`
+        :param terms: names in `SPRING_TERMS`, `SPRINGS` or `SLIPS`
         :raises ModelError: no joints, no terms, an unknown term or one named twice
         """
         self.joints = tuple(joints)
-        self.terms = tuple(term_name for name in terms for term_name in SPRINGS.get(name, (name,)))
+        sets = {**SPRINGS, **SLIPS}
+        self.terms = tuple(term for name in terms for term in sets.get(name, (name,)))
         if not self.joints or not self.terms:
             raise ModelError('a model of springs needs at least one joint and one term')
         for term in self.terms:
@@ -81,6 +132,7 @@ class SpringModel(DynamicModel):
             for joint in self.joints
             for term in self.terms
         )
+        self.yields = np.array([[SPRING_TERMS[term].yields_at] for term in self.terms])
 
     @property
     def title(self) -> str:
@@ -89,11 +141,16 @@ class SpringModel(DynamicModel):
 
     @property
     def smooth(self) -> bool:
-        """True: positions are smooth."""
-        return True
+        """True without slips, whose friction has corners."""
+        return not self.slips
+
+    @property
+    def slips(self) -> bool:
+        """True with slips."""
+        return bool(self.yields.any())
 
     def regressor(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """Return the regressor, shape (N, n, n * terms), a function of positions."""
+        """Return the regressor of consecutive samples, shape (N, n, n * terms)."""
         q, _, _ = self._check_motion(q, qd, qdd)
         joints, terms = np.arange(len(self.joints)), len(self.terms)
         result = np.zeros((len(q), len(joints), len(self.parameters)))
@@ -107,18 +164,21 @@ class SpringModel(DynamicModel):
         return self.at(q, values)
 
     def at(self, q: Array, values: Array) -> Array:
-        """Return the torque at positions of shape (N, n) or (n,), for use in a control cycle."""
+        """Return the torque at positions of shape (N, n) or (n,); without slips for one sample."""
         weights = values.reshape(-1, len(self.terms)).T
         result = np.zeros(q.shape)
         for term, weight in zip(self.terms, weights, strict=True):
-            result += SPRING_TERMS[term].column(q) * weight
+            if q.ndim > 1 or not SPRING_TERMS[term].yields_at:
+                result += SPRING_TERMS[term].column(q) * weight
         return result
 
     def torque_function(self, values: Array) -> TorqueFunction:
         """Return the same as a function of single samples, see `DynamicModel.torque_function`."""
         self._check_values(values)
         values = values.copy()
-        return lambda q, qd, qdd: self.at(q, values)
+        if self.smooth:
+            return lambda q, qd, qdd: self.at(q, values)
+        return SlipTorque(self, values)
 
     def stiffness(self, q: Array, weights: Array) -> Array:
         """Return the derivative by the position of the weighted regressor, shape (N, n).
@@ -138,6 +198,34 @@ class SpringModel(DynamicModel):
             'joints': [{'name': joint.name, 'type': joint.type} for joint in self.joints],
             'terms': list(self.terms),
         }
+
+
+class SlipTorque:
+    """Torque of springs and slips for one sample after the other.
+
+    It remembers the deflection of the slips. They begin as if the joint had moved on at its
+    velocity.
+    """
+
+    def __init__(self, model: SpringModel, values: Array) -> None:
+        self._model, self._values = model, values
+        slips = model.yields[:, 0] > 0.0
+        self._yields = model.yields[slips]
+        self._weights = values.reshape(-1, len(model.terms)).T[slips] / self._yields
+        self._ends = np.full(self._weights.shape, np.nan)
+
+    def __call__(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Return the torque at the next sample, shape (n,), in [Nm] or [N]."""
+        begin = q - self._yields * np.sign(qd)
+        ends = np.where(np.isfinite(self._ends), self._ends, begin)
+        self._ends = np.clip(ends, q - self._yields, q + self._yields)
+        result = self._model.at(q, self._values)
+        result += ((q - self._ends) * self._weights).sum(axis=0)
+        return result
+
+    def continue_from(self, other: SlipTorque) -> None:
+        """Take the deflections of the same model with other values."""
+        self._ends = other._ends
 
 
 def spring_terms(model: DynamicModel) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from collision.robot import ROBOTS
 from collision.roc import Curve
 
 import robodyn_ros as rd
-from robodyn_ros.analysis.thresholds.session import feed, rest_of_reference, session_of
+from robodyn_ros.analysis.thresholds.session import feed
 from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.collision.threshold_map import MappedThresholds
@@ -68,22 +68,6 @@ def test_torque_errors_thresholds_and_verdicts_are_those_of_the_detector(torque,
             levels.add(Level(detector.level.max()))
             detector.release()
     assert levels == {Level.UNKNOWN, Level.OK, Level.COLLISION}
-
-
-def test_sessions_to_learn_from_are_those_of_the_command(torque, measured):
-    settings = CollisionSettings(torque.joints, 1e6, period=1.0 / RATE)
-    shares = []
-    for robot, series in enumerate(sessions(measured, torque, settings, np.float32)):
-        data = recording_of(measured, robot, 1.0 / RATE, torque.joints)
-        reference = measured.reference[:, robot].astype(float)
-        rests = rest_of_reference(data.time, zip(data.time, reference, strict=True), 6)
-        assert rests is not None
-        expected = session_of(data, torque, settings, rests)
-        for name in ('time', 'residual', 'velocity', 'acceleration', 'used', 'started', 'change'):
-            found, wanted = getattr(series, name), getattr(expected, name)
-            np.testing.assert_array_equal(found, wanted, err_msg=name)
-        shares.append(rests.mean())
-    assert 0.0 < max(shares) < 1.0, shares
 
 
 def test_onset_steepness_and_course_of_contacts():

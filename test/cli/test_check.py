@@ -101,7 +101,7 @@ class Read(Exception):  # noqa: N818, no error
 COMMANDS = {
     'check': (check, 'assess_recording', 0, ['--urdf', 'arm.urdf', '--effort', 'Nm']),
     'identify': (identify, 'identify', 0, ['--urdf', 'arm.urdf', '--effort', 'Nm']),
-    'friction': (friction, 'friction_curves', 0, ['--effort', 'Nm']),
+    'friction': (friction, 'identify', 0, ['--effort', 'Nm']),
     'delay': (delay, 'delay_estimate', 0, []),
     'compare': (compare, 'compare', 2, ['--urdf', 'arm.urdf', '--effort', 'Nm']),
     'thresholds': (healthy, 'rests_in', 2, ['--model', 'result.yaml', '--effort', 'Nm']),

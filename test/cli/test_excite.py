@@ -74,7 +74,6 @@ def test_writes_what_it_says(files, capsys):
         (['--floor', '0.1', '--position', '0,1.8,0,0,0,0,0'], 'and the floor at z = 0.1 m'),
         (['--floor', '2.0'], 'start and end with --position (optimise.position of the node)'),
         (['--frames', 'hand', '--floor', '0.1'], "has no link 'hand'"),
-        (['--torque-limits', '--torque-margin', '0.999'], 'the torque limit is'),
     ],
 )
 def test_what_is_impossible_is_one_sentence(extra, words, capsys):

@@ -9,9 +9,7 @@ import re
 
 import numpy as np
 import pytest
-import yaml
 from additive_torque import AdditiveTorque
-from controller_build import use_results
 from controller_law import SETTINGS, run_law
 from controller_models import DELTA, MODELS, described
 from writers import result_file
@@ -167,47 +165,3 @@ def test_time_of_a_cycle_of_six_axes(tmp_path):
     runs = [by_plugin(file, states, window=0.05, limit=100.0, rate=1e4)[2] for _ in range(3)]
     # The quietest of three: what else runs on the machine is not the law's.
     assert min(float(re.search(r'p99 ([\d.]+)', said)[1]) for said in runs) < 20.0, runs
-
-
-FOUR = '[joint1, joint2, joint3, joint4]'
-
-
-@pytest.mark.parametrize(
-    'change, sentence',
-    [
-        ({'format': 2}, 'format is not known'),
-        ({'parameter_values': [1.0, 2.0]}, '2 parameter values, the model has'),
-        ({'parameter_values': [float('nan')]}, 'not finite'),
-        ({'description': f'{{kind: delta, joints: {FOUR}}}'}, 'cannot be used'),
-        (
-            {
-                'description': f'{{kind: delta, joints: {FOUR}, geometry: {{R_b: 0.2, r_p: 0.05, '
-                'L_AB: 0.3, L_BC: 0.8, h_O: 0.1}, platform_force: {R_ext: 0.1, Fr_max: .nan}}'
-            },
-            'platform_force needs',
-        ),
-        ({'description': f'{{kind: urdf, joints: {FOUR}, urdf: <robot/>}}'}, 'URDF'),
-        ({'description': '['}, 'cannot be used'),
-        # Not in the hash: another order would be torque on other joints, fewer not even that.
-        ({'joints': ['joint2', 'joint1', 'joint3', 'joint4']}, 'are not those of its model'),
-        ({'joints': ['joint1', 'joint2', 'joint3']}, 'are not those of its model'),
-        ({'hash': None}, 'hash'),
-        (
-            {'description': f'{{kind: friction, joints: {FOUR}, terms: [], aging: [1]}}'},
-            '"aging" is not',
-        ),
-        ({'description': f'{{kind: friction, joints: {FOUR}, terms: [slime]}}'}, 'term "slime"'),
-        ({'description': f'{{kind: springs, joints: {FOUR}, terms: [coil]}}'}, 'term "coil"'),
-    ],
-)
-def test_results_it_cannot_use_are_one_sentence(tmp_path, change, sentence):
-    model = MODELS['scara']()
-    path = result_file(tmp_path, model, np.ones(len(model.parameters)))
-    content = yaml.safe_load(path.read_text())
-    block = content['/**']['ros__parameters']['dynamic_model']
-    block.update(change)
-    block = {key: value for key, value in block.items() if value is not None}
-    content['/**']['ros__parameters']['dynamic_model'] = block
-    path.write_text(yaml.safe_dump(content))
-    said = use_results('results', [path])[0]
-    assert sentence in said and str(path) in said, said

@@ -26,7 +26,7 @@ def test_the_commands_of_the_quickstart_succeed_in_their_order(tmp_path, monkeyp
     for words in OFFLINE:
         given = [word.replace('$RUN', str(run)) for word in words[1:]]
         if '--time' in given:
-            given[given.index('--time') + 1] = '2'  # seconds of search
+            given[given.index('--time') + 1] = '1'  # seconds of search
         assert main(given) == 0, words
     for file in (
         'my_result/report.html',

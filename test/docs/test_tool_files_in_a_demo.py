@@ -3,6 +3,7 @@
 
 import math
 from contextlib import suppress
+from functools import partialmethod
 from importlib import import_module
 from xml.etree import ElementTree
 
@@ -11,10 +12,8 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from robots import SIX_AXIS
 from tool_files import READERS, TYPES, rviz, rviz_namespaces, topic_of
 
+from robodyn_ros.cli.demo import story
 from robodyn_ros.cli.demo.client import Client
-from robodyn_ros.cli.demo.length import SHORT
-from robodyn_ros.cli.demo.processes import NodeProcesses
-from robodyn_ros.cli.demo.ros_domain import describe_domain
 from robodyn_ros.cli.demo.stage import Stage
 from robodyn_ros.errors import RobodynError
 
@@ -85,28 +84,37 @@ class Seen:
             self._node.destroy_subscription(self._heard.pop(topic))
 
 
-def complete(seen) -> bool:
-    return wanted() <= seen.paths and rviz_namespaces() <= seen.namespaces
+class Watching(Client):
+    """Client of a demonstration that hears all that is wanted, at the latest at the end."""
 
+    def __init__(self, check):
+        super().__init__(check)  # the events executor may hang, out of reach of a time-out
+        self.seen = Seen(self)
 
-def test_every_topic_and_field_of_the_tools_is_published(tmp_path, monkeypatch):
-    for name, value in describe_domain(81).items():
-        monkeypatch.setenv(name, value)
-    with (
-        NodeProcesses(tmp_path / 'nodes') as nodes,
-        Client(nodes.check) as client,  # the events executor may hang, out of reach of a time-out
-    ):
-        seen = Seen(client)
-        stage = Stage(robot='six_axis', folder=tmp_path, nodes=nodes, client=client, length=SHORT)
-        nodes.start('watch', {'robot': 'six_axis', 'port': 0})
-        stage.run_identification()
-        stage.start_monitor()
-        stage.start_feedforward()
-        stage.wait_for_feedforward()
-        stage.excite('tracking', through_feedforward=True)
-        stage.push(stage.facts.pushes[0])
+    def __exit__(self, *error):
+        seen = self.seen
         with suppress(RobodynError):  # what is missing is named below
-            client.wait(lambda: complete(seen), 20.0, 'all topics')
+            self.wait(
+                lambda: wanted() <= seen.paths and rviz_namespaces() <= seen.namespaces,
+                20.0, 'all topics',
+            )  # fmt: skip
+        super().__exit__(*error)
+
+
+def test_a_demonstration_reaches_its_figures_and_publishes_all_that_tools_show(
+    tmp_path, monkeypatch
+):
+    """The six axes of `test_story.py`, in this process; the page of `watch` on any port."""
+    heard = []
+
+    def join(check, *, fast):
+        heard.append(Watching(check))
+        return heard[0]
+
+    monkeypatch.setattr(story, 'Client', join)
+    monkeypatch.setattr(Stage, 'start_watch', partialmethod(Stage.start_watch, 0))
+    assert story.run_demo(robot='six_axis', out=tmp_path, short=True, watch=True) == 0
+    seen = heard[0].seen
     assert wanted() - seen.paths == set(), 'never published, or never with a number'
     assert seen.namespaces == rviz_namespaces()
     links = {link.get('name') for link in ElementTree.parse(SIX_AXIS).getroot().iter('link')}

@@ -133,7 +133,8 @@ KINDS = {
     'delay': Kind(('delay/delay.mcap', 'delay/metadata.yaml'), 'bytes', (
         (3, 'delay BAG'), (1, 'delay BAG --out OUT')), weight=0.5),
     'friction': Kind(('passes.npz',), 'zip', (
-        (20, 'friction FILE --joints a,b'), (20, 'friction FILE --joints a,b --law linear --json'),
+        (20, 'friction FILE --joints a,b'),
+        (20, 'friction FILE --joints a,b --friction linear --json'),
         (1, 'friction FILE --joints a,b --out OUT'))),
     'advise': Kind(('motion_sine.yaml', 'robot.yaml', 'parameters_motion.yaml'), 'yaml', (
         (1, 'advise FILE --urdf arm.urdf'),)),

@@ -104,24 +104,6 @@ def test_an_error_with_a_mapping_names_its_file(tmp_path):
 
 
 @measured
-def test_ur10():
-    recording = read_recording(DATA / 'ur10')
-    assert len(recording) == 3441
-    assert recording.joints[0] == 'shoulder_pan_joint'
-    assert recording.period == pytest.approx(0.008)
-    assert recording.findings == ()
-
-
-@measured
-def test_lwr4():
-    joints = [f'lwr_{index}' for index in range(7)]
-    recording = read_recording(DATA / 'kuka_lwr4' / 'measurements_1.npz', joints=joints)
-    assert recording.joints == tuple(joints)
-    assert recording.acceleration is not None
-    assert [finding.code for finding in recording.findings] == ['joints_named_by_caller']
-
-
-@measured
 @pytest.mark.parametrize('name', ['DATA_EMPS.mat', 'DATA_EMPS_PULSES.mat'])
 def test_emps(name):
     columns = ROOT / 'config' / 'recordings' / 'emps.yaml'

@@ -18,7 +18,7 @@ ROBOTS = Path(__file__).resolve().parents[2] / 'config' / 'robots'
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize('number', range(0, 20, 3))
+@pytest.mark.parametrize('number', (0, 6, 12))
 def test_ctrl_c_in_the_first_second_is_one_line_or_silent(number):
     # before Python has its handler, a few milliseconds, the signal itself ends the process: a
     # shell says 130 then, too
@@ -61,7 +61,6 @@ def test_an_interrupt_that_python_ignores_is_repeated():
     [
         ('> /dev/full', 2, 'error: the output cannot be written: No space left on device\n'),
         ('> /dev/full 2>&1', 2, ''),
-        ('--wrong 2> /dev/full', 2, ''),
         ('--wrong 2>&-', 2, ''),
         ('<&- >&- 2>&-', 0, ''),
     ],

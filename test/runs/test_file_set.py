@@ -57,7 +57,7 @@ def run_six(work, folder):
     assert [run.exitcode for run in runs] == [0] * 6
 
 
-@pytest.mark.parametrize('_', range(5))
+@pytest.mark.parametrize('_', range(3))
 def test_six_runs_at_once_leave_the_files_of_one(tmp_path, _):
     folder = tmp_path / 'new' / 'folder'
     run_six(one_of_six, folder)
@@ -66,7 +66,7 @@ def test_six_runs_at_once_leave_the_files_of_one(tmp_path, _):
 
 
 def test_six_recordings_at_once_are_one(tmp_path):
-    for number in range(5):
+    for number in range(3):
         folder = tmp_path / f'{number}'
         folder.mkdir()
         run_six(recording_of_six, folder)

@@ -65,9 +65,6 @@ class FakeNode:
         self.timers[period] = callback
         return SimpleNamespace(cancel=lambda: None, reset=lambda: None)
 
-    def destroy_timer(self, _):
-        pass
-
     def get_subscriptions_info_by_topic(self, _):
         listener = SimpleNamespace(reliability=self.reliability)
         return [SimpleNamespace(qos_profile=listener)]

@@ -14,7 +14,7 @@ from robodyn_ros.errors import ControlError
 from robodyn_ros.models.friction import FrictionModel, WeightedTerm
 from robodyn_ros.models.friction_terms import Coefficients
 from robodyn_ros.models.interface import Array, DynamicModel, TorqueFunction, parts_of
-from robodyn_ros.models.springs import SpringModel
+from robodyn_ros.models.springs import SlipTorque, SpringModel
 
 Column = Callable[[Array, Coefficients], Array]
 
@@ -59,6 +59,7 @@ class ModelTorque:
         self._unloaded = _FrictionSum([item for item in terms if not item.term.load], window)
         self._per_load = _FrictionSum([item for item in terms if item.term.load], window)
         self._gravity_free: Array | None = None
+        self._springs_of_sample: list[TorqueFunction] = []
         self._bodies = [partial(part.torque, values=slot) for part, slot in self._body]
         self._load = next((part.load for part, _ in parts if part.load is not None), None)
         self._load_of_sample = None if self._load is None else self._load.torque_function()
@@ -76,7 +77,16 @@ class ModelTorque:
             ones are then kept
         """
         self._values[:] = self._check_values(values)
+        before = self._springs_of_sample
         self._bodies_of_sample = [part.torque_function(slot) for part, slot in self._body]
+        self._springs_of_sample = [
+            torque
+            for (part, _), torque in zip(self._body, self._bodies_of_sample, strict=True)
+            if isinstance(part, SpringModel)
+        ]
+        for old, new in zip(before, self._springs_of_sample, strict=False):
+            if isinstance(old, SlipTorque) and isinstance(new, SlipTorque):
+                new.continue_from(old)
         self._unloaded.renew()
         self._per_load.renew()
 
@@ -131,16 +141,21 @@ class ModelTorque:
         result = self._complete_body(q, qd, qdd)
         if self._gravity_free is not None:
             still = np.zeros_like(q)
-            weight = self._complete_body(q, still, still) - self._springs(q)
+            weight = self._complete_body(q, still, still) - self._springs(q, still)
             result = result - self._gravity_free * weight
         return result
 
     def _complete_body(self, q: Array, qd: Array, qdd: Array) -> Array:
         return _sum(self._bodies if q.ndim > 1 else self._bodies_of_sample, q, qd, qdd)
 
-    def _springs(self, q: Array) -> Array:
-        """Compute the torque of springs, which no drive adds as gravity."""
-        torques = [part.at(q, slot) for part, slot in self._body if isinstance(part, SpringModel)]
+    def _springs(self, q: Array, still: Array) -> Array:
+        """Compute the torque of springs and slips, which no drive adds as gravity."""
+        if q.ndim == 1:
+            torques = [torque(q, still, still) for torque in self._springs_of_sample]
+        else:
+            torques = [
+                part.at(q, slot) for part, slot in self._body if isinstance(part, SpringModel)
+            ]
         return np.sum(torques, axis=0) if torques else np.zeros(q.shape)
 
     def load(self, q: Array, qd: Array, qdd: Array) -> Array | None:

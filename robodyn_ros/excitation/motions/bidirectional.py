@@ -3,7 +3,7 @@
 
 At the same position and opposite velocities, gravity and centrifugal torque are equal and friction
 has opposite signs, so that half the difference of the two torques is friction alone
-(document double_encoder, Eq. 5 to 8). `analysis.friction_curve` evaluates the recording.
+(document double_encoder, Eq. 5 to 8). `robodyn friction` evaluates the recording.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from robodyn_ros.identification.fit.folds import NEGLIGIBLE
 from robodyn_ros.models.friction_terms import TERMS
 from robodyn_ros.models.interface import Array
+from robodyn_ros.models.springs import SLIPS
 
 
 def braking(terms: tuple[str, ...]) -> NDArray[np.bool_]:
@@ -18,6 +19,7 @@ def braking(terms: tuple[str, ...]) -> NDArray[np.bool_]:
     only changes the Coulomb friction beside it, and whose load is not final here.
     """
     dry = [name for name, each in TERMS.items() if each.brakes and not each.load]
+    dry += SLIPS['slip']
     return np.array([term in dry and 'viscous' not in term for term in terms], dtype=bool)
 
 

@@ -17,8 +17,8 @@ from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.thinning import Thinning
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.friction_terms import TERMS
-from robodyn_ros.models.interface import Array, DynamicModel, sample_blocks
-from robodyn_ros.models.springs import SPRING_TERMS
+from robodyn_ros.models.interface import Array, DynamicModel, Indices, sample_blocks
+from robodyn_ros.models.springs import SPRING_TERMS, SpringTerm
 
 Shape = Mapping[str, float]
 """Shape coefficients of a joint."""
@@ -38,6 +38,8 @@ class FrictionSample:
     :param used: samples of each joint that count, shape (M, n)
     :param speed: velocities that the columns are computed from, shape (L, n)
     :param thinning: from those to the M samples
+    :param path: positions of all samples, shape (N, n), of which slips are computed
+    :param rows: samples of these that the velocities are of
     :param reach: largest velocity of each joint, above zero, shape (n,)
     """
 
@@ -48,6 +50,8 @@ class FrictionSample:
     used: NDArray[np.bool_]
     speed: Array
     thinning: Thinning
+    path: Array
+    rows: slice | Indices
     reach: Array
     _columns: dict[tuple[object, ...], Array] = field(default_factory=dict, repr=False)
 
@@ -67,9 +71,11 @@ class FrictionSample:
             rigid[block] = body.select_columns(q, qd, qdd, base.columns)
         measured = signals.torque if len(given.taps) == 1 else signals.measured
         speed = signals.velocity
+        kept: slice | Indices = slice(None)
         if thinning.stride > len(given.taps):  # most samples are in no window: leave them out
-            rows = np.arange(count)[:, None] * thinning.stride + np.arange(len(given.taps))
-            speed, measured = speed[rows.ravel()], measured[rows.ravel()]
+            kept = np.arange(count)[:, None] * thinning.stride + np.arange(len(given.taps))
+            kept = kept.ravel()
+            speed, measured = speed[kept], measured[kept]
             thinning = Thinning(given.taps, len(given.taps))
         return cls(
             rigid=rigid,
@@ -79,6 +85,8 @@ class FrictionSample:
             used=signals.used[centres][:count],
             speed=np.asfortranarray(speed),  # looked at joint by joint
             thinning=thinning,
+            path=signals.position,
+            rows=kept,
             # Laws divide by shares of it.
             reach=np.maximum(np.abs(signals.velocity).max(axis=0), np.finfo(float).eps),
         )
@@ -95,7 +103,7 @@ class FrictionSample:
         :param load: absolute torque of the rigid body, shape (M, n)
         """
         if term in SPRING_TERMS:
-            return SPRING_TERMS[term].column(self.position[:, joint]) * self.used[:, joint]
+            return self._spring_column(SPRING_TERMS[term], joint)
         entry = TERMS[term]
         given = {name: shape[name] for name in (*entry.needs, *entry.uses) if name in shape}
         key = (term, joint, *sorted(given.items()))
@@ -106,6 +114,15 @@ class FrictionSample:
         if not entry.load:
             return self._columns[key]
         return self._columns[key] * (0.0 if load is None else load[:, joint])
+
+    def _spring_column(self, entry: SpringTerm, joint: int) -> Array:
+        if not entry.yields_at:
+            return entry.column(self.position[:, joint]) * self.used[:, joint]
+        key = (entry.parameter, joint)
+        if key not in self._columns:
+            raw = entry.column(self.path[:, joint : joint + 1])[self.rows]
+            self._columns[key] = self.thinning.apply(raw)[:, 0] * self.used[:, joint]
+        return self._columns[key]
 
     def columns(
         self, terms: tuple[str, ...], joint: int, shape: Shape, load: Array | None

@@ -22,19 +22,23 @@ def test_friction_of_a_recorded_experiment(tmp_path, capsys):
     torque = 2.0 * motion.velocity + 3.0 * np.sign(motion.velocity) + 5.0 * np.cos(motion.position)
     signals = {'positions': motion.position, 'velocities': motion.velocity, 'torques': torque}
     np.savez(tmp_path / 'run.npz', times=motion.time, **signals)
-    command = ['friction', str(tmp_path / 'run.npz'), '--joints', 'a,b', '--law', 'linear']
+    command = ['friction', str(tmp_path / 'run.npz'), '--joints', 'a,b', '--friction', 'linear']
     assert main([*command, '--json', '--out', str(tmp_path / 'out')]) == 0
-    found = json.loads(capsys.readouterr().out)
-    np.testing.assert_allclose(found['b']['speed'], [0.05, 0.1, 0.25, 0.5], rtol=1e-3)
+    found = json.loads(capsys.readouterr().out)['friction']
     for joint in 'ab':
-        speed = np.array(found[joint]['speed'])
-        np.testing.assert_allclose(found[joint]['friction'], 2.0 * speed + 3.0, rtol=1e-3)
-        np.testing.assert_allclose(found[joint]['linear']['viscous'], 2.0, rtol=0.01)
+        values = {item['name']: item for item in found[joint]['values']}
+        assert values['viscous_friction']['value'] == pytest.approx(2.0, rel=0.02)
+        assert values['coulomb_friction']['value'] == pytest.approx(3.0, rel=0.02)
+        assert values['viscous_friction']['lower'] < values['viscous_friction']['upper']
+        assert 0.3 < found[joint]['share'] < 1.0
     page = (tmp_path / 'out' / 'friction.html').read_text()
-    assert page.count('expression">b</th>') == 5  # four speeds and a law
+    assert page.count('expression">b</th>') >= 2  # a row per value
     assert (tmp_path / 'out' / 'friction.png').read_bytes()[:4] == b'\x89PNG'
-    assert len((tmp_path / 'out' / 'friction.csv').read_text().splitlines()) == 9
-    assert main(command) == 0 and 'a: linear: viscous 2' in capsys.readouterr().out
+    rows = (tmp_path / 'out' / 'friction.csv').read_text().splitlines()
+    assert rows[0] == 'joint,speed,friction' and rows[-1].startswith('b,')
+    assert main(command) == 0
+    text = capsys.readouterr().out
+    assert '3 Nm, 3 to 3' in text and 'usable' in text
     (tmp_path / 'file').touch()
     with pytest.raises(SystemExit, match='2'):  # before the work
         main([*command, '--out', str(tmp_path / 'file')])

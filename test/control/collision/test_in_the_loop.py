@@ -15,7 +15,6 @@ from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Recording
 
-PERIOD = 0.002
 OK, CONTACT, COLLISION, UNKNOWN = Level.OK, Level.CONTACT, Level.COLLISION, Level.UNKNOWN
 
 

@@ -12,7 +12,6 @@ from control_cell import JOINTS, LIMIT, RATE, ControlCell, trajectory, write_res
 from control_checks import JTC, check_hardware_steps
 from control_msgs.action import FollowJointTrajectory
 from control_msgs.msg import JointTolerance
-from lifecycle_msgs.msg import Transition
 from node_process import EFFORT, NodeProcess
 from rclpy.action import ActionClient
 
@@ -145,14 +144,6 @@ def test_a_cancel_stops_the_robot_on_its_way(cell):
     check_stopped(cell)
 
 
-def test_an_abort_by_the_path_tolerance_passes_with_its_reason(cell):
-    handle = send(cell, trajectory(6.0), path_tolerance=tolerance(position=1e-6))
-    code = Result.PATH_TOLERANCE_VIOLATED
-    check(cell, handle, ABORTED, code, 'Aborted due to path tolerance violation')
-    cell.wait(lambda: at_rest(cell), 'standstill')
-    assert not cell.effort.any()
-
-
 def test_a_newer_goal_preempts_the_running_one_without_a_step_of_torque(cell):
     cell.efforts.clear()
     first = under_way(cell)
@@ -162,15 +153,3 @@ def test_a_newer_goal_preempts_the_running_one_without_a_step_of_torque(cell):
     assert np.abs(cell.effort).max() > 5.0
     check_hardware_steps(cell)
     check(cell, second, SUCCEEDED, Result.SUCCESSFUL, 'Goal successfully reached!')
-
-
-def test_deactivation_of_the_node_takes_the_torque_out_and_stops_the_robot(cell):
-    handle = under_way(cell, 8.0)
-    future = handle.get_result_async()
-    assert cell.feedforward.change(Transition.TRANSITION_DEACTIVATE)
-    try:
-        check(cell, handle, ABORTED, Result.INVALID_GOAL, 'the feed-forward was deactivated')
-        check_stopped(cell)
-    finally:
-        assert cell.feedforward.change(Transition.TRANSITION_ACTIVATE)
-    assert future.done() and cell.feedforward.enable(True).success

@@ -43,17 +43,6 @@ def test_samples_are_those_of_the_motion_scaled(make, seed):
     np.testing.assert_allclose(deviation[2], there.acceleration, atol=1e-8)
 
 
-@pytest.mark.parametrize('make', [fourier, sines])
-def test_pull_is_the_derivative(make):
-    family, random = make(), np.random.default_rng(5)
-    sampled = family.prepare(np.linspace(0.0, 7.0, 11))
-    x, way = family.start(random), random.normal(size=family.size)
-    weights = random.normal(size=(3, 11, 3))
-    sums = [(weights * sampled.deviation(x + h * way)).sum() for h in (1e-6, -1e-6)]
-    expected = (sums[0] - sums[1]) / 2e-6
-    assert sampled.pull(x, weights) @ way == pytest.approx(expected, rel=1e-6)
-
-
 @pytest.mark.parametrize(
     ('make', 'words'),
     [

@@ -33,18 +33,6 @@ def test_samples_are_those_of_the_motion_scaled(fly_by, rise):
     np.testing.assert_allclose(deviation[2], there.acceleration, atol=1e-8)
 
 
-@pytest.mark.parametrize('fly_by', [0.0, 0.7])
-def test_pull_is_the_derivative(fly_by):
-    some, random = family(fly_by=fly_by), np.random.default_rng(2)
-    sampled = some.prepare(np.linspace(0.0, 8.0, 41))
-    x, weights = some.start(random), random.normal(size=(3, 41, 3))
-    slope = sampled.pull(x, weights)
-    for _ in range(5):
-        way = random.normal(size=some.size)
-        sums = [(weights * sampled.deviation(x + h * way)).sum() for h in (1e-6, -1e-6)]
-        assert slope @ way == pytest.approx((sums[0] - sums[1]) / 2e-6, rel=1e-5)
-
-
 def test_refuses_no_points():
     with pytest.raises(MotionError, match='1 to 500 via-points, got 0'):
         family(points=0)

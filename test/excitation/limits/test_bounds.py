@@ -36,17 +36,6 @@ def test_divided_by_its_gauge_every_motion_keeps_the_limits(kind, seed, size):
     check_motion(FAMILY.motion(x, 0.998 / gauge), BOUNDS)
 
 
-@pytest.mark.parametrize('kind', [GridBounds, ConservativeBounds])
-@pytest.mark.parametrize('hardness', [8.0, 100.0])
-def test_pull_is_the_derivative_of_the_gauge(kind, hardness):
-    random = np.random.default_rng(1)
-    x, way, weights = (random.normal(size=size) for size in (FAMILY.size, FAMILY.size, 3))
-    bounds = kind(FAMILY, ROOM)
-    sums = [weights @ bounds.gauge(x + h * way, hardness)[0] for h in (1e-7, -1e-7)]
-    found = bounds.gauge(x, hardness)[1](weights) @ way
-    assert found == pytest.approx((sums[0] - sums[1]) / 2e-7, rel=1e-5)
-
-
 @settings(max_examples=30)
 @given(st.integers(0, 10**6), st.floats(0.01, 5.0))
 def test_scaled_motions_touch_their_limits_and_no_more(seed, size):

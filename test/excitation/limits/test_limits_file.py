@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Joint limits files."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 import yaml
@@ -10,8 +8,6 @@ from motions import limits
 
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.excitation.limits.limits_file import load_limits, narrow_limits
-
-ROOT = Path(__file__).parents[3]
 
 
 def narrowed(text, **base):

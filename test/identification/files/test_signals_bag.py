@@ -7,14 +7,13 @@ import pytest
 from rosbags.rosbag2 import Reader
 from rosbags.typesys import Stores, get_typestore
 
-from robodyn_ros.errors import IdentificationError, RecordingError
+from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.files import signals_bag
 from robodyn_ros.identification.files.signals_bag import TOPICS, write_signals
 from robodyn_ros.identification.result.content import ResultSignals
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.thinning import Thinning
 from robodyn_ros.recording.bags.bag_metadata import bag_metadata
-from robodyn_ros.recording.readers import read_recording
 
 JOINTS = ('joint1', 'slide')
 ORIGIN = 1_700_000_000_000_000_000
@@ -90,15 +89,6 @@ def test_rosbags_reads_every_signal_exactly(tmp_path):
             np.testing.assert_array_equal([row[column] for row in rows], values)
 
 
-def test_our_reader_reads_it_as_a_recording(tmp_path):
-    kept = signals(800)
-    write_signals(kept, tmp_path / 'identification')
-    back = read_recording(tmp_path / 'identification', topic='/identification/filtered')
-    np.testing.assert_array_equal(back.position, kept.processed.position)
-    np.testing.assert_array_equal(back.torque, kept.processed.torque)
-    assert back.joints == JOINTS and len(back) == 800
-
-
 def test_it_declares_its_efforts_whole_or_without_metadata_file(tmp_path):
     path = tmp_path / 'identification'
     write_signals(signals(100), path)
@@ -115,12 +105,6 @@ def test_a_full_disk_leaves_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(signals_bag.McapWriter, 'add_rows', full)
     with pytest.raises(IdentificationError, match=r'identification: it cannot be .*space'):
         write_signals(signals(50), tmp_path / 'identification')
-    assert not list(tmp_path.iterdir())
-
-
-def test_stamps_before_ros_time_are_refused(tmp_path):
-    with pytest.raises(RecordingError, match='do not fit into a ROS time'):
-        write_signals(signals(10, origin=-(10**10)), tmp_path / 'identification')
     assert not list(tmp_path.iterdir())
 
 

@@ -87,13 +87,6 @@ def test_what_is_there_of_a_cut_off_chunk(tmp_path, compression):
     assert 'it is cut off, without an index' in scan.damage
 
 
-def test_a_killed_recorder_leaves_no_index(tmp_path):
-    for end in (b'', TAIL[:5], TAIL[:-37]):
-        found, scan = scanned(tmp_path / 'a.mcap', HEAD + SCHEMA + CHANNEL + message(b'a') + end)
-        assert found == [(5, b'a')]
-        assert scan.damage == ['it is cut off, without an index']
-
-
 def test_a_bag_without_messages_has_topics(tmp_path):
     content = HEAD + TAIL[:13] + SCHEMA + CHANNEL + TAIL[13:]
     found, scan = scanned(tmp_path / 'a.mcap', content)

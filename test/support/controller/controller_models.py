@@ -58,6 +58,7 @@ MODELS = {
         friction={'terms': list(TERMS), **FIGURES, 'load': np.linspace(1.0, 2.0, 8).tolist()},
     ),
     'springs': lambda: robot_model('urdf/six_axis.urdf', friction=['linear', *SPRINGS]),
+    'slips': lambda: robot_model('urdf/six_axis.urdf', friction=['linear', 'spring', 'slip']),
     'load of six axes': lambda: robot_model(
         'urdf/six_axis.urdf',
         friction={'terms': ['viscous', 'load'], 'load': np.linspace(-1.0, 1.5, 66).tolist()},

@@ -184,21 +184,13 @@ class RosClient:
 
     def listen(self, kind, topic, qos=HEARD) -> list:
         rows: list = []
-        self._take(kind, topic, qos, rows, lambda message, info: message)
-        return rows
 
-    def listen_sent(self, kind, topic, qos=HEARD, **options) -> list[Sent]:
-        """The same, each message with its number and time."""
-        rows: list[Sent] = []
-        self._take(kind, topic, qos, rows, Sent.of, **options)
-        return rows
-
-    def _take(self, kind, topic, qos, rows, read, **options) -> None:
-        def take(message, info):
-            rows.append(read(message, info))
+        def take(message):
+            rows.append(message)
             self._taken += 1
 
-        self.node.create_subscription(kind, topic, take, qos, **options)
+        self.node.create_subscription(kind, topic, take, qos)
+        return rows
 
     def publisher(self, kind, topic, name, qos=10):
         """A publisher that this node, and at least one subscriber, know."""
