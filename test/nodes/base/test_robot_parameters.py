@@ -99,9 +99,8 @@ def test_the_users_file_and_command_line_win_over_the_robot_file(
         ('/**: {ros__parameters: {max_torque: [1', '', "error: .*Couldn't parse params file"),
         (
             'cell: {feedforward: {ros__parameters: {max_torqe: [5.0]}}}',
-            '-r __ns:=/cell -p feedforward:torque_limit:=[5.0]',
-            r"error: command line: there is no parameter 'torque_limit'; .*; "
-            r".*/bad.yaml, section cell/feedforward: there is no parameter 'max_torqe'; "
+            '-r __ns:=/cell',
+            r"error: .*/bad.yaml, section cell/feedforward: there is no parameter 'max_torqe'; "
             r'did you mean max_torque\?$',
         ),
     ],
@@ -127,13 +126,14 @@ def test_parameters_that_cannot_be_used_are_one_sentence(tmp_path, content, word
         ('/**', {'max_torque': 'fast'}, "parameter 'max_torque': .*parameter file or command"),
         ('/**', {'max_torqe': [5.0]}, "of all nodes: there is no parameter 'max_torqe'; did you "),
         ('feedforward', {'qos_overrides': {'a': 1}, 'stale_timeout': 0.5},
-         "section feedforward: there is no parameter 'stale_timeout'"),
+         "section feedforward: there is no parameter 'stale_timeout'; .*; command line: there is "
+         "no parameter 'torque_limit'"),
     ],
 )  # fmt: skip
 def test_a_file_that_does_not_fit_the_node_is_refused(
     ros, tmp_path, monkeypatch, key, given, sentence
 ):
-    words = files(tmp_path, key, given)[:2]
+    words = [*files(tmp_path, key, given)[:2], '-p', 'feedforward:torque_limit:=[5.0]']
     monkeypatch.setattr(sys, 'argv', ['program', '--ros-args', *words])
     with pytest.raises(ConfigError, match=sentence):
         created(Feedforward, SIX_AXIS, *words)
@@ -208,6 +208,7 @@ def test_all_parameters_are_told_and_can_be_given_again(kind, ros, tmp_path):
     names = list(node.get_parameters_by_prefix(''))
     told = {each.name: plain(each.value) for each in node.get_parameters(names)}
     assert len(told) == len(names) > 20
+    told.pop('planning_scene_service', None)  # of MoveIt, which need not be installed
     node = created(kind, SIX_AXIS, *files(tmp_path, '/**', told)[:2])
     again = {each.name: plain(each.value) for each in node.get_parameters(names)}
     assert again.items() >= told.items()
