@@ -54,7 +54,6 @@ def test_joint_states_that_are_not_finite_are_never_ok_and_make_no_torque(cell):
     check_efforts(cell)
 
 
-@pytest.mark.real_time
 def test_a_cell_that_is_killed_takes_the_torque_away_and_the_levels_are_unknown(cell):
     cell.ready()
     cell.kill('cell')

@@ -211,7 +211,6 @@ def test_second_start_is_refused_and_a_silent_robot_stopped(cell, robot):
     cell.planner.wait(lambda: 'there are no joint states for ' in log.read_text(), 'the log')
 
 
-@pytest.mark.real_time
 def test_a_simulation_that_dies_stops_the_robot(cell, robot):
     log = cell.folder / 'planner.log'
     said = len(log.read_text())

@@ -176,7 +176,6 @@ def check_bag(folder, closed=True):
     assert not list(folder.rglob('.*'))
 
 
-@pytest.mark.real_time
 def test_a_recorder_that_dies_ends_the_motion(cell):
     run = cell.exciting()
     cell.kill('recorder')
@@ -188,7 +187,6 @@ def test_a_recorder_that_dies_ends_the_motion(cell):
     check_bag(run.folder, closed=False)
 
 
-@pytest.mark.real_time
 def test_an_excitation_that_dies_leaves_a_robot_at_rest_and_a_closed_bag(cell):
     run = cell.exciting()
     cell.kill('excitation')
@@ -204,7 +202,6 @@ def test_an_excitation_that_dies_leaves_a_robot_at_rest_and_a_closed_bag(cell):
     check_bag(run.folder)
 
 
-@pytest.mark.real_time
 def test_an_identification_that_dies_ends_motion_and_recording(cell):
     run = cell.exciting()
     cell.kill('identification')
@@ -216,7 +213,6 @@ def test_an_identification_that_dies_ends_motion_and_recording(cell):
     assert text in cell.not_recording()
 
 
-@pytest.mark.real_time
 def test_a_disk_that_fills_up_ends_the_motion_and_a_full_one_begins_none(cell):
     run = cell.exciting()
     cell.set_free_space(1e9)
