@@ -151,31 +151,3 @@ def test_a_model_file_serves_by_its_priors(guard_with, tmp_path):
     guard_with(torque_max=[9000.0], model_file=str(file)).check_plan(Plan(motion(), 0.0))
     with pytest.raises(RobodynError, match=r"of joint 'joint2' at .* torque_max is 100"):
         guard_with(torque_max=[100.0], model_file=str(file)).check_plan(Plan(motion(), 0.0))
-
-
-def test_the_model_has_the_number_of_dynamic_model(guard_with, tmp_path):
-    file = tmp_path / 'model.yaml'
-    axis = {'kind': 'axis', 'type': 'rotary', 'dynamic_model': 1, 'joints': ['a']}
-    file.write_text(yaml.safe_dump({**axis, 'prior': {'I': 1.0}}))
-    given = {'joints': ('a',), 'torque_max': 9000.0, 'model_file': str(file)}
-    assert guard_with(**given).torque_limit.description['dynamic_model'] == 1
-    with pytest.raises(RobodynError, match=r'needs a model with values, and L\^2.* none'):
-        guard_with(**given, dynamic_model=3)
-
-
-@pytest.mark.parametrize(
-    ('values', 'sentence'),
-    [
-        ({'torque_max': 100.0}, 'torque_max needs a model .* give the parameter result_file'),
-        ({'torque_max': [1.0, 2.0]}, 'torque_max needs one value for each of the 6 joints, got 2'),
-        ({'torque_threshold': 100.0}, 'the effort of the joint states is not declared: declare'),
-    ],
-)
-def test_limits_that_cannot_be_used(guard_with, values, sentence):
-    with pytest.raises(RobodynError, match=sentence):
-        guard_with(**values)
-
-
-def test_a_model_of_other_joints_is_refused(guard_with, cell):
-    with pytest.raises(RobodynError, match=r'torque_max: the model has the joints .* moves'):
-        guard_with(('a',), torque_max=1.0, result_file=str(cell.folder / 'result.yaml'))
