@@ -1,12 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The state is never silent for long, and old positions are none."""
+"""Changes of the state are published at once, all else with the rate."""
 
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 from builtin_interfaces.msg import Time
 
+from robodyn_ros.errors import Fault
 from robodyn_ros.nodes.collision_monitor.state_topic import StateTopic
+
+CHANGES = {
+    'level': ('detector', np.array([1, 3], dtype=np.uint8)),
+    'latched': ('detector', True),
+    'message': ('detector', Fault('state_frozen', 'frozen')),
+    'muted': ('node', True),
+}
 
 
 class Monitor:
@@ -35,6 +44,16 @@ class Monitor:
         for _ in range(round(seconds / 0.002)):
             self.clock[0] += 0.002
             self.topic.publish(self.detector, self.inputs, Time())
+
+
+@pytest.mark.parametrize('what', CHANGES)
+def test_each_change_is_published_at_once(clock, what):
+    monitor = Monitor(clock, rate=0.001)
+    monitor.run(0.1)
+    owner, value = CHANGES[what]
+    setattr(getattr(monitor, owner), what, value)
+    monitor.run(0.1)
+    assert [round(time - clock[0] + 0.1, 3) for time, _ in monitor.sent[1:]] == [0.002]
 
 
 def test_the_topic_is_never_silent_for_longer_than_stale_timeout(clock):

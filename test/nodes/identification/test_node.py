@@ -47,14 +47,22 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope='module')
-def client(folder):
+def nodes(folder):
     before = dict(os.environ)
     os.environ.update(environment(42))
+    with NodeProcesses(folder / 'nodes') as nodes:
+        yield nodes
+    os.environ.clear()
+    os.environ.update(before)
+
+
+@pytest.fixture(scope='module')
+def client(folder, nodes):
     robot = {'robot': write_axis(folder)}
     motion = {f'motion.{key}': value for key, value in MOTION.items()}
     motion |= {'motion.frequency': [0.7], 'motion.duration': 5.0, **DESIGN}
     motion['allow_unchecked'] = True
-    with NodeProcesses(folder / 'nodes') as nodes, Client(nodes.check) as client:
+    with Client(nodes.check) as client:
         nodes.start('cell', {**robot, 'real_time_factor': 0.0})
         robot['use_sim_time'] = True
         nodes.start('recorder', robot)
@@ -62,14 +70,7 @@ def client(folder):
         speeds = {'speeds': [1.0], 'confirm_each_speed': True}
         out = {'output_directory': str(folder / 'out')}
         nodes.start('identification', {**robot, **out, **speeds})
-        urdf = str(ROOT / 'urdf' / 'single_axis.urdf')
-        silent = {
-            'use_sim_time': True, 'urdf': urdf, 'output_directory': str(folder / 'undeclared'),
-        }  # fmt: skip
-        nodes.start('identification', silent, name='undeclared')
         yield client
-    os.environ.clear()
-    os.environ.update(before)
 
 
 def excite(client):
@@ -294,7 +295,10 @@ def test_bad_requests_get_one_sentence(client, request_, sentence):
         client.call(Identify, 'identification/identify', request_)
 
 
-def test_an_undeclared_effort_is_refused_before_the_robot_moves(client, folder):
+def test_an_undeclared_effort_is_refused_before_the_robot_moves(client, nodes, folder):
+    urdf, out = str(ROOT / 'urdf' / 'single_axis.urdf'), str(folder / 'undeclared')
+    given = {'use_sim_time': True, 'urdf': urdf, 'output_directory': out}
+    nodes.start('identification', given, name='undeclared')
     sentence = r"parameters of node 'undeclared', so the robot is not moved: .*effort\.unit"
     with pytest.raises(RobodynError, match=sentence):
         client.call(IdentificationStart, 'undeclared/start', IdentificationStart.Request())
@@ -305,6 +309,7 @@ def test_an_undeclared_effort_is_refused_before_the_robot_moves(client, folder):
             RunIdentification, 'undeclared/run_identification', goal, 30.0, seen.append
         )
     assert not seen and not (folder / 'undeclared').exists()
+    nodes.stop('undeclared')
 
 
 def test_cancel_stops_the_robot_and_writes_nothing(client, folder):

@@ -56,7 +56,7 @@ class Cell:
         self._rows = []
         client.node.create_subscription(JointState, 'joint_states', self._on_state, MONITOR_QOS)
         self._action = ActionClient(client.node, RunIdentification, ACTION)
-        nodes.start('cell', {**self._robot, 'real_time_factor': 0.0})
+        nodes.start('cell', {**self._robot, 'real_time_factor': 3.0})
         names = ('recorder', 'excitation', 'identification')
         self._watches = {name: Watch(client.node, name) for name in names}
         for name in names:
