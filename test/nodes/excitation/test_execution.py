@@ -15,7 +15,6 @@ from robodyn_ros.nodes.excitation.execution import Execution
 from robodyn_ros.nodes.excitation.node import Excitation
 
 STOP = Fault('stop_requested', '~/stop was called')
-LAGS = Fault('not_following', 'it does not follow')
 
 
 class Bare(Execution):
@@ -96,15 +95,6 @@ def test_a_stop_that_cannot_be_computed_makes_the_controller_hold():
     with pytest.raises(ValueError, match='broken'):
         bare.stop(STOP)
     assert bare.sent == ['hold'] and '~/stop was called; broken' in bare.ended[0]
-
-
-def test_a_robot_that_does_not_follow_is_held_by_a_stop():
-    bare = Bare()
-    bare.run.sent = True
-    bare._supervision = SimpleNamespace(not_following=lambda run: LAGS)
-    bare.stop(STOP)
-    assert bare.sent == ['hold'] and bare.ended[0].endswith('called; it does not follow')
-    assert bare.ended[0].name == 'stop_requested'  # the first cause
 
 
 def test_a_clock_that_is_set_back_makes_the_controller_hold():

@@ -13,8 +13,6 @@ from node_process import EFFORT
 from rclpy.parameter import Parameter
 from writers import result_file
 
-from robodyn_ros.control.torque.model_torque import ModelTorque
-from robodyn_ros.control.torque_limits import peak_torque
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.excitation.catalog import write_motion
 from robodyn_ros.excitation.plan import Plan
@@ -124,25 +122,6 @@ def guard_with(cell):
     yield make
     for node in nodes:
         node.destroy_node()
-
-
-def test_torque_joint_and_time_are_those_of_the_model(guard_with, cell, model):
-    result = str(cell.folder / 'result.yaml')
-    peak = peak_torque(ModelTorque(*model), motion())
-    limits = 1.01 * peak.torque
-    limits[4] = 0.99 * peak.torque[4]
-    plan = Plan(motion(), 0.0)
-    guard_with(torque_max=(1.01 * peak.torque).tolist(), result_file=result).check_plan(plan)
-    strict = guard_with(torque_max=limits.tolist(), result_file=result)
-    kept = strict.torque_limit
-    assert kept.limits == tuple(limits) and kept.values == tuple(model[1])
-    kept.rule(robot_model(URDF))  # what a design is made with
-    expected = (
-        f"needs {peak.torque[4]:.4g} Nm of joint 'joint5' at {peak.time[4]:.3f} s, "
-        f'torque_max is {limits[4]:.4g}'
-    )
-    with pytest.raises(RobodynError, match=expected):
-        strict.check_plan(plan)
 
 
 def test_a_model_file_serves_by_its_priors(guard_with, tmp_path):
