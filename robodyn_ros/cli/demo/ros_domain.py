@@ -25,8 +25,8 @@ def describe_domain(offset: int = 0) -> dict[str, str]:
 
     :param offset: see `domain`
     """
-    own = {'ROS_DOMAIN_ID': domain(offset), 'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST'}
-    return {**own, **profile('discovery.xml')}
+    alone = {'ROS_DOMAIN_ID': domain(offset), 'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST'}
+    return {**alone, **profile('discovery.xml')}
 
 
 def domain(offset: int = 0) -> str:
