@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+import scipy  # its parts at their first use: they take half a second
 from numpy.typing import NDArray
-from scipy.linalg import qr, solve_triangular
 
 from robodyn_ros.errors import ModelError
 from robodyn_ros.models.interface import Array, DynamicModel, sample_blocks
@@ -114,7 +114,7 @@ def _factor(model: DynamicModel) -> tuple[Array, Array]:
         rows = model.regressor(q[block], qd[block], qdd[block]).reshape(-1, width)
         if not np.isfinite(rows).all():
             raise ModelError('the regressor of the model is not finite at random states')
-        (triangle,) = qr(np.vstack([factor, rows]), mode='r', check_finite=False)
+        (triangle,) = scipy.linalg.qr(np.vstack([factor, rows]), mode='r', check_finite=False)
         factor = np.asarray(triangle[:width], dtype=np.float64)
     length = np.linalg.norm(factor, axis=0)
     length[length < 1e-12 * length.max(initial=0.0)] = 0.0
@@ -159,8 +159,8 @@ def find_independent(
 
 def _grouping(scaled: Array, length: Array, columns: NDArray[np.intp]) -> Array:
     """Return K (b, p) with rounding noise removed: exact zeros, and integers where meant."""
-    orthogonal, triangle = qr(scaled[:, columns], mode='economic', check_finite=False)
-    shares = solve_triangular(triangle, orthogonal.T @ scaled, check_finite=False)
+    orthogonal, triangle = scipy.linalg.qr(scaled[:, columns], mode='economic', check_finite=False)
+    shares = scipy.linalg.solve_triangular(triangle, orthogonal.T @ scaled, check_finite=False)
     rounding = 1e-9  # of a few hundred sums of doubles
     shares[np.abs(shares) < rounding] = 0.0
     grouping: Array = shares * length / length[columns, None]

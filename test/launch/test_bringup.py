@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 from launch_files import EVERYTHING, ROBOTS, ROOT, LaunchContext, Node, parameters
 
 from robodyn_ros.nodes.launching import viewers
-from robodyn_ros.nodes.launching.large_messages import PROFILE
+from robodyn_ros.nodes.launching.dds_profiles import PROFILE
 
 
 def test_a_real_robot_in_place_of_the_cell(nodes):
@@ -62,7 +62,7 @@ def test_large_trajectories_fit_into_the_senders_shared_memory(nodes, monkeypatc
         monkeypatch.delenv(variable, raising=False)
     sets = {name: node['additional_env'] for name, node in nodes('bringup.launch.py').items()}
     assert {name for name, variables in sets.items() if variables} == {'excitation'}
-    profile = Path(sets['excitation']['FASTDDS_DEFAULT_PROFILES_FILE'])
+    profile = Path(sets['excitation'][PROFILE[1]])
     size = ElementTree.parse(profile).findtext('.//{*}segment_size')
     assert int(size) > 60_000 * 216  # points of six joints with effort
     monkeypatch.setenv('FASTRTPS_DEFAULT_PROFILES_FILE', 'mine.xml')

@@ -81,16 +81,8 @@ def test_a_path_that_no_file_can_have_is_refused(cell, name):
         assert 'unexpected' not in text, text
 
 
-@pytest.mark.parametrize('way', ['outside', 'above', 'link', 'hidden'])
-def test_a_path_outside_the_allowed_folders_is_refused(cell, way):
-    places = {
-        'outside': '/etc/passwd',
-        'above': f'{cell.folder}/{"../" * 30}etc/passwd',
-        'link': str(cell.folder / 'link' / 'passwd'),
-        'hidden': str(cell.folder / '.ssh' / 'id_rsa'),
-    }
-    if way == 'link':
-        (cell.folder / 'link').symlink_to('/etc')
-    real = places['hidden' if way == 'hidden' else 'outside']
-    for text in refusals(cell, places[way]):
-        assert real in text and 'allowed_directories' in text, text
+def test_a_path_outside_the_allowed_folders_is_refused(cell):
+    """Other ways out: test_allowed_folders.py."""
+    (cell.folder / 'link').symlink_to('/etc')
+    for text in refusals(cell, str(cell.folder / 'link' / 'passwd')):
+        assert '/etc/passwd' in text and 'allowed_directories' in text, text

@@ -15,7 +15,7 @@ from pathlib import Path
 import yaml
 
 from robodyn_ros.errors import RobodynError
-from robodyn_ros.nodes.launching.large_messages import environment
+from robodyn_ros.nodes.launching.dds_profiles import environment
 
 
 class NodeProcesses:

@@ -10,6 +10,8 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+from robodyn_ros.nodes.launching.dds_profiles import profile
+
 DOMAINS = 100
 """Number of usable domains, from 1: ports of higher ones lie in the range of other programs."""
 SHARED_MEMORY = Path('/dev/shm')
@@ -19,9 +21,12 @@ _claimed: dict[int, tuple[str, object]] = {}
 def describe_domain(offset: int = 0) -> dict[str, str]:
     """Return the environment of processes in a free domain, restricted to this machine.
 
+    They find each other at once: see config/discovery.xml.
+
     :param offset: see `domain`
     """
-    return {'ROS_DOMAIN_ID': domain(offset), 'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST'}
+    alone = {'ROS_DOMAIN_ID': domain(offset), 'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST'}
+    return {**alone, **profile('discovery.xml')}
 
 
 def domain(offset: int = 0) -> str:

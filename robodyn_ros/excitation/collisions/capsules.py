@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial import ConvexHull, QhullError
+import scipy  # its parts at their first use: they take half a second
 
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.trajectory import Array
@@ -103,7 +103,7 @@ def _frame(direction: Array) -> Array:
 def has_volume(points: Array) -> bool:
     """Return True if points (N, 3) have a convex hull."""
     try:
-        ConvexHull(points, qhull_options='Qt')
-    except (QhullError, ValueError):
+        scipy.spatial.ConvexHull(points, qhull_options='Qt')
+    except (scipy.spatial.QhullError, ValueError):
         return False
     return True

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.spatial.transform import Rotation
+import scipy  # its parts at their first use: they take half a second
 
 from robodyn_ros.bounds import GEOMETRY, check_bound
 from robodyn_ros.errors import MotionError
@@ -151,7 +151,11 @@ def pose_of(position: Sequence[float] | Array, quaternion: Sequence[float] | Arr
     pose = np.eye(4)
     pose[:3, 3] = position
     # NaN stays in it: `SceneShape.check` names the object
-    turned = Rotation.from_quat(turn / size).as_matrix() if np.isfinite(size) else np.nan
+    turned = (
+        scipy.spatial.transform.Rotation.from_quat(turn / size).as_matrix()
+        if np.isfinite(size)
+        else np.nan
+    )
     pose[:3, :3] = turned
     return pose
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy.linalg import null_space
+import scipy  # its parts at their first use: they take half a second
 
 from robodyn_ros.errors import MotionError
 from robodyn_ros.excitation.motions.arguments import joint_names, per_joint
@@ -91,8 +91,8 @@ class FourierFamily(MotionFamily):
         self.harmonics = int(harmonics)
         self.order = np.arange(1.0, harmonics + 1.0)
         self.omega = 2.0 * np.pi / self.duration * self.order
-        self.a_space: Array = null_space(np.ones((1, harmonics)))
-        self.b_space: Array = null_space(self.order[None, :])
+        self.a_space: Array = scipy.linalg.null_space(np.ones((1, harmonics)))
+        self.b_space: Array = scipy.linalg.null_space(self.order[None, :])
         self.size = len(self.joints) * 2 * (harmonics - 1)
 
     def coefficients(self, x: Array) -> tuple[Array, Array]:

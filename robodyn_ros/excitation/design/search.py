@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import differential_evolution
+import scipy  # its parts at their first use: they take half a second
 
 from robodyn_ros.excitation.design.descent import StopError, descend
 from robodyn_ros.excitation.design.problem import CLOSE, DesignProblem, Smoothing
@@ -114,7 +114,7 @@ def evolve(
         return stop()
 
     people = np.array([problem.family.start(random) for _ in range(population)])
-    result = differential_evolution(
+    result = scipy.optimize.differential_evolution(
         cost,
         # x scales a motion that fills its limits anyway: 5 times its spread is no restriction
         [(-5.0, 5.0)] * problem.family.size,

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import scipy  # its parts at their first use: they take half a second
 from numpy.typing import NDArray
-from scipy.linalg import qr
 
 from robodyn_ros.excitation.trajectory import Array
 from robodyn_ros.models.base_parameters import find_independent
@@ -124,7 +124,7 @@ def log_normalised_condition(matrix: Array, sharpness: float) -> tuple[float, Ar
 
 def independent_columns(matrix: Array) -> NDArray[np.intp]:
     """Return the columns that are not combinations of earlier ones, in order."""
-    (factor,) = qr(matrix, mode='r', check_finite=False)
+    (factor,) = scipy.linalg.qr(matrix, mode='r', check_finite=False)
     factor = np.asarray(factor[: matrix.shape[1]])
     length = np.linalg.norm(factor, axis=0)
     visited = np.flatnonzero(length > 1e-12 * length.max(initial=0.0))

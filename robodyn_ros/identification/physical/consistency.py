@@ -14,8 +14,7 @@ from typing import Any
 
 import clarabel
 import numpy as np
-from scipy import sparse
-from scipy.linalg import null_space
+import scipy  # its parts at their first use: they take half a second
 
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.models.friction_terms import BRAKING, TERMS
@@ -24,7 +23,7 @@ from robodyn_ros.models.serial.inertia import INERTIAL_NAMES, pseudo_inertia
 
 
 def minimise(
-    quadratic: Array, linear: Array, rows: sparse.csc_matrix, limits: Array, cones: list[Any]
+    quadratic: Array, linear: Array, rows: scipy.sparse.csc_matrix, limits: Array, cones: list[Any]
 ) -> Any:
     """Minimise x^T Q x / 2 + c^T x with limits - rows x in the cones, by Clarabel.
 
@@ -33,7 +32,7 @@ def minimise(
     """
     settings = clarabel.DefaultSettings()
     settings.verbose = False
-    upper = sparse.triu(quadratic, format='csc')
+    upper = scipy.sparse.triu(quadratic, format='csc')
     try:
         return clarabel.DefaultSolver(upper, linear, rows, limits, cones, settings).solve()
     except BaseException as error:
@@ -181,11 +180,11 @@ def consistent(model: DynamicModel, grouping: Array, base: Array, prior: Array) 
     start = nearest(model, grouping, base, prior)
     if not (bodies.links or bodies.rotors):
         return start
-    directions = scale[:, None] * null_space(grouping * scale)
+    directions = scale[:, None] * scipy.linalg.null_space(grouping * scale)
     cone, blocks, limits = constraints(bodies, scale, start, directions, bodies.rotors)
     free = directions.shape[1]
     if free:
-        rows = sparse.csc_matrix(blocks)
+        rows = scipy.sparse.csc_matrix(blocks)
         solution = minimise(np.eye(free), np.zeros(free), rows, limits, cone)
         if 'Solved' in str(solution.status):
             start = start + directions @ np.array(solution.x)

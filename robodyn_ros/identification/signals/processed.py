@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+import scipy  # its parts at their first use: they take half a second
 from numpy.typing import NDArray
-from scipy.interpolate import make_interp_spline
 
 from robodyn_ros.findings import Finding
 from robodyn_ros.identification.signals.thinning import Thinning
@@ -134,7 +134,7 @@ def correct_offsets(signals: Processed, offsets: Mapping[int, TimeOffset]) -> Pr
     torque, measured = signals.torque.copy(), signals.measured.copy()
     for joint, offset in offsets.items():
         for values in (torque, measured):
-            spline = make_interp_spline(signals.time, values[:, joint], k=3)
+            spline = scipy.interpolate.make_interp_spline(signals.time, values[:, joint], k=3)
             values[:, joint] = spline(signals.time + offset.seconds)
     shifts = [offset.seconds for offset in offsets.values()]
     first = int(np.searchsorted(signals.time, signals.time[0] - min(*shifts, 0.0)))

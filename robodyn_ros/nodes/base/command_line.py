@@ -21,10 +21,8 @@ def command_line(words: Sequence[str], node: str) -> dict[str, Any]:
     :param node: its name
     """
     values: dict[str, Any] = {}
-    for word, following in _options(words):
-        name, assigned, text = following.partition(':=')
-        prefix, _, parameter = name.rpartition(':')
-        if word in ('-p', '--param') and assigned and prefix in ('', node):
+    for prefix, parameter, text in _assignments(words):
+        if prefix in ('', node):
             try:
                 values[parameter] = _read_numbers(parse_yaml(text))
             except yaml.YAMLError:
@@ -32,15 +30,16 @@ def command_line(words: Sequence[str], node: str) -> dict[str, Any]:
     return values
 
 
-def file_sections(words: Sequence[str], node: str) -> dict[str, str]:
-    """Return the parameters in the sections of a node, with file and section.
+def list_addressed(words: Sequence[str], node: str) -> dict[str, str]:
+    """Return the parameters that are given to a node by its name, with where they stand.
 
-    Sections of several nodes (`/**`) are left out.
+    Those that may be for several nodes are left out: `-p NAME:=VALUE`, which a launch file gives
+    to each node of a group, and sections as `/**`.
 
     :param words: as of `command_line`
     :param node: its name
     """
-    names: dict[str, str] = {}
+    names = {name: 'command line' for prefix, name, _ in _assignments(words) if prefix == node}
     for word, path in _options(words):
         if word == '--params-file':
             try:
@@ -51,6 +50,15 @@ def file_sections(words: Sequence[str], node: str) -> dict[str, str]:
                 if section.rpartition('/')[2] == node:
                     names |= dict.fromkeys(flat(values), f'{path}, section {section}')
     return names
+
+
+def _assignments(words: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield node (or ''), name and value of each parameter."""
+    for word, following in _options(words):
+        name, assigned, text = following.partition(':=')
+        prefix, _, parameter = name.rpartition(':')
+        if word in ('-p', '--param') and assigned:
+            yield prefix, parameter, text
 
 
 def _options(words: Sequence[str]) -> Iterator[tuple[str, str]]:

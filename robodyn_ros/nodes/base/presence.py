@@ -26,7 +26,6 @@ from rclpy.qos import DurabilityPolicy, LivelinessPolicy, QoSProfile, Reliabilit
 from robodyn_ros.errors import NO_FAULT, ConfigError, ControlError, Fault
 from robodyn_ros.faults import number_of
 from robodyn_ros.msg import NodePresence
-from robodyn_ros.nodes.base.clock import now
 
 LEASE = 4.0
 """Time without a sign of life after which a process counts as dead, in [s].
@@ -36,8 +35,8 @@ DDS sends one every two thirds of it; the remainder allows for a busy machine.
 GRACE = 2.0
 """Real time in which a sign of life that was only late may still come, in [s]."""
 MISSING = 10.0
-"""Time without a sign of life after which a node counts as missing, and a computation that was
-cancelled as hanging, in [s]: on a busy machine they take a few seconds."""
+"""Real time without a sign of life after which a node counts as missing, and a computation that
+was cancelled as hanging, in [s]: on a busy machine they take a few seconds."""
 
 
 def _qos() -> QoSProfile:
@@ -141,7 +140,7 @@ class Watch:
         known = self.message is not None and self._living() > 0
         self._process = self.message.process if known and self.message else ''
         self._gone, self._lost = False, float('inf')
-        self._deadline = now(self._node) + MISSING
+        self._deadline = time.monotonic() + MISSING  # DDS discovers in real time
 
     @property
     def seen(self) -> bool:
@@ -161,7 +160,7 @@ class Watch:
             self._gone = True
         if self._gone:
             return Fault('node_missing', f'node {self.name} is gone')
-        if not self._process and now(self._node) > self._deadline:
+        if not self._process and time.monotonic() > self._deadline:
             text = f'node {self.name} is not there after {MISSING:.0f} s: is it running?'
             return Fault('node_missing', text)
         return NO_FAULT

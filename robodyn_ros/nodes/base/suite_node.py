@@ -24,7 +24,7 @@ from robodyn_ros.errors import ConfigError, Fault, RobodynError
 from robodyn_ros.faults import number_of
 from robodyn_ros.node_parameters.names import nearest, parameter_names
 from robodyn_ros.nodes.base.clock import CLOCK_QOS, SimulatedClock
-from robodyn_ros.nodes.base.command_line import command_line, file_sections
+from robodyn_ros.nodes.base.command_line import command_line, list_addressed
 from robodyn_ros.nodes.base.refusals import BoundedLogger, Refusals, guard_callback, set_refusal
 from robodyn_ros.nodes.base.strict_requests import check_parameters, check_transition, strict
 from robodyn_ros.robot_file import RobotFile, load_robot
@@ -34,8 +34,10 @@ ROBOT = 'robot'
 GIVEN = 'parameter file or command line'
 DEFAULT = 'default'
 """Source of a parameter that was not given."""
-NOT_DECLARED = ('qos_overrides.', 'dynamic_model.', 'identification.', 'residual_torque.')
+NOT_DECLARED = ('qos_overrides.', 'identification.', 'residual_torque.')
 """Names of rclpy, and blocks of a result file that programs read from the file."""
+LIKENESS, LIKENESS_OF_FACTS = 0.8, 0.95
+"""Likeness from which on another name is a slip; facts of a result have names that are alike."""
 
 _Base: Any = Node if TYPE_CHECKING else object
 
@@ -141,34 +143,34 @@ class Guarded(_Base):
     def check_names(self) -> None:
         """Refuse given parameters that the node does not have: one may be a forgotten limit.
 
-        Values in sections of all nodes (`/**`) may be for another node: those that no node of the
-        suite has are a warning, unless they are nearly one of this node. `load_robot` checks
-        robot files.
+        What may be for another node (`/**`, or `-p` without the name of a node) is refused only
+        if it is nearly one of this node; else it is ignored, with a warning unless another node of
+        the suite has it. `load_robot` checks robot files.
 
         :raises ConfigError: an unknown name on the command line or in a section of this node, or
             a misspelt one
         """
-        where = file_sections(sys.argv, self.get_name())
-        where |= dict.fromkeys(command_line(sys.argv, self.get_name()), 'command line')
+        addressed = list_addressed(sys.argv, self.get_name())
+        typed = command_line(sys.argv, self.get_name())
         elsewhere = frozenset().union(*parameter_names().values())
-        unknown = [
-            name for name in self._parameter_overrides
-            if not self.has_parameter(name) and not name.startswith(NOT_DECLARED)
-        ]  # fmt: skip
         known = self.get_parameters_by_prefix('')
-        for name in set(unknown) - elsewhere - set(where):
-            if nearest(name, known, 0.8):
-                where[name] = 'section of all nodes'
-        refused = [
-            f'{where[name]}: there is no parameter {name!r}; did you mean {nearest(name, known)}?'
-            for name in unknown
-            if name in where
-        ]
+        refused, ignored = [], []
+        for name in self._parameter_overrides:
+            of_file = name.startswith(NOT_DECLARED)
+            slip = nearest(name, known, LIKENESS_OF_FACTS if of_file else LIKENESS)
+            if name in known or (of_file and not slip):
+                continue
+            if name in addressed or (slip and name not in elsewhere):
+                where = addressed.get(name, 'parameters of all nodes')
+                like = nearest(name, known)
+                refused.append(f'{where}: there is no parameter {name!r}; did you mean {like}?')
+            elif name in typed or name not in elsewhere:
+                ignored.append(name)
         if refused:
             raise ConfigError('; '.join(refused))
-        if ignored := [name for name in unknown if name not in elsewhere]:
+        if ignored:
             self.get_logger().warning(
-                f'no node of this suite has the parameters {", ".join(ignored)}: they are ignored'
+                f'this node has no parameters {", ".join(ignored)}: they are ignored'
             )
 
     def on_unexpected(self, reason: Fault) -> None:

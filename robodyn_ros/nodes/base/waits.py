@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,7 @@ from robodyn_ros.nodes.base.background import Background
 Check = Callable[[], object]
 """Called while waiting; an error that it raises ends the wait."""
 DISCOVERY = 3.0
-"""Time in which DDS discovers what runs already, in [s]: it announces a node every 3 s."""
+"""Real time in which DDS discovers what runs already, in [s]: it announces a node every 3 s."""
 
 
 class WaitError(IdentificationError):
@@ -22,20 +23,27 @@ class WaitError(IdentificationError):
 
 
 async def until(
-    background: Background, done: Callable[[], bool], timeout: float, what: str, *checks: Check
+    background: Background,
+    done: Callable[[], bool],
+    timeout: float,
+    what: str,
+    *checks: Check,
+    discovery: bool = False,
 ) -> None:
     """Wait while the node continues to spin.
 
     :param timeout: in [s]
     :param what: name of the event in messages, such as 'service recorder/start'
+    :param discovery: wait in real time, as DDS discovers, also if a simulation is faster
     :raises WaitError: timeout
     :raises RobodynError: what a check raises
     """
-    deadline = background.now() + timeout
+    clock = time.monotonic if discovery else background.now
+    deadline = clock() + timeout
     while not done():
         for check in checks:
             check()
-        if background.now() > deadline:
+        if clock() > deadline:
             raise WaitError(f'{what} did not come within {timeout:g} s: is that node running?')
         await background.tick()
 

@@ -22,7 +22,6 @@ from robodyn_ros.excitation.collisions.scene_shape import (
 )
 from robodyn_ros.excitation.trajectory import Array
 from robodyn_ros.long_work import poll
-from robodyn_ros.nodes.base.clock import now
 from robodyn_ros.nodes.base.common import declare, overrides
 from robodyn_ros.nodes.base.waits import DISCOVERY
 from robodyn_ros.nodes.robot.controller_facts import PATIENCE
@@ -59,7 +58,7 @@ class RunningScene:
             'empty: never. If it is given, a missing service or moveit_msgs is refused, otherwise '
             f'it is a note; the scene is NOT checked if only {ROOT} is there', read_only=True,
         )  # fmt: skip
-        self._discovered_by = now(node) + DISCOVERY
+        self._discovered_by = time.monotonic() + DISCOVERY
         self._answered = False
         self._client: Any = None
         if not self._service:
@@ -124,7 +123,7 @@ class RunningScene:
 
     def _ready(self) -> bool:
         while not self._client.service_is_ready():
-            if now(self._node) > self._discovered_by:
+            if time.monotonic() > self._discovered_by:
                 return False
             _wait()
         return True
@@ -133,11 +132,11 @@ class RunningScene:
         parts = Parts.WORLD_OBJECT_NAMES | Parts.WORLD_OBJECT_GEOMETRY
         parts |= Parts.ROBOT_STATE_ATTACHED_OBJECTS | Parts.OCTOMAP
         request = GetPlanningScene.Request(components=Parts(components=parts))
-        deadline = now(self._node) + PATIENCE
+        deadline = time.monotonic() + PATIENCE  # MoveIt computes in real time
         future = self._client.call_async(request)
         try:
             while not future.done():  # by the executor of the node, in its thread
-                if now(self._node) > deadline:
+                if time.monotonic() > deadline:
                     return None
                 _wait()
             return future.result().scene

@@ -17,11 +17,11 @@ from robodyn_ros.control.feedforward.trajectory_effort import TrajectoryPlanner
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.control.torque_limits import PlannedTorque
 from robodyn_ros.control.torque_threshold import SILENCE, TorqueThreshold
-from robodyn_ros.errors import ControlError, Fault
+from robodyn_ros.errors import ConfigError, ControlError, Fault
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
 from robodyn_ros.nodes.base.clock import now
-from robodyn_ros.nodes.base.common import check_when_set
+from robodyn_ros.nodes.base.common import check_when_set, source_of
 from robodyn_ros.nodes.base.spinning import run
 from robodyn_ros.nodes.feedforward.follow_goals import offer_goals
 from robodyn_ros.nodes.feedforward.law import Law
@@ -185,9 +185,19 @@ class Feedforward(ModelNode):
         self._trajectories.set_values(values)
 
     def payload_efforts(self, model: IdentifiedModel) -> list[float] | None:
-        """Return the effort limits of the URDF, or max_torque if it has none."""
+        """Return the effort limits of the URDF, or max_torque if it has none.
+
+        :raises ConfigError: max_torque is of a robot with another number of joints
+        """
         limit: list[float] = self._options['max_torque']
-        known = None if limit == [0.0] else limit * (len(model.joints) if len(limit) == 1 else 1)
+        count = len(model.joints)
+        if len(limit) not in (1, count):
+            raise ConfigError(
+                f'{model.source} has {count} joints ({", ".join(model.joints)}), max_torque has '
+                f'{len(limit)} values{source_of(self, "max_torque")}: give the result of this '
+                f'robot, or one value for all joints or for each'
+            )
+        known = None if limit == [0.0] else limit * (count if len(limit) == 1 else 1)
         return super().payload_efforts(model) or known
 
     def begin(self) -> None:

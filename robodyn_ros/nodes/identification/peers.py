@@ -60,7 +60,9 @@ class _Peer:
 
     async def _ready(self, ready: Callable[[], bool], what: str, *checks: Check) -> None:
         """Wait for the node, and for a service or action of it."""
-        await self._until(lambda: ready() and self._watch.seen, MISSING, what, *checks)
+        checks = (*checks, self._check)
+        seen = lambda: ready() and self._watch.seen  # noqa: E731
+        await until(self._background, seen, MISSING, what, *checks, discovery=True)
 
 
 class RecorderClient(_Peer):

@@ -25,7 +25,7 @@ from launch_ros.actions import Node
 from robodyn_ros.cell.profiles import profiles
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.node_parameters.names import nearest, parameter_names
-from robodyn_ros.nodes.launching.large_messages import environment
+from robodyn_ros.nodes.launching.dds_profiles import environment
 from robodyn_ros.paths import resource
 from robodyn_ros.robot_file import load_robot
 from robodyn_ros.xacro_file import locate_file

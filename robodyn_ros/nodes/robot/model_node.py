@@ -20,13 +20,7 @@ from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.serial.urdf import rigid_part
 from robodyn_ros.nodes.base.allowed import AllowedDirectories
 from robodyn_ros.nodes.base.clock import start_timer
-from robodyn_ros.nodes.base.common import (
-    Diagnostics,
-    declare,
-    overrides,
-    plain,
-    realtime_priority,
-)
+from robodyn_ros.nodes.base.common import Diagnostics, declare, plain, realtime_priority
 from robodyn_ros.nodes.base.refusals import sentence
 from robodyn_ros.nodes.base.suite_node import ROBOT, SuiteLifecycleNode
 from robodyn_ros.nodes.robot.payload import CarriedPayload, add_payload, declare_block
@@ -91,6 +85,7 @@ class ModelNode(SuiteLifecycleNode):
         )  # fmt: skip
         text = 'of the identified model, if result_file is empty'
         declare_block(self, 'dynamic_model', MODEL_KEYS, text, read_only=True)
+        declare_block(self, 'identification', FACTS, text, read_only=True)
         declare_block(self, 'identification.verdict', VERDICT_KEYS, text)
         self._allowed_joints = declare(
             self, 'allowed_joints', [''], 'joints that are used although the result calls them '
@@ -271,8 +266,7 @@ class ModelNode(SuiteLifecycleNode):
                 'no identified model: give the parameter result_file, load the result as a '
                 'parameter file, or call ~/load_model'
             )
-        given, name = overrides(self), 'identification.'
-        facts = {key: plain(given[name + key].value) for key in FACTS if name + key in given}
+        facts = dict(self._block('identification', FACTS))
         verdict = self._block('identification.verdict', VERDICT_KEYS)
         facts |= {'verdict': verdict} if verdict else {}
         block = {'dynamic_model': values, 'identification': facts, **self._carried.block}

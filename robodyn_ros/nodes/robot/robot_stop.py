@@ -41,7 +41,7 @@ async def stop_robot(node: Node, background: Background, moved_by: NodePresence)
         text = f'joint states and a controller at {topic}'
         ready = lambda: robot.known and publisher.get_subscription_count() > 0  # noqa: E731
         for _ in range(5):  # a controller that subscribes best effort may lose one
-            await until(background, ready, DISCOVERY, text)
+            await until(background, ready, DISCOVERY, text, discovery=True)
             position, velocity = robot.motion(1e-9 * node.get_clock().now().nanoseconds)
             points = plan_braking(moved_by.joints, position, velocity, limit)
             publisher.publish(write_points(points))

@@ -59,12 +59,6 @@ def answers(bench, *works):
     return [future.result() for future in futures]
 
 
-def test_a_result_comes_back_from_another_thread(bench):
-    (answer,) = answers(bench, threading.get_ident)
-    assert answer.success
-    assert int(answer.message) != threading.get_ident()
-
-
 def test_an_error_is_raised_where_it_is_waited_for(bench):
     def fail():
         raise ValueError('no such thing')
@@ -113,22 +107,3 @@ def test_a_check_ends_the_wait_and_not_the_work(bench):
     assert task.result() == []
     release.set()
     spin(executor, lambda: bool(ended))
-
-
-def test_what_has_not_started_is_given_up_on_close(bench):
-    _, _, background = bench
-    release, begun, started = threading.Event(), threading.Event(), []
-
-    def work():
-        started.append(1)
-        begun.set()
-        release.wait(PATIENCE)
-
-    running = background._pool.submit(work)
-    queued = background._pool.submit(lambda: started.append(2))
-    assert begun.wait(PATIENCE)
-    background.close()
-    release.set()
-    running.result(PATIENCE)
-    assert queued.cancelled()
-    assert started == [1]

@@ -7,7 +7,6 @@ import pytest
 from builtin_interfaces.msg import Time
 from hypothesis import given
 from hypothesis import strategies as st
-from rclpy.clock import ClockType
 from rosgraph_msgs.msg import Clock as ClockMessage
 
 from robodyn_ros.errors import ControlError
@@ -154,11 +153,3 @@ def test_a_node_that_was_held_up_itself_has_missed_nothing(bench, clock):
 def test_before_a_simulation_has_begun_time_is_real_time(bench, clock):
     bench.look(clock, DEAD + 1.0)
     assert now(bench.node) == pytest.approx(1.0, abs=0.1) and not bench.warnings
-
-
-def test_a_node_on_a_robot_has_steady_time(clock):
-    timers = []
-    node = SimpleNamespace(create_timer=lambda period, callback, **options: timers.append(options))
-    assert now(node) == clock[0]
-    start_timer(node, 0.1, lambda: None)
-    assert timers[0]['clock'].clock_type == ClockType.STEADY_TIME

@@ -126,7 +126,6 @@ def test_without_liveliness_events_the_graph_tells(client, other, monkeypatch):
     assert watch.problem() == 'node arm/other is gone'
 
 
-@pytest.mark.real_time
 def test_a_node_refuses_work_while_another_one_has_its_name(client):
     name = client.node.get_name()
     own = Presence(client.node)

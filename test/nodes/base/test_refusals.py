@@ -2,15 +2,11 @@
 """A refusal is counted and has one sentence, and no exception leaves a callback."""
 
 import asyncio
-import re
-import time
 from types import SimpleNamespace
 
 import pytest
-from node_process import NodeProcess, closed
 from rcl_interfaces.srv import SetParameters, SetParametersAtomically
 from std_srvs.srv import SetBool
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from robodyn_ros.errors import MOST, ConfigError
 from robodyn_ros.nodes.base import refusals
@@ -126,22 +122,3 @@ def test_every_line_is_bounded_and_every_severity_allowed(capfd):
     lines = ''.join(capfd.readouterr()).splitlines()
     assert len(lines) == 6
     assert max(map(len, lines)) < MOST + 100 and '\x1b' not in ''.join(lines)
-
-
-@pytest.mark.real_time
-@pytest.mark.ros
-def test_a_flood_of_bad_messages_is_one_line_a_second_with_a_count(tmp_path):
-    log = tmp_path / 'log'
-    with closed(NodeProcess('cell', 43, log, {'robot': 'six_axis'})) as cell:
-        publisher = cell.publisher(JointTrajectory, 'joint_trajectory_controller/joint_trajectory')
-        bad = JointTrajectory(joint_names=['n' * 5000], points=[JointTrajectoryPoint()])
-        begin, end = time.monotonic(), time.monotonic() + 2.5 * refusals.LOG_PERIOD
-        while time.monotonic() < end:
-            publisher.publish(bad)
-            cell.spin(0.01)
-        cell.settle()
-        lines = [line for line in cell.said().splitlines() if 'nnn' in line]
-        counts = [int(n) for n in re.findall(r'and (\d+) more since the last line', cell.said())]
-        assert 2 <= len(lines) <= time.monotonic() - begin + 1.0
-        assert max(counts) > 1
-        assert 'n' * refusals.SHOWN not in cell.said() and max(map(len, lines)) < 500

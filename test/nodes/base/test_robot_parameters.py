@@ -3,7 +3,6 @@
 
 import gc
 import re
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -12,13 +11,14 @@ import pytest
 import rclpy
 import yaml
 from described import urdf_of
-from rcl_interfaces.srv import GetParameters
-from ros_client import PATIENCE, RosClient, count_participants, environment
+from ros_client import PATIENCE, count_participants, environment
 
 from robodyn_ros.errors import ConfigError
+from robodyn_ros.nodes.base.common import plain
 from robodyn_ros.nodes.collision_monitor.node import CollisionMonitor
 from robodyn_ros.nodes.excitation.node import Excitation
 from robodyn_ros.nodes.feedforward.node import Feedforward
+from robodyn_ros.nodes.identification.node import IdentificationNode
 from robodyn_ros.nodes.recorder.node import Recorder
 
 pytestmark = pytest.mark.ros
@@ -26,13 +26,6 @@ ROOT = Path(__file__).resolve().parents[3]
 SIX_AXIS = ROOT / 'config' / 'robots' / 'six_axis.yaml'
 NUMBER = 81
 NAMES = ['max_torque', 'feedforward_scale', 'controller', 'ramp_up_time', 'effort.unit']
-
-
-@pytest.fixture(scope='module')
-def client():
-    client = RosClient(environment(NUMBER))
-    yield client
-    client.close()
 
 
 GIVEN = 'parameter file or command line'
@@ -64,28 +57,6 @@ def created(kind, file, *words):
         assert count_participants() == before
 
 
-class Started:
-    """A node with these ROS arguments, until the end of the block."""
-
-    def __init__(self, name, words, log):
-        self.log = log
-        command = [sys.executable, '-m', f'robodyn_ros.nodes.{name}.node', '--ros-args', *words]
-        with log.open('w') as file:
-            self.process = subprocess.Popen(
-                command, env=environment(NUMBER), stdout=file, stderr=subprocess.STDOUT
-            )
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.send_signal(signal.SIGINT)
-        try:
-            self.process.wait(PATIENCE)
-        finally:
-            self.process.kill()
-
-
 def files(folder, key, values):
     """Arguments of the user's file, and then of the robot file of this package's arm."""
     mine = folder / 'mine.yaml'
@@ -93,35 +64,27 @@ def files(folder, key, values):
     return ['--params-file', str(mine), '-p', f'robot:={SIX_AXIS}']
 
 
-def values(client, node):
-    request = GetParameters.Request(names=NAMES)
-    torque, scale, mode, ramp, unit = client.call(
-        GetParameters, f'{node}/get_parameters', request
-    ).values
-    return (
-        list(torque.double_array_value), scale.double_value, mode.string_value,
-        ramp.double_value, unit.string_value,
-    )  # fmt: skip
-
-
 @pytest.mark.parametrize(
-    ('key', 'names', 'node'),
+    ('key', 'names'),
     [
-        ('/**', [], '/feedforward'),
-        ('feedforward', [], '/feedforward'),
-        ('/**/mine', ['-r', '__ns:=/cell/one', '-r', '__node:=mine'], '/cell/one/mine'),
+        ('/**', []),
+        ('feedforward', []),
+        ('/**/mine', ['-r', '__ns:=/cell/one', '-r', '__node:=mine']),
     ],
 )
 def test_the_users_file_and_command_line_win_over_the_robot_file(
-    client, tmp_path, key, names, node
+    ros, tmp_path, capfd, monkeypatch, key, names
 ):
     words = files(tmp_path, key, {'max_torque': [10.0], 'feedforward_scale': 0.2})
     words += [*names, '-p', 'controller:=jtc', '-p', 'effort.unit:=A']
     words += ['-p', 'effort.side:=joint', '-p', 'effort.gravity:=included']
     words += ['-p', 'feedforward_scale:=0.1']
-    with Started('feedforward', words, tmp_path / 'log') as started:
-        assert values(client, node) == ([10.0], 0.1, 'jtc', 0.25, 'A')
-        said = started.log.read_text()
+    monkeypatch.setattr(sys, 'argv', ['program', '--ros-args', *words])
+    node = created(Feedforward, SIX_AXIS, *words)
+    found = [node.get_parameter(name).value for name in NAMES]
+    assert [list(found[0]), *found[1:]] == [[10.0], 0.1, 'jtc', 0.25, 'A']
+    node.log_defaults()
+    said = capfd.readouterr().err
     assert f'limit max_torque: [10.0] ({GIVEN})' in said
     assert f'limit feedforward_scale: 0.1 ({GIVEN})' in said, 'more than the file'
     assert f'limit controller: jtc ({GIVEN})' in said
@@ -135,26 +98,10 @@ def test_the_users_file_and_command_line_win_over_the_robot_file(
     [
         ('/**: {ros__parameters: {max_torque: [1', '', "error: .*Couldn't parse params file"),
         (
-            '/**: {ros__parameters: {max_torque: fast}}',
-            '',
-            "error: parameter 'max_torque': .*parameter file or command line",
-        ),
-        (
             'cell: {feedforward: {ros__parameters: {max_torqe: [5.0]}}}',
             '-r __ns:=/cell',
             r"error: .*/bad.yaml, section cell/feedforward: there is no parameter 'max_torqe'; "
             r'did you mean max_torque\?$',
-        ),
-        (
-            '/**: {ros__parameters: {max_torqe: [5.0]}}',
-            '',
-            "error: section of all nodes: there is no parameter 'max_torqe'; did you mean max_t",
-        ),
-        (
-            'feedforward: {ros__parameters: {qos_overrides: {a: 1}, stale_timeout: 0.5}}',
-            '-p torque_limit:=[5.0]',
-            "error: .*section feedforward: there is no parameter 'stale_timeout'; .*; "
-            "command line: there is no parameter 'torque_limit'",
         ),
     ],
 )
@@ -171,6 +118,25 @@ def test_parameters_that_cannot_be_used_are_one_sentence(tmp_path, content, word
     (line,) = [line for line in done.stderr.splitlines() if line.startswith('error: ')]
     assert re.match(sentence, line), line
     assert 'Traceback' not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ('key', 'given', 'sentence'),
+    [
+        ('/**', {'max_torque': 'fast'}, "parameter 'max_torque': .*parameter file or command"),
+        ('/**', {'max_torqe': [5.0]}, "of all nodes: there is no parameter 'max_torqe'; did you "),
+        ('feedforward', {'qos_overrides': {'a': 1}, 'stale_timeout': 0.5},
+         "section feedforward: there is no parameter 'stale_timeout'; .*; command line: there is "
+         "no parameter 'torque_limit'"),
+    ],
+)  # fmt: skip
+def test_a_file_that_does_not_fit_the_node_is_refused(
+    ros, tmp_path, monkeypatch, key, given, sentence
+):
+    words = [*files(tmp_path, key, given)[:2], '-p', 'feedforward:torque_limit:=[5.0]']
+    monkeypatch.setattr(sys, 'argv', ['program', '--ros-args', *words])
+    with pytest.raises(ConfigError, match=sentence):
+        created(Feedforward, SIX_AXIS, *words)
 
 
 @pytest.mark.parametrize(
@@ -200,14 +166,31 @@ def test_the_values_in_our_robot_files_have_the_types_of_their_parameters(kind, 
         assert node.source('effort.unit') == f'{file}, section effort'
 
 
-def test_names_that_no_node_has_are_a_warning_in_a_section_of_all_nodes(ros, capfd, tmp_path):
+@pytest.mark.parametrize(
+    'name',
+    ['dynamic_model.parameter_vales', 'identification.verdict.feedforwrd',
+     'identification.physicaly_consistent'],
+)  # fmt: skip
+def test_a_slip_in_what_is_given_to_all_nodes_is_refused(ros, monkeypatch, name):
+    """As launch's SetParameter gives it, or a result file that was edited."""
+    words = ['-p', f'{name}:=[1.0]']
+    monkeypatch.setattr(sys, 'argv', ['program', '--ros-args', *words])
+    with pytest.raises(ConfigError, match=f'parameters of all nodes: .*{name!r}; did you mean '):
+        created(Feedforward, SIX_AXIS, *words)
+
+
+def test_names_of_others_are_a_warning_and_facts_of_a_result_are_none(
+    ros, capfd, tmp_path, monkeypatch
+):
     """`stale_timeout` is one of the collision monitor, `update_rate` of the controller manager."""
-    names = {'stale_timeout': 0.5, 'update_rate': 500}
-    created(Feedforward, SIX_AXIS, *files(tmp_path, '/**', names)[:2], '-p', 'use_sim_time:=false')
-    (line,) = [
-        each for each in capfd.readouterr().err.splitlines() if 'has the parameters' in each
-    ]
-    assert line.endswith('has the parameters update_rate: they are ignored')
+    given = {'stale_timeout': 0.5, 'update_rate': 500, 'identification': {'rms_error': [1.0]}}
+    words = ['-p', 'use_sim_time:=false', '-p', 'sensitivity:=1.0', '-p', 'torque_limit:=5.0']
+    monkeypatch.setattr(sys, 'argv', ['program', '--ros-args', *words])
+    created(Feedforward, SIX_AXIS, *files(tmp_path, '/**', given)[:2], *words)
+    (line,) = [each for each in capfd.readouterr().err.splitlines() if 'has no parameters' in each]
+    for name in ('update_rate', 'sensitivity', 'torque_limit'):
+        assert name in line
+    assert 'stale_timeout' not in line and 'identification' not in line
 
 
 def test_a_declaration_of_effort_replaces_that_of_the_robot_file_as_a_unit(ros):
@@ -216,6 +199,19 @@ def test_a_declaration_of_effort_replaces_that_of_the_robot_file_as_a_unit(ros):
     words = ['-p', 'effort.unit:=A', '-p', 'effort.side:=motor', '-p', 'effort.gravity:=included']
     node = created(Recorder, robot, *words, '-p', 'effort.torque_constant:=1.0')
     assert node.source('effort.joints') == 'default'
+
+
+@pytest.mark.parametrize('kind', [Excitation, Feedforward, IdentificationNode])
+def test_all_parameters_are_told_and_can_be_given_again(kind, ros, tmp_path):
+    """As `ros2 param dump` asks for them, and writes them."""
+    node = created(kind, SIX_AXIS)
+    names = list(node.get_parameters_by_prefix(''))
+    told = {each.name: plain(each.value) for each in node.get_parameters(names)}
+    assert len(told) == len(names) > 20
+    told.pop('planning_scene_service', None)  # of MoveIt, which need not be installed
+    node = created(kind, SIX_AXIS, *files(tmp_path, '/**', told)[:2])
+    again = {each.name: plain(each.value) for each in node.get_parameters(names)}
+    assert again.items() >= told.items()
 
 
 def test_null_is_a_value_that_was_not_given(ros, tmp_path):

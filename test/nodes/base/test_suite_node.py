@@ -13,7 +13,7 @@ from std_msgs.msg import Empty
 from std_srvs.srv import SetBool
 
 from robodyn_ros.errors import ConfigError
-from robodyn_ros.nodes.base.suite_node import DEFAULT, GIVEN, SuiteLifecycleNode, SuiteNode
+from robodyn_ros.nodes.base.suite_node import SuiteLifecycleNode, SuiteNode
 
 pytestmark = pytest.mark.ros
 
@@ -104,18 +104,5 @@ def test_unknown_parameter_types_and_transitions_are_sentences(context):
         assert not response.success
         assert 'unconfigured has no transition 99' in node.refusals.refusal
         assert counts(node) == (2, 0)
-    finally:
-        node.destroy_node()
-
-
-def test_parameters_have_a_source(context, tmp_path):
-    file = tmp_path / 'mine.yaml'
-    file.write_text('guarded: {ros__parameters: {a: 1, b: 2}}')
-    words = ['x', '--ros-args', '--params-file', str(file), '-p', 'b:=3']
-    node = SuiteNode('guarded', context=context, cli_args=words)
-    try:
-        values = [node.declare_parameter(name, 0).value for name in 'abc']
-        assert values == [1, 3, 0]
-        assert [node.source(name) for name in 'abc'] == [GIVEN, GIVEN, DEFAULT]
     finally:
         node.destroy_node()

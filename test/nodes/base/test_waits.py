@@ -49,3 +49,12 @@ def test_a_request_without_answer_is_forgotten():
     assert removed == [pending]
     pending = SimpleNamespace(done=lambda: True, result=lambda: 'answer')
     assert asyncio.run(answer(BACKGROUND, client, None, 5.0)) == 'answer'
+
+
+def test_discovery_takes_real_time_however_fast_a_simulation_is():
+    fast = SimpleNamespace(tick=BACKGROUND.tick, now=lambda: 1e3 * time.monotonic())
+    begin = time.monotonic()
+    found = lambda: time.monotonic() > begin + 0.05  # noqa: E731
+    asyncio.run(until(fast, found, 5.0, 'service x', discovery=True))
+    with pytest.raises(WaitError):
+        asyncio.run(until(fast, lambda: False, 5.0, 'service x'))

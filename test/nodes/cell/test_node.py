@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cell as a process of its own, over real DDS."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -248,23 +247,3 @@ def test_a_push_that_no_robot_survives_resets_the_cell(client, log):
     stamp, position, *_ = client.collect(0.1)['cell/plant']
     assert len(stamp) >= 50 and np.isfinite(position).all()
     assert not Path('MUJOCO_LOG.TXT').exists()
-
-
-def test_node_that_cannot_start_says_why_in_one_sentence(tmp_path):
-    with (tmp_path / 'log').open('w+') as log:
-        assert start(log).wait(timeout=PATIENCE) == 2
-        log.seek(0)
-        text = log.read()
-    sentence = 'error: parameter config, urdf or robot_description: a cell needs a urdf'
-    assert sentence in text and 'Traceback' not in text
-
-
-def test_a_xacro_file_is_expanded(tmp_path, monkeypatch):
-    program = tmp_path / 'xacro'
-    program.write_text('#!/bin/sh\necho "error: no macro in $1 for $2" >&2\nexit 2\n')
-    program.chmod(0o755)
-    monkeypatch.setenv('PATH', f'{tmp_path}{os.pathsep}{os.environ["PATH"]}')
-    with (tmp_path / 'log').open('w+') as log:
-        assert start(log, 'urdf:=/x/r.urdf.xacro a:=b').wait(timeout=PATIENCE) == 2
-        log.seek(0)
-        assert 'xacro failed: no macro in /x/r.urdf.xacro for a:=b' in log.read()

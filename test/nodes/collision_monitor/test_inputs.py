@@ -67,13 +67,6 @@ def test_commands_that_stop_are_not_known_to_rest_after_some_of_their_intervals(
         assert inputs.reference_rests == rests
 
 
-def test_after_a_restart_nothing_is_known():
-    inputs = fresh()
-    assert fed(inputs, NAMES, [0.1, 0.2])
-    inputs.restart()
-    assert not inputs.reference_rests and not inputs.reference_known
-
-
 def test_damaged_commands_are_ignored():
     inputs, whole = fresh(), commands(100.3, NAMES, [0.1, 0.2])
     assert fed(inputs, NAMES, [0.1, 0.2])

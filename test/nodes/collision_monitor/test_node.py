@@ -82,24 +82,20 @@ def test_collision_latches_calls_stop_once_and_is_cleared_by_reset(monitor):
     assert monitor.process.reset().success
 
 
-@pytest.mark.parametrize('kind', ['nan', 'unknown joint', 'short', 'time goes back', 'gap'])
+@pytest.mark.parametrize('kind', ['nan', 'time goes back', 'gap'])
 def test_bad_samples_are_unknown(monitor, kind):
     monitor.time += GAP
     assert (levels(monitor.run(80))[-1] == OK).all()
     q, qd, torque = monitor.sample()
-    names, stamp = NAMES, monitor.time
+    stamp = monitor.time
     if kind == 'nan':
         torque = [np.nan, 0.0]
-    elif kind == 'unknown joint':
-        names = [NAMES[0], 'elbow']
-    elif kind == 'short':
-        qd = qd[:1]
     elif kind == 'time goes back':
         stamp -= 0.5
     else:
         monitor.time += GAP
         stamp = monitor.time
-    state = monitor.publish(joint_state(names, stamp, q, qd, torque))
+    state = monitor.publish(joint_state(NAMES, stamp, q, qd, torque))
     assert list(state.level) == [UNKNOWN, UNKNOWN]
 
 
@@ -132,7 +128,6 @@ def test_reference_as_source_of_the_motion(tmp_path):
             ahead = monitor.sample()
             delayed = [*delayed[1:], ahead]
             reference.publish(joint_state(NAMES, monitor.time, *ahead[:2]))
-            monitor.process.known_to('collision_monitor')
             # The arm does two cycles later what the reference says.
             state = monitor.publish(joint_state(NAMES, monitor.time, *delayed[0]))
             if max(state.level) > UNKNOWN:
@@ -148,7 +143,6 @@ def test_a_push_at_rest_is_found_while_the_reference_is_known_to_rest(tmp_path):
     monitor = Monitor(tmp_path, 9, thresholds=learned)
     try:
         reference = monitor.process.publisher(JointState, 'collision_monitor/reference')
-        monitor.process.time.fastest = 0.02  # a service call takes real time in each cycle
         noise, still = np.random.default_rng(1), np.zeros((1, 2))
         q = np.array([0.3, -0.4])
         torque = MODEL.torque(q[None], still, still, VALUES)[0] + [2.0, 2.0]  # of friction
@@ -156,8 +150,8 @@ def test_a_push_at_rest_is_found_while_the_reference_is_known_to_rest(tmp_path):
         def rest(count, push=0.0, moved=0.0):
             for _ in range(count):
                 monitor.time += PERIOD
+                # what one process sends comes in its order
                 reference.publish(joint_state(NAMES, monitor.time, q + moved))
-                monitor.process.known_to('collision_monitor')
                 state = monitor.publish(
                     joint_state(NAMES, monitor.time, q + 1e-7 * noise.normal(size=2), still[0],
                                 torque - [0.0, push])

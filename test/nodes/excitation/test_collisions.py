@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Collisions before the excitation node moves: what is refused, and with which sentence."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from idle_nodes import idle_nodes
@@ -116,14 +114,6 @@ def test_a_floor_for_links_and_for_frames(guard):
             high.check_plan(plan(TURNED))
 
 
-def test_options_that_change_are_read_again(guard):
-    changing = guard(GIVEN)
-    changing.check_allowed()
-    del changing._options.given['box']
-    with pytest.raises(ControlError, match='around the robot'):
-        changing.check_allowed()
-
-
 class Camera:
     """Stands for a running MoveIt: a post beside the robot, at one place after the other."""
 
@@ -188,15 +178,3 @@ def test_a_scene_that_comes_too_near_stops_the_motion(guard):
     gone._running.ask = Surroundings
     with pytest.raises(ControlError, match='changed while the motion was checked: start again'):
         gone.look_again(motion)
-
-
-def test_substitutes_that_only_warn_only_warn_in_a_scene_that_jitters(guard, monkeypatch):
-    near = place_at(guard, 0.0065)
-    shaken = near + 0.003
-    given, motion = seen(guard, near, shaken, shaken, near, allow_unchecked=True)
-    monkeypatch.setattr(given, '_by_collision_only', lambda: SimpleNamespace(rule=None))
-    with pytest.raises(ControlError, match='changed while the motion was checked'):
-        given.look_again(motion)
-    monkeypatch.setattr(type(given._coverage()), 'substitutes', property(lambda _: True))
-    given.look_again(motion)
-    assert given._running.asked == 4

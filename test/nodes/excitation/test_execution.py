@@ -15,7 +15,6 @@ from robodyn_ros.nodes.excitation.execution import Execution
 from robodyn_ros.nodes.excitation.node import Excitation
 
 STOP = Fault('stop_requested', '~/stop was called')
-LAGS = Fault('not_following', 'it does not follow')
 
 
 class Bare(Execution):
@@ -90,36 +89,12 @@ def test_a_stop_is_sent_before_the_request_is_answered():
     assert bare.sent == ['motion'] and bare.run.reason == STOP
 
 
-def test_a_motion_that_was_not_sent_needs_no_stop():
-    bare = Bare()
-    bare.stop(STOP)
-    assert not bare.sent and not bare.stops and bare.run.reason == STOP
-    bare.run = None
-    bare.stop(STOP)
-
-
 def test_a_stop_that_cannot_be_computed_makes_the_controller_hold():
     bare = Bare()
     bare.run.sent = bare.broken = True
     with pytest.raises(ValueError, match='broken'):
         bare.stop(STOP)
     assert bare.sent == ['hold'] and '~/stop was called; broken' in bare.ended[0]
-
-
-def test_a_robot_that_does_not_follow_is_held_by_a_stop():
-    bare = Bare()
-    bare.run.sent = True
-    bare._supervision = SimpleNamespace(not_following=lambda run: LAGS)
-    bare.stop(STOP)
-    assert bare.sent == ['hold'] and bare.ended[0].endswith('called; it does not follow')
-    assert bare.ended[0].name == 'stop_requested'  # the first cause
-
-
-def test_a_robot_that_is_refused_is_not_moved():
-    bare = Bare()
-    bare.refusal = 'the robot moves'
-    bare._on_cycle()
-    assert not bare.sent and bare.ended == ['the robot moves']
 
 
 def test_a_clock_that_is_set_back_makes_the_controller_hold():
@@ -129,15 +104,6 @@ def test_a_clock_that_is_set_back_makes_the_controller_hold():
     assert not bare._advance(bare.run)
     assert bare.sent == ['hold'] and 'the clock was set back' in bare.ended[0]
     assert bare.ended[0].name == 'clock_set_back'
-
-
-def test_a_robot_that_does_not_follow_while_it_brakes_is_held():
-    bare = Bare()
-    bare.run.stopping, bare.run.reason = True, STOP
-    bare._supervision = SimpleNamespace(not_following=lambda run: LAGS)
-    bare._watch(bare.run)
-    assert bare.sent == ['hold']
-    assert bare.ended[0].endswith('~/stop was called; it does not follow')
 
 
 def test_an_unexpected_error_while_it_brakes_makes_the_controller_hold():

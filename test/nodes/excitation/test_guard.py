@@ -13,8 +13,6 @@ from node_process import EFFORT
 from rclpy.parameter import Parameter
 from writers import result_file
 
-from robodyn_ros.control.torque.model_torque import ModelTorque
-from robodyn_ros.control.torque_limits import peak_torque
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.excitation.catalog import write_motion
 from robodyn_ros.excitation.plan import Plan
@@ -126,56 +124,9 @@ def guard_with(cell):
         node.destroy_node()
 
 
-def test_torque_joint_and_time_are_those_of_the_model(guard_with, cell, model):
-    result = str(cell.folder / 'result.yaml')
-    peak = peak_torque(ModelTorque(*model), motion())
-    limits = 1.01 * peak.torque
-    limits[4] = 0.99 * peak.torque[4]
-    plan = Plan(motion(), 0.0)
-    guard_with(torque_max=(1.01 * peak.torque).tolist(), result_file=result).check_plan(plan)
-    strict = guard_with(torque_max=limits.tolist(), result_file=result)
-    kept = strict.torque_limit
-    assert kept.limits == tuple(limits) and kept.values == tuple(model[1])
-    kept.rule(robot_model(URDF))  # what a design is made with
-    expected = (
-        f"needs {peak.torque[4]:.4g} Nm of joint 'joint5' at {peak.time[4]:.3f} s, "
-        f'torque_max is {limits[4]:.4g}'
-    )
-    with pytest.raises(RobodynError, match=expected):
-        strict.check_plan(plan)
-
-
 def test_a_model_file_serves_by_its_priors(guard_with, tmp_path):
     file = tmp_path / 'model.yaml'
     file.write_text(yaml.safe_dump({'kind': 'urdf', 'urdf': str(URDF)}))
     guard_with(torque_max=[9000.0], model_file=str(file)).check_plan(Plan(motion(), 0.0))
     with pytest.raises(RobodynError, match=r"of joint 'joint2' at .* torque_max is 100"):
         guard_with(torque_max=[100.0], model_file=str(file)).check_plan(Plan(motion(), 0.0))
-
-
-def test_the_model_has_the_number_of_dynamic_model(guard_with, tmp_path):
-    file = tmp_path / 'model.yaml'
-    axis = {'kind': 'axis', 'type': 'rotary', 'dynamic_model': 1, 'joints': ['a']}
-    file.write_text(yaml.safe_dump({**axis, 'prior': {'I': 1.0}}))
-    given = {'joints': ('a',), 'torque_max': 9000.0, 'model_file': str(file)}
-    assert guard_with(**given).torque_limit.description['dynamic_model'] == 1
-    with pytest.raises(RobodynError, match=r'needs a model with values, and L\^2.* none'):
-        guard_with(**given, dynamic_model=3)
-
-
-@pytest.mark.parametrize(
-    ('values', 'sentence'),
-    [
-        ({'torque_max': 100.0}, 'torque_max needs a model .* give the parameter result_file'),
-        ({'torque_max': [1.0, 2.0]}, 'torque_max needs one value for each of the 6 joints, got 2'),
-        ({'torque_threshold': 100.0}, 'the effort of the joint states is not declared: declare'),
-    ],
-)
-def test_limits_that_cannot_be_used(guard_with, values, sentence):
-    with pytest.raises(RobodynError, match=sentence):
-        guard_with(**values)
-
-
-def test_a_model_of_other_joints_is_refused(guard_with, cell):
-    with pytest.raises(RobodynError, match=r'torque_max: the model has the joints .* moves'):
-        guard_with(('a',), torque_max=1.0, result_file=str(cell.folder / 'result.yaml'))

@@ -13,7 +13,7 @@ from robodyn_ros.excitation.limits.constraints import frame_points
 from robodyn_ros.excitation.motions.joint_moves import JointMoves
 from robodyn_ros.models.catalog import load_model
 from robodyn_ros.models.serial.urdf import UrdfModel
-from robodyn_ros.nodes.excitation.path_marker import MOST_POINTS, PathMarker, path_marker
+from robodyn_ros.nodes.excitation.path_marker import MOST_POINTS, PathMarker
 
 pytestmark = pytest.mark.ros
 FOLDER = Path(__file__).parents[3]
@@ -55,14 +55,6 @@ def moves(joints, duration=2.0):
 
 def coordinates(marker):
     return np.array([[point.x, point.y, point.z] for point in marker.points])
-
-
-def test_a_line_through_the_places_that_rviz_can_show():
-    places = np.random.default_rng(0).normal(size=(5, 3))
-    marker = path_marker(places, 'base_link')
-    assert marker.type == Marker.LINE_STRIP and marker.header.frame_id == 'base_link'
-    assert marker.scale.x > 0.0 and marker.color.a == 1.0 and marker.pose.orientation.w == 1.0
-    np.testing.assert_array_equal(coordinates(marker), places)
 
 
 @pytest.mark.parametrize('link', ['', 'forearm_link'])

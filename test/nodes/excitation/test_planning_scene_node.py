@@ -31,7 +31,6 @@ def cell(tmp_path_factory):
     )  # fmt: skip
     context = joined(environment(NUMBER))
     robot, moveit = FakeRobot(JOINTS, HOME, context), FakeMoveIt(context)
-    robot.time.fastest = 1.0  # MoveIt answers in real time
     client = Client('planner', context, robot.time)
     try:
         yield SimpleNamespace(

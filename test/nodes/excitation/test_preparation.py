@@ -60,13 +60,6 @@ def test_a_run_is_checked_and_its_message_made_before_it_starts():
     np.testing.assert_allclose(run.setpoint(0.0)[0], HOME, atol=1e-9)
 
 
-def test_set_points_need_no_message_and_stop_at_once():
-    run, *_ = Prepared(streaming=True).run(motion(), None, '', np.array(HOME), 1.0)
-    assert run.message is None
-    run.stop('enough', lambda: 1.0)
-    assert run.active.follow == 0.0
-
-
 def test_what_is_not_allowed_is_refused_before_anything_is_read():
     preparation = Prepared(refusal='NOT checked')
     with pytest.raises(RobodynError, match='NOT checked'):

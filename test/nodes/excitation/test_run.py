@@ -3,10 +3,9 @@
 
 import numpy as np
 import pytest
-from excitation_client import HOME, JOINTS, PHASE, motion, robot_limits
+from excitation_client import HOME, JOINTS, motion, robot_limits
 
 from robodyn_ros.excitation.plan import plan_excitation
-from robodyn_ros.nodes.base.clock import seconds_of
 from robodyn_ros.nodes.excitation.run import FOLLOWING_TIME, Run
 
 pytestmark = pytest.mark.ros
@@ -24,23 +23,6 @@ def stopped(run, at):
     """Stop at a time of the run."""
     run.advance(at, 0)
     run.stop('enough', lambda: at)
-
-
-def test_progress_of_each_phase_comes_from_the_time(run):
-    begin, end = run.begin, run.end
-    for share in (0.0, 0.25, 0.999):
-        run.advance(share * begin, 0)
-        found = run.feedback()
-        assert found.phase == PHASE.MOVING_TO_START
-        assert found.progress == pytest.approx(share)
-        assert seconds_of(found.remaining) == pytest.approx(end - share * begin)
-        run.advance(begin + share * (end - begin), 0)
-        found = run.feedback()
-        assert found.phase == PHASE.EXCITING
-        assert found.progress == pytest.approx(share)
-        assert seconds_of(found.remaining) == pytest.approx((1.0 - share) * (end - begin))
-    run.advance(end + 1.0, 0)
-    assert (run.feedback().progress, seconds_of(run.feedback().remaining)) == (1.0, 0.0)
 
 
 def test_stamps_are_those_of_the_motion_however_late_a_cycle_is(run):

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from robodyn_ros.errors import ControlError, RobodynError
+from robodyn_ros.errors import RobodynError
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
 from robodyn_ros.nodes.excitation.supervision import Supervision
 
@@ -60,28 +60,3 @@ def test_a_robot_outside_its_limits_may_not(robot, ready):
     robot.position[0] = 1.5
     with pytest.raises(RobodynError, match='joint1'):
         ready.check_again(RUN)
-
-
-def problem(fresh='', owner='', torque='', lag=''):
-    def check_fresh(timeout):
-        if fresh:
-            raise ControlError(fresh)
-
-    def lagging(position, time, tolerance, limits):
-        assert time == pytest.approx(2.5) and tolerance == 0.1
-        return lag
-
-    state = SimpleNamespace(check_fresh=check_fresh, position=np.zeros(1), stamp=12.5)
-    settings = SimpleNamespace(state_timeout=0.5, following_tolerance=0.1)
-    watched = SimpleNamespace(problem=lambda: owner), SimpleNamespace(silence=lambda: torque)
-    run = SimpleNamespace(zero=10 * 10**9, lagging=lagging)
-    return Supervision(state, None, settings, None, *watched).problem(run)
-
-
-def test_a_robot_that_follows_goes_on():
-    assert problem() == ''
-
-
-@pytest.mark.parametrize('cause', ['fresh', 'owner', 'torque', 'lag'])
-def test_each_cause_stops_it(cause):
-    assert problem(**{cause: 'why'}) == 'why'

@@ -88,6 +88,10 @@ REFUSED = [
     ({'effort.gear': '3.0'}, "there is no parameter 'effort.gear'"),
     ({'model_hash': 'abc'}, 'the parameter model_hash accepts only abc'),
     ({'max_torque': '[1.0]', 'max_torque_rate': '[.nan]'}, "'max_torque_rate': element 0 is nan"),
+    (
+        {'max_torque': '[1.0, 2.0, 3.0]'},
+        'joints (joint1, joint2), max_torque has 3 values (',
+    ),
     ({'max_torque_rate': '[100.0]'}, 'cannot fall to zero within ramp_down_time'),
     ({'check_controller': 'true'}, 'waits for controller /joint_trajectory_controller'),
     ({'result_file': 'bad'}, 'has no usable joint (because)'),

@@ -40,8 +40,8 @@ def test_without_a_model_it_stays_unconfigured_and_a_possible_one_can_be_loaded(
         answer = process.call(LoadModel, 'load_model', LoadModel.Request(result_file=str(path)))
         assert answer.success, answer.message
         process.wait_for('active')
-        missing = process.call(LoadModel, 'load_model', LoadModel.Request(result_file='/nothing'))
-        assert not missing.success
+        again = process.call(LoadModel, 'load_model', LoadModel.Request(result_file=str(path)))
+        assert not again.success and 'the node is active: deactivate it' in again.message
         assert process.interrupt() == 0
 
 

@@ -36,13 +36,6 @@ def test_it_is_found_until_the_torque_was_taken_away(home):
     first.clear()
 
 
-def test_a_start_that_found_one_removes_it_like_its_own(home):
-    marker().set()
-    second = marker()
-    second.clear()
-    assert second.earlier and not marker().earlier
-
-
 def test_a_folder_that_cannot_be_written_is_a_warning(home):
     home.write_text('a file in its place')
     warnings = []

@@ -85,15 +85,6 @@ def test_other_senders_do_not_wipe_the_feedback(clock):
     assert np.isnan(node.sent[-1][0]).all()
 
 
-def test_nothing_is_published_while_nobody_listens():
-    node = FakeNode()
-    out = torque_state.TorqueStateOut(node)
-    out.prepare(['a'])
-    for node.listeners in (0, 1, 0):
-        out.publish((0, 0), np.ones(1), np.ones(1), True, '')
-    assert len(node.sent) == len(node.additive) == 1
-
-
 def test_the_applied_torque_is_a_joint_state_too():
     node = FakeNode()
     out = torque_state.TorqueStateOut(node)
@@ -124,14 +115,3 @@ def test_at_a_low_rate_each_change_is_published_and_the_last_message_tells_of_ze
         (True, '', True), (True, 'too much', True), (False, 'too much', True),
         (False, 'too much', False),
     ]  # fmt: skip
-
-
-def test_the_delay_is_told():
-    node = FakeNode()
-    heard = []
-    node.take = lambda message: heard.append(message.additive_torque_delay)
-    out = torque_state.TorqueStateOut(node)
-    for delay in (7, 0):
-        out.prepare(['a'], delay=delay)
-        out.publish((0, 0), np.zeros(1), np.zeros(1), True, NO_FAULT)
-    assert heard == [7, 0]

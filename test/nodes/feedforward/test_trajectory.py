@@ -16,9 +16,7 @@ from feedforward_client import (
     ramped_out,
 )
 from node_process import closed, joint_state
-from robodyn_ros.srv import LoadModel
 from ros_client import details
-from writers import result_file
 
 pytestmark = pytest.mark.ros
 
@@ -111,14 +109,6 @@ def test_torque_state_follows_the_running_trajectory_and_disable_takes_the_torqu
     _, *fields = arrays(node.sent(message(stamp=node.process.stamp())))
     assert not fields[3].any()
     assert process.enable(True).success
-
-
-def test_another_model_is_refused_while_active(node, tmp_path):
-    path = result_file(tmp_path, MODEL, VALUES)
-    request = LoadModel.Request(result_file=str(path))
-    answer = node.process.call(LoadModel, 'load_model', request)
-    assert not answer.success
-    assert 'deactivate it' in answer.message
 
 
 def test_interrupt_takes_the_torque_out_of_a_running_motion(node):

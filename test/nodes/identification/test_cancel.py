@@ -33,12 +33,6 @@ def test_the_wait_ends_where_it_does_not_look_and_it_still_writes_nothing(clock)
         cancel.progress('writing', 1.0)
 
 
-def test_what_a_service_asked_for_is_not_cancelled(clock):
-    cancel = Cancel(None)
-    cancel.check()
-    cancel.progress('fit', 0.5)
-
-
 def test_progress_reaches_the_waiting_side_once_per_change(clock):
     told = []
     cancel = Cancel(None, lambda share, text: told.append((share, text)))

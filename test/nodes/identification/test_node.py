@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import yaml
 from action_msgs.msg import GoalStatus
+from control_arm import write_axis
 from rcl_interfaces.srv import SetParametersAtomically
 from rclpy.action import ActionClient
 from rclpy.parameter import Parameter
@@ -46,14 +47,22 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope='module')
-def client(folder):
+def nodes(folder):
     before = dict(os.environ)
     os.environ.update(environment(42))
-    robot = {'robot': str(ROOT / 'config' / 'robots' / 'single_axis.yaml')}
+    with NodeProcesses(folder / 'nodes') as nodes:
+        yield nodes
+    os.environ.clear()
+    os.environ.update(before)
+
+
+@pytest.fixture(scope='module')
+def client(folder, nodes):
+    robot = {'robot': write_axis(folder)}
     motion = {f'motion.{key}': value for key, value in MOTION.items()}
     motion |= {'motion.frequency': [0.7], 'motion.duration': 5.0, **DESIGN}
     motion['allow_unchecked'] = True
-    with NodeProcesses(folder / 'nodes') as nodes, Client(nodes.check) as client:
+    with Client(nodes.check) as client:
         nodes.start('cell', {**robot, 'real_time_factor': 0.0})
         robot['use_sim_time'] = True
         nodes.start('recorder', robot)
@@ -61,14 +70,7 @@ def client(folder):
         speeds = {'speeds': [1.0], 'confirm_each_speed': True}
         out = {'output_directory': str(folder / 'out')}
         nodes.start('identification', {**robot, **out, **speeds})
-        urdf = str(ROOT / 'urdf' / 'single_axis.urdf')
-        silent = {
-            'use_sim_time': True, 'urdf': urdf, 'output_directory': str(folder / 'undeclared'),
-        }  # fmt: skip
-        nodes.start('identification', silent, name='undeclared')
         yield client
-    os.environ.clear()
-    os.environ.update(before)
 
 
 def excite(client):
@@ -199,26 +201,6 @@ def test_the_motion_is_designed_where_the_parameters_ask_for_it(client, folder, 
     assert np.ptp(recorded.position[moving]) == pytest.approx(swing, rel=0.05)
 
 
-def test_cancel_while_designing_keeps_the_best_motion(client, folder, ask):
-    ask(motion__kind='optimised', optimise__time=500.0, optimise__starts=900)
-    action = ActionClient(client.node, RunIdentification, ACTION)
-    client.wait(action.server_is_ready, PATIENCE, 'the action')
-    seen = []
-    goal = RunIdentification.Goal(output_directory=str(folder / 'ended'))
-    future = action.send_goal_async(goal, feedback_callback=lambda m: seen.append(m.feedback))
-    client.wait(
-        lambda: any('best' in item.message for item in seen), PATIENCE, 'a motion that was found'
-    )
-    future.result().cancel_goal_async()
-    result = future.result().get_result_async()
-    client.wait(result.done, PATIENCE, 'the end')
-    assert result.result().status == GoalStatus.STATUS_CANCELED
-    file = folder / 'ended' / 'trajectory.yaml'
-    message = result.result().result.message
-    assert 'the best motion so far is kept' in message and str(file) in message
-    assert load_motion(file).duration == 5.0 and not (folder / 'ended' / 'excitation').exists()
-
-
 def test_a_design_that_is_refused_leaves_no_folder(client, folder, ask):
     before = {path.name for path in folder.rglob('identification_*')}
     ask(motion__kind='optimised', optimise__box=[10.0, 10.0, 10.0, 11.0, 11.0, 11.0])
@@ -313,7 +295,10 @@ def test_bad_requests_get_one_sentence(client, request_, sentence):
         client.call(Identify, 'identification/identify', request_)
 
 
-def test_an_undeclared_effort_is_refused_before_the_robot_moves(client, folder):
+def test_an_undeclared_effort_is_refused_before_the_robot_moves(client, nodes, folder):
+    urdf, out = str(ROOT / 'urdf' / 'single_axis.urdf'), str(folder / 'undeclared')
+    given = {'use_sim_time': True, 'urdf': urdf, 'output_directory': out}
+    nodes.start('identification', given, name='undeclared')
     sentence = r"parameters of node 'undeclared', so the robot is not moved: .*effort\.unit"
     with pytest.raises(RobodynError, match=sentence):
         client.call(IdentificationStart, 'undeclared/start', IdentificationStart.Request())
@@ -324,6 +309,7 @@ def test_an_undeclared_effort_is_refused_before_the_robot_moves(client, folder):
             RunIdentification, 'undeclared/run_identification', goal, 30.0, seen.append
         )
     assert not seen and not (folder / 'undeclared').exists()
+    nodes.stop('undeclared')
 
 
 def test_cancel_stops_the_robot_and_writes_nothing(client, folder):

@@ -6,11 +6,11 @@ import os
 import re
 import signal
 import time
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from control_arm import write_axis
 from rcl_interfaces.srv import SetParameters
 from rclpy.action import ActionClient
 from rclpy.parameter import Parameter
@@ -29,7 +29,6 @@ from robodyn_ros.nodes.identification import peers
 from robodyn_ros.recording.readers import read_recording
 
 pytestmark = [pytest.mark.ros, pytest.mark.timeout(240)]
-ROOT = Path(__file__).resolve().parents[3]
 ACTION = 'identification/run_identification'
 PHASE = RunIdentification.Feedback
 DURATION = 120.0
@@ -44,7 +43,6 @@ EXCITATION = {
     'motion.target': [0.25], 'motion.frequency': [0.5], 'motion.duration': DURATION,
     'pause': 0.1, 'start_delay': 0.2,
 }  # fmt: skip
-ROBOT = {'robot': str(ROOT / 'config' / 'robots' / 'single_axis.yaml')}
 
 
 class Cell:
@@ -52,12 +50,13 @@ class Cell:
 
     def __init__(self, folder, nodes, client):
         self.folder, self._nodes, self._client = folder, nodes, client
+        self._robot = {'robot': write_axis(folder)}
         self._count = 0
         self.wait = client.wait
         self._rows = []
         client.node.create_subscription(JointState, 'joint_states', self._on_state, MONITOR_QOS)
         self._action = ActionClient(client.node, RunIdentification, ACTION)
-        nodes.start('cell', {**ROBOT, 'real_time_factor': 0.0})
+        nodes.start('cell', {**self._robot, 'real_time_factor': 3.0})
         names = ('recorder', 'excitation', 'identification')
         self._watches = {name: Watch(client.node, name) for name in names}
         for name in names:
@@ -71,7 +70,7 @@ class Cell:
             'excitation': {'allow_unchecked': True, **EXCITATION},
             'identification': {'output_directory': str(self.folder / 'out'), 'speeds': [1.0]},
         }
-        self._nodes.start(name, {**ROBOT, 'use_sim_time': True, **parameters[name]})
+        self._nodes.start(name, {**self._robot, 'use_sim_time': True, **parameters[name]})
 
     def kill(self, name):
         process = self._nodes._running.pop(name)
@@ -169,14 +168,13 @@ def check_bag(folder, closed=True):
     """The bag holds the motion, and is closed."""
     if closed:
         with Reader(folder / 'excitation') as reader:
-            assert reader.message_count > 500
+            assert reader.message_count > 200
     recording = read_recording(folder / 'excitation')
     assert all(finding.severity != 'error' for finding in recording.findings)
     assert np.ptp(recording.position) > 0.02
     assert not list(folder.rglob('.*'))
 
 
-@pytest.mark.real_time
 def test_a_recorder_that_dies_ends_the_motion(cell):
     run = cell.exciting()
     cell.kill('recorder')
@@ -188,7 +186,6 @@ def test_a_recorder_that_dies_ends_the_motion(cell):
     check_bag(run.folder, closed=False)
 
 
-@pytest.mark.real_time
 def test_an_excitation_that_dies_leaves_a_robot_at_rest_and_a_closed_bag(cell):
     run = cell.exciting()
     cell.kill('excitation')
@@ -204,7 +201,6 @@ def test_an_excitation_that_dies_leaves_a_robot_at_rest_and_a_closed_bag(cell):
     check_bag(run.folder)
 
 
-@pytest.mark.real_time
 def test_an_identification_that_dies_ends_motion_and_recording(cell):
     run = cell.exciting()
     cell.kill('identification')
@@ -216,7 +212,6 @@ def test_an_identification_that_dies_ends_motion_and_recording(cell):
     assert text in cell.not_recording()
 
 
-@pytest.mark.real_time
 def test_a_disk_that_fills_up_ends_the_motion_and_a_full_one_begins_none(cell):
     run = cell.exciting()
     cell.set_free_space(1e9)

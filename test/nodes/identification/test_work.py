@@ -144,23 +144,6 @@ def columns(tmp_path):
     return str(file)
 
 
-def test_several_recordings_are_fitted_together_and_each_is_tested(make, tmp_path, columns):
-    first = axis_table(tmp_path / 'a.csv')
-    others = [axis_table(tmp_path / 'b.csv', 5.0, 2.0), axis_table(tmp_path / 'c.csv', -4.0, 2.5)]
-    quiet = {'write_signals': False, 'columns': columns}
-    work = make(AXIS, **quiet)
-    job = Job(first, tmp_path / 'out', Terms(), others=tuple(others))
-    result, _ = work.compute(job, lambda phase, share: None)
-    assert len(result.recordings) == 3 and result.validation is not None
-    assert 'together with: ' in work._command(job)
-
-
-def test_a_recording_alone_is_tested_on_its_last_part(make, tmp_path, columns):
-    work = make(AXIS, write_signals=False, columns=columns)
-    job = Job(axis_table(tmp_path / 'a.csv'), tmp_path / 'out', Terms())
-    assert work.compute(job, lambda phase, share: None)[0].success
-
-
 @pytest.mark.parametrize('torque', ['unit: A, scale: 2.0', 'unit: Nm'])
 def test_a_mapping_declares_the_torque_of_a_table(make, tmp_path, columns, torque):
     table, file = axis_table(tmp_path / 'a.csv'), tmp_path / 'columns.yaml'
@@ -215,16 +198,6 @@ def test_a_payload_needs_a_base_of_this_model(make, tmp_path):
         longer.terms(request(ident_payload=True, base_result=str(path)))
 
 
-def test_thresholds_are_one_or_one_per_joint(make):
-    work = make(SCARA, velocity_threshold=[0.1], upper_velocity_threshold=[1.0, 2.0, 3.0, 4.0])
-    assert work._options.velocity_threshold == 0.1
-    assert work._options.upper_velocity_threshold == [1.0, 2.0, 3.0, 4.0]
-    assert make(SCARA)._options.velocity_threshold is None
-    for name in ('velocity_threshold', 'upper_velocity_threshold'):
-        with pytest.raises(RobodynError, match=f"'{name}' must have 1 value or 4, .* got 2"):
-            make(SCARA, **{name: [0.1, 0.2]})
-
-
 def test_position_limits_are_those_of_a_urdf_beside_the_model_file(make, tmp_path):
     joint = (
         '<joint name="{0}" type="revolute"><parent link="{1}"/><child link="{0}_link"/>'
@@ -257,15 +230,6 @@ def test_the_mounting_of_the_robot_is_a_parameter(make):
     assert not np.abs(model.regressor(still + 0.3, still, still)).max() > 1e-9
     with pytest.raises(RobodynError, match=r'gravity. must be three numbers'):
         make(SCARA, gravity=[9.81], **arm)
-
-
-def test_residual_torque_and_gear_ratio_are_checked_at_once(make):
-    with pytest.raises(RobodynError, match='residual'):
-        make(SCARA, residual='net')
-    for ratio in ([0.0], [50.0, 50.0]):
-        with pytest.raises(RobodynError, match='gear_ratio'):
-            make(SCARA, gear_ratio=ratio)
-    make(SCARA, gear_ratio=[50.0, 60.0, 1.0, 80.0], residual='gmr')
 
 
 def test_options_are_read_once_and_say_so(make):

@@ -4,7 +4,6 @@
 import numpy as np
 import pytest
 from idle_nodes import idle_nodes
-from writers import write_rosbag
 
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.nodes.robot.effort import (
@@ -13,8 +12,6 @@ from robodyn_ros.nodes.robot.effort import (
     declare_torque_limit,
     read_torque_limit,
 )
-from robodyn_ros.recording.readers import read_recording
-from robodyn_ros.recording.recording import Recording
 
 pytestmark = pytest.mark.ros
 SI = {'effort.unit': 'Nm', 'effort.side': 'joint', 'effort.gravity': 'included'}
@@ -68,24 +65,6 @@ def test_nothing_declared_says_what_to_declare(node_with):
 def test_parameters_that_cannot_be_used(node_with, values, sentence):
     with pytest.raises(ConfigError, match=sentence):
         EffortParameters(node_with(values))
-
-
-def test_recordings_come_back_in_newton_metres(node_with, tmp_path):
-    time = np.arange(30) * 0.002
-    torque = np.random.default_rng(3).normal(size=(30, 2))
-    recording = Recording(time=time, joints=('a', 'b'), position=torque, torque=torque)
-    effort = EffortParameters(node_with(DRIVES))
-    for name, metadata in (('bare', None), ('declared', effort.metadata())):
-        path = tmp_path / name
-        write_rosbag(recording, path, metadata=metadata)
-        found = effort.in_si_units(read_recording(path), path)
-        np.testing.assert_allclose(found.torque, torque * [50.0, 50.0])
-    undeclared = EffortParameters(node_with({}))
-    with pytest.raises(ConfigError, match='bare is not declared'):
-        undeclared.in_si_units(read_recording(tmp_path / 'bare'), tmp_path / 'bare')
-    other = EffortParameters(node_with(SI))
-    with pytest.raises(ConfigError, match='according to the parameters of n'):
-        other.in_si_units(read_recording(tmp_path / 'declared'), tmp_path / 'declared')
 
 
 @pytest.mark.parametrize(

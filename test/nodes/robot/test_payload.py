@@ -21,12 +21,9 @@ from robodyn_ros.srv import SetPayload
 from sensor_msgs.msg import JointState
 from writers import result_file
 
-from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import RobodynError
 from robodyn_ros.identification.files.result_file import load_identified_model, model_parameters
 from robodyn_ros.identification.result.payload_block import payload_block
-from robodyn_ros.identification.result.result import IdentifiedModel
-from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.payload import payload_of
 from robodyn_ros.nodes.robot.payload import CarriedPayload
 
@@ -34,7 +31,6 @@ pytestmark = pytest.mark.ros
 CENTRE, INERTIA = [0.05, -0.02, 0.1], [0.01, 0.0, 0.0, 0.01, 0.0, 0.01]
 PAYLOAD = payload_of(MODEL, 8.0, center_of_mass=CENTRE, inertia=INERTIA)
 REQUEST = SetPayload.Request(mass=8.0, center_of_mass=CENTRE, inertia=INERTIA)
-JOINTS = [f'joint{k}' for k in range(1, 7)]
 STRONG = [1000.0, 500.0]
 REFUSED = (
     ({'mass': -1.0}, "the payload's mass must not be negative, got -1 kg"),
@@ -157,30 +153,3 @@ def test_a_payload_at_start_that_the_robot_cannot_carry_is_refused(carried, tmp_
         carried(**given).at_start(model, None)
     payload, _ = carried(**given, max_payload=2500.0).at_start(model, None)
     assert payload.mass == mass
-
-
-def set_on(carried, description, **fields):
-    """Answer of `set_payload` with a model of this description."""
-    model = build_model(description)
-    values = np.ones(len(model.parameters))
-    identified = IdentifiedModel(model=model, values=values, stddevs=values, hash='')
-    torque = ModelTorque(model, values)
-    part = carried(torque.set_values)
-    part.use(identified, *part.at_start(identified, [100.0] * len(model.joints)))
-    answer = part._on_set(SetPayload.Request(**fields), SetPayload.Response())
-    return answer, model, values, torque
-
-
-def test_every_kind_says_what_it_cannot_carry(carried):
-    puma = {'kind': 'puma', 'dynamic_model': 1, 'joints': JOINTS}
-    with pytest.raises(
-        RobodynError, match='dynamic model 1 of a puma cannot carry a payload: each'
-    ):
-        set_on(carried, puma, mass=1.0)
-    crank = {'kind': 'axis', 'type': 'rotary', 'dynamic_model': 3, 'joints': JOINTS[:1]}
-    with pytest.raises(RobodynError, match=r'L\^2, g\*L of an axis must be known'):
-        set_on(carried, crank, mass=1.0)
-    answer, *_ = set_on(carried, {**crank, 'dynamic_model': 1}, mass=1.0)
-    assert answer.success and answer.message.endswith('which this model does not feel')
-    with pytest.raises(RobodynError, match='there is no model yet'):
-        carried()._on_set(SetPayload.Request(mass=1.0), SetPayload.Response())

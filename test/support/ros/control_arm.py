@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 from robots import SIX_AXIS, dh_urdf
 
@@ -20,6 +22,17 @@ def small_arm() -> tuple[DynamicModel, Array]:
     model = robot_model(dh_urdf([(np.pi / 2, 0.0, 0.3), (0.0, 0.4, 0.0)]))
     own = {'rotor_inertia': 0.5, 'viscous_friction': 2.0, 'coulomb_friction': 3.0}
     return model, completed(model, {name: [value] * 2 for name, value in own.items()})
+
+
+def write_axis(folder: Path) -> str:
+    """Write the robot file of the single axis with a servo period of 4 ms; return its path."""
+    text = (CELL.parent / 'single_axis.yaml').read_text()
+    text = text.replace('../../urdf', str(SIX_AXIS.parent))
+    path = folder / 'single_axis.yaml'
+    path.write_text(
+        text.replace('  joints:\n', '  servo_period: 0.004\n  substeps: 8\n  joints:\n')
+    )
+    return str(path)
 
 
 def completed(model: DynamicModel, joint_values: dict[str, Array | list[float]]) -> Array:

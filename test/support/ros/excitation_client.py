@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shared parts of the tests of the excitation node: its motions, the process, and a client."""
 
+import signal
 import subprocess
 import sys
 import tempfile
@@ -72,6 +73,16 @@ def start(folder, name, number, **parameters):
     return subprocess.Popen(
         command, env=environment(number), stdout=log, stderr=subprocess.STDOUT, text=True
     )
+
+
+def end(process):
+    """Interrupt a process, and return its exit code."""
+    process.send_signal(signal.SIGINT)
+    return process.wait(timeout=PATIENCE)
+
+
+def seconds(stamp):
+    return stamp.sec + 1e-9 * stamp.nanosec
 
 
 @contextmanager
