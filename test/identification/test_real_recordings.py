@@ -64,7 +64,7 @@ def test_lwr4_second_run_by_a_consistent_robot():
 
 
 def test_lwr4_in_the_half_of_the_workspace_it_never_saw():
-    """A consistent robot is clearly better there than plain least squares, and so the default."""
+    """Plain least squares has an error of 0.173 there."""
     model, (first, second) = lwr4()
     middle = np.median(first.position[:, 1])
 
@@ -76,7 +76,7 @@ def test_lwr4_in_the_half_of_the_workspace_it_never_saw():
 
     seen, unseen = half(first, False), half(second, True)
     result = identify(seen, model, validation=unseen)
-    assert result.validation.relative_residual < limit
+    assert result.validation.relative_residual < 0.045
 
 
 def test_lwr4_with_automatic_friction():
