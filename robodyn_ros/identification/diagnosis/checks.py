@@ -182,11 +182,9 @@ def merge(findings: Sequence[Finding]) -> tuple[Finding, ...]:
 
 
 def _as_one(group: Sequence[Finding]) -> Finding:
-    first, *others = (item.joint for item in group)
-    if not others:
-        return group[0]
-    text = f'{group[0].text} (also {", ".join(others)})'
-    return replace(group[0], text=text, joint=', '.join((first, *others)))
+    joints = [item.joint for item in group]
+    also = f' (also {", ".join(joints[1:])})' if len(joints) > 1 else ''
+    return replace(group[0], text=f'{group[0].text}{also}', joint=', '.join(joints))
 
 
 MOTION_CODES = (
