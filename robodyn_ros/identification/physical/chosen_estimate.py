@@ -33,7 +33,6 @@ class Selection:
     :param growth: of the error on parts that were left out, over that of the fit to all samples;
         without such parts, what so few independent samples hide
     :param doubt: why the recording does not determine the weight of the prior; empty: it does
-    :param free_rotors: with 'consistent_links': rotor inertias may be negative
     :param unconstrained_residual: relative residual of the unconstrained estimate
     """
 
@@ -46,7 +45,6 @@ class Selection:
     growth: float = 1.0
     doubt: str = ''
     unconstrained_residual: float = float('nan')
-    free_rotors: bool = False
 
 
 @dataclass(frozen=True)

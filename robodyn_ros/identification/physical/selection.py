@@ -2,8 +2,8 @@
 """Choice of the exported estimate: how strong the prior is, and whether links must be possible.
 
 Held-out errors decide (`fit.choice`). The candidates, from the simplest: consistent robots with
-ever weaker priors, and the same with free rotor inertias and friction. The unconstrained estimate
-must be better than the chosen one by four standard errors.
+ever weaker priors, and the same with friction and rotor inertias that were fitted again. The
+unconstrained estimate must be better than the chosen one by four standard errors.
 """
 
 from __future__ import annotations
@@ -49,10 +49,6 @@ CONTRADICTED = 1.1
 """Ratio of the RMS error with a requirement (consistent body, prior, friction law) to that
 without. Above this ratio the recording contradicts the requirement."""
 
-DRIVEN = 0.05
-"""Share by which negative rotor inertias must reduce the squared held-out error (5 %: 2.5 % of the
-RMS error). They are not physical, and a torque delay has a similar effect."""
-
 _APPARENT = '.viscous_friction'
 """Suffix of viscous friction terms. A torque delay can make them negative, because its torque
 error is proportional to velocity too."""
@@ -70,8 +66,9 @@ def choose(
 
     With `options.consistent` 'auto' held-out errors choose among consistent robots, consistent
     links with joints that were fitted again, and the unconstrained estimate. Viscous friction then
-    has no limits: with a delay it is an apparent value. No delay makes other friction drive a
-    joint: it stays limited. Rotor inertias are negative only where that is much better.
+    has no limits: with a delay it is an apparent value. Other friction never drives a joint. Rotor
+    inertias are not negative: on a slow motion a negative one stands in for a spring or a delay,
+    and its torque is wrong by the square of the speed on faster ones.
     """
     if options.consistent == 'no' and options.ridge is None:
         return completion, Selection()
@@ -115,11 +112,7 @@ def _sigma(condensed: Condensed, fit: Estimate, options: IdentifyOptions) -> Arr
 
 
 def _apparent_findings(model: DynamicModel, values: Array) -> Iterator[Finding]:
-    """Yield findings on rotor inertias and viscous friction that came out negative."""
-    rotors = bodies_of(model).rotors
-    negative = [model.parameters[k].name for k in rotors if values[k] < 0.0]
-    if negative:
-        yield finding('not_physically_consistent.rotors', parameters=', '.join(negative))
+    """Yield a finding on viscous friction that came out negative."""
     driving = [
         parameter.name
         for parameter, value in zip(model.parameters, values, strict=True)
@@ -179,17 +172,13 @@ class _FoldedFit:
         """Return the consistent estimate (p,), its prior as strong as held-out errors allow."""
         weights, problem = self.weights, self.problem
         errors = self._held_out(self._candidates)
-        count = len(weights) * (1 + links)
-        driven = 0
 
         def fit(weight: float) -> Array:
             return fit_consistent(problem, self.factors, self.sigma, weight, reweigh=reweigh)
 
         if errors:
-            chosen = simplest(errors[:count])
-            driven = count + simplest(errors[count:-1]) if links else chosen
-            if is_better(errors[chosen], errors[driven], share=DRIVEN):
-                chosen = driven
+            chosen = simplest(errors[: len(weights) * (1 + links)])
+            driven = simplest(errors[2 * len(weights) : -1]) + 2 * len(weights)
         else:
             chosen = self._not_contradicted([fit(each) for each in weights])
         weight = weights[chosen % len(weights)]
@@ -199,17 +188,14 @@ class _FoldedFit:
         if (
             links
             and errors
-            and all(is_better(errors[each], errors[-1], FOUR) for each in {chosen, driven})
+            and all(is_better(errors[each], errors[-1], FOUR) for each in (chosen, driven))
         ):
             return None, replace(selection, estimate='unconstrained')
         if chosen >= len(weights):
             data = Data.of(self.factors, len(problem.grouping), self.sigma)
-            values = refit_joints(problem, data, values, free_rotors=chosen >= count)
+            values = refit_joints(problem, data, values)
             growth = self._growth(errors[chosen], values)
-            free_rotors = chosen >= count
-            selection = replace(
-                selection, estimate='consistent_links', growth=growth, free_rotors=free_rotors
-            )
+            selection = replace(selection, estimate='consistent_links', growth=growth)
         return values, selection
 
     def _not_contradicted(self, fits: Sequence[Array]) -> int:
@@ -312,7 +298,7 @@ def make_refit(problem: Problem, selection: Selection) -> Callable[[Array], Arra
             return (grouping @ problem.draw(data, weight))[None]
         values = problem.solve(data, weight)
         if selection.estimate == 'consistent_links':
-            values = refit_joints(problem, data, values, free_rotors=selection.free_rotors)
+            values = refit_joints(problem, data, values)
         return np.asarray((grouping @ values)[None])
 
     return fit
@@ -323,7 +309,7 @@ def refit_joints(
 ) -> Array:
     """Keep the links, fit all else again, limited where no delay makes it negative, (p,).
 
-    :param free_rotors: rotor inertias are not limited either
+    :param free_rotors: rotor inertias are not limited either: for a comparison only
     """
     links = [index for _, indices in problem.bodies.links for index in indices]
     others = np.setdiff1d(np.arange(len(values)), links)
