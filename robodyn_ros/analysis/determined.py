@@ -55,4 +55,4 @@ def _coverage(recording: Recording, model: DynamicModel, options: IdentifyOption
     ends = np.array([limits.get(name, (np.nan, np.nan)) for name in model.joint_names])
     turn = [np.inf if joint.type == 'prismatic' else 2.0 * np.pi for joint in model.joints]
     width = np.minimum(ends[:, 1] - ends[:, 0], turn)
-    return np.asarray(np.ptp(recording.position, axis=0) / width)
+    return np.asarray(np.minimum(np.ptp(recording.position, axis=0) / width, 1.0))

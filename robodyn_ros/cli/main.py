@@ -180,9 +180,10 @@ def _brief_warnings(*, complete: bool) -> Iterator[None]:
     known: set[str] = set()
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        source, _, text = str(message).partition(': ')
-        if (text or source) not in known:
-            known.add(text or source)
+        source, colon, rest = str(message).partition(': ')
+        text = rest if colon else source
+        if text not in known:
+            known.add(text)
             print(f'warning: {message}', file=sys.stderr)
 
     with warnings.catch_warnings():

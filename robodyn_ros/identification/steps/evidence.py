@@ -70,24 +70,25 @@ def verdict_of(run: IdentificationRun, findings: Sequence[Finding]) -> Verdict:
     negative, joints = _negative_rotors(run), []
     doubted = any(item.code == 'convention_doubtful' for item in findings)
     for index, name in enumerate(model.joint_names):
-        figures = float(fitted[index]), float(other[index]), name not in idle, float(reach[index])
+        both = float(fitted[index]), float(other[index])
+        figures = {'error': both[0], 'other_error': both[1], 'expected': float(reach[index])}
         facts = [*_contradictions(errors, name), *foreign, *_doubts(findings, name)]
         if name in idle:  # how well a constant holds says nothing about a joint in motion
             use = Use.of([*facts, ('with care', IDLE)])
-            joints.append(JointVerdict(name, use, use, *figures))
+            joints.append(JointVerdict(name, use, use, moved=False, **figures))
             continue
-        facts += _grade(run, index, figures[:2])
-        if doubted and np.fmin(*figures[:2]) > GOOD * run.task.options.max_relative_error:
+        facts += _grade(run, index, both)
+        if doubted and np.fmin(*both) > GOOD * run.task.options.max_relative_error:
             facts.append(('not usable', 'torque contradicts the conventions'))
         facts += _find_shift(run, index)
         shared: list[Evidence] = [
-            ('with care', f'{each} is not explained')
+            ('with care', f'{each} is unexplained')
             for each, spoilt in zip(model.joint_names, spoils[:, index], strict=True)
             if spoilt and each not in idle
         ]
         shared += [('with care', 'negative rotor inertia')] if name in negative else []
         uses = Use.of([*facts, *beyond[index], *shared]), Use.of(facts)
-        joints.append(JointVerdict(name, *uses, *figures))
+        joints.append(JointVerdict(name, *uses, **figures))
     inertials = _inertials(run, errors, joints, foreign)
     return Verdict(tuple(joints), inertials, tested=tested)
 
@@ -112,7 +113,7 @@ def _grade(run: IdentificationRun, joint: int, errors: tuple[float, float]) -> I
     limit, worst = run.task.options.max_relative_error, np.fmax(*errors)
     if not worst <= GOOD * limit:
         word: Word = 'with care' if worst <= limit else 'not usable'
-        yield word, f'{worst:.0%} of its torque is not explained'
+        yield word, f'{worst:.0%} of torque unexplained'
     if np.isnan(errors[1]):
         yield 'with care', 'not tested on other data'
     softmc = run.task.options.success_rule == 'softmc'

@@ -96,8 +96,8 @@ def test_one_joint_that_is_not_explained_does_not_spoil_the_others(tmp_path):
     # Parameters that both share may be wrong.
     assert words(result) == [('with care', 'usable'), ('not usable', 'not usable')]
     assert not result.success and result.verdict.worth_writing
-    assert '88% of its torque is not explained' in result.verdict.joints[1].reasons
-    assert 'joint2 is not explained' in result.verdict.joints[0].reasons
+    assert '88% of torque unexplained' in result.verdict.joints[1].reasons
+    assert 'joint2 is unexplained' in result.verdict.joints[0].reasons
     assert export(result, tmp_path).result is not None
 
 
