@@ -54,7 +54,7 @@ def run_findings(run: IdentificationRun) -> tuple[Finding, ...]:
         # Errors of the torque are the consequence of a cause that is an error.
         errors = () if has_error(causes) else _torque_errors(run)
         return distinct((*causes, *_data_findings(run), *errors, *_robot_findings(run)))
-    return tuple(dict.fromkeys((*_payload_findings(run, payload), *_causes(run))))
+    return tuple(dict.fromkeys((*_causes(run), *_payload_findings(run, payload))))
 
 
 def settle_doubts(findings: Sequence[Finding], verdict: Verdict) -> tuple[Finding, ...]:
