@@ -87,8 +87,8 @@ def verdict_of(run: IdentificationRun, findings: Sequence[Finding]) -> Verdict:
             if spoilt and each not in idle
         ]
         shared += [('with care', 'negative rotor inertia')] if name in negative else []
-        uses = Use.of([*facts, *beyond[index], *shared]), Use.of(facts)
-        joints.append(JointVerdict(name, *uses, **figures))
+        feedforward, monitoring = Use.of([*facts, *beyond[index], *shared]), Use.of(facts)
+        joints.append(JointVerdict(name, feedforward, monitoring, moved=True, **figures))
     inertials = _inertials(run, errors, joints, foreign)
     return Verdict(tuple(joints), inertials, tested=tested)
 
