@@ -30,8 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         'Check a recording (rosbag2, CSV, NPZ, MAT) before it is identified: show what it has '
         'and what looks wrong. With a model, show what the motion can determine: for each joint '
-        'the error to be expected of its torque on other motions, and a verdict (usable, with '
-        'care, not usable). The exit code is 1 if a joint is not usable or a finding is an error.'
+        'the error to be expected of its torque on other motions, and the verdict of '
+        '`robodyn identify` on its feed-forward (usable, with care, not usable). The exit code is '
+        '1 if a joint is not usable or a finding is an error.'
     )
     add_recording(parser)
     add_model(parser)
@@ -53,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
             by_joint, facts['parameters'], facts['findings'] = assess_recording(
                 recording, model, options
             )
-            for entry in facts['joints'] if by_joint else ():
+            for entry in facts['joints']:
                 entry |= by_joint[entry['name']]
     show(arguments, facts, table(facts))
     words = [entry.get('verdict') for entry in facts['joints']]
@@ -113,17 +114,20 @@ def table(facts: dict[str, Any]) -> str:
 
 
 def _rows(joints: list[dict[str, Any]]) -> list[str]:
-    present = [name for name in SIGNALS if name in joints[0]]
+    shown = ('position', 'torque') if 'verdict' in joints[0] else SIGNALS
+    present = [name for name in shown if name in joints[0]]
     rows = [['joint', *present]]
     for entry in joints:
         ranges = [f'{entry[name][0]:.4g} to {entry[name][1]:.4g}' for name in present]
         rows.append([entry['name'], *ranges])
     if 'verdict' in joints[0]:
-        rows[0] += ['of range', 'error', 'verdict']
+        rows[0] += ['of range', 'expected error', 'feed-forward']
         for entry, row in zip(joints, rows[1:], strict=True):
             shares = entry['coverage'], entry['expected_error']
             row += ['-' if np.isnan(share) else f'{share:.0%}' for share in shares]
-            row.append(': '.join(filter(None, (entry['verdict'], entry['reason']))))
+            first, *others = entry['reason'].split('; ')
+            first += f' (+{len(others)})' if others else ''
+            row.append(': '.join(filter(None, (entry['verdict'], first))))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         '  '.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

@@ -176,16 +176,20 @@ def _report_error(error: Exception) -> int:
 
 @contextmanager
 def _brief_warnings(*, complete: bool) -> Iterator[None]:
+    """Print each warning as one line, once: a URDF is read again from the text of a model."""
+    known: set[str] = set()
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        source, colon, rest = str(message).partition(': ')
+        text = rest if colon else source
+        if text not in known:
+            known.add(text)
+            print(f'warning: {message}', file=sys.stderr)
+
     with warnings.catch_warnings():
         if not complete:
-            warnings.showwarning = _show_warning
+            warnings.showwarning = show
         yield
-
-
-def _show_warning(
-    message: Warning | str, category: object, filename: str, lineno: int, *_: Any, **__: Any
-) -> None:
-    print(f'warning: {message}', file=sys.stderr)
 
 
 def _check_known(parser: argparse.ArgumentParser, unknown: Sequence[str]) -> None:

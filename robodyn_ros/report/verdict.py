@@ -62,8 +62,8 @@ def joint_errors(facts: Mapping[str, Any]) -> dict[str, Any]:
     rows = [
         {
             'joint': each.joint,
-            'error': share(each.error),
-            'other': share(each.other_error),
+            'error': share(each.error if each.moved else None),
+            'other': share(each.other_error if each.moved else None),
             'use': each.text,
             'word': each.feedforward.word,
             'moving': facts['identification']['moving_samples'][k],
@@ -83,7 +83,9 @@ def joint_errors(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _worst(joint: JointVerdict) -> float:
-    return max([each for each in (joint.error, joint.other_error) if each == each], default=0.0)
+    """Return the larger error of a joint; 0 if it was idle: then an error has no meaning."""
+    known = [each for each in (joint.error, joint.other_error) if each == each and joint.moved]
+    return max(known, default=0.0)
 
 
 def group_findings(facts: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -48,7 +48,7 @@ def test_the_expected_error_is_that_of_the_noise_after_the_low_pass(moved, noise
         assert bool(each['reason']) == (word != 'usable')
 
 
-def test_a_joint_at_rest_is_not_usable_and_the_others_are(moved):
+def test_a_joint_at_rest_has_the_verdict_that_an_identification_gives_it(moved):
     model, truth, values = moved
     recording = record(truth, values, 3000, noise=0.01, derivatives=False, rate=100.0)
     still = recording.position.copy()
@@ -59,10 +59,12 @@ def test_a_joint_at_rest_is_not_usable_and_the_others_are(moved):
     joints, parameters, findings = assess_recording(
         Recording(recording.time, recording.joints, still, torque), model, OPTIONS
     )
-    assert words(joints) == ['not usable', 'usable', 'usable']
-    first = next(iter(joints.values()))
-    assert first['reason'] == 'frozen joint' and np.isnan(first['expected_error'])
-    assert first['coverage'] == 0.0 and parameters['not determined'] > 0
+    assert words(joints) == ['with care'] * 3
+    first, *others = joints.values()
+    assert first['reason'] == 'idle: constant torque' and np.isnan(first['expected_error'])
+    assert {each['reason'] for each in others} == {'holds only while idle joints stay'}
+    assert {each['monitoring'] for each in others} == {'usable'}
+    assert first['coverage'] == 0.0 and parameters['from the prior'] > 0
     assert 'rank_deficient' in [item.code for item in findings]
 
 
@@ -90,5 +92,5 @@ def test_too_few_samples_are_a_finding(moved):
     model, truth, values = moved
     recording = record(truth, values, 15, derivatives=False, rate=100.0)
     joints, parameters, findings = assess_recording(recording, model, OPTIONS)
-    assert not joints and not parameters
+    assert words(joints) == ['not usable'] * 3 and not parameters
     assert 'too_few_samples' in [item.code for item in findings if item.severity == 'error']

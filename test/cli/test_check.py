@@ -169,7 +169,7 @@ def test_an_arm_fits_on_a_screen_with_a_verdict_for_each_joint(files, capsys):
     assert len(rows) == 2 and all(line.endswith('usable') for line in rows)
     assert main([*words, '--json']) == 1  # its efforts are not declared
     facts = json.loads(capsys.readouterr().out)
-    assert [joint['verdict'] for joint in facts['joints']] == ['usable', 'usable']
+    assert [joint['verdict'] for joint in facts['joints']] == ['not usable', 'not usable']
     errors = [item['code'] for item in facts['findings'] if item['severity'] == 'error']
     assert errors == ['effort_undeclared']
     assert main(['identify', str(folder / 'gripper_nan'), *words[2:]]) == 2  # nor does this

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from robodyn_ros import __version__
 from robodyn_ros.cli import check, excite
 from robodyn_ros.cli.main import COMMANDS, build_parser, main
+from robodyn_ros.models.serial.urdf_file import UrdfWarning
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -131,3 +133,14 @@ def test_a_reader_that_ends_early_is_no_bug():
     process.stdout.readline()
     process.stdout.close()
     assert process.stderr.read() == b'' and process.wait(60) == 2
+
+
+def test_a_warning_about_a_urdf_that_is_read_twice_is_printed_once(capsys, monkeypatch):
+    def read(arguments):
+        for source in ('a.urdf', 'URDF', 'b.urdf'):
+            warnings.warn(f'{source}: two masses', UrdfWarning, stacklevel=1)
+        return 0
+
+    monkeypatch.setattr(check, 'run', read)
+    assert main(['check', 'a.csv']) == 0
+    assert capsys.readouterr().err == 'warning: a.urdf: two masses\n'

@@ -79,7 +79,7 @@ def test_a_joint_at_rest_between_links_of_other_masses_is_no_stuck_encoder():
     assert result.success, result.findings
     idle = result.verdict.joints[:2]
     assert [(joint.moved, joint.feedforward.word) for joint in idle] == [(False, 'with care')] * 2
-    assert all('it did not move' in joint.feedforward.reasons for joint in idle)
+    assert all('idle: constant torque' in joint.reasons for joint in idle)
     assert result.identification.joint_relative_residual[2] < 0.01
 
 

@@ -164,12 +164,15 @@ def distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(best.values())
 
 
-MERGED = ('frozen_joint', 'stale_joint', 'region_too_small', 'sensor_delay', 'time_offset')
+MERGED = (
+    'frozen_joint', 'moving_too_slowly', 'region_too_small', 'sensor_delay', 'stale_joint',
+    'time_offset',
+)  # fmt: skip
 """Findings that often hold for all joints alike."""
 
 
 def merge(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """Return findings that say the same of several joints as one, that of the first joint."""
+    """Return findings that say the same of several joints as one, of all these joints."""
     groups: dict[tuple[str, str, str], list[Finding]] = {}
     for number, item in enumerate(findings):
         text = re.sub(rf'\b{re.escape(item.joint)}\b|[-+.\d]+', '', item.text)
@@ -179,8 +182,9 @@ def merge(findings: Sequence[Finding]) -> tuple[Finding, ...]:
 
 
 def _as_one(group: Sequence[Finding]) -> Finding:
-    others = ', '.join(item.joint for item in group[1:])
-    return replace(group[0], text=f'{group[0].text} (also {others})') if others else group[0]
+    joints = [item.joint for item in group]
+    also = f' (also {", ".join(joints[1:])})' if len(joints) > 1 else ''
+    return replace(group[0], text=f'{group[0].text}{also}', joint=', '.join(joints))
 
 
 MOTION_CODES = (

@@ -85,7 +85,8 @@ def list_files(result: IdentificationResult, files: Exported | None) -> list[str
         return [f'{lines[0]} (forced: nothing of it can be used)', _AGAIN]
     bad = [each.joint for each in result.verdict.joints if each.moved and not each.works]
     if bad:
-        lines.append(f'{", ".join(bad)}: no feed-forward and no monitoring (allowed_joints)')
+        names = ', '.join(bad)
+        lines.append(f'{names}: no feed-forward and no monitoring, unless allowed_joints names it')
     steps = next_steps(files.result, files.robot, files.command)
     return [*lines, *(f'next, {purpose}: {command}' for purpose, command in steps)]
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Selection of the friction law."""
+"""Terms and shapes of the friction."""

@@ -1,10 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Torque error to be expected on other motions, from the leverage of their states.
-
-The variance of a regression's prediction at a row x is sigma^2 (1 + h), with the leverage
-h = x^T (A^T A)^-1 x (Draper and Smith, "Applied regression analysis", 1998, section 8.1). The
-prior lowers h where it decides.
-"""
+"""Random states of a robot, and the uncertainty of its torque there."""
 
 from __future__ import annotations
 
@@ -12,39 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from robodyn_ros.identification.factors.condense import JointFactor
 from robodyn_ros.identification.fit.least_squares import Estimate
-from robodyn_ros.identification.physical.semidefinite import (
-    WEAKEST,
-    Data,
-    Problem,
-    residual_sigma,
-)
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array, DynamicModel
-
-
-def extrapolate_error(
-    problem: Problem,
-    base: BaseParameters,
-    factors: Sequence[JointFactor],
-    fit: Estimate,
-    states: tuple[Array, Array, Array],
-) -> Array:
-    """Return the RMS torque error of each joint to be expected at other states, shape (n,).
-
-    :param states: q, qd, qdd (N, n), see `random_states`
-    """
-    sigma = residual_sigma(factors, fit.values)
-    triangle = Data.of(factors, len(base.columns), sigma).triangle
-    square = triangle.T @ triangle
-    inverse = np.linalg.pinv(square + problem.base_prior(WEAKEST)[1], 1e-12, hermitian=True)
-    samples = max(float(sum(factor.samples for factor in factors)), 1.0)
-    spread = triangle @ inverse / np.sqrt(samples)
-    rows = problem.model.select_columns(*states, base.columns)
-    variance = np.mean(np.sum((rows @ spread.T) ** 2, axis=2), axis=0)
-    return np.asarray(np.sqrt(sigma**2 + variance))
 
 
 def random_states(model: DynamicModel, signals: Processed) -> tuple[Array, Array, Array]:

@@ -89,11 +89,13 @@ def header_facts(result: ResultContent) -> dict[str, object]:
     header['base_parameter_stddevs'] = result.base_stddevs.tolist()
     if result.base_status:
         header['base_parameter_status'] = list(result.base_status)
-    if result.findings:  # an empty list has no type, which ROS parameters need
-        ordered = by_importance(result.findings)
-        header['findings'] = [f'{f.severity} {f.code}: {f.message}' for f in ordered]
-        header['actions'] = actions(ordered) or ['nothing beyond what the verdict says']
-    return header
+    ordered = by_importance(result.findings)
+    texts = {
+        'findings': [f'{f.severity} {f.code}: {f.message}' for f in ordered],
+        'actions': actions(ordered),
+    }
+    # An empty list has no type, which ROS parameters need.
+    return header | {name: listed for name, listed in texts.items() if listed}
 
 
 def _common(result: ResultContent) -> dict[str, object]:
@@ -257,19 +259,20 @@ def by_importance(findings: Iterable[Finding]) -> list[Finding]:
 def actions(findings: Sequence[Finding]) -> list[str]:
     """Return one sentence for each finding that asks for something; alike joints are one.
 
-    A finding without remedy is described if it is a warning or an error. More than three joints
+    A warning or an error without remedy, and an error alone, is described. More than three joints
     are counted, not named.
     """
-    groups: dict[tuple[str, str, str], list[str]] = {}
+    groups: dict[tuple[str, str, str], list[Finding]] = {}
     for item in by_importance(findings):
-        text = item.remedy or item.text
         if item.remedy or item.severity != 'info':
-            joints = groups.setdefault((item.severity, item.code, text), [])
-            joints += [item.joint] if item.joint else []
-    return [
-        f'{severity}: {code}{_of(joints)}: {text}'
-        for (severity, code, text), joints in groups.items()
-    ]
+            key = item.severity, item.code, item.remedy or item.text
+            groups.setdefault(key, []).append(item)
+    lines = []
+    for (severity, code, text), group in groups.items():
+        joints = [each for item in group if item.joint for each in item.joint.split(', ')]
+        described = severity == 'error' and len(group) == 1
+        lines.append(f'{severity}: {code}{_of(joints)}: {group[0].message if described else text}')
+    return lines
 
 
 def _of(joints: list[str]) -> str:

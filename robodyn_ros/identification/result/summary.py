@@ -4,17 +4,18 @@
 from __future__ import annotations
 
 import math
+import sys
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from robodyn_ros.findings import SEVERITIES
 from robodyn_ros.identification.result.payload_block import payload_block, payload_figures
-from robodyn_ros.identification.result.verdict import WORDS, Verdict, of_block
+from robodyn_ros.identification.result.verdict import WORDS, Use, Verdict, of_block
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.payload import Payload
 
-LINES, WIDTH = 25, 99
+LINES, WIDTH = 30, 99
 """Largest size of a summary: it fits on a terminal without scrolling."""
 FINDINGS = 3
 """Most findings in a summary: those that a user reads."""
@@ -29,7 +30,7 @@ def summary_text(
 
     :param facts: the block `identification` of the result file; keys may be missing
     """
-    joints = _joints(facts)
+    joints = _joints(facts) if payload is None else []  # they are those of the base
     text = [*_verdict(model, facts, payload), *(['', *joints] if joints else [])]
     text += _actions(facts, lines - len(text))
     return '\n'.join(line if len(line) <= WIDTH else f'{line[: WIDTH - 3]}...' for line in text)
@@ -66,8 +67,8 @@ def _verdict(model: DynamicModel, facts: Mapping[str, Any], payload: Payload | N
         'model': _model(model, facts),
         'mass': mass_text(facts) if payload is None else '',  # the arm's is that of its base
         'base': str(facts.get('base_result', '')),
-        'inertials': '' if judgement is None or payload is not None else judgement.inertials.text,
-        'use': '' if judgement is None or judgement.payload is None else judgement.payload.text,
+        'inertials': '' if judgement is None or payload is not None else _use(judgement.inertials),
+        'use': '' if judgement is None or judgement.payload is None else _use(judgement.payload),
     }
     payload_rows = [] if payload is None else payload_figures(payload_block(payload))
     rows |= {
@@ -101,16 +102,19 @@ def _with_residual(facts: Mapping[str, Any], prefix: str) -> str:
 def mass_text(facts: Mapping[str, Any]) -> str:
     """Return the mass of the moving links, identified and by the URDF.
 
-    It is '' where it is not known, and where the links are not usable.
+    It is '' where it is unknown or neither torque nor URDF gives it, and where the links are not
+    usable.
     """
     identified, given = facts.get('moving_mass'), facts.get('moving_mass_of_urdf')
     verdict = verdict_of_facts(facts)
     wrong = verdict is not None and verdict.inertials.word == 'not usable'
     if wrong or identified is None or given is None or math.isnan(identified + given):
         return ''
-    known = '' if facts.get('moving_mass_determined') else ' (not determined by torque alone)'
-    by_urdf = f', by the URDF {given:.4g} kg' if given > 0.0 else ', the URDF has no masses'
-    return f'moving links {identified:.4g} kg{known}{by_urdf}'
+    known = bool(facts.get('moving_mass_determined'))
+    if given > 0.0:
+        alone = '' if known else ' (not determined by torque alone)'
+        return f'moving links {identified:.4g} kg{alone}, by the URDF {given:.4g} kg'
+    return f'moving links {identified:.4g} kg, the URDF has no masses' if known else ''
 
 
 def verdict_of_facts(facts: Mapping[str, Any]) -> Verdict | None:
@@ -119,19 +123,40 @@ def verdict_of_facts(facts: Mapping[str, Any]) -> Verdict | None:
     return None if block is None else of_block(block)
 
 
-def joint_table(verdict: Verdict) -> list[str]:
-    """Return one line per joint: its errors, and what it can be used for."""
-    width = max(5, *(len(each.joint) for each in verdict.joints))
-    tested = f'on {verdict.tested}' if verdict.tested else 'other data'
-    size = max(len(tested), 6)
-    rows = [f'{"joint":<{width}}  {"error":>6}  {tested:>{size}}  use']
+def joint_table(verdict: Verdict, width: int | None = None) -> list[str]:
+    """Return one line per joint: its errors, what it can be used for, and why not for more.
+
+    :param width: of a line; reasons that do not fit are counted. None: all are listed
+    """
+    size = max(5, *(len(each.joint) for each in verdict.joints))
+    tested = verdict.tested.removeprefix('the ') or 'other data'
+    title = f'{"joint":<{size}}  {"error":>7}  {tested:>{len(tested)}}  '
+    rows = [f'{title}feed-forward  monitoring  why']
     for each in verdict.joints:
         fitted, other = (
-            '-' if math.isnan(error) else f'{100.0 * error:.3g} %'
+            '-' if math.isnan(error) or not each.moved else f'{100.0 * error:.3g} %'
             for error in (each.error, each.other_error)
         )
-        rows.append(f'{each.joint:<{width}}  {fitted:>6}  {other:>{size}}  {each.text}')
+        row = f'{each.joint:<{size}}  {fitted:>7}  {other:>{len(tested)}}  '
+        row += f'{each.feedforward.word:<12}  {each.monitoring.word:<10}  '
+        rows.append((row + _reasons(each.reasons, (width or sys.maxsize) - len(row))).rstrip())
     return rows
+
+
+def _use(use: Use) -> str:
+    """Return a word and the reasons that there is room for in a line."""
+    reasons = _reasons(use.reasons, WIDTH - len(f'inertials   {use.word}: '))
+    return f'{use.word}: {reasons}' if reasons else use.word
+
+
+def _reasons(reasons: Sequence[str], room: int) -> str:
+    """Return the reasons that there is room for, at least one, and the number of the others."""
+    for count in range(len(reasons), 0, -1):
+        more = f' (+{len(reasons) - count})' if count < len(reasons) else ''
+        text = '; '.join(reasons[:count]) + more
+        if len(text) <= room:
+            break
+    return text if reasons else ''
 
 
 def _joints(facts: Mapping[str, Any]) -> list[str]:
@@ -139,7 +164,7 @@ def _joints(facts: Mapping[str, Any]) -> list[str]:
     verdict = verdict_of_facts(facts)
     if verdict is None or all(math.isnan(each.error) for each in verdict.joints):
         return []
-    title, *rows = joint_table(verdict)
+    title, *rows = joint_table(verdict, WIDTH)
     most = LINES // 3
     if len(rows) > most:  # findings have room too
         order = sorted(

@@ -30,7 +30,8 @@ FELT = 0.125
 """Share of a joint's torque that such a difference must be: friction can hide a smaller one."""
 PAYLOAD_ERROR = 0.1
 """Share of all torques that a payload leaves unexplained up to which it is usable; up to twice of
-that with care. The mass takes up what it can of it, so that its error is of this order."""
+that with care, unless another arm explains them and the base result has less than half the error.
+The mass takes up what it can of it, so that its error is of this order."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,7 @@ class JointVerdict:
     :param error: part of the torque that is not explained, in the fit; NaN: unknown
     :param other_error: the same on data that were not fitted, see `Verdict.tested`
     :param moved: False: the joint was idle
+    :param expected: error to be expected on other motions; NaN: unknown
     """
 
     joint: str
@@ -69,6 +71,12 @@ class JointVerdict:
     error: float = nan
     other_error: float = nan
     moved: bool = True
+    expected: float = nan
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Reasons why it is not usable for more: feed-forward asks for the most."""
+        return self.feedforward.reasons
 
     @property
     def text(self) -> str:
@@ -139,6 +147,7 @@ class Verdict:
             'moved': [each.moved for each in self.joints],
             'error': [each.error for each in self.joints],
             'other_error': [each.other_error for each in self.joints],
+            'expected_error': [each.expected for each in self.joints],
             'tested': self.tested,
         }
         for purpose in PURPOSES:
@@ -199,11 +208,11 @@ def of_block(block: Mapping[str, Any]) -> Verdict:
 
     names = block['joints']
     uses = [map(use, block[key], block[f'{key}_reasons']) for key in PURPOSES]
-    numbers = [
-        [nan if each is None else float(each) for each in block[key]]
-        for key in ('error', 'other_error')
-    ]
-    rows = zip(names, *uses, *numbers, map(bool, block['moved']), strict=True)
+    every = block['error'], block['other_error'], block.get('expected_error', [nan] * len(names))
+    error, other, expected = (
+        [nan if each is None else float(each) for each in numbers] for numbers in every
+    )
+    rows = zip(names, *uses, error, other, map(bool, block['moved']), expected, strict=True)
     alone = {
         key: use(block[key], block[f'{key}_reasons'])
         for key in ('inertials', 'payload')

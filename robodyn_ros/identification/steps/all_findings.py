@@ -52,7 +52,7 @@ def run_findings(run: IdentificationRun) -> tuple[Finding, ...]:
         causes = tuple(_causes(run))
         # Errors of the torque are the consequence of a cause that is an error.
         errors = () if has_error(causes) else _torque_errors(run)
-        return distinct((*causes, *errors, *_robot_findings(run)))
+        return distinct((*causes, *_data_findings(run), *errors, *_robot_findings(run)))
     return tuple(dict.fromkeys((*_causes(run), *_payload_findings(run, payload))))
 
 
@@ -117,9 +117,13 @@ def _torque_errors(run: IdentificationRun) -> Iterator[Finding]:
         yield from fit_findings(report, run.task.options, run.prepared.model)
 
 
+def _data_findings(run: IdentificationRun) -> Iterator[Finding]:
+    regression, frozen = run.regression, run.prepared.frozen
+    yield from data_findings(regression.factors(), run.estimated.fit, regression.base, frozen)
+
+
 def _robot_findings(run: IdentificationRun) -> Iterator[Finding]:
-    prepared, regression, estimated = run.prepared, run.regression, run.estimated
-    yield from data_findings(regression.factors(), estimated.fit, regression.base, prepared.frozen)
+    prepared, estimated = run.prepared, run.estimated
     yield from estimated.completion.findings
     for parts in prepared.parts:
         yield from parts.findings()

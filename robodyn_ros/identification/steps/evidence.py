@@ -43,6 +43,15 @@ HARMLESS = (
 """Those that leave the parameters of the other joints as they are."""
 DOUBTS = ('sensor_delay', 'torque_filtered', 'slow_sampling', 'convention_doubtful')
 """Findings that are no errors and conventions too: torque that is late, and what is likely."""
+BEARING = 0.25
+"""Share of the largest gravity torque by the URDF from which on a joint bears the arm: whatever a
+gripper adds, its gravity torque stays that of this arm, apart from a factor."""
+CONTRARY = 0.95
+"""Difference of the gravity torque of such a joint from which on the URDF is that of another
+robot: a factor of 20, or no relation at all."""
+IDLE = 'idle: constant torque'
+"""Evidence on a joint that did not move: no more of it is known than its mean torque."""
+UNDETERMINED = 'not all parameters determined'
 LATE = 0.1
 """Part of a joint's torque that a time offset changes, from which on its correction counts."""
 
@@ -55,34 +64,33 @@ def verdict_of(run: IdentificationRun, findings: Sequence[Finding]) -> Verdict:
     model = run.prepared.model
     other, tested = unseen_error(run.prepared.model, run.estimated, run.report, run.validation)
     fitted = relative_error(run.report, model)
-    beyond, limit = _beyond(run), run.task.options.max_relative_error
-    joints, idle = [], _idle(run)
-    spoils = _spoils(run, fitted, other)
-    negative = _negative_rotors(run)
+    reach, idle = _reach(run), _idle(run)
+    beyond, spoils = _beyond(run, reach), _spoils(run, fitted, other)
+    foreign = list(_find_foreign(run, idle))
+    negative, joints = _negative_rotors(run), []
+    doubted = any(item.code == 'convention_doubtful' for item in findings)
     for index, name in enumerate(model.joint_names):
-        moved = name not in idle
-        facts = [*_contradictions(errors, name), *_doubts(findings, name)]
-        facts += [] if moved else [('with care', 'it did not move')]
+        both = float(fitted[index]), float(other[index])
+        figures = {'error': both[0], 'other_error': both[1], 'expected': float(reach[index])}
+        facts = [*_contradictions(errors, name), *foreign, *_doubts(findings, name)]
+        if name in idle:  # how well a constant holds says nothing about a joint in motion
+            use = Use.of([*facts, ('with care', IDLE)])
+            joints.append(JointVerdict(name, use, use, moved=False, **figures))
+            continue
+        facts += _grade(run, index, both)
+        if doubted and np.fmin(*both) > GOOD * run.task.options.max_relative_error:
+            facts.append(('not usable', 'torque contradicts the conventions'))
         facts += _find_shift(run, index)
-        figures = (fitted[index], 'in the fit'), (other[index], f'on {tested}')
-        for error, where in figures if moved or run.report.rms_error[index] > 0.0 else ():
-            facts += _grade(error, f'of its torque is not explained {where}', run)
-        doubts = [item for item in findings if item.code == 'convention_doubtful']
-        if moved and doubts and np.fmin(fitted[index], other[index]) > GOOD * limit:
-            facts.append(('not usable', 'its torque contradicts the conventions of the recording'))
-        if run.task.options.success_rule == 'softmc':
-            facts += _by_softmc(run, index)
-        if moved and np.isnan(other[index]):
-            facts.append(('with care', 'it was not tested on other data'))
         shared: list[Evidence] = [
-            ('with care', f'the fit, which it shares, does not explain {model.joint_names[each]}')
-            for each in np.flatnonzero(spoils[:, index])
-            if model.joint_names[each] not in idle
+            ('with care', f'{each} is unexplained')
+            for each, spoilt in zip(model.joint_names, spoils[:, index], strict=True)
+            if spoilt and each not in idle
         ]
-        shared += [('with care', 'its rotor inertia is negative')] if name in negative else []
-        uses = Use.of([*facts, *beyond[index], *shared]), Use.of(facts)
-        joints.append(JointVerdict(name, *uses, float(fitted[index]), float(other[index]), moved))
-    return Verdict(tuple(joints), _inertials(run, errors, joints, beyond), tested=tested)
+        shared += [('with care', 'negative rotor inertia')] if name in negative else []
+        feedforward, monitoring = Use.of([*facts, *beyond[index], *shared]), Use.of(facts)
+        joints.append(JointVerdict(name, feedforward, monitoring, moved=True, **figures))
+    inertials = _inertials(run, errors, joints, foreign)
+    return Verdict(tuple(joints), inertials, tested=tested)
 
 
 def _spoils(run: IdentificationRun, fitted: Array, other: Array) -> Array:
@@ -100,18 +108,19 @@ def _spoils(run: IdentificationRun, fitted: Array, other: Array) -> Array:
     return np.asarray(spoils & ~np.eye(len(size), dtype=bool))
 
 
-def _grade(error: float, text: str, run: IdentificationRun) -> Iterator[Evidence]:
-    limit = run.task.options.max_relative_error
-    if error > GOOD * limit:
-        yield 'not usable' if error > limit else 'with care', f'{error:.0%} {text}'
-
-
-def _by_softmc(run: IdentificationRun, joint: int) -> Iterator[Evidence]:
-    """Yield the largest error over the largest torque, where softMC's rule refuses it."""
-    for report in filter(None, (run.report, run.validation)):
+def _grade(run: IdentificationRun, joint: int, errors: tuple[float, float]) -> Iterator[Evidence]:
+    """Yield the larger error of a joint, in the fit or on other data, if it is large."""
+    limit, worst = run.task.options.max_relative_error, np.fmax(*errors)
+    if not worst <= GOOD * limit:
+        word: Word = 'with care' if worst <= limit else 'not usable'
+        yield word, f'{worst:.0%} of torque unexplained'
+    if np.isnan(errors[1]):
+        yield 'with care', 'not tested on other data'
+    softmc = run.task.options.success_rule == 'softmc'
+    for report in filter(None, (run.report, run.validation) if softmc else ()):
         error = report.max_relative_torque_error[joint]
-        if error > run.task.options.max_relative_error:
-            yield 'not usable', f'its largest error is {error:.0%} of its largest torque'
+        if error > limit:
+            yield 'not usable', f'largest error {error:.0%} of the largest torque'
 
 
 def _idle(run: IdentificationRun) -> frozenset[str]:
@@ -127,8 +136,7 @@ def _idle(run: IdentificationRun) -> frozenset[str]:
 def _contradictions(errors: Sequence[Finding], joint: str) -> Iterator[Evidence]:
     """Yield the errors that spoil a joint."""
     for item in errors:
-        where = f' of {item.joint}' if item.joint else ''
-        text = f'{item.code.replace("_", " ")}{where}'
+        text = f'{item.code} ({item.joint})' if item.joint not in ('', joint) else item.code
         if (
             item.code not in OF_ONE_JOINT
             or not item.joint
@@ -143,7 +151,7 @@ def _doubts(findings: Sequence[Finding], joint: str) -> Iterator[Evidence]:
     """Yield the doubts whether a joint's torque is what its model gives."""
     for item in findings:
         if item.severity != 'error' and item.code in DOUBTS and item.joint in ('', joint):
-            yield 'with care', item.code.replace('_', ' ')
+            yield 'with care', item.code
 
 
 def _find_shift(run: IdentificationRun, joint: int) -> Iterator[Evidence]:
@@ -154,40 +162,57 @@ def _find_shift(run: IdentificationRun, joint: int) -> Iterator[Evidence]:
     slope = np.gradient(shown.torque[:, joint], shown.time)
     changed = abs(offset.seconds) * float(np.sqrt(np.mean(slope**2)))
     if changed > LATE * reference_torque(run.report, run.prepared.model)[joint]:
-        yield 'with care', f'its torque was {1e3 * offset.seconds:.3g} ms late, and was shifted'
+        yield 'with care', f'torque was {1e3 * offset.seconds:.3g} ms late (shifted)'
 
 
-def _beyond(run: IdentificationRun) -> list[list[Evidence]]:
+def _reach(run: IdentificationRun) -> Array:
+    """Return the expected error of each joint on other motions, relative to its torque, (n,)."""
+    reference = reference_torque(run.report, run.prepared.model)
+    expected = run.expected / np.maximum(reference, 1e-300)
+    return np.asarray(np.where(np.isnan(expected), run.uncertainty, expected))
+
+
+def _beyond(run: IdentificationRun, reach: Array) -> list[list[Evidence]]:
     """Return the evidence of each joint on other motions than the recorded one."""
     model, good = run.prepared.model, GOOD * run.task.options.max_relative_error
-    reference = np.maximum(reference_torque(run.report, model), 1e-300)
-    expected = run.expected / reference
-    reach = np.where(np.isnan(expected), run.uncertainty, expected)
-    gravity = _gravity_difference(run, FELT * reference)
+    gravity, _ = _gravity_difference(run)
+    missing = 'holds only while idle joints stay' if _idle(run) else UNDETERMINED
     every: list[list[Evidence]] = []
     for index, name in enumerate(model.joint_names):
         facts: list[Evidence] = []
         if name not in run.prepared.frozen:
             if np.isnan(run.uncertainty[index]):
-                facts.append(('with care', 'the motion does not determine all of its parameters'))
+                facts.append(('with care', missing))
             if reach[index] > good:
                 facts.append(('with care', f'expected error on other motions {reach[index]:.0%}'))
             if gravity[index] > DOUBTFUL:
                 share = f'{gravity[index]:.0%}'
-                facts.append(('with care', f'its gravity torque is {share} off that of the URDF'))
+                facts.append(('with care', f"gravity torque {share} off the URDF's"))
         every.append(facts)
     return every
 
 
-def _gravity_difference(run: IdentificationRun, least: Array) -> Array:
+def _find_foreign(run: IdentificationRun, idle: frozenset[str]) -> Iterator[Evidence]:
+    """Yield that the gravity torque of a joint that bears the arm is not that of the URDF."""
+    gravity, given = _gravity_difference(run)
+    units = np.array([joint.torque_unit for joint in run.prepared.model.joints])
+    for joint, name in enumerate(run.prepared.model.joint_names):
+        bears = given[joint] > BEARING * given[units == units[joint]].max()
+        if bears and gravity[joint] > CONTRARY and name not in idle:
+            yield 'not usable', f'{name}: gravity contradicts the URDF'
+
+
+def _gravity_difference(run: IdentificationRun) -> tuple[Array, Array]:
     """Return how far identified and URDF gravity torque differ, relative to the larger one, (n,).
 
-    :param least: RMS difference that counts, shape (n,), in [Nm] or [N]; smaller ones give 0, as
-        does a URDF without gravity torque, whose masses are not known
+    A difference below `FELT` of a joint's torque gives 0, as does a URDF without gravity torque,
+    whose masses are not known.
+
+    :return: the difference, and the RMS gravity torque by the URDF, in [Nm] or [N]
     """
     model, shown = run.prepared.model, run.prepared.parts[0].shown
     if rigid_part(model) is None:
-        return np.zeros(len(model.joints))
+        return np.zeros(len(model.joints)), np.zeros(len(model.joints))
     rows = np.unique(np.linspace(0, len(shown) - 1, 500).astype(int))
     moments = np.zeros(len(model.parameters), dtype=bool)
     moments[[k for _, indices in bodies_of(model).links for k in indices[:4]]] = True
@@ -198,40 +223,41 @@ def _gravity_difference(run: IdentificationRun, least: Array) -> Array:
     ]
     torques.append(torques[0] - torques[1])
     identified, given, apart = (np.sqrt(np.mean(each**2, axis=0)) for each in torques)
+    least = FELT * reference_torque(run.report, model)
     counts = (apart > least) & (given > 0.01 * identified)
-    return np.where(counts, apart / np.maximum(np.maximum(identified, given), 1e-300), 0.0)
+    larger = np.maximum(np.maximum(identified, given), 1e-300)
+    return np.where(counts, apart / larger, 0.0), given
 
 
 def _inertials(
     run: IdentificationRun,
     errors: Sequence[Finding],
     joints: Sequence[JointVerdict],
-    beyond: list[list[Evidence]],
+    foreign: Sequence[Evidence],
 ) -> Use:
     """Return the use of the links' masses, centres and inertias."""
     model, values = run.prepared.model, run.estimated.values
-    facts: list[Evidence] = [
-        ('not usable', text) for _, text in _contradictions(errors, '')
-    ]  # the links carry what spoils one joint
+    wrong = [text for _, text in _contradictions(errors, '')]
+    wrong += ['the URDF is that of another robot'] if foreign else []
+    facts: list[Evidence] = [('not usable', text) for text in wrong]  # of one joint, too
     if not links_are_consistent(model, values):
         facts.append(('not usable', 'no robot can have these links'))
     if negative := _negative_rotors(run):
         facts.append(('with care', f'negative rotor inertia of {", ".join(negative)}'))
     missing = run.estimated.fit.unseen.shape[1]
     if missing:
-        text = f'the motion does not determine {missing} combinations of parameters'
-        facts.append(('with care', text))
+        facts.append(('with care', f'{missing} combinations of parameters not determined'))
     masses = moving_masses(model, values, run.estimated.completion.stddevs)
     mass, given = masses.get('moving_mass', 0.0), masses.get('moving_mass_of_urdf', 0.0)
     if masses and given == 0.0 and not masses['moving_mass_determined']:
         facts.append(('with care', 'torque does not determine the masses, and the URDF has none'))
     if given > 0.0 and not DOUBTFUL <= mass / given <= 1.0 / DOUBTFUL:
         facts.append(('with care', f'moving links {mass:.3g} kg, by the URDF {given:.3g} kg'))
-    for joint, doubts in zip(joints, beyond, strict=True):
-        facts += [(word, f'{joint.joint}: {text}') for word, text in doubts]
-        if joint.moved and joint.feedforward.word != 'usable' and not doubts:
-            facts.append(('with care', f'{joint.joint} is {joint.feedforward.word}'))
-    if not any(each.works for each in joints if each.moved):
+    doubted = [each.joint for each in joints if each.moved and each.feedforward.word != 'usable']
+    if doubted:
+        more = f' and {len(doubted) - 3} more' if len(doubted) > 3 else ''
+        facts.append(('with care', f'as the feed-forward of {", ".join(doubted[:3])}{more}'))
+    if not (wrong or any(each.works for each in joints if each.moved)):
         facts.append(('not usable', 'no joint that moved is usable'))
     return Use.of(facts)
 
@@ -248,17 +274,20 @@ def _of_payload(run: IdentificationRun, findings: Sequence[Finding]) -> Verdict:
     arm = run.task.arm
     assert arm is not None
     facts: list[Evidence] = [
-        ('not usable' if item.severity == 'error' else 'with care', item.code.replace('_', ' '))
+        ('not usable' if item.severity == 'error' else 'with care', item.code)
         for item in findings
         if item.severity == 'error' or item.code == 'arm_changed'
     ]
+    usual = float(arm.facts.get('relative_residual') or 0.0)
+    changed = any(item.code == 'arm_changed' for item in findings)
     tests = [(run.report, 'recording')]
     tests += [] if run.validation is None else [(run.validation, 'validation')]
     for report, where in tests:
         error = report.relative_residual
         if not error <= PAYLOAD_ERROR:
-            word: Word = 'with care' if error <= 2.0 * PAYLOAD_ERROR else 'not usable'
-            facts.append((word, f'{error:.0%} of the torques of the {where} is not explained'))
+            refused = (changed and error > 2.0 * usual) or not error <= 2.0 * PAYLOAD_ERROR
+            word: Word = 'not usable' if refused else 'with care'
+            facts.append((word, f'{error:.0%} of the torques not explained in the {where}'))
     base = arm.verdict
     bad = [each.joint for each in base.joints if not each.works]
     facts += [('with care', f'the base result is not usable for {", ".join(bad)}')] if bad else []

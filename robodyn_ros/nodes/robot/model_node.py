@@ -45,6 +45,7 @@ VERDICT_KEYS = (
     'moved',
     'error',
     'other_error',
+    'expected_error',
     'tested',
     *(f'{name}{end}' for name in (*PURPOSES, 'inertials', 'payload') for end in ('', '_reasons')),
     'hash',

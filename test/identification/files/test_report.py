@@ -36,7 +36,7 @@ def test_verdict_errors_and_every_base_parameter_are_in_it(result):
     lines = text_report(result).splitlines()
     assert lines[0] == 'identification succeeded' and result.date in lines[1]
     assert 'inertials         usable' in lines
-    (title,) = [number for number, line in enumerate(lines) if line.endswith('  use')]
+    (title,) = [number for number, line in enumerate(lines) if line.endswith('  why')]
     assert all(lines[title + row].split()[-1] == 'usable' for row in (1, 2))
     for title, report in (
         ('identification:', result.identification),

@@ -84,9 +84,16 @@ def test_errors_first_joints_with_the_same_remedy_together_and_nothing_else():
         Finding('law', 'The law is x.', severity='info'),
         *fast[:2],
         Finding('bad', 'It is bad.', severity='error'),
+        Finding('lost', 'The torque was lost.', 'j1', 'error', 'Check it.'),
     ]
-    assert actions(found) == ['error: bad: It is bad.', 'warning: slow (j0, j1): Be fast.']
+    assert actions(found) == [
+        'error: bad: It is bad.',
+        'error: lost (j1): The torque was lost. Check it.',  # with what was seen
+        'warning: slow (j0, j1): Be fast.',
+    ]
     assert actions(fast) == ['warning: slow (5 joints): Be fast.']
+    merged = replace(fast[0], joint='j0, j1')  # as `merge` does
+    assert actions([merged]) == ['warning: slow (j0, j1): Be fast.']
     assert [item.severity for item in by_importance(found)] == [
-        'error', 'warning', 'warning', 'info',
+        'error', 'error', 'warning', 'warning', 'info',
     ]  # fmt: skip

@@ -12,6 +12,7 @@ from robodyn_ros.identification.result.summary import (
     LINES,
     MORE,
     WIDTH,
+    joint_table,
     summary_text,
 )
 from robodyn_ros.identification.result.verdict import JointVerdict, Use, Verdict
@@ -55,10 +56,12 @@ def test_everything_a_reader_needs_is_there():
     assert 'validation  residual 4.50%, 77 samples, b.mcap' in lines
     words = '2 joints, 2 parameters, heaviest candidate linear at 10 Hz, physically consistent'
     assert f'model       {words}' in lines and 'inertials   with care: reasons' in lines
-    assert [line.split() for line in lines[-5:-3]] == [
-        ['joint', 'error', 'on', 'the', 'validation', 'use'], ['j0', '0', '%', '2', '%', 'usable'],
-    ]  # fmt: skip
-    assert lines[-3].split()[:8] == ['j1', '1', '%', '2', '%', 'feed-forward', 'not', 'usable:']
+    assert lines[-5:-3] == [
+        'joint    error  validation  feed-forward  monitoring  why',
+        'j0         0 %         2 %  usable        usable',
+    ]
+    why = '60% of its torque is not explained in the fit'
+    assert lines[-3] == f'j1         1 %         2 %  not usable    usable      {why}'
     assert lines[-2:] == ['', 'warning slow: too slow']
 
 
@@ -85,12 +88,16 @@ def test_an_unknown_error_is_shown_as_such():
     given = facts(2)
     given['verdict'] |= {'error': [0.1, math.nan], 'other_error': [None, None]}
     lines = summary_text(model(2), given, None).splitlines()
-    assert [line.split()[1:4] for line in lines[-2:]] == [
-        ['10', '%', '-'],
-        ['-', '-', 'feed-forward'],
-    ]
+    assert [line.split()[1:4] for line in lines[-2:]] == [['10', '%', '-'], ['-', '-', 'not']]
     given['verdict']['error'] = [math.nan, math.nan]  # nothing could be identified
     assert 'j0' not in summary_text(model(2), given, None)
+
+
+def test_reasons_that_have_no_room_are_counted():
+    care = Use('with care', ('short', 'long ' * 6, 'longer ' * 9))
+    given = Verdict((JointVerdict('j0', care, Use(), 0.1, 0.2),), Use())
+    assert joint_table(given, WIDTH)[1].endswith(f'usable      short; {"long " * 6} (+1)')
+    assert joint_table(given)[1].endswith('; '.join(care.reasons).rstrip())
 
 
 @pytest.mark.parametrize('joints', [1, 8, 9, 30])
@@ -99,7 +106,7 @@ def test_an_unknown_error_is_shown_as_such():
 def test_it_has_a_limited_size_and_says_what_is_left_out(joints, count, most):
     findings = [f'warning code{n}: {"some words " * 20}' for n in range(count)]
     lines = summary_text(model(joints), facts(joints, findings), None, most).splitlines()
-    assert len(lines) <= most and LINES == 25 and max(map(len, lines)) <= WIDTH
+    assert len(lines) <= most and LINES == 30 and max(map(len, lines)) <= WIDTH
     told = sum(line.startswith('warning') for line in lines)
     assert told <= FINDINGS and (told == count or lines[-1] == f'{count} findings in all: {MORE}')
     rows = [line for line in lines if line.startswith('j')][1:]

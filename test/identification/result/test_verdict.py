@@ -27,7 +27,7 @@ CARE, BAD = Use('with care', ('slow', 'short')), Use('not usable', ('noise',))
 GIVEN = Verdict(
     (
         JointVerdict('a', CARE, Use(), 0.1, 0.2),
-        JointVerdict('b', BAD, BAD, 0.6, math.nan),
+        JointVerdict('b', BAD, BAD, 0.6, math.nan, expected=0.3),
         JointVerdict('c', BAD, CARE, math.nan, math.nan, moved=False),
     ),
     CARE,
