@@ -12,12 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from robodyn_ros.identification.physical.consistency import bodies_of
 from robodyn_ros.identification.physical.semidefinite import WEAKEST, WEIGHTS
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.friction_terms import FRICTION_PARAMETERS, TERMS
 from robodyn_ros.models.interface import DynamicModel
-from robodyn_ros.models.payload import PayloadModel
 from robodyn_ros.models.springs import SPRING_PARAMETERS, SPRING_TERMS
 
 ALWAYS = ('viscous', 'offset')
@@ -58,17 +56,16 @@ class EstimateCandidate:
 
 
 def list_candidates(
-    model: DynamicModel, base: BaseParameters, cutoffs: int, *, automatic: bool
+    model: DynamicModel, base: BaseParameters, cutoffs: int, *, automatic: bool, known: bool
 ) -> list[EstimateCandidate]:
     """Return the candidates, plain least squares first.
 
     :param cutoffs: how many there are
+    :param known: the prior is that of the URDF; a made-up one only decides what nothing else does
     :param automatic: the laws of `LAWS` are candidates; otherwise that of the model alone
     """
     laws = dict(_laws(model, base)) if automatic else {GIVEN: np.ones(base.rank, dtype=bool)}
-    weights: Sequence[float] = (WEAKEST,)
-    if bodies_of(model).links and not isinstance(model, PayloadModel):
-        weights = sorted(WEIGHTS)
+    weights: Sequence[float] = sorted(WEIGHTS) if known else (WEAKEST,)
     return [
         EstimateCandidate(law, kept, weight, cutoff)
         for cutoff in range(cutoffs)

@@ -29,6 +29,7 @@ class Mean:
 
     :param values: base values, shape (b,)
     :param weights: of the candidates, shape (k,)
+    :param levels: sum of the weights at each cut-off
     :param errors: held-out error of each candidate, relative to the torque, shape (k,)
     :param error: that of the mean
     :param noise: maps errors of the normal equations' right side to the values, shape (b, b)
@@ -40,6 +41,7 @@ class Mean:
 
     values: Array
     weights: Array
+    levels: Array
     errors: Array
     error: float
     noise: Array
@@ -106,6 +108,7 @@ def average(
     return Mean(
         mean,
         weights,
+        np.bincount([each.cutoff for each in candidates], weights).astype(np.float64),
         np.sqrt(np.maximum(np.diag(errors), 0.0) / size),
         float(np.sqrt(max(weights @ errors @ weights, 0.0) / size)),
         np.einsum('k,kab->ab', weights, fits.inverses),

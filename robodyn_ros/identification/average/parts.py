@@ -17,7 +17,7 @@ from robodyn_ros.identification.fit.folds import (
     labels_of,
     products_of,
 )
-from robodyn_ros.models.interface import Array
+from robodyn_ros.models.interface import Array, Indices
 
 
 @dataclass(frozen=True)
@@ -52,11 +52,12 @@ class Parts:
         kinds = np.concatenate([np.full(each.max() + 1, k) for k, each in enumerate(labels)])
         for joint, matrix in enumerate(rows):
             share = factors[joint].samples / max(int(used[:, joint].sum()), 1)
-            folds.append(share * np.concatenate([products_of(matrix, each) for each in labels]))
+            products = share * np.concatenate([products_of(matrix, each) for each in labels])
+            folds.append(_widen(products, condensed.sample.columns[joint], factors[joint].columns))
         return cls(
             tuple(each.triangle.T @ each.triangle for each in factors),
             tuple(folds),
-            condensed.sample.columns,
+            tuple(each.columns for each in factors),
             kinds,
             np.array([float(max(each.samples, 1)) for each in factors]),
             sigma,
@@ -81,6 +82,16 @@ class Parts:
             products = np.concatenate([sums - folds, self.every[joint][None]])
             result[:, place[:, None], place] += products / (total * self.sigma[joint] ** 2)
         return result
+
+
+def _widen(products: Array, columns: Indices, wanted: Indices) -> Array:
+    """Return products (f, k + 1, k + 1) of some columns as those of more, which are zero."""
+    if len(columns) == len(wanted):
+        return products
+    place = np.append(np.searchsorted(wanted, columns), len(wanted))
+    result = np.zeros((len(products), len(wanted) + 1, len(wanted) + 1))
+    result[:, place[:, None], place] = products
+    return result
 
 
 def gather_rows(condensed: Condensed) -> tuple[list[Array], NDArray[np.bool_]]:

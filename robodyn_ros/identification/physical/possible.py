@@ -101,15 +101,11 @@ def _excess(estimated: Estimated, values: Array) -> float:
 
 
 def _negative(model: DynamicModel, values: Array) -> Iterator[Finding]:
-    """Yield findings on rotor inertias and viscous friction that came out negative."""
-    for code, suffix in (
-        ('not_physically_consistent.rotors', '.rotor_inertia'),
-        ('negative_friction', '.viscous_friction'),
-    ):
-        names = [
-            item.name
-            for item, value in zip(model.parameters, values, strict=True)
-            if item.name.endswith(suffix) and value < 0.0
-        ]
-        if names:
-            yield finding(code, parameters=', '.join(names))
+    """Yield a finding on viscous friction that came out negative."""
+    names = [
+        item.name
+        for item, value in zip(model.parameters, values, strict=True)
+        if item.name.endswith('.viscous_friction') and value < 0.0
+    ]
+    if names:
+        yield finding('negative_friction', parameters=', '.join(names))

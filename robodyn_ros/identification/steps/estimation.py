@@ -56,6 +56,10 @@ STAYS = 1e-4
 where another value has to move."""
 
 
+COUNTS = 0.1
+"""Weight of the candidates at a cut-off from which on errors are reported there."""
+
+
 @dataclass(frozen=True)
 class ParameterEstimate:
     """Estimated parameters and the intermediate results of their estimation.
@@ -73,6 +77,11 @@ class ParameterEstimate:
     mean: Mean | None = None
     weighted: Weighted = field(default_factory=Weighted)
     independent: float = 0.0
+
+    @property
+    def level(self) -> int:
+        """Number of the highest cut-off whose candidates count, 0 the highest of all."""
+        return 0 if self.mean is None else int(np.argmax(self.mean.levels >= COUNTS))
 
     @property
     def values(self) -> Array:
@@ -151,7 +160,7 @@ class Regression:
         return ParameterEstimate(
             fit, completion, error, fitted.findings, mean,
             self._weigh(candidates, mean, excess),
-            count_independent(weighted, mean.values, unknowns),
+            count_independent(weighted, fit.values, unknowns),
         )  # fmt: skip
 
     def divide(self, chosen: Sequence[int]) -> tuple[list[EstimateCandidate], Fitted, list[Parts]]:
@@ -162,8 +171,11 @@ class Regression:
         plain = self.options.estimator in ESTIMATORS
         levels = [self.factors(chosen)]
         levels += [self._together(each, chosen) for each in self._lower if plain]
-        automatic = self.prepared.automatic
-        candidates = list_candidates(self.model, self.base, len(levels), automatic=automatic)
+        _, known = starting_prior(self.model, self.options.prior)
+        known &= not isinstance(self.model, PayloadModel)
+        candidates = list_candidates(
+            self.model, self.base, len(levels), automatic=self.prepared.automatic, known=known
+        )
         kept = candidates[0].kept if plain else np.ones(self.base.rank, dtype=bool)
         fitted = fit_condensed(
             keep_columns(levels[0], kept), self.options, lambda fit: self.factors(chosen, fit)
@@ -200,8 +212,12 @@ class Regression:
 
     def _covariance(self, condensed: Condensed, fit: Estimate, mean: Mean, parts: Parts) -> Array:
         """Return the covariance (b, b) of the mean: of noise, and between the candidates."""
-        if self.task.arm is not None or self.options.estimator not in ESTIMATORS:
+        if self.task.arm is not None:
             return fit.covariance + mean.between
+        if self.options.estimator not in ESTIMATORS:
+            normal = parts.normal[-1, :-1, :-1]
+            inner = normal @ np.nan_to_num(fit.covariance) @ normal
+            return np.asarray(mean.noise @ inner @ mean.noise.T + mean.between)
         scores = score_covariance(condensed.sample.few(), fit)
         size = fit.sigma / (parts.sigma**2 * parts.samples.sum())
         inner = np.einsum('i,j,ijbc->bc', size, size, scores)

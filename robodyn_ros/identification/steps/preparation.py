@@ -6,7 +6,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -149,6 +149,10 @@ class ProcessedRecordings:
     automatic: bool
     frozen: frozenset[str]
 
+    def at_level(self, level: int) -> ProcessedRecordings:
+        """Return the recordings at one of the cut-offs, 0 the highest."""
+        return replace(self, parts=(self.parts, *self.lower)[level])
+
 
 def prepare(task: Task, clock: Clock) -> ProcessedRecordings:
     """Find the time offsets of the torque, then complete the friction of the model.
@@ -199,7 +203,8 @@ def _choose_highest(parts: Segments) -> tuple[Segments, list[float]]:
         if higher.raw.used.sum() >= KEPT * parts.raw.used.sum():
             parts = higher
     highest = parts.cutoffs.used if parts.cutoffs else usual
-    lower = {max(each, range_.lowest) for each in (usual, 0.5 * usual)}
+    octaves = 0.5 * highest, 0.25 * highest
+    lower = {max(each, range_.lowest) for each in (*octaves, range_.used)}
     return parts, sorted((each for each in lower if each < LOWER * highest), reverse=True)
 
 

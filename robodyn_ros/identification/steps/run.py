@@ -65,6 +65,7 @@ class IdentificationRun:
             estimated = regression.estimate()
         values = idle_constants(prepared, estimated.values, range(len(prepared.parts)))
         estimated = replace(estimated, completion=replace(estimated.completion, values=values))
+        prepared = prepared.at_level(estimated.level)  # noise above it would count as errors
         run = cls(task, prepared, regression, estimated, clock)
         with clock.step('evaluate'):
             run._evaluate()
