@@ -76,11 +76,26 @@ def fit_candidates(
 
 
 def choose_judge(parts: Sequence[Parts]) -> Parts:
-    """Return the recording that held-out errors are judged on: at the second cut-off.
-
-    The noise of the position is small there. The parameters that predict noise best are too small.
-    """
+    """Return the recording that errors are reported on: at the second cut-off, or the only one."""
     return parts[min(1, len(parts) - 1)]
+
+
+def weigh_candidates(fits: Fits, states: Sequence[Array]) -> Array:
+    """Return the weights of candidates, by their costs at the two highest cut-offs.
+
+    At the highest one alone, those win that predict noise of the position: their inertias are too
+    small. At a lower one alone, what is fast does not count.
+
+    :param states: mean products of the rows of each joint on random states, shape (b, b)
+    """
+    costs = []
+    for parts in fits.parts[:2]:
+        errors = multiply_errors(parts, fits.values)
+        spread = multiply_spreads(parts, fits.values, states)
+        scale = parts.samples / parts.sigma**2
+        cost = np.einsum('j,jkl->kl', scale, errors + SPREAD * spread)
+        costs.append(cost / max(float(np.diag(cost).min()), np.finfo(float).tiny))
+    return best_weights(np.sum(costs, axis=0))
 
 
 def average(
@@ -98,7 +113,7 @@ def average(
     held_out = multiply_errors(judge, fits.values)
     spread = multiply_spreads(judge, fits.values, states)
     scale = judge.samples / judge.sigma**2
-    weights = best_weights(np.einsum('j,jkl->kl', scale, held_out + SPREAD * spread))
+    weights = weigh_candidates(fits, states)
     values = fits.values[:, -1]
     mean = weights @ values
     apart = (values - mean) * np.sqrt(weights)[:, None]

@@ -51,9 +51,9 @@ from robodyn_ros.models.closed_forms.closed_form import closed_form_part
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.payload import PayloadModel
 
-STAYS = 1e-4
-"""Information on every base value, in its natural scale: what nothing determines stays as it is
-where another value has to move."""
+STAYS = 1.0
+"""Information on base values that no row depends on, in their natural scale: they stay as they
+are where another value has to move."""
 
 
 COUNTS = 0.1
@@ -229,14 +229,14 @@ class Regression:
     def _information(
         self, candidates: Sequence[EstimateCandidate], mean: Mean, parts: Parts
     ) -> Array:
-        """Return the information (b, b) on the mean: of data and priors, and a little more."""
-        result = parts.normal[-1, :-1, :-1] + np.diag(
-            STAYS / self.problem.scale[self.base.columns] ** 2
-        )
+        """Return the information (b, b) on the mean: that of data and priors."""
+        data = parts.normal[-1, :-1, :-1]
+        scale = self.problem.scale[self.base.columns]
+        result = data + np.diag(np.where(np.diag(data) > 0.0, 0.0, STAYS / scale**2))
         for each, weight in zip(candidates, mean.weights.tolist(), strict=True):
             if weight > 0.0:
                 result += weight * self.problem.base_prior(each.prior_weight)[1]
-        return result
+        return np.asarray(result)
 
     def _weigh(self, listed: Sequence[EstimateCandidate], mean: Mean, excess: float) -> Weighted:
         cutoffs = [self.prepared.parts[0].shown.cutoff]
