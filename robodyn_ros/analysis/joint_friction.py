@@ -80,7 +80,8 @@ def friction_of(result: IdentificationResult) -> tuple[JointFriction, ...]:
         reason = next((item.line for item in result.findings if item.severity == 'error'), '')
         raise IdentificationError(f'{result.identification.source}: no estimate: {reason}')
     laws = [part for part, _ in parts_of(result.model) if isinstance(part, FrictionModel)]
-    if not laws:
+    kinds = {item.name.rpartition('.')[2] for item in result.model.parameters}
+    if not kinds & _FRICTION:
         raise IdentificationError('the model has no friction: choose a law with --friction')
     shapes = {name: each for law in laws for name, each in law.coefficients.items()}
     share = _share_of_torque(result)

@@ -77,10 +77,11 @@ def list_candidates(
 def _laws(model: DynamicModel, base: BaseParameters) -> Iterator[tuple[str, NDArray[np.bool_]]]:
     """Yield the laws that the model has all terms of, and the base values that they keep."""
     names = [model.parameters[column].name.rpartition('.')[2] for column in base.columns]
+    every = {item.name.rpartition('.')[2] for item in model.parameters}  # not all in the base
     of_joints = np.isin(names, [*FRICTION_PARAMETERS, *SPRING_PARAMETERS])
     for law, terms in LAWS.items():
         kinds = [_parameter(term) for term in (*ALWAYS, *terms)]
-        if set(kinds) <= set(names):
+        if set(kinds) <= every:
             yield law, ~of_joints | np.isin(names, kinds)
 
 

@@ -23,6 +23,10 @@ ROUNDING = 1e-12
 """Ridge on columns of unit length: what neither rows nor prior determine becomes zero."""
 
 
+EXACT = 1e-14
+"""Share of the squared torque below which squared errors are rounding errors."""
+
+
 @dataclass(frozen=True)
 class Mean:
     """Weighted mean of candidates.
@@ -94,7 +98,8 @@ def weigh_candidates(fits: Fits, states: Sequence[Array]) -> Array:
         spread = multiply_spreads(parts, fits.values, states)
         scale = parts.samples / parts.sigma**2
         cost = np.einsum('j,jkl->kl', scale, errors + SPREAD * spread)
-        costs.append(cost / max(float(np.diag(cost).min()), np.finfo(float).tiny))
+        size = float(np.sum(_torque_squares(parts) / parts.sigma**2))
+        costs.append(cost / max(float(np.diag(cost).min()), EXACT * size, np.finfo(float).tiny))
     return best_weights(np.sum(costs, axis=0))
 
 
@@ -118,7 +123,7 @@ def average(
     mean = weights @ values
     apart = (values - mean) * np.sqrt(weights)[:, None]
     errors = np.einsum('j,jkl->kl', scale, held_out)
-    torque = np.array([each[-1, -1] for each in judge.every])
+    torque = _torque_squares(judge)
     size = max(float(np.sum(torque / judge.sigma**2)), np.finfo(float).tiny)
     return Mean(
         mean,
@@ -128,10 +133,16 @@ def average(
         float(np.sqrt(max(weights @ errors @ weights, 0.0) / size)),
         np.einsum('k,kab->ab', weights, fits.inverses),
         apart.T @ apart,
-        np.maximum(np.einsum('k,jkl,l->j', weights, held_out, weights), 0.0),
+        np.maximum(
+            np.einsum('k,jkl,l->j', weights, held_out, weights), EXACT * torque / judge.samples
+        ),
         _mean_squares(judge, mean),
         np.maximum(np.einsum('k,jkl,l->j', weights, spread, weights), 0.0),
     )
+
+
+def _torque_squares(parts: Parts) -> Array:
+    return np.array([each[-1, -1] for each in parts.every])
 
 
 def _mean_squares(parts: Parts, values: Array) -> Array:

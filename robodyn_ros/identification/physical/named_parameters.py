@@ -11,7 +11,7 @@ from scipy.optimize import lsq_linear
 
 from robodyn_ros.findings import finding
 from robodyn_ros.identification.factors.condense import Condensed
-from robodyn_ros.identification.fit.least_squares import Estimate
+from robodyn_ros.identification.fit.least_squares import ROUNDING, Estimate
 from robodyn_ros.identification.physical.completion import Completion, combination_stddevs
 from robodyn_ros.identification.physical.semidefinite import WEAKEST, weigh_rows
 from robodyn_ros.identification.physical.status import NamedParameters, Status
@@ -42,7 +42,8 @@ def limit_to_non_negative(
     rows, target = weigh_rows(condensed.merge(), condensed.width, fit.sigma)
     matrix = rows @ base.grouping
     length = np.linalg.norm(matrix, axis=0)
-    scale = np.where(length > 0.0, length, 1.0)
+    # Columns of rounding errors, of joints at rest, are not scaled up to numbers.
+    scale = np.where(length > ROUNDING * length.max(initial=0.0), length, 1.0)
     wanted = WEAKEST * scale * np.where(wrong, 0.0, chosen.values)
     solved = lsq_linear(
         np.vstack([matrix / scale, WEAKEST * np.eye(len(scale))]),

@@ -101,7 +101,11 @@ def _excess(estimated: Estimated, values: Array) -> float:
 
 
 def _negative(model: DynamicModel, values: Array) -> Iterator[Finding]:
-    """Yield a finding on viscous friction that came out negative."""
+    """Yield findings on rotor inertias and viscous friction that came out negative."""
+    rotors = [model.parameters[k].name for k in bodies_of(model).rotors if values[k] < 0.0]
+    if rotors:
+        reason = f'the recording asks for a negative {", ".join(rotors)}'
+        yield finding('not_physically_consistent', reason=reason)
     names = [
         item.name
         for item, value in zip(model.parameters, values, strict=True)

@@ -16,7 +16,6 @@ from robodyn_ros.identification.rivals.evidence import (
     agreement,
     gain,
     residual_shares,
-    roughness,
 )
 from robodyn_ros.identification.rivals.reading import EXACT, FOREIGN, Reading
 from robodyn_ros.identification.rivals.rival import SURE, Rival
@@ -44,8 +43,6 @@ RIVALS: tuple[Hypothesis, ...] = (
     conventions.models,
     conventions.times,
     positions.zeros,
-    positions.couplings,
-    positions.doubles,
     positions.units,
     delays.delays,
     delays.filters,
@@ -68,7 +65,6 @@ ORDINARY: tuple[dict[str, Any], ...] = (
     {'beside': ('springs',)},
     {'beside': ('friction', 'springs')},
     {'ridge': 1e-9},
-    {'driving': ('viscous_friction',)},
 )
 """Ordinary effects that linear friction and rigid bodies lack, or that the ridge takes away
 from them where its motion shows it weakly: it is no flaw."""
@@ -89,13 +85,6 @@ LIKELY = 0.8
 DOUBTED = 0.6
 """Gain that makes a rival likely where the complete model leaves much of a joint's torque, and the
 masses of the URDF are those of the robot: it is the right model otherwise."""
-
-BY_CHANCE, USUAL = 0.3, 0.2
-"""Part of `Evidence.luck` that a gain is larger than if it is not by chance; that of each joint in
-a long recording does not count."""
-
-DOUBTFUL = 0.4
-"""Gain of each joint by masses of a URDF that are not those of the robot: it says nothing."""
 
 CONTRADICTED = -0.4
 """Gain by the masses of the URDF below which they contradict a rival: then it is not clear."""
@@ -148,10 +137,7 @@ def compare(reading: Reading, hypotheses: Sequence[Hypothesis] = RIVALS) -> tupl
 
 def _least_gain(rival: Rival, joints: int) -> float:
     """Return the gain that a rival needs; the errors of a single joint have another unit."""
-    if joints == 1:
-        return min(rival.least / 0.6, 1.0)
-    luck = 0.0 if rival.certain < SURE or rival.last else rival.evidence.luck - USUAL * joints
-    return min(rival.least, 0.3 * joints + 0.1) + BY_CHANCE * max(luck, 0.0)
+    return min(rival.least, 0.3 * joints + 0.1) if joints > 1 else min(rival.least / 0.6, 1.0)
 
 
 def _rank(named: Named) -> tuple[bool, bool, float]:
@@ -181,8 +167,6 @@ def _compare(
     """
     unit = _unit(present)
     masses = 0.0 if rival.last else agreement(present.masses, rival.evidence.masses)
-    if masses > 0.0 and roughness(rival.evidence.masses) > FOREIGN:
-        masses = max(masses - DOUBTFUL * len(present.size), 0.0)
     if rival.evidence.compared is not None:
         present = replace(present, compared=rival.evidence.compared)
     results = []

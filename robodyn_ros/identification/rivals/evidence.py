@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -45,7 +44,6 @@ class Evidence:
     :param beside: columns in addition to those of the model: 'friction', 'springs'
     :param compared: samples whose errors count, shape (M, n); None: those that are fitted
     :param ridge: on columns of unit length
-    :param driving: friction that may come out negative, as that of a drive that compensates it
     :param rough: difference `masses` that says little
     """
 
@@ -61,7 +59,6 @@ class Evidence:
     beside: tuple[str, ...] = ()
     compared: Mask | None = None
     ridge: float = RIDGE
-    driving: tuple[str, ...] = ()
     rough: float = ROUGH
 
     @cached_property
@@ -91,14 +88,13 @@ class Evidence:
         fresh.__dict__['regressor'] = self.regressor[::step]
         return fresh
 
-    def mix(self, matrix: Array, offset: float = 0.0) -> Evidence:
-        """Return the same with the positions (M, n) times a matrix (n, n), shifted."""
-        q, qd, qdd = (values @ matrix for values in self.motion)
-        return replace(self, motion=(q + offset, qd, qdd))
-
-    def factors(self, joints: int | Sequence[int], value: float) -> Array:
-        """Return a factor of some joints, 1 for the others, shape (n,)."""
-        return np.where(np.isin(np.arange(self.torque.shape[1]), joints), value, 1.0)
+    def move(self, joint: int, factor: float, offset: float = 0.0) -> Evidence:
+        """Return the same with the position of a joint multiplied by a factor and shifted."""
+        q, qd, qdd = (values.copy() for values in self.motion)
+        q[:, joint] = factor * q[:, joint] + offset
+        qd[:, joint] *= factor
+        qdd[:, joint] *= factor
+        return replace(self, motion=(q, qd, qdd))
 
     def scale(self, factor: Array) -> Evidence:
         """Return the same with the torque of each joint divided by a factor (n,)."""
@@ -173,16 +169,6 @@ class Evidence:
         return np.vstack([self._held_out(labels) for labels in self.labels])
 
     @cached_property
-    def luck(self) -> float:
-        """How far held-out errors are above those of the fit, in units of a gain.
-
-        So much may a reading gain or lose by chance: few different samples determine it badly.
-        """
-        rest = self.rows @ np.append(self.values, -1.0)
-        fit = np.log1p(np.mean(rest**2, axis=0)).sum()
-        return float(np.log1p(self.held_out).sum(axis=1).mean() - fit)
-
-    @cached_property
     def _gram(self) -> Array:
         flat = self.rows.reshape(-1, self.rows.shape[2])
         return np.asarray(flat.T @ flat)
@@ -190,7 +176,7 @@ class Evidence:
     @cached_property
     def _braking(self) -> Array:
         names = [self.model.parameters[k].name.rpartition('.')[2] for k in self.base.columns]
-        brakes = [name in BRAKING and name not in self.driving for name in names]
+        brakes = [name in BRAKING for name in names]
         count = self.torque.shape[1]
         beside = [(_BRAKES[name] * count) for name in self.beside]
         return np.array([*brakes, *(each for part in beside for each in part)], dtype=bool)

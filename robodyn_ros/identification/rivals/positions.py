@@ -81,30 +81,6 @@ def _nearest(few: Evidence, best: Evidence, offsets: Array) -> Evidence:
     return best
 
 
-def couplings(reading: Reading) -> Iterator[Rival]:
-    """Yield positions that hold that of the joint before: those of motors of an arm with belts."""
-    present = reading.present
-    rotary = [joint.position_unit == 'rad' for joint in present.model.joints]
-    for joint in range(1, len(rotary)):
-        for sign in (1.0, -1.0) if rotary[joint] and rotary[joint - 1] else ():
-            mixed = np.eye(len(rotary))
-            mixed[joint - 1, joint] = -sign
-            other, how = present.model.joint_names[joint - 1], 'plus' if sign > 0.0 else 'minus'
-            values = {'other': other, 'how': how}
-            yield Rival('position_coupling', (joint,), present.mix(mixed), values, least=FEW)
-
-
-def doubles(reading: Reading) -> Iterator[Rival]:
-    """Yield positions, of a joint or of all, that are twice or half of those of the joint."""
-    present = reading.present
-    count = present.torque.shape[1]
-    every = [(joint,) for joint in range(count)] + [tuple(range(count))] * (count > 1)
-    for joints in every:
-        for factor in (2.0, 0.5):
-            read = present.mix(np.diag(present.factors(joints, 1.0 / factor)))
-            yield Rival('position_factor', joints, read, {'factor': factor}, least=FEW, fitted=1)
-
-
 def units(reading: Reading) -> Iterator[Rival]:
     """Yield positions in degrees, and joints whose position is that of the motor."""
     present = reading.present
@@ -113,17 +89,20 @@ def units(reading: Reading) -> Iterator[Rival]:
     far = np.flatnonzero(stroke > 2.0 * TURN)
     if not len(far):
         return
+    degrees = np.where(rotary, np.pi / 180.0, 1.0)
+    q, qd, qdd = (values * degrees for values in present.motion)
     every = tuple(np.flatnonzero(rotary).tolist())
-    degrees = np.diag(present.factors(every, np.pi / 180.0))
-    yield Rival('positions_in_degrees.rival', every, present.mix(degrees), least=0.3)
+    yield Rival(
+        'positions_in_degrees.rival', every, replace(present, motion=(q, qd, qdd)), least=0.3
+    )
     few = present.few()
     for joint in far.tolist():
         tried = np.geomspace(stroke[joint] / (2.5 * TURN), stroke[joint] / 0.1, 80)
         for _ in range(3):
-            errors = [few.mix(np.diag(few.factors(joint, 1.0 / each))).cost for each in tried]
+            errors = [few.move(joint, 1.0 / each).cost for each in tried]
             best = float(tried[int(np.argmin(errors))])
             width = (tried[1] / tried[0]) ** 1.5
             tried = np.geomspace(best / width, best * width, 9)
         one = int(len(every) == 1)  # that of one joint may be in degrees as well
-        better = present.mix(np.diag(present.factors(joint, 1.0 / best)))
+        better = present.move(joint, 1.0 / best)
         yield Rival('position_factor', (joint,), better, {'factor': best}, fitted=2 * one)

@@ -16,7 +16,7 @@ FEW = 1.5
 the axes of the robot, factors take a joint out of the fit."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Rival:
     """One hypothesis about a recording, and its samples with that corrected.
 

@@ -12,7 +12,7 @@ import scipy  # its parts at their first use: scipy.ndimage takes time
 from robodyn_ros.identification.fit.choice import MOST
 from robodyn_ros.identification.rivals.evidence import Evidence
 from robodyn_ros.identification.rivals.reading import Reading
-from robodyn_ros.identification.rivals.rival import SURE, Rival
+from robodyn_ros.identification.rivals.rival import Rival
 from robodyn_ros.models.interface import Array
 
 LEVELS = (0.8, 0.9, 0.96, 0.99, 0.998)
@@ -21,9 +21,6 @@ BELOW = 0.92
 """Share of a limit up to which torque is taken as not cut off, so that noise has no say."""
 SHORTEST = 0.1
 """Time for which the torque of a moving joint does not stay the same to the last digit, in [s]."""
-
-FELT = 0.15
-"""Share of the torque that a disturbance has at least: a model of links lacks as much."""
 
 
 def losses(reading: Reading) -> Iterator[Rival]:
@@ -85,9 +82,7 @@ def missing_signs(reading: Reading) -> Iterator[Rival]:
     starts = [present.model.torque(*reading.signals.motion, prior), reading.signals.velocity]
     tried = [_add_signs(reading, joints, start) for start in starts if start.any()]
     best = min(tried, key=lambda each: each.error)
-    least, certain = (0.2, 1.0) if joints.all() and len(joints) > 1 else (0.6, SURE)
-    names = tuple(np.flatnonzero(joints).tolist())
-    yield Rival('torque_unsigned', names, best, least=least, certain=certain)
+    yield Rival('torque_unsigned', tuple(np.flatnonzero(joints).tolist()), best)
 
 
 def _add_signs(reading: Reading, joints: Array, start: Array) -> Evidence:
@@ -162,7 +157,8 @@ def disturbances(reading: Reading) -> Iterator[Rival]:
     used, mean = present.used, np.zeros(40)
     for _ in range(4):  # least squares would spread the error of a disturbance over the others
         rest = (present.torque - replace(present, used=used).predicted) / present.size
-        mean = np.bincount(block, np.sum(present.used * rest**2, axis=1)) / np.bincount(block)
+        mean = np.bincount(block, np.sum(present.used * rest**2, axis=1))
+        mean /= np.maximum(np.bincount(block), 1)
         mean[:4] = mean[-4:] = np.median(mean)  # a motion starts and ends in its own way
         runs, count = scipy.ndimage.label(mean > 4.0 * np.median(mean))
         bad = runs == 1 + int(np.argmax(np.bincount(runs, mean, count + 1)[1:])) if count else runs
@@ -174,9 +170,6 @@ def disturbances(reading: Reading) -> Iterator[Rival]:
     if size.max() < np.median(size) + 3.0 * scatter:
         return
     where = np.flatnonzero(bad[block])
-    rest = (present.torque - replace(present, used=used).predicted)[where]
-    if np.sqrt(np.mean(rest**2, axis=0).sum() / np.sum(reading.rms**2)) < FELT:
-        return
     times = reading.signals.time[reading.rows[where[[0, -1]]]]
     evidence = present.read(used=used, compared=used)
     values = {'start': times[0], 'end': times[1]}

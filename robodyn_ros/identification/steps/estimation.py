@@ -214,15 +214,15 @@ class Regression:
         """Return the covariance (b, b) of the mean: of noise, and between the candidates."""
         if self.task.arm is not None:
             return fit.covariance + mean.between
+        data = parts.normal[-1, :-1, :-1]
+        hidden = np.isnan(np.diag(fit.covariance)) | (np.diag(data) <= 0.0)
         if self.options.estimator not in ESTIMATORS:
-            normal = parts.normal[-1, :-1, :-1]
-            inner = normal @ np.nan_to_num(fit.covariance) @ normal
-            return np.asarray(mean.noise @ inner @ mean.noise.T + mean.between)
-        scores = score_covariance(condensed.sample.few(), fit)
-        size = fit.sigma / (parts.sigma**2 * parts.samples.sum())
-        inner = np.einsum('i,j,ijbc->bc', size, size, scores)
+            inner = data @ np.nan_to_num(fit.covariance) @ data
+        else:
+            scores = score_covariance(condensed.sample.few(), fit)
+            size = fit.sigma / (parts.sigma**2 * parts.samples.sum())
+            inner = np.einsum('i,j,ijbc->bc', size, size, scores)
         covariance = mean.noise @ inner @ mean.noise.T + mean.between
-        hidden = np.isnan(np.diag(fit.covariance))
         covariance[hidden], covariance[:, hidden] = np.nan, np.nan
         return np.asarray(covariance)
 

@@ -74,6 +74,8 @@ def verdict_of(run: IdentificationRun, findings: Sequence[Finding]) -> Verdict:
         figures = {'error': both[0], 'other_error': both[1], 'expected': float(reach[index])}
         facts = [*_contradictions(errors, name), *foreign, *_doubts(findings, name)]
         if name in idle:  # how well a constant holds says nothing about a joint in motion
+            if both[0] > 1.0:  # such torque is worse than none
+                facts.append(('not usable', f'{both[0]:.0%} of torque unexplained'))
             use = Use.of([*facts, ('with care', IDLE)])
             joints.append(JointVerdict(name, use, use, moved=False, **figures))
             continue
@@ -291,4 +293,6 @@ def _of_payload(run: IdentificationRun, findings: Sequence[Finding]) -> Verdict:
     base = arm.verdict
     bad = [each.joint for each in base.joints if not each.works]
     facts += [('with care', f'the base result is not usable for {", ".join(bad)}')] if bad else []
+    if not np.isfinite(run.estimated.completion.stddevs).any():
+        facts.append(('with care', 'none of its values is determined alone'))
     return Verdict(base.joints, base.inertials, Use.of(facts), base.tested)

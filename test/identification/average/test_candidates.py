@@ -3,18 +3,19 @@
 
 from __future__ import annotations
 
-import numpy as np
-import pytest
 from robots import random_urdf
 
 from robodyn_ros.identification.average.candidates import GIVEN, list_candidates
 from robodyn_ros.identification.physical.semidefinite import WEAKEST, WEIGHTS
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import build_model, robot_model, with_friction
-from robodyn_ros.models.payload import payload_of
 
 BODY = robot_model(random_urdf(2, 5, types=('revolute',)), friction=())
 TERMS = ('viscous', 'offset', 'coulomb', 'smooth_coulomb', 'load', 'spring')
+LIFT = """<robot name="lift"><link name="base"/><link name="plate"><inertial><mass value="5"/>
+<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link><joint name="lift"
+type="prismatic"><parent link="base"/><child link="plate"/><axis xyz="0 0 1"/><limit lower="-1"
+upper="1" effort="200" velocity="1"/></joint></robot>"""
 LAWS = {
     'linear', 'smooth', 'linear+load', 'smooth+load', 'linear+spring', 'smooth+load+spring'
 }  # fmt: skip
@@ -22,7 +23,9 @@ LAWS = {
 
 def listed(terms, cutoffs=1, **shapes):
     model = with_friction(BODY, {'terms': list(terms), **shapes})
-    return model, list_candidates(model, base_parameters(model), cutoffs, automatic=True)
+    return model, list_candidates(
+        model, base_parameters(model), cutoffs, automatic=True, known=True
+    )
 
 
 def test_plain_least_squares_comes_first_and_everything_is_combined():
@@ -49,17 +52,21 @@ def test_no_law_has_terms_that_the_model_lacks():
 
 def test_friction_that_was_named_is_the_only_law():
     model = robot_model(random_urdf(2, 5, types=('revolute',)))
-    found = list_candidates(model, base_parameters(model), 2, automatic=False)
+    found = list_candidates(model, base_parameters(model), 2, automatic=False, known=True)
     assert {each.law for each in found} == {GIVEN} and len(found) == 2 * len(WEIGHTS)
     assert all(each.kept.all() for each in found)
 
 
-@pytest.mark.parametrize('kind', ['axis', 'payload'])
-def test_models_without_links_and_payloads_have_no_other_prior(kind):
+def test_a_prior_that_is_made_up_only_decides_what_nothing_else_does():
     model = build_model({'kind': 'axis', 'type': 'rotary', 'dynamic_model': 1, 'joints': ['a']})
-    if kind == 'payload':
-        model = payload_of(robot_model(random_urdf(2, 5)), 2.0).model
-    rank = len(model.parameters)
-    base = type('Base', (), {'rank': rank, 'columns': np.arange(rank)})
-    (only,) = list_candidates(model, base, 1, automatic=False)
-    assert only.prior_weight == WEAKEST
+    found = list_candidates(model, base_parameters(model), 2, automatic=False, known=False)
+    assert {each.prior_weight for each in found} == {WEAKEST}
+
+
+def test_a_constant_that_gravity_hides_leaves_the_laws_as_they_are():
+    """Gravity of a lift is a constant: its offset is no base value."""
+    model = robot_model(LIFT, friction=TERMS[:3])
+    base = base_parameters(model)
+    assert 'lift.torque_offset' not in {model.parameters[column].name for column in base.columns}
+    found = list_candidates(model, base, 1, automatic=True, known=True)
+    assert {each.law for each in found} == {'linear'}

@@ -85,8 +85,9 @@ def test_standard_deviations_are_those_of_the_good_samples(case):
     wls = IdentifyOptions(consistent='no')
     clean = identify(recording, model, options=wls).base_stddevs
     found = identify(pushed(recording), model, options=options)
-    ratio = found.base_stddevs / clean  # 4 % fewer samples, 95 % of their worth
-    assert 0.95 < np.median(ratio) < 1.5
+    # 4 % fewer samples, 95 % of their worth; and no spread between cut-offs, as there is one.
+    ratio = found.base_stddevs / clean
+    assert 0.8 < np.median(ratio) < 1.5
     assert any(item.code == 'outliers' for item in found.findings)
 
 

@@ -2,13 +2,12 @@
 import numpy as np
 import pytest
 from robots import random_urdf
-from simulation import arm, record, sines
+from simulation import arm, record
 
 from robodyn_ros.identification.factors.condense import condense
 from robodyn_ros.identification.fit.least_squares import estimate
 from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.physical.extrapolation import extrapolate_error, torque_uncertainty
-from robodyn_ros.identification.physical.semidefinite import Problem, starting_prior
+from robodyn_ros.identification.physical.extrapolation import torque_uncertainty
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.signals.processing import process
 from robodyn_ros.models.base_parameters import base_parameters
@@ -16,30 +15,6 @@ from robodyn_ros.recording.recording import Recording
 
 MODEL, TRUTH = arm(random_urdf(2, 5, types=('revolute',)))
 BASE = base_parameters(MODEL)
-PROBLEM = Problem.of(MODEL, BASE, starting_prior(MODEL, 'urdf')[0])
-
-
-def fitted(seed=0):
-    """Factors of 3 s with torque noise of 1 Nm, and least squares."""
-    motion = sines(2, 600, seed=seed)[1:]
-    torque = MODEL.torque(*motion, TRUTH)
-    torque = torque + np.random.default_rng(seed).normal(size=torque.shape)
-    used = np.ones(torque.shape, dtype=bool)
-    factors = condense(MODEL, motion, torque, used, BASE.columns).merge()
-    return factors, estimate(factors, BASE.rank)
-
-
-def test_it_is_the_error_of_least_squares_on_other_states():
-    random = np.random.default_rng(3)
-    states = tuple(random.uniform(-3.0, 3.0, size=(300, 2)) for _ in range(3))
-    truth = MODEL.torque(*states, TRUTH)
-    errors, told = [], []
-    for seed in range(40):
-        factors, fit = fitted(seed)
-        rows = MODEL.regressor(*states)[:, :, BASE.columns]
-        errors.append(np.mean((rows @ fit.values - truth) ** 2, axis=0) + 1.0)
-        told.append(extrapolate_error(PROBLEM, BASE, factors, fit, states))
-    np.testing.assert_allclose(np.mean(told, axis=0), np.sqrt(np.mean(errors, axis=0)), rtol=0.25)
 
 
 def moment(speed):
