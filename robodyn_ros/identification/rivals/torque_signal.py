@@ -157,8 +157,8 @@ def disturbances(reading: Reading) -> Iterator[Rival]:
     used, mean = present.used, np.zeros(40)
     for _ in range(4):  # least squares would spread the error of a disturbance over the others
         rest = (present.torque - replace(present, used=used).predicted) / present.size
-        mean = np.bincount(block, np.sum(present.used * rest**2, axis=1))
-        mean /= np.maximum(np.bincount(block), 1)
+        count = np.maximum(np.bincount(block), 1)
+        mean = np.bincount(block, np.sum(present.used * rest**2, axis=1)) / count
         mean[:4] = mean[-4:] = np.median(mean)  # a motion starts and ends in its own way
         runs, count = scipy.ndimage.label(mean > 4.0 * np.median(mean))
         bad = runs == 1 + int(np.argmax(np.bincount(runs, mean, count + 1)[1:])) if count else runs
