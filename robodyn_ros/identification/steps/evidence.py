@@ -293,6 +293,4 @@ def _of_payload(run: IdentificationRun, findings: Sequence[Finding]) -> Verdict:
     base = arm.verdict
     bad = [each.joint for each in base.joints if not each.works]
     facts += [('with care', f'the base result is not usable for {", ".join(bad)}')] if bad else []
-    if not np.isfinite(run.estimated.completion.stddevs).any():
-        facts.append(('with care', 'none of its values is determined alone'))
     return Verdict(base.joints, base.inertials, Use.of(facts), base.tested)

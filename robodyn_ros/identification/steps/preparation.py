@@ -21,7 +21,12 @@ from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.identification.signals.cutoff import Cutoffs
 from robodyn_ros.identification.signals.grid import Grid
 from robodyn_ros.identification.signals.processed import Processed, TimeOffset
-from robodyn_ros.identification.signals.segments import KnownTorque, Segments, segments_of
+from robodyn_ros.identification.signals.segments import (
+    SEGMENT,
+    KnownTorque,
+    Segments,
+    segments_of,
+)
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.friction import find_unspecified
 from robodyn_ros.models.gear_torque import GearTorqueLaw
@@ -174,7 +179,7 @@ def prepare(task: Task, clock: Clock) -> ProcessedRecordings:
             offsets = common_offsets([offsets, *(_offsets(task, each) for each in others)])
     parts = tuple(each.correct(offsets) for each in (first, *others))
     levels: tuple[tuple[Segments, ...], ...] = ()
-    if task.arm is None and first.count == 1:
+    if task.arm is None and first.raw_samples <= SEGMENT:  # else memory grows with each cut-off
         with clock.step('process'):
             levels = tuple(
                 tuple(each.at(cutoff).correct(offsets) for each in (first, *others))
