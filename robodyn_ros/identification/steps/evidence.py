@@ -66,7 +66,9 @@ def verdict_of(run: IdentificationRun, findings: Sequence[Finding]) -> Verdict:
     fitted = relative_error(run.report, model)
     reach, idle = _reach(run), _idle(run)
     beyond, spoils = _beyond(run, reach), _spoils(run, fitted, other)
-    foreign = list(_find_foreign(run, idle))
+    # A named cause at a joint changes the gravity torque, too: the URDF is not to blame then.
+    explained = any(item.joint and item.code not in HARMLESS for item in errors)
+    foreign = [] if explained else list(_find_foreign(run, idle))
     negative, joints = _negative_rotors(run), []
     doubted = any(item.code == 'convention_doubtful' for item in findings)
     for index, name in enumerate(model.joint_names):
