@@ -129,6 +129,7 @@ bool AdditiveTorque::start()
   if (!enabled()) {
     ring_empty_ = true;
     side_.setZero();
+    torque_.forget();  // the robot may be elsewhere, as after a pause
     if (gears_) {
       gears_->clear();
     }

@@ -186,6 +186,8 @@ public:
     }
   }
 
+  void forget() override {std::fill(ends_.begin(), ends_.end(), NAN);}
+
 private:
   /// Of a spring whose end slips, -1 to 1; at first as if the joint had moved on at its velocity.
   static double deflection(double q, double qd, double yields_at, double & end)

@@ -71,6 +71,13 @@ void ModelTorque::set_values(const Vector & values)
   range_load_ -= backward_load_;
 }
 
+void ModelTorque::forget()
+{
+  for (auto & placed : bodies_) {
+    placed.part->forget();
+  }
+}
+
 Vector ModelTorque::with_payload(const Vector & payload, const std::string & frame) const
 {
   if (!frame.empty() && payload_frame().empty()) {

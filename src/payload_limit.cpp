@@ -105,11 +105,11 @@ void PayloadLimit::gravity(const Vector & q, Vector & arm, Vector & per_mass)
 {
   motion_.q = q;
   model_.torque->set_values(values_);
-  model_.torque->body(motion_, tau_);
+  model_.torque->robot(motion_, tau_);
   arm = tau_.cwiseAbs();
   per_mass = -tau_;
   model_.torque->set_values(loaded_);
-  model_.torque->body(motion_, tau_);
+  model_.torque->robot(motion_, tau_);
   per_mass = (per_mass + tau_).cwiseAbs().eval();
 }
 
@@ -153,10 +153,10 @@ void PayloadLimit::find_levers()
   const auto inertia = [&](const Vector & values, Eigen::Index joint) {
       torque.set_values(values);
       motion.qdd[joint] = 1.0;
-      torque.body(motion, tau);
+      torque.robot(motion, tau);
       const double moved = tau[joint];
       motion.qdd[joint] = 0.0;
-      torque.body(motion, tau);
+      torque.robot(motion, tau);
       return moved - tau[joint];
     };
   for (Eigen::Index number = 1; number <= kLeverPoses; ++number) {

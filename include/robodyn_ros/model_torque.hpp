@@ -58,11 +58,17 @@ public:
   /// Take other values; does not allocate.
   void set_values(const Vector & values);
 
+  /// Forget the motions before, by which slips are deflected. Never allocates or throws.
+  void forget();
+
   /// Joints whose drive adds the gravity torque itself: it is left out of their torque.
   void set_gravity_excluded(const std::vector<bool> & excluded);
 
   /// Torque of everything but friction into `tau`. Never allocates or throws.
   void body(const Motion & motion, Vector & tau);
+
+  /// The same of the robot alone, without its springs.
+  void robot(const Motion & motion, Vector & tau) {bodies(motion, tau, false);}
 
   /// Add the friction torque of the motion whose `body` was just computed, at the velocities `qd`;
   /// within the window on a straight line.

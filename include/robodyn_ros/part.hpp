@@ -60,6 +60,9 @@ public:
     add(motion, values, tau);
   }
 
+  /// Begin anew, without the motions before. Never allocates or throws.
+  virtual void forget() {}
+
   /// What is known of each joint of a robot.
   const std::vector<JointFacts> & joint_facts() const {return facts_;}
 

@@ -10,7 +10,7 @@ import re
 import numpy as np
 import pytest
 from additive_torque import AdditiveTorque
-from controller_law import SETTINGS, run_law
+from controller_law import SETTINGS, START, STOP, run_law
 from controller_models import DELTA, MODELS, described
 from writers import result_file
 
@@ -98,8 +98,9 @@ def test_scale_and_payload_are_blended_in_and_friction_fades_as_in_the_node(name
         np.testing.assert_allclose(out.requested[399], gone, atol=1e-9)
 
 
-def test_gravity_that_drives_add_is_left_out_and_springs_stay(tmp_path):
-    model = MODELS['springs']()
+@pytest.mark.parametrize('name', ['springs', 'slips'])
+def test_gravity_that_drives_add_is_left_out_and_springs_stay(name, tmp_path):
+    model = MODELS[name]()
     values = np.random.default_rng(1).uniform(-2.0, 2.0, len(model.parameters))
     states, excluded = motion(model, 100), [True, False, True, False, True, False]
     path = result_file(tmp_path, model, values)
@@ -112,6 +113,25 @@ def test_gravity_that_drives_add_is_left_out_and_springs_stay(tmp_path):
     complete = by_plugin(path, states, **options)[0]
     assert np.abs(out.requested - complete).max(axis=0)[2] > 1.0
     np.testing.assert_array_equal(out.requested[:, 1], complete[:, 1])
+
+
+def test_torque_that_starts_anew_forgets_the_deflection_of_slips(tmp_path):
+    model = MODELS['slips']()
+    values = np.random.default_rng(1).uniform(0.5, 1.0, len(model.parameters))
+    q = np.minimum(0.001 * np.arange(400.0), 0.1)[:, None] * np.ones(6)
+    qd = np.where(q < 0.1, 0.5, 0.0)
+    states, wish = (q, qd, 0.0 * q), np.zeros(400)
+    wish[[200, 320]] = STOP, START
+    path = result_file(tmp_path, model, values)
+    out = run_law(path, states, wish=wish, window=0.05, limit=100.0, rate=1e4)
+    torque = ModelTorque(model, values, velocity_window=0.05)
+    rest = torque.torque(q[-1], qd[-1], qd[-1])
+    slips = ['slip' in item.name for item in model.parameters]
+    np.testing.assert_allclose(out.requested[320:] - rest, 0.0, atol=1e-9)
+    held = values[slips].reshape(6, 3).sum(axis=1)
+    np.testing.assert_allclose((out.requested - rest)[200:320] - held, 0.0, atol=1e-9)
+    steps = np.abs(np.diff(out.applied[319:], axis=0))
+    assert (steps <= 0.02 * np.abs(rest) + 1e-9).all() and steps.any()
 
 
 def test_without_window_friction_jumps_where_the_node_jumps(tmp_path):

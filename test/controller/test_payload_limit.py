@@ -18,6 +18,7 @@ MODELS = {
     'reordered': lambda: robot_model(
         'urdf/six_axis.urdf', joints=['joint3', 'joint1', 'joint2'], friction=['viscous']
     ),
+    'springs': lambda: robot_model('urdf/six_axis.urdf', friction=['linear', 'balancer', 'slip']),
     'scara': lambda: load_model('config/robots/scara.yaml'),
     'delta': lambda: load_model('config/robots/delta.yaml'),
     'slide': lambda: build_model({**AXIS, 'type': 'linear'}),
@@ -42,7 +43,7 @@ def by_node(limit, model, mass, *rest):
 @pytest.mark.parametrize('name', MODELS)
 def test_the_plugin_refuses_the_payloads_that_the_node_refuses(name, most, tmp_path):
     model = MODELS[name]()
-    values = np.nan_to_num(model.prior(), nan=1.0)
+    values = np.nan_to_num(model.prior(), nan=60.0 if name == 'springs' else 1.0)
     known = effort_limits(model)
     effort = [800.0] * len(model.joints) if known == [0.0] else known
     limit = PayloadLimit(PayloadModel(arm=model), values, effort=effort, max_payload=most)

@@ -26,11 +26,14 @@ CYCLES = 600
 BAD = 300  # cycle in which something goes wrong
 
 
+def written(folder, **options):
+    model = robot_model(SIX_AXIS, **options)
+    return result_file(folder, model, np.nan_to_num(model.prior(), nan=1.0))
+
+
 @pytest.fixture(scope='module')
 def file(tmp_path_factory):
-    model = robot_model(SIX_AXIS)
-    values = np.nan_to_num(model.prior(), nan=1.0)
-    return result_file(tmp_path_factory.mktemp('promises'), model, values)
+    return written(tmp_path_factory.mktemp('promises'))
 
 
 def sway(count=CYCLES):
@@ -258,10 +261,11 @@ def test_a_ramp_that_cannot_keep_the_rate_is_refused(file):
     assert done.returncode == 1 and b'cannot fall to zero within ramp_down_time' in done.stderr
 
 
-@pytest.mark.parametrize('seed', range(3))
-def test_fuzzed_cycles_never_give_a_non_finite_or_over_limit_torque(file, seed):
+@pytest.mark.parametrize(('seed', 'more'), [(0, []), (1, ['balancer']), (2, ['slip'])])
+def test_fuzzed_cycles_never_give_a_non_finite_or_over_limit_torque(seed, more, tmp_path):
     """With all that may go wrong in each of them."""
-    out = check_promise(file, Nonsense(200_000, 6, seed))
+    path = written(tmp_path, friction=['linear', *more])
+    out = check_promise(path, Nonsense(200_000, 6, seed))
     assert set(out.fault) == {
         '', 'reference not finite', 'torque not finite', 'reference missing', 'reference frozen',
         'state missing', 'state frozen', 'time back', 'time forward', 'torque threshold',
@@ -270,8 +274,9 @@ def test_fuzzed_cycles_never_give_a_non_finite_or_over_limit_torque(file, seed):
     assert out.said.endswith('allocations 0\n'), out.said
 
 
-def test_the_same_under_the_sanitizers(file):
-    check_promise(file, Nonsense(10_000, 6, 9), folder='sanitized')
+def test_the_same_under_the_sanitizers(tmp_path):
+    path = written(tmp_path, friction=['linear', 'slip'])
+    check_promise(path, Nonsense(10_000, 6, 9), folder='sanitized')
 
 
 def test_a_result_changed_by_hand_is_refused_as_by_the_python_nodes(file, tmp_path):

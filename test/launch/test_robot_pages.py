@@ -71,8 +71,8 @@ def launched(words, folder):
 
 @pytest.mark.parametrize(('name', 'page'), PAGES.items())
 def test_the_commands_lead_from_the_driver_to_a_watched_robot(name, page, tmp_path, monkeypatch):
-    for name, value in describe_domain(78).items():
-        monkeypatch.setenv(name, value)
+    for variable, value in describe_domain(78).items():
+        monkeypatch.setenv(variable, value)
     monkeypatch.chdir(tmp_path)
     kind, file = KINDS[name], f'robots/{page}.md'
     write_files(file, kind, tmp_path)

@@ -197,10 +197,13 @@ def _model_torque(
         period=settings.period,
     )
     requested = np.empty_like(motion.position)
+    springs = torque.springs(motion.position) if torque.slips else None
     for block in sample_blocks(len(requested)):
         moved = [signal[block] for signal in signals]
         velocity = standstill.velocities(motion.velocity[block])
         requested[block] = torque.body(*moved) + torque.friction(velocity, torque.load(*moved))
+        if springs is not None:  # slips go on from block to block
+            requested[block] += springs[block] - torque.springs(moved[0])
         if not np.isfinite(requested[block]).all():
             raise ControlError('the model torque of the trajectory is not finite')
         yield

@@ -46,6 +46,7 @@ class ModelTorque:
             that is negative or of other joints
         """
         self.joints = model.joint_names
+        self.slips = model.slips
         self._values = np.empty(len(model.parameters))
         split = [(part, self._values[place]) for part, place in parts_of(model)]
         self._body = [(part, slot) for part, slot in split if not isinstance(part, FrictionModel)]
@@ -141,16 +142,17 @@ class ModelTorque:
         result = self._complete_body(q, qd, qdd)
         if self._gravity_free is not None:
             still = np.zeros_like(q)
-            weight = self._complete_body(q, still, still) - self._springs(q, still)
+            weight = self._complete_body(q, still, still) - self.springs(q)
             result = result - self._gravity_free * weight
         return result
 
     def _complete_body(self, q: Array, qd: Array, qdd: Array) -> Array:
         return _sum(self._bodies if q.ndim > 1 else self._bodies_of_sample, q, qd, qdd)
 
-    def _springs(self, q: Array, still: Array) -> Array:
+    def springs(self, q: Array) -> Array:
         """Compute the torque of springs and slips, which no drive adds as gravity."""
         if q.ndim == 1:
+            still = np.zeros_like(q)
             torques = [torque(q, still, still) for torque in self._springs_of_sample]
         else:
             torques = [

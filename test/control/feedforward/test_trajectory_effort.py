@@ -26,11 +26,13 @@ from robodyn_ros.control.feedforward.trajectory_effort import (
     effort_steps,
     trajectory_effort,
 )
+from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.control.torque_limits import PlannedTorque
 from robodyn_ros.control.torque_threshold import TorqueThreshold
 from robodyn_ros.errors import ControlError, MotionError
 from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPoints
 from robodyn_ros.long_work import complete
+from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.interface import BLOCK_SIZE
 
 
@@ -62,6 +64,16 @@ def test_a_motion_of_several_blocks_is_one_motion() -> None:
         np.testing.assert_allclose(
             getattr(plan, name)[:6000], getattr(exact, name)[:6000], atol=1e-14
         )
+
+
+def test_slips_go_on_where_a_block_begins_at_a_reversal() -> None:
+    model = build_model({**MODEL.describe()['parts'][0], 'friction': ['slip']})
+    values = np.random.default_rng(1).uniform(0.5, 1.0, len(model.parameters))
+    motion = spline(2 * BLOCK_SIZE * FAST.period)
+    plan = trajectory_effort(motion, ModelTorque(model, values), FAST)
+    np.testing.assert_array_equal(plan.velocity[BLOCK_SIZE], 0.0)
+    expected = model.torque(plan.position, plan.velocity, plan.acceleration, values)
+    np.testing.assert_allclose(plan.requested, expected, atol=1e-9)
 
 
 def test_a_long_motion_is_planned_in_short_steps() -> None:
