@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from robodyn_ros.identification.average.weighted import Weighted
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.identification.result.verdict import make_unknown_verdict
+from robodyn_ros.identification.result.weighted import Weighted
 from robodyn_ros.models.catalog import build_model
 
 JOINTS = [f'joint{k}' for k in range(1, 7)]

@@ -8,13 +8,13 @@ import textwrap
 
 import numpy as np
 
-from robodyn_ros.identification.average.weighted import Weighted
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.success import relative_error
 from robodyn_ros.identification.physical.status import NamedParameters, Status, classify
 from robodyn_ros.identification.result.facts import SHOWN, by_importance
 from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.identification.result.summary import WIDTH, joint_table, mass_text
+from robodyn_ros.identification.result.weighted import Weighted
 
 MEANING: dict[Status, str] = {
     'identified': 'identified on its own',

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from robodyn_ros.findings import Finding, finding
-from robodyn_ros.identification.average.weighted import Weighted
 from robodyn_ros.identification.factors.condense import SAMPLES_PER_COLUMN, Condensed
 from robodyn_ros.identification.fit.choice import FOUR, MOST, HeldOut, is_better
 from robodyn_ros.identification.fit.fit_report import FitReport
@@ -18,6 +17,7 @@ from robodyn_ros.identification.physical.consistency import is_consistent
 from robodyn_ros.identification.physical.possible import CONTRADICTED
 from robodyn_ros.identification.result.content import IdentifiedPayload
 from robodyn_ros.identification.result.result import IdentifiedModel
+from robodyn_ros.identification.result.weighted import Weighted
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.interface import Array
 from robodyn_ros.models.payload import PayloadModel

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from robodyn_ros.findings import SEVERITIES, Finding
-from robodyn_ros.identification.average.weighted import Weighted
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.success import relative_error
 from robodyn_ros.identification.physical.status import NamedParameters, classify
@@ -18,6 +17,7 @@ from robodyn_ros.identification.result.content import (
     ResultContent,
 )
 from robodyn_ros.identification.result.payload_block import payload_block
+from robodyn_ros.identification.result.weighted import Weighted
 from robodyn_ros.models.friction_terms import TERMS
 from robodyn_ros.models.gear_torque import facts as gear_torque_facts
 from robodyn_ros.models.interface import Array, DynamicModel

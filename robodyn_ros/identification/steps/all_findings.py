@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from robodyn_ros.findings import Finding, finding, has_error
-from robodyn_ros.identification.average.weighted import weight_findings
 from robodyn_ros.identification.diagnosis.case import Case
 from robodyn_ros.identification.diagnosis.checks import (
     MOTION_CODES,
@@ -37,6 +36,7 @@ from robodyn_ros.identification.payload.findings import (
 )
 from robodyn_ros.identification.result.content import IdentifiedPayload
 from robodyn_ros.identification.result.verdict import Verdict
+from robodyn_ros.identification.result.weighted import weight_findings
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.steps.run import IdentificationRun
 from robodyn_ros.models.gear_torque import GearTorqueLaw

@@ -18,7 +18,6 @@ from robodyn_ros.identification.average.parts import (
     label_rows,
     relabel,
 )
-from robodyn_ros.identification.average.weighted import Weighted, WeightedCandidate
 from robodyn_ros.identification.factors.condense import Condensed, keep_columns
 from robodyn_ros.identification.factors.passes import condense_parts, together
 from robodyn_ros.identification.fit.choice import HeldOut
@@ -44,6 +43,7 @@ from robodyn_ros.identification.physical.semidefinite import (
     residual_sigma,
     starting_prior,
 )
+from robodyn_ros.identification.result.weighted import Weighted, WeightedCandidate
 from robodyn_ros.identification.signals.segments import Segments
 from robodyn_ros.identification.steps.preparation import ProcessedRecordings, Task
 from robodyn_ros.models.base_parameters import base_parameters

@@ -282,14 +282,14 @@ def _of_payload(run: IdentificationRun, findings: Sequence[Finding]) -> Verdict:
         for item in findings
         if item.severity == 'error' or item.code == 'arm_changed'
     ]
-    usual = float(arm.facts.get('relative_residual') or 0.0)
+    of_arm = float(arm.facts.get('relative_residual') or 0.0)
     changed = any(item.code == 'arm_changed' for item in findings)
     tests = [(run.report, 'recording')]
     tests += [] if run.validation is None else [(run.validation, 'validation')]
     for report, where in tests:
         error = report.relative_residual
         if not error <= PAYLOAD_ERROR:
-            refused = (changed and error > 2.0 * usual) or not error <= 2.0 * PAYLOAD_ERROR
+            refused = (changed and error > 2.0 * of_arm) or not error <= 2.0 * PAYLOAD_ERROR
             word: Word = 'not usable' if refused else 'with care'
             facts.append((word, f'{error:.0%} of the torques not explained in the {where}'))
     base = arm.verdict

@@ -9,7 +9,6 @@ from datetime import datetime, timezone
 import numpy as np
 
 from robodyn_ros.findings import Finding
-from robodyn_ros.identification.average.weighted import Weighted
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.payload.estimate import is_possible
@@ -18,6 +17,7 @@ from robodyn_ros.identification.physical.status import classify
 from robodyn_ros.identification.result.content import ResultSignals
 from robodyn_ros.identification.result.result import IdentificationResult, IdentifiedModel
 from robodyn_ros.identification.result.verdict import JointVerdict, Use, Verdict
+from robodyn_ros.identification.result.weighted import Weighted
 from robodyn_ros.identification.steps.run import IdentificationRun
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.recording.recording import Recording

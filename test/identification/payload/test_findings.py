@@ -8,7 +8,6 @@ import pytest
 from robots import random_urdf
 from simulation import arm
 
-from robodyn_ros.identification.average.weighted import Weighted
 from robodyn_ros.identification.fit.choice import HeldOut
 from robodyn_ros.identification.payload.estimate import scalar_findings
 from robodyn_ros.identification.payload.findings import (
@@ -24,6 +23,7 @@ from robodyn_ros.identification.result.verdict import (
     Verdict,
     make_unknown_verdict,
 )
+from robodyn_ros.identification.result.weighted import Weighted
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.models.payload import PayloadModel, payload_of
 
