@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import sys
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,13 +27,12 @@ sys.path[:0] = [str(ROOT)]
 
 from bench.robot_splits import all_splits  # noqa: E402
 from bench.verdict.corpus import Split  # noqa: E402
-from robodyn_ros.identification.average.mean import Fits, choose_judge, fit_candidates  # noqa: E402
-from robodyn_ros.identification.average.weights import (  # noqa: E402
-    SPREAD,
-    best_weights,
-    multiply_errors,
-    multiply_spreads,
+from robodyn_ros.identification.average.mean import (  # noqa: E402
+    Fits,
+    fit_candidates,
+    judge_candidates,
 )
+from robodyn_ros.identification.average.weights import best_weights  # noqa: E402
 from robodyn_ros.identification.fit.fit_report import FitReport  # noqa: E402
 from robodyn_ros.identification.options import IdentifyOptions  # noqa: E402
 from robodyn_ros.identification.signals.moving_samples import options_for  # noqa: E402
@@ -118,32 +118,28 @@ def ratios(split: Split) -> tuple[float, float, list[float]]:
 
 def _other_ways(run: IdentificationRun, judge: Judge) -> list[Array]:
     """Return the mean squared errors (n,) of the ways beside the default."""
-    regression, fits = run.regression, candidates_of(run)
-    parts, values = choose_judge(fits.parts), fits.values
-    held = multiply_errors(parts, values)
-    spread = multiply_spreads(parts, values, regression.products)
-    scale = parts.samples / parts.sigma**2
-    costs = held + SPREAD * spread
-    cost = np.einsum('j,jkl->kl', scale, costs)
+    fits, products = candidates_of(run), run.regression.products
+    values, every = fits.values[:, -1], np.ones(len(fits.values), dtype=bool)
+
+    def cost(joints: slice = slice(None), states: Sequence[Array] = products) -> Array:
+        return np.sum([each.cost(joints) for each in judge_candidates(fits, states)], axis=0)
 
     def mean(matrix: Array, chosen: Array) -> Array:
         kept = np.flatnonzero(chosen)
-        return judge.joints(best_weights(matrix[np.ix_(kept, kept)]) @ values[kept, -1])
+        return judge.joints(best_weights(matrix[np.ix_(kept, kept)]) @ values[kept])
 
-    every = np.ones(len(values), dtype=bool)
     one = np.array([each.cutoff == 0 for each in fits.candidates])
     linear = np.array([each.law in ('linear', 'as given') for each in fits.candidates])
-    joints = [judge.joints(best_weights(each) @ values[:, -1])[k] for k, each in enumerate(costs)]
-    single = [judge.joints(each) for each in values[:, -1]]
-    best = min(single, key=lambda square: float(square.sum()))
+    joints = [mean(cost(slice(k, k + 1)), every)[k] for k in range(len(products))]
+    single = [judge.joints(each) for each in values]
     return [
-        mean(cost, every),
-        mean(cost, one),
-        mean(cost, linear),
-        mean(np.einsum('j,jkl->kl', scale, held), every),
+        mean(cost(), every),
+        mean(cost(), one),
+        mean(cost(), linear),
+        mean(cost(states=[np.zeros_like(each) for each in products]), every),
         np.array(joints),
-        single[int(np.argmin(np.diag(cost)))],
-        best,
+        single[int(np.argmin(np.diag(cost())))],
+        min(single, key=lambda square: float(square.sum())),
     ]
 
 

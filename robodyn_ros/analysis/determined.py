@@ -17,7 +17,7 @@ from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.recording.recording import Recording
 
 HOW = ('determined', 'weak', 'from the prior')
-"""How a value is known, see `classify`."""
+"""Words for what the recording says of a value, see `status.classify`."""
 
 
 def assess_recording(

@@ -85,7 +85,7 @@ class Seen:
 
 
 class Watching(Client):
-    """Client of a demonstration that hears all that is wanted, at the latest at the end."""
+    """Client of a demonstration; at its end it waits for the topics that the tool files show."""
 
     def __init__(self, check):
         super().__init__(check)  # the events executor may hang, out of reach of a time-out

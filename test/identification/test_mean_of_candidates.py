@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the mean of candidates gives on simulated robots, from the recording to the files."""
+"""Identifications of simulated robots with the mean of candidates: errors, parameters, files."""
 
 from __future__ import annotations
 

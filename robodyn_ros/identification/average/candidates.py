@@ -46,7 +46,7 @@ class EstimateCandidate:
     :param law: in `LAWS`, or `GIVEN`
     :param kept: base values that it fits, the others are zero, shape (b,)
     :param prior_weight: of the squared distance to the prior
-    :param cutoff: number of its cut-off, 0 the one of the report
+    :param cutoff: number of its cut-off, 0 the highest
     """
 
     law: str

@@ -10,21 +10,12 @@ import numpy as np
 
 from robodyn_ros.identification.average.candidates import EstimateCandidate
 from robodyn_ros.identification.average.parts import Parts
-from robodyn_ros.identification.average.weights import (
-    SPREAD,
-    best_weights,
-    multiply_errors,
-    multiply_spreads,
-)
+from robodyn_ros.identification.average.weights import EXACT, Judged, best_weights
 from robodyn_ros.identification.physical.semidefinite import Problem
 from robodyn_ros.models.interface import Array
 
 ROUNDING = 1e-12
 """Ridge on columns of unit length: what neither rows nor prior determine becomes zero."""
-
-
-EXACT = 1e-14
-"""Share of the squared torque below which squared errors are rounding errors."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +27,7 @@ class Mean:
     :param levels: sum of the weights at each cut-off
     :param errors: held-out error of each candidate, relative to the torque, shape (k,)
     :param error: that of the mean
+    :param precision: of the priors, the mean over the candidates, shape (b, b)
     :param noise: maps errors of the normal equations' right side to the values, shape (b, b)
     :param between: covariance of the candidates' values around the mean, shape (b, b)
     :param held_out: mean squared held-out error of each joint, shape (n,), in [Nm^2] or [N^2]
@@ -48,6 +40,7 @@ class Mean:
     levels: Array
     errors: Array
     error: float
+    precision: Array
     noise: Array
     between: Array
     held_out: Array
@@ -61,12 +54,14 @@ class Fits:
 
     :param values: the last one with all samples, shape (k, f + 1, b)
     :param inverses: of the normal equations of all samples, shape (k, b, b)
+    :param precisions: of the priors, shape (k, b, b)
     """
 
     candidates: Sequence[EstimateCandidate]
     parts: Sequence[Parts]
     values: Array
     inverses: Array
+    precisions: Array
 
 
 def fit_candidates(
@@ -76,31 +71,19 @@ def fit_candidates(
     priors = {each: problem.base_prior(each) for each in {c.prior_weight for c in candidates}}
     fits = [_fit(each, parts[each.cutoff], *priors[each.prior_weight]) for each in candidates]
     values, inverses = (np.array(each) for each in zip(*fits, strict=True))
-    return Fits(candidates, parts, values, inverses)
+    precisions = np.array([priors[each.prior_weight][1] for each in candidates])
+    return Fits(candidates, parts, values, inverses, precisions)
 
 
-def choose_judge(parts: Sequence[Parts]) -> Parts:
-    """Return the recording that errors are reported on: at the second cut-off, or the only one."""
-    return parts[min(1, len(parts) - 1)]
-
-
-def weigh_candidates(fits: Fits, states: Sequence[Array]) -> Array:
-    """Return the weights of candidates, by their costs at the two highest cut-offs.
+def judge_candidates(fits: Fits, states: Sequence[Array]) -> list[Judged]:
+    """Judge candidates at the two highest cut-offs.
 
     At the highest one alone, those win that predict noise of the position: their inertias are too
     small. At a lower one alone, what is fast does not count.
 
     :param states: mean products of the rows of each joint on random states, shape (b, b)
     """
-    costs = []
-    for parts in fits.parts[:2]:
-        errors = multiply_errors(parts, fits.values)
-        spread = multiply_spreads(parts, fits.values, states)
-        scale = parts.samples / parts.sigma**2
-        cost = np.einsum('j,jkl->kl', scale, errors + SPREAD * spread)
-        size = float(np.sum(_torque_squares(parts) / parts.sigma**2))
-        costs.append(cost / max(float(np.diag(cost).min()), EXACT * size, np.finfo(float).tiny))
-    return best_weights(np.sum(costs, axis=0))
+    return [Judged.of(each, fits.values, states) for each in fits.parts[:2]]
 
 
 def average(
@@ -111,38 +94,36 @@ def average(
 ) -> Mean:
     """Return the mean of candidates that predicts left-out folds best.
 
+    Its errors are those at the second cut-off, or at the only one.
+
     :param parts: the recording at every cut-off, the highest first
     :param states: mean products of the rows of each joint on random states, shape (b, b)
     """
-    fits, judge = fit_candidates(candidates, parts, problem), choose_judge(parts)
-    held_out = multiply_errors(judge, fits.values)
-    spread = multiply_spreads(judge, fits.values, states)
-    scale = judge.samples / judge.sigma**2
-    weights = weigh_candidates(fits, states)
-    values = fits.values[:, -1]
+    fits = fit_candidates(candidates, parts, problem)
+    judged = judge_candidates(fits, states)
+    weights = best_weights(np.sum([each.cost() for each in judged], axis=0))
+    values, judge = fits.values[:, -1], judged[-1]
     mean = weights @ values
     apart = (values - mean) * np.sqrt(weights)[:, None]
-    errors = np.einsum('j,jkl->kl', scale, held_out)
-    torque = _torque_squares(judge)
-    size = max(float(np.sum(torque / judge.sigma**2)), np.finfo(float).tiny)
+    held_out, spread = (
+        np.einsum('k,jkl,l->j', weights, each, weights) for each in (judge.errors, judge.spread)
+    )
+    held_out = np.maximum(held_out, EXACT * judge.torque)
+    size = max(float(judge.weigh(judge.torque)), float(np.finfo(float).tiny))
+    errors = np.diagonal(judge.errors, axis1=1, axis2=2)
     return Mean(
         mean,
         weights,
         np.bincount([each.cutoff for each in candidates], weights).astype(np.float64),
-        np.sqrt(np.maximum(np.diag(errors), 0.0) / size),
-        float(np.sqrt(max(weights @ errors @ weights, 0.0) / size)),
+        np.sqrt(np.maximum(judge.weigh(errors), 0.0) / size),
+        float(np.sqrt(judge.weigh(held_out) / size)),
+        np.einsum('k,kab->ab', weights, fits.precisions),
         np.einsum('k,kab->ab', weights, fits.inverses),
         apart.T @ apart,
-        np.maximum(
-            np.einsum('k,jkl,l->j', weights, held_out, weights), EXACT * torque / judge.samples
-        ),
-        _mean_squares(judge, mean),
-        np.maximum(np.einsum('k,jkl,l->j', weights, spread, weights), 0.0),
+        held_out,
+        _mean_squares(judge.parts, mean),
+        np.maximum(spread, 0.0),
     )
-
-
-def _torque_squares(parts: Parts) -> Array:
-    return np.array([each[-1, -1] for each in parts.every])
 
 
 def _mean_squares(parts: Parts, values: Array) -> Array:

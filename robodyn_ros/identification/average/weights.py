@@ -10,6 +10,7 @@ resampling plans", 1982) says what a candidate makes of the same robot.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import nnls
@@ -20,17 +21,63 @@ from robodyn_ros.models.interface import Array
 SPREAD = 0.1
 """Weight of the variance of the torque on random states, beside the held-out squared error."""
 
+EXACT = 1e-14
+"""Share of the squared torque below which squared errors are rounding errors."""
+
 EVEN = 0.1
 """Weight of the sum of squared weights, relative to the smallest cost: among equals all count."""
 
 
-def multiply_errors(parts: Parts, values: Array) -> Array:
-    """Return the products of the candidates' errors on the folds, per joint (n, k, k).
+@dataclass(frozen=True)
+class Judged:
+    """What a recording says of candidates: products of their errors, per joint (n, k, k).
 
-    Its diagonal are their mean squared errors, in [Nm^2] or [N^2].
+    Diagonals are mean squares, in [Nm^2] or [N^2].
 
-    :param values: base values of k candidates without each fold, shape (k, f + 1, b)
+    :param parts: the recording
+    :param errors: of errors on the folds that were left out of the fit
+    :param spread: of the spread of the torque on random states
     """
+
+    parts: Parts
+    errors: Array
+    spread: Array
+
+    @classmethod
+    def of(cls, parts: Parts, values: Array, states: Sequence[Array]) -> Judged:
+        """Judge candidates.
+
+        :param values: base values of k candidates without each fold, shape (k, f + 1, b)
+        :param states: mean products of the rows of each joint on random states, shape (b, b)
+        """
+        return cls(
+            parts, _multiply_errors(parts, values), _multiply_spreads(parts, values, states)
+        )
+
+    @property
+    def torque(self) -> Array:
+        """Mean squared torque of each joint, (n,)."""
+        squares = np.array([each[-1, -1] for each in self.parts.every])
+        return np.asarray(squares / self.parts.samples)
+
+    def weigh(self, squares: Array) -> Array:
+        """Return the sum of mean squares (n, ...) over the joints, in units of their residuals."""
+        scale = self.parts.samples / self.parts.sigma**2
+        return np.asarray(np.einsum('j,j...->...', scale, squares))
+
+    def cost(self, joints: slice = slice(None)) -> Array:
+        """Return the matrix (k, k) whose form in the weights is small, relative to the best one.
+
+        :param joints: those that count
+        """
+        counts = np.zeros(len(self.errors))
+        counts[joints] = 1.0
+        cost = self.weigh(counts[:, None, None] * (self.errors + SPREAD * self.spread))
+        rounding = EXACT * float(self.weigh(counts * self.torque))
+        return cost / max(float(np.diag(cost).min()), rounding, float(np.finfo(float).tiny))
+
+
+def _multiply_errors(parts: Parts, values: Array) -> Array:
     count = len(np.unique(parts.kinds))
     result = []
     for joint, columns in enumerate(parts.columns):
@@ -43,11 +90,7 @@ def multiply_errors(parts: Parts, values: Array) -> Array:
     return np.array(result)
 
 
-def multiply_spreads(parts: Parts, values: Array, states: Sequence[Array]) -> Array:
-    """Return the same for the spread of the torque on random states, per joint (n, k, k).
-
-    :param states: mean product of the rows of each joint on these, shape (b, b)
-    """
+def _multiply_spreads(parts: Parts, values: Array, states: Sequence[Array]) -> Array:
     kinds = np.unique(parts.kinds)
     result = np.zeros((len(states), len(values), len(values)))
     for kind in kinds:

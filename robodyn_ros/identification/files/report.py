@@ -11,7 +11,7 @@ import numpy as np
 from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.success import relative_error
 from robodyn_ros.identification.physical.status import NamedParameters, Status, classify
-from robodyn_ros.identification.result.facts import SHOWN, by_importance
+from robodyn_ros.identification.result.facts import by_importance
 from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.identification.result.summary import WIDTH, joint_table, mass_text
 from robodyn_ros.identification.result.weighted import Weighted
@@ -108,7 +108,7 @@ def _errors(title: str, report: FitReport, result: IdentificationResult) -> list
 
 def _candidates(weighted: Weighted) -> list[str]:
     """Return the candidates that count, with their weights and held-out errors."""
-    shown = [each for each in weighted.candidates if each.weight >= SHOWN]
+    shown = weighted.counted
     if len(weighted.candidates) < 2:
         return []
     width = max(len(each.name) for each in shown)

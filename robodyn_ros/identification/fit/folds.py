@@ -128,30 +128,21 @@ class Folds:
             sigma,
         )
 
-    @property
-    def count(self) -> tuple[int, ...]:
-        """Number of folds of each kind."""
-        return tuple(len(each) for each in self.samples)
-
-    def held_out(
-        self, fit: Callable[[Array], Array], judged: Folds | None = None
-    ) -> list[HeldOut]:
+    def held_out(self, fit: Callable[[Array], Array]) -> list[HeldOut]:
         """Return the errors of several candidates, each on the fold that it has not seen.
 
         :param fit: gives base values (k, b) of k candidates for normal equations of [A | y],
             (b + 1, b + 1), with the joints weighted
-        :param judged: the same folds of other rows, whose errors are returned; None: these rows
         """
-        judged = judged or self
         kinds = [
             np.array([sum_squared_errors(fit(total - left), plain) for left, plain in pairs])
             for total, pairs in (
                 (weighted.sum(axis=0), zip(weighted, plain, strict=True))
-                for weighted, plain in zip(self.weighted, judged.plain, strict=True)
+                for weighted, plain in zip(self.weighted, self.plain, strict=True)
             )
         ]
         return [
-            HeldOut(each, judged.samples, self.independent)
+            HeldOut(each, self.samples, self.independent)
             for each in zip(*(errors.T for errors in kinds), strict=True)
         ]
 

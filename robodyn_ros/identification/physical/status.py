@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How each value is known, and the parameters of the softMC document: data only."""
+"""Words for what a recording says of a value; values of the softMC document's parameters."""
 
 from __future__ import annotations
 

@@ -25,9 +25,6 @@ from robodyn_ros.models.serial.urdf import rigid_part
 from robodyn_ros.models.springs import SPRING_TERMS
 from robodyn_ros.output_files import plain
 
-SHOWN = 0.01
-"""Weight from which on a candidate is shown."""
-
 
 def json_facts(result: ResultContent) -> dict[str, object]:
     """Return the plain facts for `robodyn identify --json`; NaN and infinity become None.
@@ -163,7 +160,7 @@ def friction_facts(model: DynamicModel, values: Array) -> dict[str, dict[str, fl
 
 def _weights(weighted: Weighted) -> dict[str, object]:
     """Return the candidates that count and their weights, as flat ROS parameters."""
-    shown = [each for each in weighted.candidates if each.weight >= SHOWN]
+    shown = weighted.counted
     if not shown:
         return {}
     return {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The candidates of a result and their weights: data only."""
+"""The candidates of a result and their weights, and the finding on them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from robodyn_ros.findings import Finding, finding
 
 NAMED = 3
 """So many candidates are named in a finding."""
+
+COUNTS = 0.01
+"""Weight from which on a candidate counts."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class WeightedCandidate:
 
 @dataclass(frozen=True)
 class Weighted:
-    """What a result is the mean of.
+    """The candidates whose mean is the result, and what their mean is worth.
 
     :param candidates: all of them, the heaviest first
     :param error: held-out error of the mean, relative to the torque
@@ -50,9 +53,14 @@ class Weighted:
     plain: float = float('nan')
     excess: float = 1.0
 
+    @property
+    def counted(self) -> tuple[WeightedCandidate, ...]:
+        """The candidates with a weight that counts, the heaviest first."""
+        return tuple(each for each in self.candidates if each.weight >= COUNTS)
+
 
 def weight_findings(weighted: Weighted) -> Iterator[Finding]:
-    """Say what the result is the mean of."""
+    """Name the heaviest candidates and the held-out error of their mean."""
     if len(weighted.candidates) > 1:
         heaviest = [f'{each.name} ({each.weight:.0%})' for each in weighted.candidates[:NAMED]]
         yield finding(

@@ -55,7 +55,6 @@ STAYS = 1.0
 """Information on base values that no row depends on, in their natural scale: they stay as they
 are where another value has to move."""
 
-
 COUNTS = 0.1
 """Weight of the candidates at a cut-off from which on errors are reported there."""
 
@@ -143,7 +142,7 @@ class Regression:
             return ParameterEstimate(fit, completion, error, fitted.findings)
         mean = average(candidates, parts, self.problem, self.products)
         covariance = self._covariance(weighted, fit, mean, parts[0])
-        information = self._information(candidates, mean, parts[0])
+        information = self._information(mean, parts[0])
         estimated = Estimated(
             mean.values, information, covariance, weighted.merge(), parts[0].sigma
         )
@@ -226,17 +225,12 @@ class Regression:
         covariance[hidden], covariance[:, hidden] = np.nan, np.nan
         return np.asarray(covariance)
 
-    def _information(
-        self, candidates: Sequence[EstimateCandidate], mean: Mean, parts: Parts
-    ) -> Array:
+    def _information(self, mean: Mean, parts: Parts) -> Array:
         """Return the information (b, b) on the mean: that of data and priors."""
         data = parts.normal[-1, :-1, :-1]
         scale = self.problem.scale[self.base.columns]
-        result = data + np.diag(np.where(np.diag(data) > 0.0, 0.0, STAYS / scale**2))
-        for each, weight in zip(candidates, mean.weights.tolist(), strict=True):
-            if weight > 0.0:
-                result += weight * self.problem.base_prior(each.prior_weight)[1]
-        return np.asarray(result)
+        unseen = np.where(np.diag(data) > 0.0, 0.0, STAYS / scale**2)
+        return np.asarray(data + mean.precision + np.diag(unseen))
 
     def _weigh(self, listed: Sequence[EstimateCandidate], mean: Mean, excess: float) -> Weighted:
         cutoffs = [self.prepared.parts[0].shown.cutoff]

@@ -65,10 +65,11 @@ def verdict_of(run: IdentificationRun, findings: Sequence[Finding]) -> Verdict:
     other, tested = unseen_error(run.prepared.model, run.estimated, run.report, run.validation)
     fitted = relative_error(run.report, model)
     reach, idle = _reach(run), _idle(run)
-    beyond, spoils = _beyond(run, reach), _spoils(run, fitted, other)
+    gravity = _gravity_difference(run)
+    beyond, spoils = _beyond(run, reach, gravity[0]), _spoils(run, fitted, other)
     # A named cause at a joint changes the gravity torque, too: the URDF is not to blame then.
     explained = any(item.joint and item.code not in HARMLESS for item in errors)
-    foreign = [] if explained else list(_find_foreign(run, idle))
+    foreign = [] if explained else list(_find_foreign(run, idle, *gravity))
     negative, joints = _negative_rotors(run), []
     doubted = any(item.code == 'convention_doubtful' for item in findings)
     for index, name in enumerate(model.joint_names):
@@ -176,10 +177,9 @@ def _reach(run: IdentificationRun) -> Array:
     return np.asarray(np.where(np.isnan(expected), run.uncertainty, expected))
 
 
-def _beyond(run: IdentificationRun, reach: Array) -> list[list[Evidence]]:
+def _beyond(run: IdentificationRun, reach: Array, gravity: Array) -> list[list[Evidence]]:
     """Return the evidence of each joint on other motions than the recorded one."""
     model, good = run.prepared.model, GOOD * run.task.options.max_relative_error
-    gravity, _ = _gravity_difference(run)
     missing = 'holds only while idle joints stay' if _idle(run) else UNDETERMINED
     every: list[list[Evidence]] = []
     for index, name in enumerate(model.joint_names):
@@ -196,9 +196,10 @@ def _beyond(run: IdentificationRun, reach: Array) -> list[list[Evidence]]:
     return every
 
 
-def _find_foreign(run: IdentificationRun, idle: frozenset[str]) -> Iterator[Evidence]:
+def _find_foreign(
+    run: IdentificationRun, idle: frozenset[str], gravity: Array, given: Array
+) -> Iterator[Evidence]:
     """Yield that the gravity torque of a joint that bears the arm is not that of the URDF."""
-    gravity, given = _gravity_difference(run)
     units = np.array([joint.torque_unit for joint in run.prepared.model.joints])
     for joint, name in enumerate(run.prepared.model.joint_names):
         bears = given[joint] > BEARING * given[units == units[joint]].max()

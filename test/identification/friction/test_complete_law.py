@@ -69,7 +69,7 @@ def test_a_model_that_has_its_friction_stays(signals):
 
 
 def test_no_friction_depends_on_the_load_where_the_body_loads_no_gear():
-    """What the rotor and a light horn leave of a load imitates any friction."""
+    """The torque of the rotor and a light horn is so small that it imitates any friction."""
     urdf = random_urdf(1, 5, types=('revolute',))
     light = robot_model(urdf)
     sizes = {'rotor_inertia': 0.02, 'viscous_friction': 2.0, 'coulomb_friction': 3.0}

@@ -131,8 +131,8 @@ class RosClient:
     def wait(self, condition, what, timeout=PATIENCE, *, still=False) -> None:
         """Wait until something is so.
 
-        :param still: the simulated time stands still: what DDS discovers needs none, and a node
-            under test would miss what this client publishes
+        :param still: stop the simulated time meanwhile. DDS discovers in real time; a node under
+            test that went on would miss messages of this client
         """
         deadline = time.monotonic() + timeout
         while not condition():
