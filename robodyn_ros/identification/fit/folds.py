@@ -128,6 +128,11 @@ class Folds:
             sigma,
         )
 
+    @property
+    def count(self) -> tuple[int, ...]:
+        """Number of folds of each kind."""
+        return tuple(len(each) for each in self.samples)
+
     def held_out(self, fit: Callable[[Array], Array]) -> list[HeldOut]:
         """Return the errors of several candidates, each on the fold that it has not seen.
 
