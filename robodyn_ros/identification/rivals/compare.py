@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -118,11 +118,12 @@ def compare(reading: Reading, hypotheses: Sequence[Hypothesis] = RIVALS) -> tupl
         hypotheses = [each for each in hypotheses if each in ALWAYS]
     every = [rival for hypothesis in hypotheses for rival in hypothesis(reading)]
     known = [rival for rival in every if rival.evidence.error < np.inf]
-    first = [(_compare(present, rival, ORDINARY[:1]).gain, rival) for rival in known]
+    ordinary = [(beside, replace(present, **beside) if beside else present) for beside in ORDINARY]
+    first = [(_compare(ordinary[:1], rival).gain, rival) for rival in known]
     first.sort(key=lambda pair: -pair[0])
     chosen = [rival for _, rival in first if rival.certain < SURE or rival.last]
     chosen += [rival for _, rival in first if rival not in chosen][:FINALISTS]
-    named = [_compare(present, rival) for rival in chosen]
+    named = [_compare(ordinary, rival) for rival in chosen]
     likely = DOUBTED if reading.doubted and present.rough <= FOREIGN else np.inf
     share = LIKELY if reading.contradicted else 1.0
     good = [
@@ -158,23 +159,33 @@ def _unit(present: Evidence) -> float:
     return max(EXACT * rms / float(present.size[0]), 1e-9) ** 2
 
 
-def _compare(
-    present: Evidence, rival: Rival, ordinary: Sequence[dict[str, Any]] = ORDINARY
-) -> Named:
+def _compare(ordinary: Sequence[tuple[Mapping[str, Any], Evidence]], rival: Rival) -> Named:
     """Return the least gain of a rival over the recording as it is and every ordinary effect.
 
     A rival may have the ordinary effect beside it or not.
+
+    :param ordinary: changes of the reading, and the recording as it is with them; first without
     """
+    present, compared = ordinary[0][1], rival.evidence.compared
     unit = _unit(present)
     masses = 0.0 if rival.last else agreement(present.masses, rival.evidence.masses)
-    if rival.evidence.compared is not None:
-        present = replace(present, compared=rival.evidence.compared)
     results = []
-    for beside in ordinary if rival.ordinary else ORDINARY[:1]:
-        without = (replace(present, **beside) if beside else present).held_out / unit
-        readings = [rival.evidence, *([replace(rival.evidence, **beside)] if beside else [])]
-        results.append(max(gain(without, each.held_out / unit, masses) for each in readings))
+    for beside, without in ordinary if rival.ordinary else ordinary[:1]:
+        without = without if compared is None else replace(without, compared=compared)
+        readings = [rival.evidence, *([_vary(rival, present, without, beside)] if beside else [])]
+        left = without.held_out / unit
+        results.append(max(gain(left, each.held_out / unit, masses) for each in readings))
+    before = present if compared is None else replace(present, compared=compared)
     left = rival.evidence.held_out.sum(axis=0)
-    left = left / np.maximum(present.held_out.sum(axis=0), 1e-300)
+    left = left / np.maximum(before.held_out.sum(axis=0), 1e-300)
     joint = int(np.argmin(left))
     return Named(rival, *min(results), masses, (joint, float(left[joint])))
+
+
+def _vary(
+    rival: Rival, present: Evidence, ordinary: Evidence, beside: Mapping[str, Any]
+) -> Evidence:
+    """Return the samples of a rival with an ordinary effect beside it."""
+    origin, factor = rival.evidence.origin
+    scaled = origin is present and origin is not rival.evidence
+    return ordinary.scale(factor) if scaled else replace(rival.evidence, **beside)
