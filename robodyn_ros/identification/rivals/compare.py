@@ -43,6 +43,8 @@ RIVALS: tuple[Hypothesis, ...] = (
     conventions.models,
     conventions.times,
     positions.zeros,
+    positions.couplings,
+    positions.doubles,
     positions.units,
     delays.delays,
     delays.filters,
@@ -86,7 +88,14 @@ DOUBTED = 0.6
 """Gain that makes a rival likely where the complete model leaves much of a joint's torque, and the
 masses of the URDF are those of the robot: it is the right model otherwise."""
 
-CONTRADICTED = -0.4
+CHANCE = 0.7
+"""Part of `Evidence.luck` that the gain of a clear rival is more than: a few seconds of motion
+gain as much by many readings that are wrong."""
+
+OF_DATA = 0.3
+"""Part of the gain that is not by the masses, see `Rival.of_data`: those may be wrong as well."""
+
+CONTRADICTED = -0.25
 """Gain by the masses of the URDF below which they contradict a rival: then it is not clear."""
 
 
@@ -127,7 +136,7 @@ def compare(reading: Reading, hypotheses: Sequence[Hypothesis] = RIVALS) -> tupl
     likely = DOUBTED if reading.doubted and present.rough <= FOREIGN else np.inf
     share = LIKELY if reading.contradicted else 1.0
     good = [
-        replace(each, clear=each.gain >= needed and each.masses > CONTRADICTED)
+        replace(each, clear=each.gain >= needed and _is_clear(each, needed))
         for each in named
         if each.gain >= min(share * (needed := _least_gain(each.rival, len(present.size))), likely)
         and each.certainty >= each.rival.certain
@@ -136,9 +145,18 @@ def compare(reading: Reading, hypotheses: Sequence[Hypothesis] = RIVALS) -> tupl
     return tuple(sorted(good, key=_rank))
 
 
+def _is_clear(named: Named, needed: float) -> bool:
+    """Return False for a rival that the masses contradict, or that gains by chance or by them."""
+    rival, of_data = named.rival, named.gain - named.masses
+    if named.masses <= CONTRADICTED or (rival.of_data and of_data < OF_DATA * named.gain):
+        return False
+    shown = rival.certain < SURE or rival.last  # by the signal, whatever the model says
+    return shown or named.masses >= needed or named.gain > CHANCE * rival.evidence.luck
+
+
 def _least_gain(rival: Rival, joints: int) -> float:
     """Return the gain that a rival needs; the errors of a single joint have another unit."""
-    return min(rival.least, 0.3 * joints + 0.1) if joints > 1 else min(rival.least / 0.6, 1.0)
+    return min(rival.least, 0.3 * joints + 0.1) if joints > 1 else min(rival.least / 0.6, 1.6)
 
 
 def _rank(named: Named) -> tuple[bool, bool, float]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -88,13 +89,14 @@ class Evidence:
         fresh.__dict__['regressor'] = self.regressor[::step]
         return fresh
 
-    def move(self, joint: int, factor: float, offset: float = 0.0) -> Evidence:
-        """Return the same with the position of a joint multiplied by a factor and shifted."""
-        q, qd, qdd = (values.copy() for values in self.motion)
-        q[:, joint] = factor * q[:, joint] + offset
-        qd[:, joint] *= factor
-        qdd[:, joint] *= factor
-        return replace(self, motion=(q, qd, qdd))
+    def mix(self, matrix: Array, offset: Array | float = 0.0) -> Evidence:
+        """Return the same with the positions (M, n) times a matrix (n, n), shifted."""
+        q, qd, qdd = (values @ matrix for values in self.motion)
+        return replace(self, motion=(q + offset, qd, qdd))
+
+    def factors(self, joints: int | Sequence[int], value: float) -> Array:
+        """Return a factor of some joints, 1 for the others, shape (n,)."""
+        return np.where(np.isin(np.arange(self.torque.shape[1]), joints), value, 1.0)
 
     def scale(self, factor: Array) -> Evidence:
         """Return the same with the torque of each joint divided by a factor (n,).
@@ -119,10 +121,9 @@ class Evidence:
         Infinite where the robot cannot reach the positions: they are no reading of the recording.
         """
         try:
-            full = np.append(self.values, -1.0)
+            return float(self._left.sum())
         except RobodynError:
             return np.inf
-        return float(full @ self._gram @ full) / max(len(self.torque), 1)
 
     @property
     def cost(self) -> float:
@@ -131,11 +132,9 @@ class Evidence:
         Infinite where the robot cannot reach the positions: they are no reading of the recording.
         """
         try:
-            full = np.append(self.values, -1.0)
+            return float(np.log1p(self._left).sum() + np.log1p(self.masses / self.rough).sum())
         except RobodynError:
             return np.inf
-        square = np.maximum(full @ self._products @ full, 0.0) / max(len(self.torque), 1)
-        return float(np.log1p(square).sum() + np.log1p(self.masses / self.rough).sum())
 
     @cached_property
     def masses(self) -> Array:
@@ -172,6 +171,12 @@ class Evidence:
         pairs = zip(self.labels, self._fold_products, strict=True)
         return np.vstack([self._held_out(*each) for each in pairs])
 
+    @property
+    def _left(self) -> Array:
+        """Mean squared error of each joint in a fit to all samples, in squares of `size`, (n,)."""
+        full = np.append(self.values, -1.0)
+        return np.maximum(full @ self._products @ full, 0.0) / max(len(self.torque), 1)
+
     @cached_property
     def _products(self) -> Array:
         """Products of the rows of each joint, shape (n, b + 1, b + 1)."""
@@ -188,6 +193,14 @@ class Evidence:
         if origin is self:
             return tuple(_grams(self.rows, labels) for labels in self.labels)
         return tuple(each * _row_factors(factor, each) for each in origin._fold_products)
+
+    @cached_property
+    def luck(self) -> float:
+        """How far held-out errors are above those of the fit, in units of a gain.
+
+        So much may a reading gain or lose by chance: few different samples determine it badly.
+        """
+        return float(np.log1p(self.held_out).sum(axis=1).mean() - np.log1p(self._left).sum())
 
     @cached_property
     def _gram(self) -> Array:

@@ -81,6 +81,43 @@ def _nearest(few: Evidence, best: Evidence, offsets: Array) -> Evidence:
     return best
 
 
+def couplings(reading: Reading) -> Iterator[Rival]:
+    """Yield the joint whose position most likely holds that of the joint before.
+
+    Motors of an arm with belts have such positions.
+    """
+    present, few = reading.present, reading.present.few()
+    rotary = [joint.position_unit == 'rad' for joint in present.model.joints]
+    each = np.eye(len(rotary))
+    mixed = [
+        (joint, sign, each - sign * np.outer(each[joint - 1], each[joint]))
+        for joint in range(1, len(rotary))
+        for sign in (1.0, -1.0)
+        if rotary[joint] and rotary[joint - 1]
+    ]
+    if not mixed:
+        return
+    joint, sign, matrix = min(mixed, key=lambda row: few.mix(row[2]).cost)
+    other, how = present.model.joint_names[joint - 1], 'plus' if sign > 0.0 else 'minus'
+    values = {'other': other, 'how': how}
+    yield Rival('position_coupling', (joint,), present.mix(matrix), values, least=FEW)
+
+
+def doubles(reading: Reading) -> Iterator[Rival]:
+    """Yield the joint, or all, whose positions are most likely twice or half of the true ones."""
+    present, few = reading.present, reading.present.few()
+    count = present.torque.shape[1]
+    some = [(joint,) for joint in range(count)] + [tuple(range(count))] * (count > 1)
+    scaled = [
+        (joints, factor, np.diag(present.factors(joints, 1.0 / factor)))
+        for joints in some
+        for factor in (2.0, 0.5)
+    ]
+    joints, factor, matrix = min(scaled, key=lambda row: few.mix(row[2]).cost)
+    read, values = present.mix(matrix), {'factor': factor}
+    yield Rival('position_factor', joints, read, values, least=FEW, fitted=1, of_data=True)
+
+
 def units(reading: Reading) -> Iterator[Rival]:
     """Yield positions in degrees, and joints whose position is that of the motor."""
     present = reading.present
@@ -89,20 +126,17 @@ def units(reading: Reading) -> Iterator[Rival]:
     far = np.flatnonzero(stroke > 2.0 * TURN)
     if not len(far):
         return
-    degrees = np.where(rotary, np.pi / 180.0, 1.0)
-    q, qd, qdd = (values * degrees for values in present.motion)
     every = tuple(np.flatnonzero(rotary).tolist())
-    yield Rival(
-        'positions_in_degrees.rival', every, replace(present, motion=(q, qd, qdd)), least=0.3
-    )
+    degrees = np.diag(present.factors(every, np.pi / 180.0))
+    yield Rival('positions_in_degrees.rival', every, present.mix(degrees), least=0.3)
     few = present.few()
     for joint in far.tolist():
         tried = np.geomspace(stroke[joint] / (2.5 * TURN), stroke[joint] / 0.1, 80)
         for _ in range(3):
-            errors = [few.move(joint, 1.0 / each).cost for each in tried]
+            errors = [few.mix(np.diag(few.factors(joint, 1.0 / each))).cost for each in tried]
             best = float(tried[int(np.argmin(errors))])
             width = (tried[1] / tried[0]) ** 1.5
             tried = np.geomspace(best / width, best * width, 9)
         one = int(len(every) == 1)  # that of one joint may be in degrees as well
-        better = present.move(joint, 1.0 / best)
+        better = present.mix(np.diag(present.factors(joint, 1.0 / best)))
         yield Rival('position_factor', (joint,), better, {'factor': best}, fitted=2 * one)

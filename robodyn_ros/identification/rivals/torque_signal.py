@@ -12,7 +12,7 @@ import scipy  # its parts at their first use: scipy.ndimage takes time
 from robodyn_ros.identification.fit.choice import MOST
 from robodyn_ros.identification.rivals.evidence import Evidence
 from robodyn_ros.identification.rivals.reading import Reading
-from robodyn_ros.identification.rivals.rival import Rival
+from robodyn_ros.identification.rivals.rival import SURE, Rival
 from robodyn_ros.models.interface import Array
 
 LEVELS = (0.8, 0.9, 0.96, 0.99, 0.998)
@@ -21,6 +21,9 @@ BELOW = 0.92
 """Share of a limit up to which torque is taken as not cut off, so that noise has no say."""
 SHORTEST = 0.1
 """Time for which the torque of a moving joint does not stay the same to the last digit, in [s]."""
+
+FELT = 0.15
+"""Share of the torque that a disturbance has at least: a model of links lacks as much."""
 
 
 def losses(reading: Reading) -> Iterator[Rival]:
@@ -82,7 +85,9 @@ def missing_signs(reading: Reading) -> Iterator[Rival]:
     starts = [present.model.torque(*reading.signals.motion, prior), reading.signals.velocity]
     tried = [_add_signs(reading, joints, start) for start in starts if start.any()]
     best = min(tried, key=lambda each: each.error)
-    yield Rival('torque_unsigned', tuple(np.flatnonzero(joints).tolist()), best)
+    least, certain = (0.2, 1.0) if joints.all() and len(joints) > 1 else (0.6, SURE)
+    names = tuple(np.flatnonzero(joints).tolist())
+    yield Rival('torque_unsigned', names, best, least=least, certain=certain)
 
 
 def _add_signs(reading: Reading, joints: Array, start: Array) -> Evidence:
@@ -170,6 +175,9 @@ def disturbances(reading: Reading) -> Iterator[Rival]:
     if size.max() < np.median(size) + 3.0 * scatter:
         return
     where = np.flatnonzero(bad[block])
+    rest = (present.torque - replace(present, used=used).predicted)[where]
+    if np.sqrt(np.mean(rest**2, axis=0).sum() / np.sum(reading.rms**2)) < FELT:
+        return
     times = reading.signals.time[reading.rows[where[[0, -1]]]]
     evidence = present.read(used=used, compared=used)
     values = {'start': times[0], 'end': times[1]}

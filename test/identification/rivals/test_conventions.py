@@ -83,6 +83,17 @@ def test_a_reversed_axis(name, joint, words):
     assert item.code == 'axis_reversed' and words in item.text, item.text
 
 
+def test_two_reversed_axes():
+    """Their axes are parallel: a mounting upside down would explain a part of it."""
+
+    def turned(recording):
+        sign = one(recording, [1, 2], -1.0)
+        return scaled(moved(recording, sign), sign)
+
+    item = first('six_axis', turned)
+    assert item.code == 'axis_reversed' and told(item, 'joint2', 'joint3'), item.text
+
+
 @pytest.mark.parametrize(('name', 'joint'), [('delta3', 1), ('scara3', 1)])
 def test_a_reversed_position(name, joint):
     item = first(name, lambda each: moved(each, one(each, joint, -1.0)))

@@ -2,6 +2,7 @@
 """Zeros of encoders, degrees and turns of the motor, on plants."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -84,3 +85,23 @@ def test_the_position_of_a_motor(name, joint, ratio):
     assert (item.code, item.joint) == ('position_factor', f'joint{joint + 1}'), item.text
     shown = float(item.text.split(' is ')[1].split(' times')[0])
     assert shown == pytest.approx(ratio, rel=0.05) and 'gear ratio' in item.remedy
+
+
+@pytest.mark.parametrize(('name', 'joint', 'sign'), [('six_axis', 2, 1.0), ('scara3', 1, -1.0)])
+def test_the_position_of_a_motor_that_another_joint_carries(name, joint, sign):
+    def coupled(recording):
+        mixed = np.eye(len(recording.joints))
+        mixed[joint - 1, joint] = sign
+        return replace(recording, position=recording.position @ mixed, velocity=None)
+
+    item = first(name, coupled)
+    assert item.code == 'position_coupling', item.text
+    word = 'plus' if sign > 0.0 else 'minus'
+    assert f'position of joint{joint + 1} is that of the joint {word}' in item.text
+
+
+@pytest.mark.parametrize('joint', [1, 2])
+def test_a_position_that_is_twice_that_of_the_joint(joint):
+    item = first('six_axis', lambda each: moved(each, one(each, joint, 2.0)))
+    assert (item.code, item.joint) == ('position_factor', f'joint{joint + 1}'), item.text
+    assert ' 2 times' in item.text
