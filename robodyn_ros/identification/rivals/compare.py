@@ -125,14 +125,8 @@ def compare(reading: Reading, hypotheses: Sequence[Hypothesis] = RIVALS) -> tupl
         return ()
     if not reading.suspicious:
         hypotheses = [each for each in hypotheses if each in ALWAYS]
-    every = [rival for hypothesis in hypotheses for rival in hypothesis(reading)]
-    known = [rival for rival in every if rival.evidence.error < np.inf]
-    ordinary = [(beside, replace(present, **beside) if beside else present) for beside in ORDINARY]
-    first = [(_compare(ordinary[:1], rival).gain, rival) for rival in known]
-    first.sort(key=lambda pair: -pair[0])
-    chosen = [rival for _, rival in first if rival.certain < SURE or rival.last]
-    chosen += [rival for _, rival in first if rival not in chosen][:FINALISTS]
-    named = [_compare(ordinary, rival) for rival in chosen]
+    rivals = (rival for hypothesis in hypotheses for rival in hypothesis(reading))
+    named = _compare(present, _choose(present, rivals), ORDINARY)
     likely = DOUBTED if reading.doubted and present.rough <= FOREIGN else np.inf
     share = LIKELY if reading.contradicted else 1.0
     good = [
@@ -143,6 +137,22 @@ def compare(reading: Reading, hypotheses: Sequence[Hypothesis] = RIVALS) -> tupl
         and residual_shares(each.rival.evidence)[1] < EXPLAINED
     ]
     return tuple(sorted(good, key=_rank))
+
+
+def _choose(present: Evidence, rivals: Iterator[Rival]) -> list[Rival]:
+    """Return the rivals that are compared in full; the others are not kept, as they are large."""
+    chosen: list[Rival] = []
+    best: list[tuple[float, Rival]] = []
+    for rival in rivals:
+        if not rival.evidence.error < np.inf:
+            continue
+        if rival.certain < SURE or rival.last:
+            chosen.append(rival)
+            continue
+        best.append((_compare(present, [rival])[0].gain, rival))
+        best.sort(key=lambda pair: -pair[0])
+        del best[FINALISTS:]
+    return chosen + [rival for _, rival in best]
 
 
 def _is_clear(named: Named, needed: float) -> bool:
@@ -177,27 +187,47 @@ def _unit(present: Evidence) -> float:
     return max(EXACT * rms / float(present.size[0]), 1e-9) ** 2
 
 
-def _compare(ordinary: Sequence[tuple[Mapping[str, Any], Evidence]], rival: Rival) -> Named:
-    """Return the least gain of a rival over the recording as it is and every ordinary effect.
+def _compare(
+    present: Evidence, rivals: Sequence[Rival], ordinary: Sequence[dict[str, Any]] = ORDINARY[:1]
+) -> list[Named]:
+    """Return the least gain of rivals over the recording as it is and every ordinary effect.
 
     A rival may have the ordinary effect beside it or not.
-
-    :param ordinary: changes of the reading, and the recording as it is with them; first without
     """
-    present, compared = ordinary[0][1], rival.evidence.compared
-    unit = _unit(present)
-    masses = 0.0 if rival.last else agreement(present.masses, rival.evidence.masses)
-    results = []
-    for beside, without in ordinary if rival.ordinary else ordinary[:1]:
-        without = without if compared is None else replace(without, compared=compared)
-        readings = [rival.evidence, *([_vary(rival, present, without, beside)] if beside else [])]
-        left = without.held_out / unit
-        results.append(max(gain(left, each.held_out / unit, masses) for each in readings))
-    before = present if compared is None else replace(present, compared=compared)
-    left = rival.evidence.held_out.sum(axis=0)
-    left = left / np.maximum(before.held_out.sum(axis=0), 1e-300)
+    gains: list[list[tuple[float, float]]] = [[] for _ in rivals]
+    for beside in ordinary:
+        without = replace(present, **beside) if beside else present
+        for rival, results in zip(rivals, gains, strict=True):
+            if rival.ordinary or not beside:
+                results.append(_gain(present, without, rival, beside))
+    return [_name(present, rival, min(each)) for rival, each in zip(rivals, gains, strict=True)]
+
+
+def _name(present: Evidence, rival: Rival, least: tuple[float, float]) -> Named:
+    before = _compared_like(present, rival).held_out.sum(axis=0)
+    left = rival.evidence.held_out.sum(axis=0) / np.maximum(before, 1e-300)
     joint = int(np.argmin(left))
-    return Named(rival, *min(results), masses, (joint, float(left[joint])))
+    return Named(rival, *least, _agreement(present, rival), (joint, float(left[joint])))
+
+
+def _gain(
+    present: Evidence, ordinary: Evidence, rival: Rival, beside: Mapping[str, Any]
+) -> tuple[float, float]:
+    """Return the gain of a rival over an ordinary effect, and the same in standard errors."""
+    unit, masses = _unit(present), _agreement(present, rival)
+    readings = [rival.evidence, *([_vary(rival, present, ordinary, beside)] if beside else [])]
+    without = _compared_like(ordinary, rival).held_out / unit
+    return max(gain(without, each.held_out / unit, masses) for each in readings)
+
+
+def _agreement(present: Evidence, rival: Rival) -> float:
+    return 0.0 if rival.last else agreement(present.masses, rival.evidence.masses)
+
+
+def _compared_like(present: Evidence, rival: Rival) -> Evidence:
+    """Return a reading whose errors count on the samples of a rival's."""
+    compared = rival.evidence.compared
+    return present if compared is None else replace(present, compared=compared)
 
 
 def _vary(

@@ -69,7 +69,7 @@ class Evidence:
         columns += [_of_joints(_BESIDE[name](self.motion)) for name in self.beside]
         return np.concatenate(columns, axis=2)
 
-    @cached_property
+    @property
     def rows(self) -> Array:
         """Rows [regressor | torque] in units of the error of each joint, shape (M, n, b + 1)."""
         return self._weigh(self.used)
