@@ -204,7 +204,7 @@ def _compare(
 
 
 def _name(present: Evidence, rival: Rival, least: tuple[float, float]) -> Named:
-    before = _compared_like(present, rival).held_out.sum(axis=0)
+    before = _count_as_in(present, rival).held_out.sum(axis=0)
     left = rival.evidence.held_out.sum(axis=0) / np.maximum(before, 1e-300)
     joint = int(np.argmin(left))
     return Named(rival, *least, _agreement(present, rival), (joint, float(left[joint])))
@@ -216,7 +216,7 @@ def _gain(
     """Return the gain of a rival over an ordinary effect, and the same in standard errors."""
     unit, masses = _unit(present), _agreement(present, rival)
     readings = [rival.evidence, *([_vary(rival, present, ordinary, beside)] if beside else [])]
-    without = _compared_like(ordinary, rival).held_out / unit
+    without = _count_as_in(ordinary, rival).held_out / unit
     return max(gain(without, each.held_out / unit, masses) for each in readings)
 
 
@@ -224,7 +224,7 @@ def _agreement(present: Evidence, rival: Rival) -> float:
     return 0.0 if rival.last else agreement(present.masses, rival.evidence.masses)
 
 
-def _compared_like(present: Evidence, rival: Rival) -> Evidence:
+def _count_as_in(present: Evidence, rival: Rival) -> Evidence:
     """Return a reading whose errors count on the samples of a rival's."""
     compared = rival.evidence.compared
     return present if compared is None else replace(present, compared=compared)

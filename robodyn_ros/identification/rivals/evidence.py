@@ -149,7 +149,7 @@ class Evidence:
         size = self.size[self.column] / np.abs(self.unit)
         square = np.maximum(measured + expected - 2.0 * mixed, 0.0)
         sums = square + np.sqrt(measured * expected) + count * size**2 + 0.01 * raw
-        return np.asarray(np.where(known, square / np.maximum(sums, 1e-300), 0.0))
+        return np.asarray(np.where(known > 0.0, square / np.maximum(sums, 1e-300), 0.0))
 
     @cached_property
     def values(self) -> Array:
@@ -175,7 +175,8 @@ class Evidence:
     def _left(self) -> Array:
         """Mean squared error of each joint in a fit to all samples, in squares of `size`, (n,)."""
         full = np.append(self.values, -1.0)
-        return np.maximum(full @ self._products @ full, 0.0) / max(len(self.torque), 1)
+        square = full @ self._products @ full
+        return np.asarray(np.maximum(square, 0.0) / max(len(self.torque), 1))
 
     @cached_property
     def _products(self) -> Array:
@@ -210,7 +211,7 @@ class Evidence:
     def _beside_friction(self) -> tuple[Array, ...]:
         """Products of torque and that of the URDF's masses beside friction, rotors, offsets.
 
-        Squares of both, their product, the square of the torque as it is, samples, and True where
+        Squares of both, their product, the square of the torque as it is, samples, and 1 where
         masses are known; each of shape (n,).
         """
         prior = self.base.values(np.nan_to_num(self.model.prior()))
@@ -225,7 +226,8 @@ class Evidence:
         basis = np.linalg.qr(beside / np.maximum(length, 1e-300))[0]
         pair = pair - basis @ (basis.transpose(0, 2, 1) @ pair)
         square = pair.transpose(0, 2, 1) @ pair
-        sums = np.sum(raw[:, :, 0] ** 2, axis=1), self.used.sum(axis=0), given.any(axis=0)
+        known = np.asarray(given.any(axis=0), dtype=np.float64)
+        sums = np.sum(raw[:, :, 0] ** 2, axis=1), self.used.sum(axis=0), known
         return square[:, 0, 0], square[:, 1, 1], square[:, 0, 1], *sums
 
     @cached_property
