@@ -44,7 +44,7 @@ RIVALS: tuple[Hypothesis, ...] = (
     conventions.times,
     positions.zeros,
     positions.couplings,
-    positions.doubles,
+    positions.ratios,
     positions.units,
     delays.delays,
     delays.filters,

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import combinations
@@ -55,20 +55,32 @@ def orders(reading: Reading) -> Iterator[Rival]:
     """Yield torques of two joints exchanged, or names, and both in reverse order."""
     present = reading.present
     count = present.torque.shape[1]
-    every = [_exchange(count, pair) for pair in combinations(range(count), 2)]
+    pairs = [_exchange(count, pair) for pair in combinations(range(count), 2)]
+    every = [*pairs, *_further(present.few(), pairs)]
     if count > 2:
         every.append(np.arange(count)[::-1])
     for order in every:
         changed = tuple(np.flatnonzero(order != np.arange(count)).tolist())
-        reordered = present.read(
-            torque=present.torque[:, order], used=present.used[:, order], column=order
-        )
+        reordered = _reorder(present, order)
         yield Rival('joint_order.torques', changed, reordered, least=1.0)
         with suppress(RobodynError):  # another joint's position may be out of reach
             q, qd, qdd = (values[:, order] for values in present.motion)
             renamed = replace(reordered, motion=(q, qd, qdd))
             renamed.regressor  # noqa: B018
             yield Rival('joint_order.names', changed, renamed, least=2.0)
+
+
+def _further(few: Evidence, pairs: Sequence[Indices]) -> Iterator[Indices]:
+    """Yield the best order that a second exchange makes of the best one, as columns moved on."""
+    if few.torque.shape[1] < 3:
+        return
+    first = min(pairs, key=lambda order: _reorder(few, order).cost)
+    both = [first[order] for order in pairs if (order != first).any()]
+    yield min(both, key=lambda order: _reorder(few, order).cost)
+
+
+def _reorder(read: Evidence, order: Indices) -> Evidence:
+    return read.read(torque=read.torque[:, order], used=read.used[:, order], column=order)
 
 
 def _exchange(count: int, pair: tuple[int, int]) -> Indices:
@@ -143,8 +155,8 @@ def unit(reading: Reading) -> Iterator[Rival]:
         return
     read, joints = present.scale(best * every), tuple(range(len(every)))
     squares = np.sum(present.torque**2, axis=0)
-    apart = float(read.masses @ squares) > SURELY * float(squares.sum())
-    guessed = apart or len(reading.moving) < 2  # one joint suits any masses, by a factor
+    few_joints = np.count_nonzero(read.masses) < 3  # guesses suit each other there by chance
+    guessed = few_joints or float(read.masses @ squares) > SURELY * float(squares.sum())
     if abs(np.log(best)) > np.log(GUESSED if guessed else KNOWN):
         yield Rival('torque_factor.all', joints, read, {'factor': best}, fitted=1)
 
@@ -220,6 +232,13 @@ def gravity(reading: Reading) -> Iterator[Rival]:
     share = float(np.sum(expected[:, most] * resting[:, most]) / max(squares[most], 1e-300))
     size = float(np.sqrt(np.sum(resting[:, most] ** 2) / max(squares[most], 1e-300)))
     scaled = share > max(COPY[0], COPY[1] * size)
+    if scaled:  # or the driver subtracts most of gravity: what moves has all its torque then
+        both = np.column_stack([body * prior, body * present.values])
+        swung = (present.regressor[:, most] - held[:, most]) @ both
+        push = present.motion[2][:, [most]]  # rotors have no part in the masses
+        swung -= push @ (push.T @ swung) / max(float(np.sum(push**2)), 1e-300)
+        given, fitted = swung.T
+        scaled = float(given @ fitted) < np.sqrt(share) * float(given @ given) + 1e-300
     if squares[most] > 1e-18 and abs(share) < PRESENT and not scaled:
         added = present.read(torque=present.torque + weight)
         if residual_shares(added)[1] < RESTING:

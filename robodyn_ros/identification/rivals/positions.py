@@ -14,6 +14,7 @@ from robodyn_ros.identification.rivals.rival import FEW, Rival
 from robodyn_ros.models.interface import Array
 
 TURN = 2.0 * np.pi
+_RATIOS = 2.0 ** np.delete(np.arange(-3.0, 3.5, 0.5), 6)
 _GRID = np.deg2rad(np.arange(-150.0, 181.0, 30.0))
 
 
@@ -82,40 +83,63 @@ def _nearest(few: Evidence, best: Evidence, offsets: Array) -> Evidence:
 
 
 def couplings(reading: Reading) -> Iterator[Rival]:
-    """Yield the joint whose position most likely holds that of the joint before.
+    """Yield the joint whose position most likely holds that of the joint before or after.
 
-    Motors of an arm with belts have such positions.
+    Motors of an arm with belts or of a wrist have such positions, and where torques are those of
+    the motors, too, the other joint has the torque of this one in addition.
     """
     present, few = reading.present, reading.present.few()
     rotary = [joint.position_unit == 'rad' for joint in present.model.joints]
-    each = np.eye(len(rotary))
     mixed = [
-        (joint, sign, each - sign * np.outer(each[joint - 1], each[joint]))
-        for joint in range(1, len(rotary))
+        (pair, sign, torque)
+        for before in range(len(rotary) - 1)
+        for pair in ((before + 1, before), (before, before + 1))
         for sign in (1.0, -1.0)
-        if rotary[joint] and rotary[joint - 1]
+        for torque in (False, True)
+        if rotary[before] and rotary[before + 1]
     ]
     if not mixed:
         return
-    joint, sign, matrix = min(mixed, key=lambda row: few.mix(row[2]).cost)
-    other, how = present.model.joint_names[joint - 1], 'plus' if sign > 0.0 else 'minus'
+    pair, sign, torque = min(mixed, key=lambda row: _uncouple(few, *row).cost)
+    other, how = present.model.joint_names[pair[1]], 'plus' if sign > 0.0 else 'minus'
     values = {'other': other, 'how': how}
-    yield Rival('position_coupling', (joint,), present.mix(matrix), values, least=FEW)
+    key = 'position_coupling.motors' if torque else 'position_coupling'
+    yield Rival(key, pair[:1], _uncouple(present, pair, sign, torque), values, least=FEW)
 
 
-def doubles(reading: Reading) -> Iterator[Rival]:
-    """Yield the joint, or all, whose positions are most likely twice or half of the true ones."""
+def _uncouple(read: Evidence, pair: tuple[int, int], sign: float, torque: bool) -> Evidence:
+    """Return the samples without the position of another joint in that of a joint.
+
+    :param torque: what a motor does to both of its joints counts at both: no power is lost
+    """
+    each = np.eye(read.torque.shape[1])
+    part = sign * np.outer(each[pair[1]], each[pair[0]])
+    freed = read.mix(each - part)
+    return replace(freed, torque=read.torque @ (each + part.T)) if torque else freed
+
+
+def ratios(reading: Reading) -> Iterator[Rival]:
+    """Yield the joint, or all, whose positions are most likely some times the true ones.
+
+    A gear that was forgotten, or turns, half turns and other units.
+    """
     present, few = reading.present, reading.present.few()
     count = present.torque.shape[1]
     some = [(joint,) for joint in range(count)] + [tuple(range(count))] * (count > 1)
-    scaled = [
-        (joints, factor, np.diag(present.factors(joints, 1.0 / factor)))
-        for joints in some
-        for factor in (2.0, 0.5)
-    ]
-    joints, factor, matrix = min(scaled, key=lambda row: few.mix(row[2]).cost)
-    read, values = present.mix(matrix), {'factor': factor}
-    yield Rival('position_factor', joints, read, values, least=FEW, fitted=1, of_data=True)
+
+    def read(joints: tuple[int, ...], factor: float, of: Evidence = few) -> Evidence:
+        return of.mix(np.diag(of.factors(joints, 1.0 / factor)))
+
+    costs = {(each, factor): read(each, factor).cost for each in some for factor in _RATIOS}
+    joints, factor = min(costs, key=costs.__getitem__)
+    step = float(np.sqrt(_RATIOS[1] / _RATIOS[0]))
+    while step > 1.01:
+        near = (factor, factor / step, factor * step)
+        factor = min(near, key=lambda each: read(joints, each).cost)
+        step = float(np.sqrt(step))
+    if abs(np.log(factor)) > np.log(1.25):  # no model is more exact
+        better, values = read(joints, factor, present), {'factor': factor}
+        yield Rival('position_factor', joints, better, values, least=FEW, fitted=1, of_data=True)
 
 
 def units(reading: Reading) -> Iterator[Rival]:
