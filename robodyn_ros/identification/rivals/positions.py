@@ -15,6 +15,8 @@ from robodyn_ros.models.interface import Array
 
 TURN = 2.0 * np.pi
 _RATIOS = 2.0 ** np.delete(np.arange(-3.0, 3.5, 0.5), 6)
+CHOSEN = 5.0
+"""Standard errors by which the best of some fifty couplings or ratios must be better."""
 _GRID = np.deg2rad(np.arange(-150.0, 181.0, 30.0))
 
 
@@ -104,7 +106,8 @@ def couplings(reading: Reading) -> Iterator[Rival]:
     other, how = present.model.joint_names[pair[1]], 'plus' if sign > 0.0 else 'minus'
     values = {'other': other, 'how': how}
     key = 'position_coupling.motors' if torque else 'position_coupling'
-    yield Rival(key, pair[:1], _uncouple(present, pair, sign, torque), values, least=FEW)
+    read = _uncouple(present, pair, sign, torque)
+    yield Rival(key, pair[:1], read, values, least=FEW, certain=CHOSEN)
 
 
 def _uncouple(read: Evidence, pair: tuple[int, int], sign: float, torque: bool) -> Evidence:
@@ -138,8 +141,8 @@ def ratios(reading: Reading) -> Iterator[Rival]:
         factor = min(near, key=lambda each: read(joints, each).cost)
         step = float(np.sqrt(step))
     if abs(np.log(factor)) > np.log(1.25):  # no model is more exact
-        better, values = read(joints, factor, present), {'factor': factor}
-        yield Rival('position_factor', joints, better, values, least=FEW, fitted=1, of_data=True)
+        rival = Rival('position_factor', joints, read(joints, factor, present), {'factor': factor})
+        yield replace(rival, least=FEW, certain=CHOSEN, fitted=1, of_data=True)
 
 
 def units(reading: Reading) -> Iterator[Rival]:

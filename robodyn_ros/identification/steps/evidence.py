@@ -28,11 +28,12 @@ from robodyn_ros.models.interface import Array
 from robodyn_ros.models.serial.urdf import rigid_part
 
 OF_ONE_JOINT = frozenset((
-    'constant_torque', 'not_explained', 'relative_error_too_large', 'too_few_samples',
-    'torque_factor', 'torque_lost', 'torque_saturation', 'torque_sign',
+    'constant_torque', 'not_explained', 'position_coupling', 'relative_error_too_large',
+    'too_few_samples', 'torque_factor', 'torque_lost', 'torque_saturation', 'torque_sign',
     'torque_unsigned', 'torque_wrapped', 'zero_torque',
 ))  # fmt: skip
-"""Errors of a joint's torque. All others, as of a position or an order, spoil all joints."""
+"""Errors of a joint's torque, and of its coupling: what that does to others shows in their errors.
+All others, as of a position or an order, spoil all joints."""
 HARMLESS = (
     'relative_error_too_large',
     'not_explained',
