@@ -82,16 +82,6 @@ def test_what_is_impossible_is_one_sentence(extra, words, capsys):
     assert error.count('\n') == 1 and words in error
 
 
-@pytest.mark.parametrize(
-    ('option', 'word'),
-    [('--time', '0'), ('--duration', 'nan')],
-)
-def test_a_number_that_cannot_be_used_is_one_sentence(option, word, capsys):
-    assert main(['excite', '--urdf', str(LWR4), *QUICK, option, word]) == 2
-    error = capsys.readouterr().err
-    assert error.count('\n') == 1 and f'{option[2:]} must' in error
-
-
 def pressing(times):
     """A search during which Ctrl-C is pressed."""
 
