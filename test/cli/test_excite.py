@@ -27,7 +27,7 @@ joints: [joint1, joint2, joint3]
 geometry: {L1: 0.35, L2: 0.25}
 friction: [viscous, coulomb]
 """
-QUICK = ['--time', '1.5', '--processes', '0', '--starts', '1', '--samples', '60']
+QUICK = ['--time', '1', '--processes', '0', '--starts', '1', '--samples', '60']
 
 
 @pytest.fixture
