@@ -58,7 +58,7 @@ def nodes(folder):
 
 @pytest.fixture(scope='module')
 def client(folder, nodes):
-    robot = {'robot': write_axis(folder, 0.008)}
+    robot = {'robot': write_axis(folder, 0.005)}
     motion = {f'motion.{key}': value for key, value in MOTION.items()}
     motion |= {'motion.frequency': [0.7], 'motion.duration': 5.0, **DESIGN}
     motion['allow_unchecked'] = True
