@@ -48,7 +48,7 @@ class Parts:
         :param labels: fold of each of these rows, for each way to divide them
         """
         rows, used = gather_rows(condensed)
-        factors, folds = condensed.merge(), []
+        factors, folds = condensed.factors, []
         kinds = np.concatenate([np.full(each.max() + 1, k) for k, each in enumerate(labels)])
         for joint, matrix in enumerate(rows):
             share = factors[joint].samples / max(int(used[:, joint].sum()), 1)
