@@ -22,8 +22,8 @@ Array = NDArray[np.float64]
 MOTOR_SIDE = ('motor_position', 'motor_velocity')
 SIGNALS = ('position', 'velocity', 'acceleration', 'torque', *MOTOR_SIDE)
 WORDS = {
-    'position': 'q|pos|positions?',
-    'velocity': 'qd|dq|qdot|vel|velocity|velocities',
+    'position': 'q|pos|qpos|positions?',
+    'velocity': 'qd|dq|qdot|qvel|vel|velocity|velocities',
     'acceleration': 'qdd|ddq|qddot|acc|accelerations?',
     'torque': 'tau|torques?|eff|efforts?|forces?',
     'motor_position': 'motor_(?:q|pos|positions?)',
@@ -49,7 +49,7 @@ class Part:
         return int(self._matrix(self.columns[0], samples).shape[1])
 
     def _matrix(self, name: str, samples: int) -> Array:
-        values = self.table.columns[name]
+        values = self.table.column(name, 'a signal')
         if values.ndim == 2 and values.shape[0] != samples and values.shape[1] == samples:
             values = values.T
         if values.ndim == 1:
@@ -60,6 +60,16 @@ class Part:
                 f'its shape is {self.table.columns[name].shape}'
             )
         return values
+
+    def units(
+        self, wanted: tuple[str, ...], names: tuple[str, ...] | None
+    ) -> list[str | None]:
+        """Return the units of the header for the wanted joints."""
+        units = [self.table.units.get(name) for name in self.columns]
+        if len(units) == 1:
+            return units * len(wanted)
+        named = dict(zip(self.joints or names or wanted, units, strict=True))
+        return [named[name] for name in wanted]
 
     def values(
         self,
@@ -80,9 +90,11 @@ class Part:
             )
         missing = [name for name in wanted if name not in have]
         if missing:
-            raise RecordingError(
-                f'{self.table.source}: joint {missing[0]!r} has no {signal}, only of {list(have)}'
-            )
+            text = f'{self.table.source}: joint {missing[0]!r} has no {signal}, only of {list(have)}'
+            if len(parts) != len(wanted):
+                raise RecordingError(text)
+            known = {signal: self.columns}
+            raise mapping_error(text, self.table.columns, known, joints=wanted)
         if len(parts) == 1:
             if tuple(have) == wanted:
                 return parts[0]
@@ -102,16 +114,18 @@ class _Patterns(NamedTuple):
     before: re.Pattern[str]
     behind: re.Pattern[str]
     suffixed: re.Pattern[str]
+    within: re.Pattern[str]
 
 
 @cache
 def _patterns(words: str) -> _Patterns:
     texts = (
         rf'(?:{words})',
-        rf'(.*[/.]|actual_|)(?:{words})[_\[.]?(\d+)\]?',
+        rf'(.*[/.]|(?:actual|measured|joint)_|)(?:{words})[_\[.]?(\d+)\]?',
         rf'(?:{words})[_./:](.+)',
         rf'(?:.*/)?([^/]+)[/.](?:{words})',
         rf'\W*(.+)_(?:{words})',
+        rf'(.*[/.])(?:{words})',
     )
     return _Patterns(*(re.compile(text, re.IGNORECASE) for text in texts))
 
@@ -157,6 +171,8 @@ def _recognise(
         return Part(table, (exact[0],))
     if '' in numbers:
         return Part(table, numbers[''])
+    if matrix := _matrix_of_struct(table, names, signal, words, position):
+        return Part(table, (matrix,))
     single = [name for name in names if table.columns[name].ndim == 1]
     if joints := _group_by_joint(table, single, signal, words, position):
         return Part(table, tuple(joints.values()), tuple(joints))
@@ -165,6 +181,24 @@ def _recognise(
             raise _several(table, sorted(numbers), signal, numbers[min(numbers)])
         return Part(table, next(iter(numbers.values())))
     return _recognise_suffix(table, single, signal, words, position)
+
+
+def _matrix_of_struct(
+    table: Table, names: list[str], signal: str, words: str, position: Part | None
+) -> str | None:
+    """Return a matrix such as log.q; of several structs, that of position."""
+    pattern = _patterns(words).within
+    groups = {
+        match[1]: name
+        for name in names
+        if (match := pattern.fullmatch(name)) and table.columns[name].ndim == 2
+    }
+    if signal != 'position':
+        first = position and _patterns(WORDS['position']).within.fullmatch(position.columns[0])
+        return groups.get(first[1]) if first else None
+    if len(groups) > 1:
+        raise _several(table, [*groups.values()], signal)
+    return next(iter(groups.values()), None)
 
 
 def _several(
@@ -194,7 +228,7 @@ def _group_by_joint(
     table: Table, names: list[str], signal: str, words: str, position: Part | None
 ) -> dict[str, str]:
     """Return columns by the joint in their names; of several topics, that of position."""
-    _, _, before, behind, _ = _patterns(words)
+    _, _, before, behind, _, _ = _patterns(words)
     groups: dict[str, dict[str, str]] = {}
     for name in names:
         if match := before.fullmatch(name) or behind.fullmatch(name):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Program that reads a MAT file with scipy, whose reader can crash on damaged files.
+"""Program that reads a MAT file with scipy, an HDF5 file with h5py: both can crash on damaged ones.
 
 `mat_process.py FILE TARGET MEMORY` writes the numeric and text variables to TARGET (NPZ) and
 prints their names as JSON. It allows itself MEMORY bytes in addition to the libraries.
@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 from scipy.io import loadmat
 
@@ -28,16 +29,20 @@ def main(path: str, target: str, memory: str) -> None:
         resource.RLIMIT_AS, (pages * resource.getpagesize() + int(memory), resource.RLIM_INFINITY)
     )
     try:
-        content = loadmat(path, appendmat=False)
-        arrays = [each for name in content for each in _arrays(name, content[name])]
+        arrays = [*(_of_hdf5(path) if h5py.is_hdf5(path) else _of_mat(path))]
         np.savez(target, *(value for _, value in arrays))
         print(json.dumps([name for name, _ in arrays]))
     except NotImplementedError:
-        sys.exit('MAT version 7.3 (HDF5) cannot be read; save it in MATLAB with -v7')
+        sys.exit('it is a MAT file of version 7.3, but its HDF5 part is damaged')
     except MemoryError:
         sys.exit(f'its variables need more than {int(memory) / 1e6:.0f} MB of memory')
     except Exception as error:
         sys.exit(' '.join(str(error).split()) or type(error).__name__)
+
+
+def _of_mat(path: str) -> Iterator[tuple[str, Any]]:
+    for name, value in loadmat(path, appendmat=False).items():
+        yield from _arrays(name, value)
 
 
 def _arrays(name: str, value: Any) -> Iterator[tuple[str, Any]]:
@@ -53,6 +58,51 @@ def _arrays(name: str, value: Any) -> Iterator[tuple[str, Any]]:
         cells = [np.asarray(cell) for cell in value.reshape(-1)]
         if all(cell.size == 1 and cell.dtype.kind == 'U' for cell in cells):
             yield name, np.array([cell.item() for cell in cells])
+
+
+def _of_hdf5(path: str) -> Iterator[tuple[str, Any]]:
+    with h5py.File(path) as file:
+        matlab = any('MATLAB_class' in item.attrs for item in file.values())
+        yield from _items(file, '', file, '.' if matlab else '/')
+
+
+def _items(file: Any, path: str, group: Any, mark: str) -> Iterator[tuple[str, Any]]:
+    """Yield numbers and texts of a group; fields of a struct of MATLAB are named `struct.field`."""
+    if 'block0_items' in group:  # a frame of pandas
+        for k in range(sum(name.endswith('_items') for name in group)):
+            names = (each.decode() for each in group[f'block{k}_items'])
+            yield from zip(names, group[f'block{k}_values'][()].T, strict=True)
+        return
+    for name, item in group.items():
+        if not name.startswith('#'):  # of MATLAB: what references refer to
+            yield from _item(file, f'{path}{mark}{name}' if path else name, item, mark)
+
+
+def _item(file: Any, name: str, item: Any, mark: str) -> Iterator[tuple[str, Any]]:
+    kind = item.attrs.get('MATLAB_class', b'')
+    if isinstance(item, h5py.Group):
+        yield from _items(file, name, item, mark)
+    elif 'MATLAB_empty' in item.attrs or item.shape is None:
+        return
+    elif h5py.check_ref_dtype(item.dtype):
+        cells = [file[each] for each in item[()].reshape(-1)]
+        if all(cell.attrs.get('MATLAB_class') == b'char' for cell in cells):
+            yield name, np.array([_text(cell) for cell in cells])
+        else:
+            for number, cell in enumerate(cells, 1):
+                yield from _item(file, name if len(cells) == 1 else f'{name}({number})', cell, mark)
+    elif item.dtype.names:
+        yield from ((f'{name}{mark}{field}', item[field]) for field in item.dtype.names)
+    elif kind == b'char':
+        yield name, np.array([_text(item)])
+    elif h5py.check_string_dtype(item.dtype):
+        yield name, np.atleast_1d(np.asarray(item.asstr()[()], dtype=str))
+    elif item.dtype.kind in 'fiub':
+        yield name, item[()].T if kind else item[()]
+
+
+def _text(item: Any) -> str:
+    return ''.join(map(chr, item[()].reshape(-1)))
 
 
 if __name__ == '__main__':
