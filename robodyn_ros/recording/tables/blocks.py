@@ -26,11 +26,13 @@ class ColumnsOfBlocks:
 
     :ivar texts: first text of columns of text, a list for lists; None where others follow
     :ivar bad: first row of a column that is no number
+    :ivar units: of columns that are times
     """
 
     def __init__(self) -> None:
         self.texts: dict[str, Any] = {}
         self.bad: dict[str, int] = {}
+        self.units: dict[str, str] = {}
         self.rows = 0
         self._missing: dict[str, int] = {}
         self._widths: dict[str, int] = {}
@@ -83,6 +85,7 @@ class ColumnsOfBlocks:
         if values.dtype.kind in 'fiub':
             return values.astype(np.float64, copy=False)
         if values.dtype.kind in 'mM':
+            self.units[name] = 'ns'
             return _nanoseconds(values)
         import pandas as pd  # slow to import
 
@@ -122,6 +125,7 @@ class ColumnsOfBlocks:
             for parse in (_stamps, _times_of_day):
                 times = parse(present.astype(str))
                 if times.notna().all():
+                    self.units[name] = 'ns'
                     numbers, bad = pd.Series(_nanoseconds(times.to_numpy()), present.index), ~bad
                     break
         if bad.any():
@@ -168,4 +172,4 @@ def table_of_blocks(blocks: Iterable[Block], path: Path) -> Table:
         raise RecordingError(f'{path}: it has no rows')
     refused = {name: f'row {row + 1}: expected a number' for name, row in read.bad.items()}
     columns = read.columns()
-    return Table(columns, str(path), joints_of(read.texts), refused=refused)
+    return Table(columns, str(path), joints_of(read.texts), refused=refused, units=read.units)

@@ -55,7 +55,7 @@ def read_csv(path: Path) -> Table:
         joints=layout.joints or joints_of(read.texts),
         findings=tuple(findings),
         header=layout.header,
-        units=layout.units,
+        units=layout.units | read.units,
         refused=layout.refused | refused,
     )
 
@@ -69,7 +69,7 @@ def _read(layout: Layout) -> tuple[ColumnsOfBlocks, list[Finding]]:
         for frame in _frames(layout):
             if layout.joints:
                 names = frame[[f'name[{k}]' for k in range(len(layout.joints))]]
-                same = (names == layout.joints).all(axis=1)
+                same = (names == [*layout.joints]).all(axis=1)
                 others, frame = others + int((~same).sum()), frame[same]
             read.append({name: frame[name].to_numpy() for name in layout.names})
     except ParserError as error:

@@ -21,7 +21,7 @@ SAMPLE = 2**17
 HEADER_ROWS = 3
 ECHO = ('position', 'velocity', 'effort')
 NUMBER = re.compile(r"[-+]?[\d.,' ]*\d[.,]?(e[-+]?\d+)?", re.IGNORECASE)
-VALUE = re.compile(r'\d{4}-\d\d-\d\d[T ]\d.*|\d+:\d\d:\d\d.*|[\[(].*[\])]|[-+]?inf', re.DOTALL)
+VALUE = re.compile(r'\d{4}-\d\d-\d\d[T ]\d.*|\d+:\d\d:\d\d.*|[\[(][^a-zA-Z]*\d[^a-zA-Z]*[\])]|[-+]?inf')
 
 
 @dataclass(frozen=True)

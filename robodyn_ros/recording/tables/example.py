@@ -73,19 +73,19 @@ def mapping_error(
     order = list(dict.fromkeys((*LIKELY, *chosen, 'velocity', *([signal] if signal else []))))
     for name in order:
         if name not in chosen:
-            chosen[name] = _likely(columns, name, chosen, count or len(joints))
+            chosen[name] = _likely(columns, name, chosen, count or len(joints), name == signal)
     lines = [f'{name}: {_yaml(name, chosen[name])}' for name in order if chosen[name]]
     if joints:
         lines.append(f'joints: [{", ".join(map(_quote, joints))}]')
     return RecordingError(
-        f'{text}; write which columns these are to a file columns.yaml and add --columns '
-        f'columns.yaml (docs/recordings.md)',
+        f'{text}; a file for --columns can say which columns these are (docs/recordings.md): '
+        f'write these lines to columns.yaml and add --columns columns.yaml',
         lines=lines if joints or len(chosen['position']) < 2 else [*lines, NOTE],
     )
 
 
 def _likely(
-    columns: Columns, signal: str, chosen: Mapping[str, list[str]], count: int
+    columns: Columns, signal: str, chosen: Mapping[str, list[str]], count: int, needed: bool
 ) -> list[str]:
     """Return the columns that are most likely a signal, one for each joint if possible."""
     position = chosen.get('position') or []
@@ -106,7 +106,7 @@ def _likely(
         )
 
     best = min(like, key=doubts, default=None)
-    if signal == 'velocity' and best and (best.commanded or best.width != width):
+    if not needed and signal == 'velocity' and best and (best.commanded or best.width != width):
         best = None
     if best is None:
         return ['COLUMN'] if signal in LIKELY else []

@@ -124,10 +124,18 @@ def _arrays(name: str, array: Any) -> Iterator[tuple[str, NDArray[Any]]]:
             yield from _arrays(f'{name}.{field.name}', part)
     elif types.is_decimal(kind):
         yield name, array.cast('float64').to_numpy(zero_copy_only=False)
-    elif len(array) and not array.null_count and types.is_primitive(getattr(kind, 'value_type', kind)) and kind.num_fields:
+    elif kind.num_fields == 1 and types.is_primitive(kind.value_type) and _are_equal(array):
         yield name, array.flatten().to_numpy(zero_copy_only=False).reshape(len(array), -1)
     else:
         yield name, array.to_numpy(zero_copy_only=False)
+
+
+def _are_equal(array: Any) -> bool:
+    """Return True for lists of one length."""
+    from pyarrow import compute
+
+    ends = compute.min_max(compute.list_value_length(array)).as_py()
+    return bool(not array.null_count and ends['min'] and ends['min'] == ends['max'])
 
 
 def _of_lerobot(table: Table, file: Path) -> Table:
@@ -144,6 +152,8 @@ def _of_lerobot(table: Table, file: Path) -> Table:
             columns[signal] = columns.pop(name)
             aliases[name] = signal
             continue
-        for k, joint in enumerate(map(str, names)):  # some name the signal too: elbow.pos
-            columns[joint if '.' in joint else f'{signal}_{joint}'] = matrix[:, k]
+        for k, joint in enumerate(map(str, names)):  # a state may have several: elbow.pos, .vel
+            several = '.' in joint and signal == 'position'
+            column = joint if several else f'{signal}_{joint.partition(".")[0]}'
+            columns[column] = matrix[:, k]
     return replace(table, columns=columns, aliases=aliases)

@@ -153,7 +153,8 @@ def align_times(table: Table) -> Table:
     times = list(dict.fromkeys(owner.values()))
     if len(times) < 2 or not _overlap([table.columns[each] for each in times]):
         return table
-    base, columns = table.columns[times[0]], {times[0]: table.columns[times[0]]}
+    base = table.columns[times[0]]
+    columns = {'time': base}
     period, changed = float(np.nanmedian(np.diff(base))), []
     for name, its in owner.items():
         values, other = table.columns[name], table.columns[its]
@@ -171,9 +172,10 @@ def align_times(table: Table) -> Table:
             changed.append(name)
         columns[name] = values
     if changed:
-        note = finding('interpolated', signals=', '.join(changed), time=times[0])
+        note = finding('interpolated_signals', signals=', '.join(changed), time=times[0])
         table = replace(table, findings=(*table.findings, note))
-    return replace(table, columns=columns)
+    unit = {'time': table.units[times[0]]} if times[0] in table.units else {}
+    return replace(table, columns=columns, units={**table.units, **unit})
 
 
 def _overlap(times: Sequence[NDArray[Any]]) -> bool:
