@@ -16,7 +16,7 @@ from robodyn_ros.recording.checks import check_recording
 from robodyn_ros.recording.missing_values import MISSING_SHARE
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.tables.columns import load_columns, signals_from
-from robodyn_ros.recording.tables.formats import CONVERT, ENDINGS, format_of
+from robodyn_ros.recording.tables.formats import CONVERT, FORMATS, format_of
 from robodyn_ros.recording.tables.table import Table
 
 TOPIC = '/joint_states'
@@ -110,8 +110,9 @@ def recording_format(path: str | Path) -> str:
     hint = '; ROS 1 bags can be converted with rosbags-convert' if path.suffix == '.bag' else ''
     if command := CONVERT.get(path.suffix.lower()):
         hint = f'; convert it: {command.replace("FILE", str(path))}'
+    tables = ', '.join(each.endings[0] for each in FORMATS)
     raise RecordingError(
-        f'{path}: expected a rosbag2 folder, .mcap, .db3, or a table ({ENDINGS}), got {what}{hint}'
+        f'{path}: expected a rosbag2 folder, .mcap, .db3, or a table ({tables}), got {what}{hint}'
     )
 
 

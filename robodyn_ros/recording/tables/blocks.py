@@ -24,8 +24,8 @@ BLANK = ('', 'nan', 'null', 'none', 'na', 'n/a', '-', 'nat')
 class ColumnsOfBlocks:
     """Columns that grow by blocks, in one file if they are large.
 
-    :ivar texts: first text of columns of text, a list for lists; None where others follow
-    :ivar bad: first row of a column that is no number
+    :ivar texts: first text or list of texts of a column; '' or [] where others follow
+    :ivar bad: first row of a column that is no number, or a list of another length
     :ivar units: of columns that are times
     """
 
@@ -34,51 +34,35 @@ class ColumnsOfBlocks:
         self.bad: dict[str, int] = {}
         self.units: dict[str, str] = {}
         self.rows = 0
-        self._missing: dict[str, int] = {}
-        self._widths: dict[str, int] = {}
-        self._spool: Spool | None = None
+        self._parts: dict[str, slice | int] = {}
+        self._spool = Spool((0,))
 
     def append(self, block: Block) -> None:
-        """Append rows; columns that the first block does not have are ignored.
-
-        :raises ValueError: a list has another length than in earlier rows
-        """
+        """Append rows; columns that the first block does not have are ignored."""
         parts = {name: self._numbers(name, values) for name, values in block.items()}
-        if self._spool is None:
-            self._widths = {name: 1 if p.ndim < 2 else p.shape[1] for name, p in parts.items()}
-            self._flat = [name for name, part in parts.items() if part.ndim < 2]
-            check_bound(COLUMNS, sum(self._widths.values()))
-            self._spool = Spool((sum(self._widths.values()),))
+        if not self._parts:
+            start = 0
+            for name, part in parts.items():
+                stop = start + (part.shape[1] if part.ndim > 1 else 1)
+                self._parts[name] = slice(start, stop) if part.ndim > 1 else start
+                start = stop
+            check_bound(COLUMNS, start)
+            self._spool = Spool((start,))
         count = max((len(part) for part in parts.values()), default=0)
         rows = np.full((count, *self._spool.shape), np.nan)
-        start = 0
-        for name, width in self._widths.items():
-            part = parts.get(name, rows[:, :0])
-            if part.size:
-                part = part.reshape(count, -1)
-                if part.shape[1] != width:
-                    raise ValueError(f'{name!r} has {part.shape[1]} numbers after {width}')
-                rows[:, start : start + width] = part
-            missing = np.isnan(rows[:, start])
-            if name not in self._missing and missing.any():
-                self._missing[name] = self.rows + int(missing.argmax())
-            start += width
+        for name, where in self._parts.items():
+            part = parts.get(name, np.full(count, np.nan))
+            if part.shape == rows[:, where].shape:
+                rows[:, where] = part
+            else:
+                self.bad.setdefault(name, self.rows)
         self._spool.append(rows)
         self.rows += count
 
-    def first_missing(self, name: str) -> int:
-        """Return the first row without a number in a column; -1: there is none."""
-        return self._missing.get(name, -1)
-
     def columns(self, rows: int | None = None) -> dict[str, Array]:
         """Return the first rows, or all, by name."""
-        assert self._spool is not None
-        matrix, columns, start = self._spool.array()[:rows], {}, 0
-        for name, width in self._widths.items():
-            flat = name in self._flat
-            columns[name] = matrix[:, start] if flat else matrix[:, start : start + width]
-            start += width
-        return columns
+        matrix = self._spool.array()[:rows]
+        return {name: matrix[:, where] for name, where in self._parts.items()}
 
     def _numbers(self, name: str, values: NDArray[Any]) -> Array:
         """Return values as numbers; NaN where they are none, which is noted."""
@@ -100,57 +84,44 @@ class ColumnsOfBlocks:
         if isinstance(first, str) and first[:1] in ('[', '('):
             inside = present.str.replace(r'array|[\[\]()\'",;]', ' ', regex=True)
             return self._lists(name, cells, inside.str.split())
-        return (self._texts if np.ndim(first) == 0 else self._lists)(name, cells, present)
+        if np.ndim(first):
+            return self._lists(name, cells, present)
+        return self._texts(name, cells, present if isinstance(first, str) else present.map(str))
 
     def _lists(self, name: str, cells: Any, present: Any) -> Array:
         """Return lists of one length as rows, and NaN for missing ones."""
-        lengths = {len(each) for each in present}
-        if len(lengths) > 1:
-            raise ValueError(f'the lists of {name!r} have {min(lengths)} to {max(lengths)} values')
-        rows = np.full((len(cells), *lengths), np.nan)
+        lengths = present.map(len)
+        rows = np.full((len(cells), lengths.iloc[0]), np.nan)
+        if (other := lengths != lengths.iloc[0]).any():
+            self.bad.setdefault(name, self.rows + int(other.idxmax()))
+            return rows
         try:
-            rows[cells.index.get_indexer(present.index)] = np.array(
-                present.tolist(), dtype=np.float64
-            )
-        except ValueError:  # of texts
-            self._note_texts(name, present.map(list))
+            rows[present.index] = np.array(present.tolist(), dtype=np.float64)
+        except (TypeError, ValueError):  # of texts, or of lists
+            self._note(name, present.map(list), present.index[0])
         return rows
 
     def _texts(self, name: str, cells: Any, present: Any) -> Array:
         import pandas as pd
 
         numbers = pd.to_numeric(present, errors='coerce')
-        bad = numbers.isna()
-        if bad.all():
-            for parse in (_stamps, _times_of_day):
-                times = parse(present.astype(str))
+        if numbers.isna().all():
+            stamps = pd.to_datetime(present, format='ISO8601', utc=True, errors='coerce')
+            clock = pd.to_timedelta(present.where(present.str.contains(':')), errors='coerce')
+            for times in (stamps.dt.tz_localize(None), clock):
                 if times.notna().all():
                     self.units[name] = 'ns'
-                    numbers, bad = pd.Series(_nanoseconds(times.to_numpy()), present.index), ~bad
-                    break
-        if bad.any():
-            self.bad.setdefault(name, self.rows + int(bad.idxmax()))
-            self._note_texts(name, present)
+                    numbers = pd.Series(_nanoseconds(times.to_numpy()), present.index)
+        if numbers.isna().any():
+            self._note(name, present, numbers.isna().idxmax())
         return np.asarray(numbers.reindex(cells.index).to_numpy(np.float64))
 
-    def _note_texts(self, name: str, present: Any) -> None:
+    def _note(self, name: str, present: Any, row: int) -> None:
+        """Note that a column has texts."""
+        self.bad.setdefault(name, self.rows + int(row))
         first = self.texts.setdefault(name, present.iloc[0])
-        if first is not None and not all(each == first for each in present):
-            self.texts[name] = None
-
-
-def _stamps(texts: Any) -> Any:
-    """Return times of ISO 8601 in UTC, NaT where a text is none."""
-    import pandas as pd
-
-    return pd.to_datetime(texts, format='ISO8601', utc=True, errors='coerce').dt.tz_localize(None)
-
-
-def _times_of_day(texts: Any) -> Any:
-    """Return times such as 12:00:00.001, NaT where a text is none."""
-    import pandas as pd
-
-    return pd.to_timedelta(texts.where(texts.str.contains(':')), errors='coerce')
+        if not all(each == first for each in present):
+            self.texts[name] = type(first)()
 
 
 def _nanoseconds(times: NDArray[Any]) -> Array:

@@ -30,7 +30,6 @@ from numpy.typing import NDArray
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.recording.storage import blockwise, extremes
-from robodyn_ros.recording.tables.example import mapping_error
 from robodyn_ros.recording.tables.known_names import (
     MOTOR_SIDE,
     NEEDED,
@@ -230,14 +229,10 @@ def _parts(
         if part is not None:
             parts[signal] = part
         elif spec is not None:  # only a unit or scale; the column has a known name
-            text = f'{table.source}: the mapping of {signal} names no columns'
-            raise mapping_error(text, table.columns, signal=signal)
+            raise table.error(f'the mapping of {signal} names no columns', signal=signal)
         elif signal in NEEDED:
-            raise mapping_error(
-                f'{table.source}: no column for {signal} was recognised, {table.described}',
-                table.columns,
-                count=len(joints or ()),
-            )
+            text = f'no column for {signal} was recognised, {table.described}'
+            raise table.error(text, count=len(joints or ()))
     return parts
 
 

@@ -9,12 +9,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from robodyn_ros.bounds import LINE, check_bound
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.long_work import progress
 from robodyn_ros.recording.tables.blocks import BLANK, ColumnsOfBlocks
-from robodyn_ros.recording.tables.csv_layout import Layout, is_value, recognise_layout
+from robodyn_ros.recording.tables.csv_layout import CsvForm, is_value, recognise_layout
 from robodyn_ros.recording.tables.table import Table, joints_of, reading
 
 VALUES = 2**20
@@ -31,9 +33,9 @@ def read_csv(path: Path) -> Table:
     with reading(path, 'CSV'):
         _check_lines(path)
         layout = recognise_layout(path)
-        read, findings = _read(layout)
+        read, short, findings = _read(layout)
         cut = _is_truncated(layout)
-        last, short = read.rows - 1, read.first_missing(layout.names[-1])
+        last = read.rows - 1
         bad = {name: row for name, row in read.bad.items() if row < last or not cut}
         lines = _find_lines(layout, [*bad.values(), short, *([last] if cut else [])])
         if short in lines and short < last:
@@ -43,6 +45,8 @@ def read_csv(path: Path) -> Table:
         if cut:
             findings.append(finding('cut_off', source=str(path), line=lines[last][0]))
         columns = read.columns(-1 if cut else None)
+        nothing = np.broadcast_to(np.nan, read.rows - cut)
+        columns |= dict.fromkeys(layout.refused, nothing)
     places = {name: layout.names.index(name) + 1 for name in bad}
     # without the cell: requests may name any file, whose lines must not come back
     refused = {
@@ -60,27 +64,34 @@ def read_csv(path: Path) -> Table:
     )
 
 
-def _read(layout: Layout) -> tuple[ColumnsOfBlocks, list[Finding]]:
-    """Read all rows; of `ros2 topic echo` those of the publisher of the first one."""
+def _read(layout: CsvForm) -> tuple[ColumnsOfBlocks, int, list[Finding]]:
+    """Read all rows; of `ros2 topic echo` those of the publisher of the first one.
+
+    :return: columns, the first row without its last cell or -1, and findings
+    """
     from pandas.errors import ParserError  # slow to import
 
-    read, others = ColumnsOfBlocks(), 0
+    read, short, others = ColumnsOfBlocks(), -1, 0
     try:
         for frame in _frames(layout):
             if layout.joints:
                 names = frame[[f'name[{k}]' for k in range(len(layout.joints))]]
                 same = (names == [*layout.joints]).all(axis=1)
                 others, frame = others + int((~same).sum()), frame[same]
+            if short < 0 and (missing := frame.iloc[:, -1].isna().to_numpy()).any():
+                short = read.rows + int(missing.argmax())
             read.append({name: frame[name].to_numpy() for name in layout.names})
     except ParserError as error:
         if match := re.search(r'Expected \d+ fields in line (\d+), saw (\d+)', str(error)):
             raise _wrong_length(layout, int(match[1]), int(match[2])) from error
         raise
-    text = {'topic': layout.path.name, 'joints': 'of other publishers'}
-    return read, [finding('other_messages', count=others, **text)] if others else []
+    if not others:
+        return read, short, []
+    what = finding('other_messages', count=others, topic=layout.path.name, joints='others')
+    return read, short, [what]
 
 
-def _wrong_length(layout: Layout, line: int, count: int) -> RecordingError:
+def _wrong_length(layout: CsvForm, line: int, count: int) -> RecordingError:
     return RecordingError(
         f'{layout.path}: line {line} has {count} cells, the header has {len(layout.names)}'
     )
@@ -96,7 +107,7 @@ def _check_lines(path: Path) -> None:
             length = len(block) - block.rfind(b'\n') - 1 if lines else length + len(block)
 
 
-def _frames(layout: Layout) -> Iterator[Any]:
+def _frames(layout: CsvForm) -> Iterator[Any]:
     """Yield the rows of the file in blocks, as data frames of pandas."""
     import pandas as pd  # slow to import
 
@@ -127,19 +138,19 @@ def _frames(layout: Layout) -> Iterator[Any]:
             yield frame
 
 
-def _is_truncated(layout: Layout) -> bool:
+def _is_truncated(layout: CsvForm) -> bool:
     """Return True if the last row ends in the middle, as a killed recorder leaves it."""
     with layout.path.open('rb') as file:
-        file.seek(max(0, layout.path.stat().st_size - LINE.most))
+        file.seek(max(0, layout.path.stat().st_size - 2**20))
         end = file.read().decode(layout.encoding, 'replace')
     lines = [line for line in end.splitlines()[-100:] if line.strip() and line[0] != '#']
     cells = layout.split(lines[-1]) if lines else layout.names
-    if len(cells) != len(layout.names):
+    if len(cells) != len(layout.names) and not layout.joints:
         return len(cells) < len(layout.names)
     return end[-1:] not in '\r\n' and not is_value(cells[-1])
 
 
-def _find_lines(layout: Layout, rows: Iterable[int]) -> dict[int, tuple[int, str]]:
+def _find_lines(layout: CsvForm, rows: Iterable[int]) -> dict[int, tuple[int, str]]:
     """Return number and text of the lines with these rows."""
     wanted, texts = {*rows}, {}
     with layout.path.open(encoding=layout.encoding) as file:

@@ -21,11 +21,13 @@ SAMPLE = 2**17
 HEADER_ROWS = 3
 ECHO = ('position', 'velocity', 'effort')
 NUMBER = re.compile(r"[-+]?[\d.,' ]*\d[.,]?(e[-+]?\d+)?", re.IGNORECASE)
-VALUE = re.compile(r'\d{4}-\d\d-\d\d[T ]\d.*|\d+:\d\d:\d\d.*|[\[(][^a-zA-Z]*\d[^a-zA-Z]*[\])]|[-+]?inf')
+VALUE = re.compile(
+    r'\d{4}-\d\d-\d\d[T ]\d.*|\d+:\d\d:\d\d.*|[\[(][^a-zA-Z]*\d[^a-zA-Z]*[\])]|[-+]?inf'
+)
 
 
 @dataclass(frozen=True)
-class Layout:
+class CsvForm:
     """Form of a file.
 
     :param names: of the columns, unique
@@ -53,7 +55,7 @@ class Layout:
         return next(iter(_rows([line], self.delimiter)), (0, []))[1]
 
 
-def recognise_layout(path: Path) -> Layout:
+def recognise_layout(path: Path) -> CsvForm:
     """Recognise the form of a file.
 
     :raises RecordingError: it has no rows of numbers, or numbers with both marks of decimals
@@ -66,10 +68,11 @@ def recognise_layout(path: Path) -> Layout:
     rows = _rows(lines, delimiter)
     check_bound(COLUMNS, max(len(cells) for _, cells in rows))
     width = Counter(len(cells) for _, cells in rows[-50:]).most_common(1)[0][0]
-    start = next(
-        (at for at, (_, cells) in enumerate(rows) if _is_data(cells, width, rows[at + 1 :])),
-        len(rows),
-    )
+    if rows[0][1][0].isdigit():  # of several publishers, the one with most joints
+        width = max((len(each) for _, each in rows[:50] if _joints_of_echo(each)), default=width)
+    first = int(_is_counted(rows))
+    data = (at for at, (_, cells) in enumerate(rows) if at >= first and _is_data(cells, width))
+    start = next(data, len(rows))
     if start == len(rows):
         raise RecordingError(f'{path}: the file has a header but no rows')
     skipped = rows[start - 1][0] if start else 0
@@ -86,17 +89,20 @@ def recognise_layout(path: Path) -> Layout:
     body = [cells for _, cells in rows[start:]]
     if len(body[0]) > width:
         number = rows[start][0]
-        raise RecordingError(f'{path}: line {number} has {len(body[0])} cells, the header has {width}')
+        raise RecordingError(
+            f'{path}: line {number} has {len(body[0])} cells, the header has {width}'
+        )
     joints = None if above else _joints_of_echo(body[0])
+    units: dict[int, str] = {}
     if joints:
-        names, units, header = _names_of_echo(joints, width), {}, 0
+        names, header = _names_of_echo(joints, width), 0
     else:
         names, units, header = _names(above, body, width)
     names, refused = _unique(names)
     check_bound(NAME, max(map(len, names)))
     named = {names[column]: unit for column, unit in units.items()}
     decimal, thousands = _marks(path, [cell for cells in body for cell in cells])
-    return Layout(
+    return CsvForm(
         path, encoding, delimiter, names, skipped, decimal, thousands,
         lines[header - 1].strip() if header else '', named, refused, joints,
     )  # fmt: skip
@@ -106,7 +112,10 @@ def _first_lines(path: Path) -> tuple[str, list[str]]:
     """Return the encoding and the first complete lines."""
     with path.open('rb') as file:
         data, more = file.read(SAMPLE), file.read(1)
-    encoding = 'utf-16' if data[:2] in (b'\xff\xfe', b'\xfe\xff') else 'utf-8-sig'
+    if data[:2] in (b'\xff\xfe', b'\xfe\xff'):
+        encoding, text = 'utf-16', data.decode('utf-16', 'ignore')
+        return encoding, text.splitlines()[: -1 if more else None]
+    encoding = 'utf-8-sig'
     data = data[: data.rfind(b'\n') + 1] if more and b'\n' in data else data
     try:
         text = data.decode(encoding)
@@ -131,12 +140,10 @@ def _rows(lines: Sequence[str], delimiter: str | None) -> list[tuple[int, list[s
 
 
 def _delimiter(lines: Sequence[str]) -> str | None:
-    """Return the first mark that divides most of the last lines into as many cells."""
-    last = lines[-20:]
+    """Return the first mark that divides most of the last lines into cells."""
     for mark in DELIMITERS:
-        widths = Counter(len(cells) for _, cells in _rows(last, mark))
-        width, count = widths.most_common(1)[0]
-        if width > 1 and (2 * count > len(last) or len(last) < 3):
+        rows = _rows(lines[-20:], mark)
+        if 2 * sum(len(cells) > 1 for _, cells in rows) >= len(rows):
             return mark
     return None
 
@@ -146,13 +153,20 @@ def is_value(cell: str) -> bool:
     return bool(NUMBER.fullmatch(cell) or VALUE.fullmatch(cell)) or cell.lower() in BLANK
 
 
-def _is_data(cells: Sequence[str], width: int, following: Sequence[tuple[int, list[str]]]) -> bool:
-    """Return True for a row of numbers; columns of pandas without names are counted from 0."""
+def _is_counted(rows: Sequence[tuple[int, list[str]]]) -> bool:
+    """Return True if the first row counts the columns from 0, as pandas does without names."""
+    cells = rows[0][1]
+    fractions = any('.' in cell for _, row in rows[1:6] for cell in row)
+    counted = [cell for cell in cells if cell] == [*map(str, range(max(3, sum(map(bool, cells)))))]
+    return counted and (fractions or not cells[0])
+
+
+def _is_data(cells: Sequence[str], width: int) -> bool:
+    """Return True for a row of numbers."""
     present = [cell for cell in cells if cell.lower() not in BLANK]
-    if len(present) > 2 and [cell for cell in cells if cell] == [*map(str, range(len(present)))]:
-        return bool(cells[0]) and not any('.' in cell for _, row in following[:5] for cell in row)
-    values = sum(map(is_value, present))
-    return abs(len(cells) - width) < 2 and (2 * values > len(present) or not present)
+    if len(cells) > 2 and len({*cells[::2]}) == 1 and not is_value(cells[0]):
+        return False  # of a scope: a fact and its value for each signal
+    return abs(len(cells) - width) < 2 and 2 * sum(map(is_value, present)) >= len(present)
 
 
 def _split_comment(line: str, delimiter: str | None) -> list[str]:
@@ -163,7 +177,7 @@ def _names(
     above: dict[int, list[str]], body: list[list[str]], width: int
 ) -> tuple[list[str], dict[int, str], int]:
     """Return names by the header rows, '' without one, units by column, and the line of names."""
-    rows = [(n, (row + [''])[:width]) for n, row in above.items() if len(row) >= width]
+    rows = [(n, [*row, ''][:width]) for n, row in above.items() if len(row) >= width]
     if not rows:  # without a name of the index (R), or with a mark at the end of rows
         ends = all(not cells[-1] for cells in body)
         rows = [(n, [*row, ''] if ends else ['', *row]) for n, row in above.items()]
@@ -213,7 +227,7 @@ def _unique(names: Sequence[str]) -> tuple[list[str], dict[str, str]]:
 
 
 def _joints_of_echo(cells: Sequence[str]) -> tuple[str, ...] | None:
-    """Return the joints of a line of `ros2 topic echo --csv`: sec, nanosec, frame_id, names, ..."""
+    """Return the joints of `ros2 topic echo --csv`: sec, nanosec, frame_id, names, values."""
     if len(cells) < 5 or not all(cell.isdigit() for cell in cells[:2]):
         return None
     count = next((k for k, cell in enumerate(cells[3:]) if NUMBER.fullmatch(cell)), 0)
@@ -222,7 +236,7 @@ def _joints_of_echo(cells: Sequence[str]) -> tuple[str, ...] | None:
 
 
 def _names_of_echo(joints: tuple[str, ...], width: int) -> list[str]:
-    """Return the names of the columns; without velocities or efforts it is unknown which these are."""
+    """Return the names of columns; two values per joint may be velocity or effort."""
     count = len(joints)
     kinds = ECHO if width - 3 == 4 * count else ('position', 'velocity or effort')
     names = [f'name[{k}]' for k in range(count)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,27 +29,18 @@ WORDS = {
 }  # fmt: skip
 """Words in names of columns, more than those that a file is read by: for examples only."""
 COMMANDED = ('des', 'desired', 'ref', 'reference', 'target', 'cmd', 'command', 'commanded', 'set',
-             'setpoint', 'goal', 'soll', 'demand', 'action', 'error', 'err')  # fmt: skip
+             'setpoint', 'goal', 'soll', 'demand', 'action', 'error', 'err', 'ext', 'external',
+             'residual', 'gravity')  # fmt: skip
 """Words of signals that were not measured."""
-MEASURED = ('act', 'actual', 'meas', 'measured', 'fb', 'feedback', 'filt', 'filtered', 'raw',
-            'motor', 'joint', 'link')  # fmt: skip
+ACTUAL = ('act', 'actual', 'meas', 'measured', 'fb', 'feedback', 'filt', 'filtered', 'raw')
 """Words of signals that were."""
-SCALE = 'NM_PER_UNIT'
+SIDES = ('motor', 'joint', 'link')
+SCALE = 'NM_PER_A'
 """Stands for a number that only the user knows; a mapping with it is refused."""
 NOTE = '# joints: [NAME, ...]  # of the robot, in the order of the columns above'
 
 SPECIAL = ('true', 'false', 'yes', 'no', 'on', 'off', 'null')
 """Words that YAML does not read as text."""
-
-
-class _Group(NamedTuple):
-    """Columns with similar names: one for each joint, or a matrix."""
-
-    names: list[str]
-    kind: str
-    marks: tuple[str, ...]
-    commanded: bool
-    width: int
 
 
 def mapping_error(
@@ -92,56 +83,50 @@ def _likely(
     taken = {name for names in chosen.values() for name in names}
     groups = _groups({n: v for n, v in columns.items() if n not in taken}, signal, position)
     kinds = (signal, 'current') if signal == 'torque' else (signal,)
-    like = [group for group in groups if group.kind in kinds]
+    like = [names for names in groups if _kind(names[0]) in kinds]
+    if signal == 'time' and any(re.search('n(ano)?sec', name) for name in columns):
+        return []  # it is recognised
+    if signal == 'time' and not like:
+        return [_any_time(columns)]
     if not like and signal in ('position', 'torque'):  # names without a usual word
-        like = [group for group in groups if not group.kind]
+        like = [names for names in groups if not _kind(names[0])]
         like = like if len(like) == 1 else []  # a position taken for a torque would give a model
     width = sum(_width(columns[name]) for name in position if name in columns) or count
-    marks = _marks(position[0]) if position else ()
 
-    def doubts(group: _Group) -> tuple[Any, ...]:
-        different = {*group.marks} ^ {*marks} if position else ()
-        return group.commanded, group.kind == 'current', bool(width) and group.width != width, len(
-            different
-        )
+    def doubts(names: list[str]) -> tuple[int, ...]:
+        commanded = any(word in COMMANDED for word in words_of(names[0]))
+        other = bool(width) and sum(_width(columns[name]) for name in names) != width
+        marks = {*_marks(names[0])} ^ {*_marks(position[0])} if position else ()
+        return commanded, _kind(names[0]) == 'current', other, len(marks)
 
     best = min(like, key=doubts, default=None)
-    if not needed and signal == 'velocity' and best and (best.commanded or best.width != width):
-        best = None
+    if not needed and signal == 'velocity' and best and any(doubts(best)[:3]):
+        return []
     if best is None:
         return ['COLUMN'] if signal in LIKELY else []
-    names = sorted(best.names, key=_numbers)
-    return names[: len(position) or None] if signal != 'time' else names[:1]
+    return sorted(best, key=_numbers)[: 1 if signal == 'time' else len(position) or None]
 
 
-def _groups(columns: Columns, signal: str, position: Sequence[str]) -> list[_Group]:
-    """Return the columns of numbers, those with similar names together."""
+def _groups(columns: Columns, signal: str, position: Sequence[str]) -> list[list[str]]:
+    """Return the columns of numbers, those with similar names together: one for each joint."""
     groups: dict[Any, list[str]] = {}
     for name, values in columns.items():
-        if values.ndim not in (1, 2) or values.size < 2:
+        if (
+            values.ndim not in (1, 2)
+            or values.size < 2
+            or (signal == 'time' and not _grows(values))
+        ):
             continue
-        if signal == 'time' and not _grows(values):
-            continue
-        kind = _kind(name)
-        if signal == 'time' or values.ndim == 2:
+        if signal == 'time' or values.ndim == 2 or re.fullmatch(r'column\d+', name):
             key: Any = name
-        elif not kind:
+        elif not _kind(name):
             key = _without_joint(name, position)
         else:
             plain = re.sub(r'\d+', '#', name)
             topic = name.split('/')[1] if name.startswith('/') else ''
             key = plain if '#' in plain.split('/')[-1] else (topic, _word(name), _marks(name))
         groups.setdefault(key, []).append(name)
-    return [
-        _Group(
-            names,
-            _kind(names[0]),
-            _marks(names[0]),
-            any(word in COMMANDED for word in _words(names[0])),
-            sum(_width(columns[name]) for name in names),
-        )
-        for names in groups.values()
-    ]
+    return [*groups.values()]
 
 
 def _kind(name: str) -> str:
@@ -153,30 +138,39 @@ def _kind(name: str) -> str:
 
 
 def _word(name: str) -> str:
-    """Return the last word of a name that is usual for a signal, or ''."""
+    """Return the last word of a name that is usual for a signal, or ''; time comes first."""
+    words = words_of(split_unit(name)[0])
     usual = {word for words in WORDS.values() for word in words}
-    return next((word for word in reversed(_words(split_unit(name)[0])) if word in usual), '')
+    times = [word for word in words if word in WORDS['time'] and word != 't']
+    return next((word for word in (*times, *reversed(words)) if word in usual), '')
 
 
 def _marks(name: str) -> tuple[str, ...]:
     """Return the words that tell signals of one joint apart: 'act' of posAct."""
-    return tuple(word for word in _words(name) if word in (*COMMANDED, *MEASURED))
+    return tuple(word for word in words_of(name) if word in (*COMMANDED, *ACTUAL, *SIDES))
 
 
 def _width(values: NDArray[Any]) -> int:
     return min(values.shape) if values.ndim == 2 else 1
 
 
-def _words(name: str) -> list[str]:
+def words_of(name: str) -> list[str]:
     """Return the words of a name in lower case, of posAct1 and pos_act_1 the same."""
     return [word.lower() for word in re.findall(r'[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+', name)]
 
 
 def _without_joint(name: str, others: Sequence[str]) -> str:
     """Return the words of a name without numbers and without those that differ in others."""
-    words = [{*_words(other)} for other in others]
+    words = [{*words_of(other)} for other in others]
     joints = {word for its in words for word in its if any(word not in every for every in words)}
-    return ' '.join(word for word in _words(name) if word not in joints)
+    return ' '.join(word for word in words_of(name) if word not in joints)
+
+
+def _any_time(columns: Columns) -> str:
+    """Return the first column if it can be time; else the period has to be given."""
+    name, values = next(iter(columns.items()), ('', np.zeros(0)))
+    fractions = values.dtype.kind == 'f' and bool((values[:1000] % 1 != 0.0).any())
+    return name if fractions and _grows(values) else ''
 
 
 def _grows(values: NDArray[Any]) -> bool:
@@ -191,11 +185,13 @@ def _numbers(name: str) -> list[int]:
 
 
 def _yaml(signal: str, names: Sequence[str]) -> str:
+    if names[0] == '':
+        return '{period: SECONDS}  # from row to row'
     quoted = [_quote(name) for name in names]
     written = quoted[0] if signal == 'time' else f'[{", ".join(quoted)}]'
     unit = split_unit(names[0])[1]
     if signal == 'torque' and (unit in NEEDS_SCALE or _kind(names[0]) == 'current'):
-        return f'{{columns: {written}, unit: {unit or "A"}, scale: {SCALE}}}  # Nm per {unit or "A"}'
+        return f'{{columns: {written}, unit: {unit or "A"}, scale: {SCALE}}}  # Nm per A'
     return f'{{columns: {written}, unit: {unit}}}' if unit in UNITS.get(signal, ()) else written
 
 

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from robodyn_ros.recording.tables.csv_file import read_csv
 from robodyn_ros.recording.tables.mat_file import read_mat
 from robodyn_ros.recording.tables.npz_file import read_npz
 from robodyn_ros.recording.tables.record_file import (
-    lerobot_files,
+    find_episodes,
     read_echo,
     read_json,
     read_parquet,
@@ -19,14 +19,8 @@ from robodyn_ros.recording.tables.record_file import (
 from robodyn_ros.recording.tables.table import Table
 
 
-@dataclass(frozen=True)
-class Format:
-    """A format of files.
-
-    :param endings: of names of files, in lower case
-    :param what: content that is read, for the documentation
-    :param library: that reads it
-    """
+class Format(NamedTuple):
+    """A format: endings of its files, what is read, by which library, and the reader."""
 
     name: str
     endings: tuple[str, ...]
@@ -40,22 +34,17 @@ FORMATS = (
            'several header rows or none, units in the header, lists in cells, ISO 8601 times; '
            '`ros2 topic echo --csv`', 'pandas', read_csv),
     Format('JSON', ('.jsonl', '.ndjson', '.json'), 'one object per line, or a list of objects',
-           'msgspec', read_json),
-    Format('ROS 2 echo', ('.yaml', '.yml'), 'the output of `ros2 topic echo`', 'PyYAML',
-           read_echo),
+           'msgspec, pandas', read_json),
+    Format('YAML', ('.yaml', '.yml'), 'the output of `ros2 topic echo`', 'PyYAML', read_echo),
     Format('Parquet', ('.parquet', '.pq'), 'numbers, lists and structs; LeRobot data sets by '
            'their folder, episodes one after the other', 'pyarrow', read_parquet),
     Format('NPZ', ('.npz',), 'arrays by name', 'numpy', read_npz),
-    Format('MAT', ('.mat',), 'variables, structs, cell arrays of names; up to v7 and v7.3',
+    Format('MAT', ('.mat',), 'variables, structs, cell arrays of names; also v7.3',
            'scipy, h5py', read_mat),
-    Format('HDF5', ('.h5', '.hdf5', '.hdf'), 'data sets by their path', 'h5py', read_mat),
+    Format('HDF5', ('.hdf5', '.h5'), 'data sets by their path', 'h5py', read_mat),
 )  # fmt: skip
-ENDINGS = ', '.join(ending for each in FORMATS for ending in each.endings[:1])
-"""Usual endings, for messages."""
 CONVERT = {
     '.xlsx': "python3 -c \"import pandas; pandas.read_excel('FILE').to_csv('FILE.csv')\"",
-    '.tdms': "python3 -c \"from nptdms import TdmsFile; TdmsFile.read('FILE').as_dataframe()"
-    ".to_csv('FILE.csv')\"",
     '.gz': 'gunzip FILE',
     '.zip': 'unzip FILE',
 }
@@ -64,7 +53,8 @@ CONVERT = {
 
 def format_of(path: Path) -> Format | None:
     """Return the format of a table by the name of its file; None: it is none."""
-    ending = '.parquet' if lerobot_files(path) else path.suffix.lower()
-    if ending != '.parquet' and not path.is_file():
-        return None
+    ending = path.suffix.lower() if path.is_file() else '.pq' if find_episodes(path) else '?'
+    if ending in ('.yaml', '.yml'):
+        with path.open('rb') as file:  # of a message: other YAML is no recording
+            ending = ending if file.read(7) == b'header:' else '?'
     return next((each for each in FORMATS if ending in each.endings), None)

@@ -27,7 +27,10 @@ def read_mat(path: Path) -> Table:
 
     :raises RecordingError: it is neither, or is damaged
     """
-    with reading(path, 'MAT' if path.suffix.lower() == '.mat' else 'HDF5'), temporary_folder(path.stat().st_size) as folder:
+    with (
+        reading(path, 'MAT' if path.suffix.lower() == '.mat' else 'HDF5'),
+        temporary_folder(path.stat().st_size) as folder,
+    ):
         file = folder / 'arrays.npz'
         names = _names(path, file)
         with np.load(file, allow_pickle=False) as archive:

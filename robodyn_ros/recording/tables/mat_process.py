@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Program that reads a MAT file with scipy, an HDF5 file with h5py: both can crash on damaged ones.
+"""Program that reads MAT files with scipy, HDF5 with h5py, which can crash on damaged files.
 
 `mat_process.py FILE TARGET MEMORY` writes the numeric and text variables to TARGET (NPZ) and
 prints their names as JSON. It allows itself MEMORY bytes in addition to the libraries.
@@ -67,12 +67,7 @@ def _of_hdf5(path: str) -> Iterator[tuple[str, Any]]:
 
 
 def _items(file: Any, path: str, group: Any, mark: str) -> Iterator[tuple[str, Any]]:
-    """Yield numbers and texts of a group; fields of a struct of MATLAB are named `struct.field`."""
-    if 'block0_items' in group:  # a frame of pandas
-        for k in range(sum(name.endswith('_items') for name in group)):
-            names = (each.decode() for each in group[f'block{k}_items'])
-            yield from zip(names, group[f'block{k}_values'][()].T, strict=True)
-        return
+    """Yield numbers and texts of a group; fields of a struct of MATLAB are `struct.field`."""
     for name, item in group.items():
         if not name.startswith('#'):  # of MATLAB: what references refer to
             yield from _item(file, f'{path}{mark}{name}' if path else name, item, mark)
@@ -88,11 +83,10 @@ def _item(file: Any, name: str, item: Any, mark: str) -> Iterator[tuple[str, Any
         cells = [file[each] for each in item[()].reshape(-1)]
         if all(cell.attrs.get('MATLAB_class') == b'char' for cell in cells):
             yield name, np.array([_text(cell) for cell in cells])
-        else:
-            for number, cell in enumerate(cells, 1):
-                yield from _item(file, name if len(cells) == 1 else f'{name}({number})', cell, mark)
-    elif item.dtype.names:
-        yield from ((f'{name}{mark}{field}', item[field]) for field in item.dtype.names)
+            return
+        for number, cell in enumerate(cells, 1):
+            inner = name if len(cells) == 1 else f'{name}({number})'
+            yield from _item(file, inner, cell, mark)
     elif kind == b'char':
         yield name, np.array([_text(item)])
     elif h5py.check_string_dtype(item.dtype):

@@ -10,18 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.bounds import LINE, check_bound, check_expansion, parse_json, read_text
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.long_work import progress
-from robodyn_ros.recording.storage import BLOCK
 from robodyn_ros.recording.tables.blocks import Block, table_of_blocks
 from robodyn_ros.recording.tables.table import Table, reading
 from robodyn_ros.yaml_file import parse_yaml
 
-RECORDS = 4096
+RECORDS = 2**13
 """Records that are decoded at a time."""
 STATES = {'observation.state': 'position', 'observation.velocity': 'velocity',
           'observation.effort': 'torque', 'observation.torque': 'torque'}  # fmt: skip
@@ -86,27 +84,28 @@ def read_parquet(path: Path) -> Table:
         except ImportError as error:
             text = f'{path}: Parquet is read by pyarrow, install it with `pip install pyarrow`'
             raise RecordingError(text) from error
-        files = lerobot_files(path) if path.is_dir() else [path]
+        files = find_episodes(path) if path.is_dir() else [path]
         table = table_of_blocks(_batches(files, parquet), path)
-        folder = path if path.is_dir() else path.absolute().parents[2]
+        folder = path if path.is_dir() else next(islice(path.absolute().parents, 2, None), path)
         facts = folder / 'meta' / 'info.json'
         return _of_lerobot(table, facts) if facts.is_file() else table
 
 
-def lerobot_files(path: Path) -> list[Path]:
+def find_episodes(path: Path) -> list[Path]:
     """Return the files of a LeRobot data set; empty: the folder is none."""
     return sorted(path.glob('data/*/*.parquet')) if path.is_dir() else []
 
 
 def _batches(files: list[Path], parquet: Any) -> Iterator[Block]:
     for number, path in enumerate(files):
-        with parquet.ParquetFile(path) as file:
+        with parquet.ParquetFile(path, pre_buffer=False, buffer_size=2**20) as file:
             facts = file.metadata
             size = sum(facts.row_group(k).total_byte_size for k in range(facts.num_row_groups))
-            check_expansion(size, path.stat().st_size)
+            numbers = 8 * facts.num_rows * facts.num_columns
+            check_expansion(max(size, numbers), path.stat().st_size)
             names = [name for name in file.schema_arrow.names if 'image' not in name]
             done = 0
-            for batch in file.iter_batches(batch_size=BLOCK, columns=names, use_threads=False):
+            for batch in file.iter_batches(RECORDS, columns=names, use_threads=False):
                 done += len(batch)
                 share = min(1.0, done / max(facts.num_rows, 1))
                 progress(f'reading {path.name}', (number + share) / len(files))

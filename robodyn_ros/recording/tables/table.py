@@ -62,11 +62,20 @@ class Table:
         if name in self.refused:
             raise RecordingError(f'{self.source}: {self.refused[name]}')
         if name not in self.columns:
-            text = f'{self.source}: no column {name!r} for {use}, {self.described}'
-            if use in UNITS:
-                raise mapping_error(text, self.columns, signal=use)
-            raise RecordingError(text)
+            text = f'no column {name!r} for {use}, {self.described}'
+            raise self.error(text, signal=use) if use in UNITS else self.error(text)
         return self.columns[name]
+
+    def error(
+        self, text: str, known: Mapping[str, Sequence[str]] | None = None, **options: Any
+    ) -> RecordingError:
+        """Return an error with the lines of a mapping; parameters as of `mapping_error`."""
+        names = {short: name for name, short in self.aliases.items()}
+        columns = {names.get(name, name): values for name, values in self.columns.items()}
+        chosen = {
+            key: [names.get(each, each) for each in its] for key, its in (known or {}).items()
+        }
+        return mapping_error(f'{self.source}: {text}', columns, chosen, **options)
 
     @property
     def described(self) -> str:
@@ -93,13 +102,13 @@ class Table:
 def joints_of(texts: Mapping[str, Any]) -> tuple[str, ...] | None:
     """Return the joints that columns of text name, or None.
 
-    :param texts: first text by name of the column; None where others follow
+    :param texts: first text, or list of texts, by name; empty where others follow
     :raises ValueError: the names of joints change
     """
     numbered: dict[int, str] = {}
     for name, text in texts.items():
         if match := NAME.fullmatch(name):
-            if text is None:
+            if not text and (match[1] or isinstance(text, list)):
                 raise ValueError(f'the joints in {name!r} change from row to row')
             if isinstance(text, list):
                 return tuple(map(str, text))
@@ -188,9 +197,7 @@ def _unit(unit: str, signal: str, scaled: bool, table: Table) -> float:
             f'{sorted(known)}'
         )
     if unit in NEEDS_SCALE and not scaled:
-        raise RecordingError(
-            f'{table.source}: {signal} in {unit} needs a scale for its conversion to SI units'
-        )
+        raise table.error(f'{signal} in {unit} needs a scale for its conversion to SI units')
     return known[unit]
 
 

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.recording.storage import blockwise
-from robodyn_ros.recording.tables.example import mapping_error
 from robodyn_ros.recording.tables.table import Array, Table, convert_signal, number
 from robodyn_ros.recording.tables.units import TIMES
 
@@ -48,8 +47,7 @@ def read_time(table: Table, spec: Any) -> tuple[Array, int, list[Finding]]:
             return *pair, []
         name = _name_of_time(table)
     if not isinstance(name, str):
-        text = f'{table.source}: time must name one column, got {name!r}'
-        raise mapping_error(text, table.columns)
+        raise table.error(f'time must name one column, got {name!r}')
     values = table.column(name, 'time')
     if values.ndim == 2 and 1 in values.shape:
         values = values.ravel()
@@ -76,9 +74,7 @@ def _name_of_time(table: Table) -> str:
         ]
         if known:
             return known[0]
-    raise mapping_error(
-        f'{table.source}: no column for time was recognised, {table.described}', table.columns
-    )
+    raise table.error(f'no column for time was recognised, {table.described}')
 
 
 def _seconds_and_nanoseconds(table: Table) -> tuple[Array, int] | None:
@@ -104,20 +100,25 @@ def _from_epoch(time: Array, origin: int) -> tuple[Array, int]:
     for factor in (1.0, 1e3, 1e6, 1e9):
         if 1e8 < abs(first) / factor < 9e9:
             start = round(first * (1e9 / factor))
-            return blockwise(lambda part: (part - first) / factor, time), start
+            return blockwise(lambda part, unit=factor: (part - first) / unit, time), start
     return time, origin
 
 
 def _unwrap(values: NDArray[Any]) -> tuple[NDArray[Any], list[Finding]]:
     """Return the values of a counter of 16 or 32 bits without its returns to 0."""
-    steps = np.diff(values.astype(np.float64, copy=False))
+    values = blockwise(np.asarray, values)  # a view would load all columns
+    steps = np.diff(values)
     back = steps < 0.0
     if not back.any():
         return values, []
     usual = float(np.nanmedian(steps))
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     for wrap in WRAPS:
-        if usual > 0.0 <= low and high < wrap and (np.abs(steps[back] + wrap) <= max(100.0 * usual, 1.0)).all():
+        if (
+            usual > 0.0 <= low
+            and high < wrap
+            and (np.abs(steps[back] + wrap) <= max(100.0 * usual, 1.0)).all()
+        ):
             turns = np.append(0.0, np.cumsum(back))
             return values + wrap * turns, [finding('wrapped_time', count=int(back.sum()))]
     return values, []
@@ -141,41 +142,49 @@ def align_times(table: Table) -> Table:
 
     :raises RecordingError: a signal is sampled less often than the first time
     """
-    owner: dict[str, str] = {}
+    named = [name for name in table.columns if {*re.split(r'[\W_]+', name.lower())} & {*TIMES}]
+    if len(named) < 2 or any(values.ndim != 1 for values in table.columns.values()):
+        return table
+    time_of: dict[str, str] = {}
     time = ''
     for name, values in table.columns.items():
-        if values.ndim == 1 and _is_time_of_signal(name, values):
-            time = name
-        elif not time or values.ndim != 1:
-            return table
-        else:
-            owner[name] = time
-    times = list(dict.fromkeys(owner.values()))
-    if len(times) < 2 or not _overlap([table.columns[each] for each in times]):
+        time = name if name in named and _is_growing(values) else time
+        time_of[name] = time
+    times = {name: table.columns[name] for name in time_of.values() if name}
+    if '' in time_of.values() or len(times) < 2 or not _overlap([*times.values()]):
         return table
-    base = table.columns[times[0]]
-    columns = {'time': base}
-    period, changed = float(np.nanmedian(np.diff(base))), []
-    for name, its in owner.items():
-        values, other = table.columns[name], table.columns[its]
-        if len(other) != len(base) or not np.allclose(
-            other, base, rtol=0.0, atol=APART * period, equal_nan=True
-        ):
-            if float(np.nanmedian(np.diff(other))) > 1.5 * period:
-                raise RecordingError(
-                    f'{table.source}: {name} has a sample every '
-                    f'{np.nanmedian(np.diff(other)):.4g}, and {times[0]} one every {period:.4g}: '
-                    f'export all signals with one time'
-                )
-            good = np.isfinite(other) & np.isfinite(values)
-            values = np.interp(base, other[good], values[good], left=np.nan, right=np.nan)
+    first, base = next(iter(times.items()))
+    units = {'time': table.units[first]} if first in table.units else {}
+    signals = {name: each for name, each in table.columns.items() if name not in times}
+    changed = []
+    for name in signals:
+        other = times[time_of[name]]
+        near = APART * _period(base)
+        if len(other) != len(base) or not np.allclose(other, base, 0.0, near, equal_nan=True):
+            signals[name] = _interpolate(table, name, other, base)
             changed.append(name)
-        columns[name] = values
+    findings = table.findings
     if changed:
-        note = finding('interpolated_signals', signals=', '.join(changed), time=times[0])
-        table = replace(table, findings=(*table.findings, note))
-    unit = {'time': table.units[times[0]]} if times[0] in table.units else {}
-    return replace(table, columns=columns, units={**table.units, **unit})
+        note = finding('interpolated_signals', signals=', '.join(changed), time=first)
+        findings = (*findings, note)
+    columns = {'time': base, **signals}
+    return replace(table, columns=columns, units={**table.units, **units}, findings=findings)
+
+
+def _interpolate(table: Table, name: str, time: NDArray[Any], base: NDArray[Any]) -> Array:
+    """Return a signal at the times of others; NaN before its start and after its end."""
+    if _period(time) > 1.5 * _period(base):
+        raise RecordingError(
+            f'{table.source}: {name} has a sample every {_period(time):.4g}, the first signal one '
+            f'every {_period(base):.4g}: export all signals with one time'
+        )
+    values = table.columns[name]
+    good = np.isfinite(time) & np.isfinite(values)
+    return np.interp(base, time[good], values[good], left=np.nan, right=np.nan)
+
+
+def _period(time: NDArray[Any]) -> float:
+    return float(np.nanmedian(np.diff(time)))
 
 
 def _overlap(times: Sequence[NDArray[Any]]) -> bool:
@@ -185,10 +194,8 @@ def _overlap(times: Sequence[NDArray[Any]]) -> bool:
     return all(2.0 * (last - first) > np.nanmax(each) - np.nanmin(each) for each in times)
 
 
-def _is_time_of_signal(name: str, values: NDArray[Any]) -> bool:
-    """Return True for a column that is named like a time and increases."""
-    words = re.split(r'[\W_]+', name.lower())
-    if not {*words} & {*TIMES} or values.dtype.kind not in 'fiu':
+def _is_growing(values: NDArray[Any]) -> bool:
+    if values.ndim != 1 or values.dtype.kind not in 'fiu':
         return False
     steps = np.diff(values[np.isfinite(values)].astype(np.float64))
     return bool(len(steps) and (steps > 0.0).all())

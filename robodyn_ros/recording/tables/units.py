@@ -55,7 +55,7 @@ def split_unit(name: str) -> tuple[str, str | None]:
         return match[1], unit
     if (match := _LAST.fullmatch(name)) and match[2].lower() in _WORDS:
         return match[1], unit_of(match[2])
-    return name, None
+    return name, unit_of(name) if name.lower() in ('ms', 'us', 'ns') else None
 
 
 def is_time(name: str) -> bool:

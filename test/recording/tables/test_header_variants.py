@@ -118,7 +118,10 @@ def pairs(m, name):
     signals = np.hstack([m.q, m.v, m.tau])
     names = head(m)[1:]
     header = [cell for each in names for cell in (name.format(each), each)]
-    rows = [[c for x in row for c in (t, x)] for t, row in zip(m.time.tolist(), signals.tolist())]
+    rows = [
+        [c for x in row for c in (t, x)]
+        for t, row in zip(m.time.tolist(), signals.tolist(), strict=True)
+    ]
     return cells([header, *rows])
 
 
@@ -186,7 +189,8 @@ CSV: dict[str, Callable[[Motion], str]] = {
     'epoch in s': lambda m: stamped(m, lambda t: f'{EPOCH + t:.6f}'),
     'epoch in ms': lambda m: stamped(m, lambda t: str(round(1e3 * (EPOCH + t))), 'timestamp'),
     'epoch in us': lambda m: stamped(m, lambda t: str(round(1e6 * (EPOCH + t))), 'stamp'),
-    'epoch in ns': lambda m: stamped(m, lambda t: str(round(1e9 * EPOCH) + round(1e9 * t)), '__time'),
+    'epoch in ns': lambda m: stamped(
+        m, lambda t: str(round(1e9 * EPOCH) + round(1e9 * t)), '__time'),
     'epoch with separators': lambda m: stamped(
         m, lambda t: f'{round(1e9 * EPOCH) + round(1e9 * t):,}'),
     'secs and nsecs': lambda m: cells(
@@ -255,7 +259,8 @@ def signals_of(m):
 
 def records(m):
     """Messages as JSON, as of Foxglove and rosbridge."""
-    for t, q, v, tau in zip(m.time.tolist(), m.q.tolist(), m.v.tolist(), m.tau.tolist()):
+    signals = (m.time.tolist(), m.q.tolist(), m.v.tolist(), m.tau.tolist())
+    for t, q, v, tau in zip(*signals, strict=True):
         nanoseconds = round(1e9 * EPOCH) + round(1e9 * t)
         stamp = {'sec': nanoseconds // 10**9, 'nanosec': nanoseconds % 10**9}
         yield {'header': {'stamp': stamp, 'frame_id': ''}, 'name': list(m.joints), 'position': q,
@@ -277,7 +282,9 @@ def write_json_list(m, folder):
 
 def write_echo(m, folder):
     path = folder / 'a.yaml'
-    path.write_text(''.join(f'{yaml.safe_dump(each)}---\n' for each in records(m)))
+    path.write_text(
+        ''.join(f'{yaml.safe_dump(each, sort_keys=False)}---\n' for each in records(m))
+    )
     return path
 
 
