@@ -114,7 +114,7 @@ def _groups(columns: Columns, signal: str, position: Sequence[str]) -> list[list
         if (
             values.ndim not in (1, 2)
             or values.size < 2
-            or (signal == 'time' and not _grows(values))
+            or (signal == 'time' and not is_growing(values))
         ):
             continue
         if signal == 'time' or values.ndim == 2 or re.fullmatch(r'column\d+', name):
@@ -170,10 +170,11 @@ def _any_time(columns: Columns) -> str:
     """Return the first column if it can be time; else the period has to be given."""
     name, values = next(iter(columns.items()), ('', np.zeros(0)))
     fractions = values.dtype.kind == 'f' and bool((values[:1000] % 1 != 0.0).any())
-    return name if fractions and _grows(values) else ''
+    return name if fractions and is_growing(values) else ''
 
 
-def _grows(values: NDArray[Any]) -> bool:
+def is_growing(values: NDArray[Any]) -> bool:
+    """Return True for a column of numbers that increase, but for NaN."""
     if values.ndim != 1 or values.dtype.kind not in 'fiu':
         return False
     steps = np.diff(values[np.isfinite(values)].astype(np.float64))

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.recording.storage import blockwise
+from robodyn_ros.recording.tables.example import is_growing
 from robodyn_ros.recording.tables.table import Array, Table, convert_signal, number
 from robodyn_ros.recording.tables.units import TIMES
 
@@ -148,7 +149,7 @@ def align_times(table: Table) -> Table:
     time_of: dict[str, str] = {}
     time = ''
     for name, values in table.columns.items():
-        time = name if name in named and _is_growing(values) else time
+        time = name if name in named and is_growing(values) else time
         time_of[name] = time
     times = {name: table.columns[name] for name in time_of.values() if name}
     if '' in time_of.values() or len(times) < 2 or not _overlap([*times.values()]):
@@ -192,10 +193,3 @@ def _overlap(times: Sequence[NDArray[Any]]) -> bool:
     first = max(float(np.nanmin(each)) for each in times)
     last = min(float(np.nanmax(each)) for each in times)
     return all(2.0 * (last - first) > np.nanmax(each) - np.nanmin(each) for each in times)
-
-
-def _is_growing(values: NDArray[Any]) -> bool:
-    if values.ndim != 1 or values.dtype.kind not in 'fiu':
-        return False
-    steps = np.diff(values[np.isfinite(values)].astype(np.float64))
-    return bool(len(steps) and (steps > 0.0).all())
