@@ -181,7 +181,8 @@ def _interpolate(table: Table, name: str, time: NDArray[Any], base: NDArray[Any]
         )
     values = table.columns[name]
     good = np.isfinite(time) & np.isfinite(values)
-    return np.interp(base, time[good], values[good], left=np.nan, right=np.nan)
+    inside = np.interp(base, time[good], values[good], left=np.nan, right=np.nan)
+    return np.asarray(inside)
 
 
 def _period(time: NDArray[Any]) -> float:
