@@ -41,6 +41,7 @@ PATTERNS = {
 
 KEYS = {
     'coal': 'pinocchio',
+    'h5py': 'python3-h5py',
     'hppfcl': 'pinocchio',
     'hypothesis': 'python3-hypothesis',
     'jinja2': 'python3-jinja2',
@@ -62,7 +63,9 @@ KEYS = {
 }
 """Keys of rosdep that differ from the name in the files."""
 
-WITHOUT_KEY = ('clarabel', 'mcap', 'msgspec', 'threadpoolctl', 'websockets', 'zstandard')
+WITHOUT_KEY = (
+    'clarabel', 'mcap', 'msgspec', 'pyarrow', 'threadpoolctl', 'websockets', 'zstandard',
+)  # fmt: skip
 """Python packages that package.xml cannot declare; it says why in a comment."""
 
 BY_COMMAND = (

@@ -28,7 +28,7 @@ LINES = 24
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the description and the arguments of the sub-command."""
     parser.description = (
-        'Check a recording (rosbag2, CSV, NPZ, MAT) before it is identified: show what it has '
+        'Check a recording (rosbag2 or a table) before it is identified: show what it has '
         'and what looks wrong. With a model, show what the motion can determine: for each joint '
         'the error to be expected of its torque on other motions, and the verdict of '
         '`robodyn identify` on its feed-forward (usable, with care, not usable). The exit code is '

@@ -24,6 +24,8 @@ from robodyn_ros.robot_file import load_robot
 
 SI_WORDS = ('Nm', 'N', 'SI')
 """Values of `--effort` that need no file."""
+RECORDING = 'rosbag2 folder, .mcap, .db3 or a table (docs/reference/formats.md)'
+"""Help of the argument of recordings."""
 _FACTS = {
     'constant': 'torque_constant (Nm/A)',
     'rated_current': 'rated_current (mA)',
@@ -34,7 +36,7 @@ _FACTS = {
 
 def add_recording(parser: Any) -> None:
     """Add the recording, `--columns`, `--topic` and `--effort`."""
-    parser.add_argument('recording', help='rosbag2 folder, .mcap, .db3, .csv, .npz or .mat')
+    parser.add_argument('recording', help=RECORDING)
     add_source(parser)
 
 
@@ -89,7 +91,7 @@ def add_source(parser: Any) -> None:
         metavar='FILE|Nm',
         help='meaning of the efforts in a bag without a declaration: a robot file or a YAML file '
         'with effort.* (see config/example_robot.yaml), or Nm: Nm or N at the joint, gravity '
-        'included. CSV, NPZ and MAT files are in SI units unless --columns gives other units',
+        'included. Tables are in SI units unless --columns gives other units',
     )
 
 

@@ -7,7 +7,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from robodyn_ros.cli.effort import add_source, joint_names, read_in_si_units
+from robodyn_ros.cli.effort import RECORDING, add_source, joint_names, read_in_si_units
 from robodyn_ros.cli.identify_options import add_options, read_options
 from robodyn_ros.cli.output import out_folder, progress_bar, result_file
 from robodyn_ros.cli.robot_model import (
@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the description and the arguments of the sub-command."""
     parser.description = (
         'Identify the dynamic parameters of a robot from a recording of its motion '
-        '(rosbag2, CSV, NPZ, MAT). Exit code 0 if every joint that moved can be used, 1 if not, '
+        '(rosbag2 or a table). Exit code 0 if every joint that moved can be used, 1 if not, '
         '2 if the input cannot be read. With '
         "--payload the arm's parameters stay as --base has them, and only what the robot carries "
         'in the recording is identified.'
@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         'recording',
         nargs='+',
-        help='rosbag2 folder, .mcap, .db3, .csv, .npz or .mat; several are fitted together',
+        help=f'{RECORDING}; several are fitted together',
     )
     add_model(parser)
     _add_recording(parser)
@@ -113,7 +113,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         '--joints',
         metavar='NAME,NAME,...',
-        help='joints to use, in this order; columns of NPZ and MAT files without names are '
+        help='joints to use, in this order; columns of tables without names are '
         'taken to be these (default: the moving joints of the model)',
     )
     add_urdf_options(group, (AUTO,))

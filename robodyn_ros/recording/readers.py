@@ -16,14 +16,11 @@ from robodyn_ros.recording.checks import check_recording
 from robodyn_ros.recording.missing_values import MISSING_SHARE
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.tables.columns import load_columns, signals_from
-from robodyn_ros.recording.tables.csv_file import read_csv
-from robodyn_ros.recording.tables.mat_file import read_mat
-from robodyn_ros.recording.tables.npz_file import read_npz
+from robodyn_ros.recording.tables.formats import CONVERT, FORMATS, format_of
 from robodyn_ros.recording.tables.table import Table
 
 TOPIC = '/joint_states'
 """Topic of a bag that is read if it has the joints, and none is named."""
-TABLES = {'.csv': read_csv, '.txt': read_csv, '.npz': read_npz, '.mat': read_mat}
 
 
 def read_recording(
@@ -33,7 +30,7 @@ def read_recording(
     topic: str | None = None,
     joints: Sequence[str] | None = None,
 ) -> Recording:
-    """Read and check a recording: rosbag2 (folder, .mcap, .db3), CSV, NPZ or MAT.
+    """Read and check a recording: rosbag2 (folder, .mcap, .db3), or a table of `tables.formats`.
 
     Every command and node reads its recordings here, so that all find the same topic and joints.
     Joints are matched by name. Columns of a file without names (NPZ, MAT) are named by `joints`,
@@ -94,7 +91,7 @@ def _read(
 
 
 def recording_format(path: str | Path) -> str:
-    """Return the format of a recording: rosbag2, CSV, NPZ or MAT.
+    """Return the format of a recording: rosbag2, or the name of one of `tables.formats`.
 
     :raises RecordingError: it does not exist or has another format
     """
@@ -103,20 +100,25 @@ def recording_format(path: str | Path) -> str:
         raise RecordingError(f'{path}: there is no such file or folder')
     if is_rosbag(path):
         return 'rosbag2'
-    if path.is_file() and path.suffix.lower() in TABLES:
-        return {'.txt': 'CSV'}.get(path.suffix.lower(), path.suffix[1:].upper())
+    if table := format_of(path):
+        return table.name
     what = (
         'a folder without a rosbag2 in it' if path.is_dir()
         else f'a {path.suffix or "?"} file' if path.is_file()
         else 'a device, pipe or socket'
     )  # fmt: skip
     hint = '; ROS 1 bags can be converted with rosbags-convert' if path.suffix == '.bag' else ''
+    if command := CONVERT.get(path.suffix.lower()):
+        hint = f'; convert it: {command.replace("FILE", str(path))}'
+    tables = ', '.join(each.endings[0] for each in FORMATS)
     raise RecordingError(
-        f'{path}: expected a rosbag2 folder, .mcap, .db3, .csv, .npz or .mat, got {what}{hint}'
+        f'{path}: expected a rosbag2 folder, .mcap, .db3, or a table ({tables}), got {what}{hint}'
     )
 
 
 def _table(path: Path, topic: str, joints: Sequence[str] | None) -> Table:
     if recording_format(path) == 'rosbag2':
         return read_rosbag(path, topic=topic, joints=joints)
-    return TABLES[path.suffix.lower()](path)
+    table = format_of(path)
+    assert table is not None  # otherwise recording_format raises
+    return table.read(path)

@@ -12,8 +12,10 @@ import struct
 from pathlib import Path
 
 import bodywise_example
+import h5py
 import lz4.frame
 import numpy as np
+import pandas
 import yaml
 import zstandard
 from bags import JOINT_STATE, TYPES, cdr, message, write_bag, write_topics
@@ -205,10 +207,16 @@ def _stl() -> bytes:
 
 def _tables(folder: Path, recording: Recording) -> None:
     write_csv(recording, folder / 'table.csv')
+    frame = pandas.read_csv(folder / 'table.csv')
+    frame.to_parquet(folder / 'table.parquet')
+    frame.to_json(folder / 'table.jsonl', orient='records', lines=True)
     arrays = {
         'time': recording.time, 'q': recording.position, 'tau': recording.torque,
         'qd': recording.velocity, 'joint_names': np.array(JOINTS),
     }  # fmt: skip
+    with h5py.File(folder / 'table.h5', 'w') as file:
+        for name in ('time', 'q', 'tau', 'qd'):
+            file.create_dataset(f'log/{name}', data=arrays[name], compression='gzip')
     np.savez(folder / 'stored.npz', **arrays)
     np.savez_compressed(folder / 'packed.npz', **arrays)
     names = np.array(JOINTS, dtype=object)

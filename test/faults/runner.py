@@ -41,7 +41,8 @@ SIGNS = {
 }  # fmt: skip
 """Text in a line of an error -> outcome; a traceback counts in any line."""
 WARM_UP = (
-    'check table.csv', 'check packed.npz', 'check packed.mat', 'check sqlite3', 'check zstd.mcap',
+    'check table.csv', 'check table.parquet', 'check table.jsonl', 'check table.h5',
+    'check packed.npz', 'check packed.mat', 'check sqlite3', 'check zstd.mcap',
     'check lz4.mcap', 'check big', 'collisions event', 'bodywise bodies.csv',
     'friction passes.npz --joints a,b', 'delay delay',
     'advise motion_sine.yaml --urdf arm.urdf', 'report page', 'topics mcap',

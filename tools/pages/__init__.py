@@ -12,8 +12,8 @@ from pathlib import Path
 
 from tools.common import ROOT
 
-NAMES = ('commands', 'faults', 'findings', 'limits', 'messages', 'options', 'parameter_names',
-         'parameters')  # fmt: skip
+NAMES = ('commands', 'faults', 'findings', 'formats', 'limits', 'messages', 'options',
+         'parameter_names', 'parameters')  # fmt: skip
 
 
 def path_and_text(name: str) -> tuple[Path, str]:

@@ -16,7 +16,7 @@ import numpy as np
 from robodyn_ros.analysis.thresholds.events import Watch, rows_of, run_detector
 from robodyn_ros.cli.collision.event import Rows, event_list, monitor_of_event
 from robodyn_ros.cli.collision.model import add_model, choose_joints, load, rests_in
-from robodyn_ros.cli.effort import read_in_si_units
+from robodyn_ros.cli.effort import RECORDING, read_in_si_units
 from robodyn_ros.cli.output import add_json, out_file, progress_bar, show
 from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
 from robodyn_ros.control.collision.event_bag import events_in, is_event
@@ -37,8 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         'monitor over one event with its settings. Collision detection is NOT a safety function.'
     )
     parser.add_argument(
-        'recording', help='rosbag2 folder, .mcap, .db3, .csv, .npz or .mat, with --model and '
-        '--thresholds; or, without them, black_box_directory or an event in it',
+        'recording', help=f'{RECORDING}, with --model and --thresholds; or, without them, '
+        'black_box_directory or an event in it',
     )  # fmt: skip
     add_model(parser, required=False)
     parser.add_argument(

@@ -11,6 +11,7 @@ from typing import Any
 from robodyn_ros.analysis.thresholds.learn import Learned, Learning, learn
 from robodyn_ros.cli.collision.healthy import healthy_sessions
 from robodyn_ros.cli.collision.model import add_model, load
+from robodyn_ros.cli.effort import RECORDING
 from robodyn_ros.cli.output import add_json, out_file, progress_bar, show
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.collision.thresholds_file import (
@@ -46,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         'recording',
         nargs='+',
-        help='healthy rosbag2 folder, .mcap, .db3, .csv, .npz or .mat',
+        help=f'healthy {RECORDING}',
     )
     add_model(parser)
     parser.add_argument(

@@ -33,7 +33,7 @@ def in_si_units(
 ) -> Recording:
     """Return a recording that was read from `path` with its torque in Nm or N at the joint.
 
-    Tables (CSV, NPZ, MAT) and mapped columns are in SI units by definition and not converted. The
+    Tables and mapped columns are in SI units by definition and not converted. The
     effort of a bag is declared by its metadata or by `declared`; all of them must agree.
 
     :param declared: declarations of the user or the parameters, in the order of their priority

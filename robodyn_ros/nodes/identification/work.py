@@ -87,7 +87,7 @@ class IdentificationWork:
         self._effort = EffortParameters(node)
         self._options = self._declare_options()
         self._gear_ratio = self._declare_gear_ratio()
-        text = 'column mapping for CSV, NPZ and MAT files (docs/recordings.md)'
+        text = 'column mapping for tables (docs/recordings.md)'
         columns = declare(node, 'columns', '', text, read_only=True)
         self._columns = load_columns(resource(columns)) if columns else {}
         text = 'JointState topic in bags; empty: joint_states of this node, or else /joint_states'

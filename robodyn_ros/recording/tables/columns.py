@@ -29,8 +29,7 @@ from numpy.typing import NDArray
 
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.findings import Finding, finding
-from robodyn_ros.recording.storage import blockwise
-from robodyn_ros.recording.tables.example import mapping_error
+from robodyn_ros.recording.storage import blockwise, extremes
 from robodyn_ros.recording.tables.known_names import (
     MOTOR_SIDE,
     NEEDED,
@@ -38,13 +37,12 @@ from robodyn_ros.recording.tables.known_names import (
     Part,
     by_known_names,
 )
-from robodyn_ros.recording.tables.table import Table, convert_signal, number, per_joint
+from robodyn_ros.recording.tables.table import Table, convert_signal, per_joint
+from robodyn_ros.recording.tables.times import align_times, read_time
 from robodyn_ros.schema import Finite, convert
 from robodyn_ros.yaml_file import read_yaml
 
 Array = NDArray[np.float64]
-
-TIMES = ('time', 'times', 't', 'timestamp', 'timestamps', '__time', '%time')
 
 
 @dataclass
@@ -61,6 +59,8 @@ class Signals:
     topic: str = ''
 
 
+SIGN = 2.0**15
+"""First 16-bit integer that is negative with a sign."""
 Numbers = Finite | str | list[Finite | str] | dict[str, Finite | str]
 """A number or the name of a variable of the file; also one per joint, in a list or by name."""
 
@@ -140,23 +140,63 @@ def signals_from(
     :raises RecordingError: a column is missing, has the wrong shape or unit, or joints do not fit
     """
     mapping = mapping or {}
+    table = align_times(table.with_short_names())
     named = tuple(mapping['joints']) if mapping.get('joints') else None
-    present = _parts(table, mapping)
-    time = _time(table, mapping)
-    time, origin = _from_epoch(time, table.origin)
+    present = _parts(table, mapping, joints)
+    time, origin, findings = read_time(table, mapping.get('time'))
     signals = Signals(time, (), table.source, origin=origin, topic=table.topic)
-    signals.findings += table.findings
+    signals.findings += [*table.findings, *findings]
     names = named or next((part.joints for part in present.values() if part.joints), None)
     width = present['position'].width(len(time))
     signals.joints = _final_names(names or table.joints, joints, width, signals)
     for signal, part in present.items():
-        spec = mapping.get(signal)
+        order = part.joints or names or table.joints
         values = part.values(signals.joints, names or table.joints, len(time), signal)
+        values = _as_signed(values, signal, signals)
         signals.values[signal] = convert_signal(
-            values, signal, spec, signals.joints, table, order=part.joints or names or table.joints
-        )
+            values, signal, mapping.get(signal), signals.joints, table, order=order,
+            units=part.units(signals.joints, order),
+        )  # fmt: skip
     _reduce(signals, mapping.get('gear_ratio', 1.0), names or table.joints, table)
+    _leave_out_empty_rows(signals)
     return signals
+
+
+def _leave_out_empty_rows(signals: Signals) -> None:
+    """Leave out rows without any signal: a file of several topics has one for each message."""
+    empty = np.zeros(0, dtype=bool)
+    for values in signals.values.values():
+        if len(empty) and not empty.any():
+            return
+        rows = blockwise(lambda part: np.isnan(part).all(axis=1), values, dtype=bool)
+        empty = empty & rows if len(empty) else rows
+    count = int(empty.sum())
+    if count and count < len(empty):
+        note = finding('empty_rows', count=count, all=len(empty))
+        signals.findings.append(note)
+        for name, values in {'': signals.time, **signals.values}.items():
+            kept = blockwise(lambda part, keep: part[keep], values, ~empty)
+            if name:
+                signals.values[name] = kept
+            else:
+                signals.time = kept
+
+
+def _as_signed(values: Array, signal: str, signals: Signals) -> Array:
+    """Return 16-bit integers that pass 65535 as signed ones, positions without their turns."""
+    low, high = extremes(values) if len(values) else (np.zeros(1), np.zeros(1))
+    columns = np.flatnonzero((low >= 0) & (high > SIGN) & (high < 2 * SIGN))
+    steps = np.diff(values[:, columns].astype(np.float64), axis=0)
+    wrapped = columns[(np.abs(steps) > SIGN).any(axis=0) & (steps % 1 == 0.0).all(axis=0)]
+    if not len(wrapped):
+        return values
+    values = values.astype(np.float64)
+    values[:, wrapped] -= 2 * SIGN * (values[:, wrapped] >= SIGN)
+    if 'position' in signal:
+        values[:, wrapped] = np.unwrap(values[:, wrapped], axis=0, period=2 * SIGN)
+    names = ', '.join(signals.joints[column] for column in wrapped)
+    signals.findings.append(finding('signed_integers', signal=signal, joints=names))
+    return values
 
 
 def _reduce(signals: Signals, ratio: object, order: tuple[str, ...] | None, table: Table) -> None:
@@ -174,7 +214,9 @@ def _reduce(signals: Signals, ratio: object, order: tuple[str, ...] | None, tabl
             signals.values[name] = blockwise(lambda part: part / ratios, signals.values[name])
 
 
-def _parts(table: Table, mapping: Mapping[str, Any]) -> dict[str, Part]:
+def _parts(
+    table: Table, mapping: Mapping[str, Any], joints: Sequence[str] | None
+) -> dict[str, Part]:
     """Return the columns of all available signals; position determines topic and joints."""
     parts: dict[str, Part] = {}
     for signal in SIGNALS:
@@ -187,14 +229,10 @@ def _parts(table: Table, mapping: Mapping[str, Any]) -> dict[str, Part]:
         if part is not None:
             parts[signal] = part
         elif spec is not None:  # only a unit or scale; the column has a known name
-            text = f'{table.source}: the mapping of {signal} names no columns'
-            raise mapping_error(text, table.columns, signal=signal)
+            raise table.error(f'the mapping of {signal} names no columns', signal=signal)
         elif signal in NEEDED:
-            raise mapping_error(
-                f'{table.source}: no column for {signal} was recognised, it has '
-                f'{sorted(table.columns)[:40]}',
-                table.columns,
-            )
+            text = f'no column for {signal} was recognised, {table.described}'
+            raise table.error(text, count=len(joints or ()))
     return parts
 
 
@@ -202,47 +240,7 @@ def _part_of(table: Table, signal: str, columns: str | Sequence[str]) -> Part:
     names = [columns] if isinstance(columns, str) else columns
     for name in names:
         table.column(name, signal)
-    return Part(table, tuple(names))
-
-
-def _time(table: Table, mapping: Mapping[str, Any]) -> Array:
-    spec = mapping.get('time')
-    if isinstance(spec, Mapping) and spec.get('period') is not None:
-        period = number(spec['period'], 'period of time', table)
-        rows = max((len(values) for values in table.columns.values() if values.ndim), default=0)
-        return np.arange(rows, dtype=np.float64) * period
-    name = spec.get('columns') if isinstance(spec, Mapping) else spec
-    if name is None:
-        known = [column for column in table.columns if column.lower() in TIMES]
-        if not known:
-            raise mapping_error(
-                f'{table.source}: no column for time was recognised, it has '
-                f'{sorted(table.columns)[:40]}',
-                table.columns,
-            )
-        name = known[0]
-    if isinstance(name, list) and len(name) == 1:
-        name = name[0]
-    if not isinstance(name, str):
-        text = f'{table.source}: time must name one column, got {name!r}'
-        raise mapping_error(text, table.columns)
-    values = table.column(name, 'time')
-    if values.ndim == 2 and 1 in values.shape:
-        values = values.ravel()
-    if values.ndim != 1:
-        raise RecordingError(
-            f'{table.source}: time {name!r} must be one column, its shape is {values.shape}'
-        )
-    return convert_signal(values[:, None], 'time', spec, ('time',), table)[:, 0]
-
-
-def _from_epoch(time: Array, origin: int) -> tuple[Array, int]:
-    """Convert times since the epoch, in [s] or [ns], to times that start at 0."""
-    if not origin and len(time) and 1e17 < abs(time[0]) < 9e18:
-        return blockwise(lambda part: (part - time[0]) * 1e-9, time), round(float(time[0]))
-    if origin or not len(time) or not 1e8 < abs(time[0]) < 9e9:
-        return time, origin
-    return blockwise(lambda part: part - time[0], time), round(float(time[0]) * 1e9)
+    return Part(table, tuple(table.aliases.get(name, name) for name in names))
 
 
 def _final_names(

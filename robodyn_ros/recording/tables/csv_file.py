@@ -1,67 +1,100 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reader of CSV files by pandas, with any usual delimiter, decimal comma and # comments."""
+"""Reader of CSV files by pandas, in the form that `csv_layout` recognises."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from robodyn_ros.bounds import COLUMNS, LINE, NAME, check_bound
+from robodyn_ros.bounds import LINE, check_bound
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.long_work import progress
-from robodyn_ros.recording.storage import Spool
-from robodyn_ros.recording.tables.table import Array, Table, reading
+from robodyn_ros.recording.tables.blocks import BLANK, ColumnsOfBlocks
+from robodyn_ros.recording.tables.csv_layout import CsvForm, is_value, recognise_layout
+from robodyn_ros.recording.tables.table import Table, joints_of, reading
 
-DELIMITERS = ('\t', ';', ',', None)  # None: white space
-BLANK = ('', 'nan', 'null', 'none', 'na', 'n/a', '-')
-"""Cells without a number, in lower case; pandas knows most of them."""
 VALUES = 2**20
 """Numbers that are parsed at a time."""
 
 
-@dataclass(frozen=True)
-class _Layout:
-    """Form of a file.
-
-    :param skipped: lines up to the header
-    :param decimal: mark of the decimals
-    """
-
-    path: Path
-    names: list[str]
-    delimiter: str | None
-    decimal: str
-    skipped: int
-
-    def rows(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield line number and cells of each row, from the text."""
-        with self.path.open(encoding='utf-8-sig') as file:
-            for number, line in enumerate(file, 1):
-                if number > self.skipped and line.strip() and not line.startswith('#'):
-                    yield number, _split(line, self.delimiter)
-
-
 def read_csv(path: Path) -> Table:
-    """Read a CSV file with one header row; empty cells are NaN.
+    """Read a CSV file; empty cells are NaN. A cell without number matters if its column is used.
 
-    The header may be a comment (numpy.savetxt writes it so). Without a header the columns are
-    named column1, column2, ...; a column mapping must then assign them.
+    Columns without a name are named column1, column2, ... by their place.
 
-    :raises RecordingError: it cannot be read, or a row has a wrong length or a cell without number
+    :raises RecordingError: it cannot be read, or a row has more cells than the header
     """
     with reading(path, 'CSV'):
         _check_lines(path)
-        layout = _layout(path)
-        matrix, findings = _matrix(layout)
-    if not len(matrix):
-        raise RecordingError(f'{path}: the file has a header but no rows')
-    columns = {name: matrix[:, index] for index, name in enumerate(layout.names)}
-    return Table(columns, source=str(path), findings=tuple(findings))
+        layout = recognise_layout(path)
+        read, short, findings = _read(layout)
+        cut = _is_truncated(layout)
+        last = read.rows - 1
+        bad = {name: row for name, row in read.bad.items() if row < last or not cut}
+        lines = _find_lines(layout, [*bad.values(), short, *([last] if cut else [])])
+        if short in lines and short < last:
+            number, text = lines[short]
+            if (count := len(layout.split(text))) < len(layout.names):
+                raise _wrong_length(layout, number, count)
+        if cut:
+            findings.append(finding('cut_off', source=str(path), line=lines[last][0]))
+        columns = read.columns(-1 if cut else None)
+        nothing = np.broadcast_to(np.nan, read.rows - cut)
+        columns |= dict.fromkeys(layout.refused, nothing)
+    places = {name: layout.names.index(name) + 1 for name in bad}
+    # without the cell: requests may name any file, whose lines must not come back
+    refused = {
+        name: f'line {lines[row][0]}, column {places[name]}: expected a number'
+        for name, row in bad.items()
+    }
+    return Table(
+        columns,
+        source=str(path),
+        joints=layout.joints or joints_of(read.texts),
+        findings=tuple(findings),
+        header=layout.header,
+        units=layout.units | read.units,
+        refused=layout.refused | refused,
+    )
+
+
+def _read(layout: CsvForm) -> tuple[ColumnsOfBlocks, int, list[Finding]]:
+    """Read all rows; of `ros2 topic echo` those of the publisher of the first one.
+
+    :return: columns, the first row without its last cell or -1, and findings
+    """
+    from pandas.errors import ParserError  # slow to import
+
+    read, short, others = ColumnsOfBlocks(), -1, 0
+    try:
+        for frame in _frames(layout):
+            if layout.joints:
+                names = frame[[f'name[{k}]' for k in range(len(layout.joints))]]
+                same = (names == [*layout.joints]).all(axis=1)
+                others, frame = others + int((~same).sum()), frame[same]
+            if short < 0 and (missing := frame.iloc[:, -1].isna().to_numpy()).any():
+                short = read.rows + int(missing.argmax())
+            read.append({name: frame[name].to_numpy() for name in layout.names})
+    except ParserError as error:
+        if match := re.search(r'Expected \d+ fields in line (\d+), saw (\d+)', str(error)):
+            raise _wrong_length(layout, int(match[1]), int(match[2])) from error
+        raise
+    if not others:
+        return read, short, []
+    what = finding('other_messages', count=others, topic=layout.path.name, joints='others')
+    return read, short, [what]
+
+
+def _wrong_length(layout: CsvForm, line: int, count: int) -> RecordingError:
+    return RecordingError(
+        f'{layout.path}: line {line} has {count} cells, the header has {len(layout.names)}'
+    )
 
 
 def _check_lines(path: Path) -> None:
@@ -74,71 +107,15 @@ def _check_lines(path: Path) -> None:
             length = len(block) - block.rfind(b'\n') - 1 if lines else length + len(block)
 
 
-def _layout(path: Path) -> _Layout:
-    """Recognise the form by the first lines."""
-    comment = ''
-    with path.open(encoding='utf-8-sig') as file:
-        skipped = 0
-        for line in file:
-            if line.strip() and not line.startswith('#'):
-                break
-            skipped += 1
-            comment = line.strip(' #\n') or comment
-        else:
-            raise RecordingError(f'{path}: the file has no rows')
-        start = line + file.read(2**16)
-    delimiter = next(mark for mark in DELIMITERS if mark is None or mark in line.strip(' '))
-    first = _split(line, delimiter)
-    check_bound(COLUMNS, len(first))
-    check_bound(NAME, max(map(len, first)))
-    if _is_number(first[0], '.' if delimiter == ',' else ','):
-        names = _split(comment, delimiter)
-        if len(names) != len(first):
-            names = [f'column{index}' for index in range(1, len(first) + 1)]
-    else:
-        names, skipped = first, skipped + 1
-        start = start.removeprefix(line)
-    if len(set(names)) != len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        same = ' and '.join(str(n) for n, name in enumerate(names, 1) if name == twice)
-        raise RecordingError(f'{path}: columns {same} have the same name in the header')
-    decimal = ',' if delimiter != ',' and ',' in start else '.'
-    return _Layout(path, names, delimiter, decimal, skipped)
-
-
-def _matrix(layout: _Layout) -> tuple[Array, list[Finding]]:
-    """Return the numbers of all rows, shape (N, k), without a truncated last row (a finding)."""
-    from pandas.errors import ParserError  # slow to import
-
-    stored, unclear, failure = Spool((len(layout.names),)), False, None
-    number, cells = next(layout.rows(), (0, []))
-    if len(cells) > len(layout.names) and (problem := _problem(layout, number, cells)):
-        raise problem  # pandas ignores what the first row has too many
-    if not number:
-        return stored.array(), []
-    try:
-        for block, doubtful in _blocks(layout):
-            stored.append(block)
-            unclear = unclear or doubtful
-    except ParserError as error:
-        failure = error
-    matrix = stored.array()
-    number = _find_truncated(layout) if unclear or failure else 0
-    if failure:
-        raise failure
-    if not number:
-        return matrix, []
-    return matrix[:-1], [finding('cut_off', source=str(layout.path), line=number)]
-
-
-def _blocks(layout: _Layout) -> Iterator[tuple[Array, bool]]:
-    """Yield the numbers of rows, and if a cell of them may be missing or no number."""
-    import pandas as pd
+def _frames(layout: CsvForm) -> Iterator[Any]:
+    """Yield the rows of the file in blocks, as data frames of pandas."""
+    import pandas as pd  # slow to import
 
     options: dict[str, Any] = {
         'sep': layout.delimiter or r'\s+',
         'skipinitialspace': True,
         'decimal': layout.decimal,
+        'thousands': layout.thousands,
         'comment': '#',
         'header': None,
         'names': layout.names,
@@ -151,59 +128,35 @@ def _blocks(layout: _Layout) -> Iterator[tuple[Array, bool]]:
     size = layout.path.stat().st_size or 1
     with (
         layout.path.open('rb') as file,
-        pd.read_csv(file, encoding='utf-8', **options) as blocks,
+        pd.read_csv(file, encoding=layout.encoding, **options) as frames,
     ):
-        for block in blocks:
+        for frame in frames:
             progress(f'reading {layout.path.name}', min(1.0, file.tell() / size))
-            doubtful = bool(block.iloc[:, -1].isna().any())
-            for name in block.columns[block.dtypes.map(lambda kind: kind.kind not in 'fiub')]:
-                numbers = pd.to_numeric(block[name], errors='coerce')
-                doubtful = doubtful or bool((numbers.isna() & block[name].notna()).any())
-                block[name] = numbers
-            yield block.to_numpy(np.float64), doubtful
+            if layout.decimal == ',':  # pandas leaves a column as it is for one cell of text
+                for name in frame.columns[frame.dtypes.map(lambda kind: kind.kind not in 'fiub')]:
+                    frame[name] = frame[name].astype(object).str.replace(',', '.')
+            yield frame
 
 
-def _find_truncated(layout: _Layout) -> int:
-    """Return the line number of a last row that ends in the middle, or 0.
-
-    :raises RecordingError: another row has a wrong length or a cell without number
-    """
-    problem = None
-    for number, cells in layout.rows():
-        if problem:
-            raise problem
-        problem = _problem(layout, number, cells)
-    if problem is None:
-        return 0
+def _is_truncated(layout: CsvForm) -> bool:
+    """Return True if the last row ends in the middle, as a killed recorder leaves it."""
     with layout.path.open('rb') as file:
-        file.seek(-1, 2)
-        ended = file.read(1) in b'\r\n'
-    if len(cells) > len(layout.names) or (len(cells) == len(layout.names) and ended):
-        raise problem
-    return number
+        file.seek(max(0, layout.path.stat().st_size - 2**20))
+        end = file.read().decode(layout.encoding, 'replace')
+    lines = [line for line in end.splitlines()[-100:] if line.strip() and line[0] != '#']
+    cells = layout.split(lines[-1]) if lines else layout.names
+    if len(cells) != len(layout.names) and not layout.joints:
+        return len(cells) < len(layout.names)
+    return end[-1:] not in '\r\n' and not is_value(cells[-1])
 
 
-def _problem(layout: _Layout, number: int, cells: list[str]) -> RecordingError | None:
-    where = f'{layout.path}: line {number}'
-    if len(cells) != len(layout.names):
-        return RecordingError(
-            f'{where} has {len(cells)} cells, the header has {len(layout.names)}'
-        )
-    for column, cell in enumerate(cells, 1):
-        if not _is_number(cell, layout.decimal):
-            # without the cell: requests may name any file, whose lines must not come back
-            return RecordingError(f'{where}, column {column}: expected a number')
-    return None
-
-
-def _split(line: str, delimiter: str | None) -> list[str]:
-    cells = line.strip(' \r\n').split(delimiter)
-    return [cell.strip().strip('"\'').strip() for cell in cells]
-
-
-def _is_number(cell: str, decimal: str) -> bool:
-    try:
-        float(cell.replace(decimal, '.'))
-    except ValueError:
-        return cell.lower() in BLANK
-    return True
+def _find_lines(layout: CsvForm, rows: Iterable[int]) -> dict[int, tuple[int, str]]:
+    """Return number and text of the lines with these rows."""
+    wanted, texts = {*rows}, {}
+    with layout.path.open(encoding=layout.encoding) as file:
+        lines = islice(enumerate(file, 1), layout.skipped, None)
+        useful = (each for each in lines if each[1].strip() and each[1][0] != '#')
+        for row, each in enumerate(islice(useful, max(wanted, default=-1) + 1)):
+            if row in wanted:
+                texts[row] = each
+    return texts

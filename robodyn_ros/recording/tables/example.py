@@ -4,30 +4,39 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.tables.units import NEEDS_SCALE, TIMES, UNITS, split_unit
 
 Columns = Mapping[str, NDArray[Any]]
 
-LIKELY = {
-    'time': r'(?<![a-z])t(?![a-z])|time|stamp',
-    'position': r'(?<![a-z])q(?![a-z])|pos|angle|enc',
-    'torque': r'(?<![a-z])i(?![a-z])|tau|torque|eff|force|current|cur(?![a-z])',
-}
-"""Parts of names of columns, looser than those that a file is read by: for examples only."""
-PLAIN_UNITS = {
-    'time': {'ms': 'ms', 'us': 'us', 'ns': 'ns'},
-    'position': {'deg': 'deg', 'degree': 'deg', 'degrees': 'deg', 'grad': 'deg', 'rad': 'rad'},
-    'torque': {'nm': 'Nm', 'mnm': 'mNm'},
-}
-"""Units that may be the last word of a name, in lower case, with their names in a mapping."""
-DERIVED = r'vel|acc|speed|ref|target|desired'
-"""Parts of names that a measured position or torque does not have."""
+LIKELY = ('time', 'position', 'torque')
+"""Signals that an example has always."""
+WORDS = {
+    'time': ('time', 'stamp', 'zeit', 't', *TIMES),
+    'position': ('q', 'qpos', 'pos', 'position', 'positions', 'angle', 'angles', 'enc', 'encoder',
+                 'theta', 'ist'),
+    'velocity': ('qd', 'dq', 'qdot', 'qvel', 'vel', 'velocity', 'velocities', 'speed', 'omega'),
+    'acceleration': ('qdd', 'ddq', 'qddot', 'acc', 'accel', 'acceleration', 'accelerations'),
+    'torque': ('tau', 'tor', 'torque', 'torques', 'trq', 'eff', 'effort', 'efforts', 'moment',
+               'force', 'forces', 'load'),
+    'current': ('i', 'cur', 'curr', 'current', 'currents', 'iq', 'amps'),
+}  # fmt: skip
+"""Words in names of columns, more than those that a file is read by: for examples only."""
+COMMANDED = ('des', 'desired', 'ref', 'reference', 'target', 'cmd', 'command', 'commanded', 'set',
+             'setpoint', 'goal', 'soll', 'demand', 'action', 'error', 'err', 'ext', 'external',
+             'residual', 'gravity')  # fmt: skip
+"""Words of signals that were not measured."""
+ACTUAL = ('act', 'actual', 'meas', 'measured', 'fb', 'feedback', 'filt', 'filtered', 'raw')
+"""Words of signals that were."""
+SIDES = ('motor', 'joint', 'link')
+SCALE = 'NM_PER_A'
+"""Stands for a number that only the user knows; a mapping with it is refused."""
 NOTE = '# joints: [NAME, ...]  # of the robot, in the order of the columns above'
 
 SPECIAL = ('true', 'false', 'yes', 'no', 'on', 'off', 'null')
@@ -40,100 +49,136 @@ def mapping_error(
     known: Mapping[str, Sequence[str]] | None = None,
     *,
     signal: str = '',
+    count: int = 0,
+    joints: Sequence[str] = (),
 ) -> RecordingError:
     """Return an error with lines of a column mapping that could solve it.
 
     :param columns: those of the file, by name
     :param known: columns of some signals; all others are the most likely ones
     :param signal: a signal that needs a line, too
+    :param count: number of joints; 0: unknown
+    :param joints: names for the columns, if they are known
     """
     chosen = {name: list(which) for name, which in (known or {}).items()}
-    order = list(dict.fromkeys((*LIKELY, *chosen, *([signal] if signal else []))))
+    order = list(dict.fromkeys((*LIKELY, *chosen, 'velocity', *([signal] if signal else []))))
     for name in order:
         if name not in chosen:
-            chosen[name] = _likely(columns, name, chosen)
+            chosen[name] = _likely(columns, name, chosen, count or len(joints), name == signal)
     lines = [f'{name}: {_yaml(name, chosen[name])}' for name in order if chosen[name]]
+    if joints:
+        lines.append(f'joints: [{", ".join(map(_quote, joints))}]')
     return RecordingError(
-        f'{text}; a file for --columns can say which columns these are (docs/recordings.md)',
-        lines=lines if len(chosen['position']) < 2 else [*lines, NOTE],
+        f'{text}; a file for --columns can say which columns these are (docs/recordings.md): '
+        f'write these lines to columns.yaml and add --columns columns.yaml',
+        lines=lines if joints or len(chosen['position']) < 2 else [*lines, NOTE],
     )
 
 
-def _likely(columns: Columns, signal: str, chosen: Mapping[str, list[str]]) -> list[str]:
-    """Return columns with similar names: likely ones, one for each joint if possible.
+def _likely(
+    columns: Columns, signal: str, chosen: Mapping[str, list[str]], count: int, needed: bool
+) -> list[str]:
+    """Return the columns that are most likely a signal, one for each joint if possible."""
+    position = chosen.get('position') or []
+    taken = {name for names in chosen.values() for name in names}
+    groups = _groups({n: v for n, v in columns.items() if n not in taken}, signal, position)
+    kinds = (signal, 'current') if signal == 'torque' else (signal,)
+    like = [names for names in groups if _kind(names[0]) in kinds]
+    if signal == 'time' and any(re.search('n(ano)?sec', name) for name in columns):
+        return []  # it is recognised
+    if signal == 'time' and not like:
+        return [_any_time(columns)]
+    if not like and signal in ('position', 'torque'):  # names without a usual word
+        like = [names for names in groups if not _kind(names[0])]
+        like = like if len(like) == 1 else []  # a position taken for a torque would give a model
+    width = sum(_width(columns[name]) for name in position if name in columns) or count
 
-    Columns without a name or unit of the signal are returned only if no others are left.
-    """
-    known = chosen.get('position') or chosen.get('torque') or []
-    joints = [] if signal == 'time' else known
-    groups = _groups(
-        columns, signal, joints, {name for names in chosen.values() for name in names}
-    )
+    def doubts(names: list[str]) -> tuple[int, ...]:
+        commanded = any(word in COMMANDED for word in words_of(names[0]))
+        other = bool(width) and sum(_width(columns[name]) for name in names) != width
+        marks = {*_marks(names[0])} ^ {*_marks(position[0])} if position else ()
+        return commanded, _kind(names[0]) == 'current', other, len(marks)
 
-    def doubts(names: list[str]) -> tuple[bool, ...]:
-        return (
-            not _is_like(names[0], signal),
-            len(names) != (len(joints) or len(names)),
-        )
-
-    ordered = sorted(groups, key=doubts)
-    if len(ordered) > 1 and not _is_like(ordered[0][0], signal):
-        ordered = []  # a position taken for a torque would give a model
-    if not ordered:
+    best = min(like, key=doubts, default=None)
+    if not needed and signal == 'velocity' and best and any(doubts(best)[:3]):
+        return []
+    if best is None:
         return ['COLUMN'] if signal in LIKELY else []
-    return sorted(ordered[0], key=_numbers)[: len(joints) or None]
+    return sorted(best, key=_numbers)[: 1 if signal == 'time' else len(position) or None]
 
 
-def _groups(
-    columns: Columns, signal: str, joints: Sequence[str], taken: Collection[str]
-) -> list[list[str]]:
-    """Return the columns that a signal can have, those with similar names together.
-
-    :param joints: columns of another signal
-    :param taken: columns of all other signals
-    """
-    groups: dict[str, list[str]] = {}
-    never = '' if signal not in LIKELY or signal == 'time' else DERIVED
+def _groups(columns: Columns, signal: str, position: Sequence[str]) -> list[list[str]]:
+    """Return the columns of numbers, those with similar names together: one for each joint."""
+    groups: dict[Any, list[str]] = {}
     for name, values in columns.items():
-        if name in taken or values.ndim not in (1, 2) or values.size < 2:
+        if (
+            values.ndim not in (1, 2)
+            or values.size < 2
+            or (signal == 'time' and not is_growing(values))
+        ):
             continue
-        if never and re.search(never, name, re.IGNORECASE):
-            continue  # a velocity taken for a torque gives a model that fits, and is wrong
-        if signal == 'time' and not _grows(values):
-            continue
-        if not _is_like(name, signal) and any(_is_like(name, other) for other in LIKELY):
-            continue
-        unit = _unit(name, signal)
-        group = name if signal == 'time' else unit or _without_joint(name, joints)
-        groups.setdefault(group, []).append(name)
+        if signal == 'time' or values.ndim == 2 or re.fullmatch(r'column\d+', name):
+            key: Any = name
+        elif not _kind(name):
+            key = _without_joint(name, position)
+        else:
+            plain = re.sub(r'\d+', '#', name)
+            topic = name.split('/')[1] if name.startswith('/') else ''
+            key = plain if '#' in plain.split('/')[-1] else (topic, _word(name), _marks(name))
+        groups.setdefault(key, []).append(name)
     return [*groups.values()]
 
 
-def _is_like(name: str, signal: str) -> bool:
-    """Return True if a name has a word or unit of a signal."""
-    pattern = LIKELY.get(signal, re.escape(signal))
-    return bool(re.search(pattern, name, re.IGNORECASE) or _unit(name, signal))
+def _kind(name: str) -> str:
+    """Return the signal that a name has a word or unit of, 'current', or ''."""
+    word, unit = _word(name), split_unit(name)[1]
+    if word or unit in ('A', 'mA'):
+        return next((kind for kind, words in WORDS.items() if word in words), 'current')
+    return next((kind for kind in (*LIKELY, 'velocity') if unit in UNITS[kind]), '')
 
 
-def _unit(name: str, signal: str) -> str | None:
-    """Return the unit of a signal that is the last word of a name; None: there is none."""
-    last = (_words(name.replace('_', ' ')) or [''])[-1].lower()
-    return PLAIN_UNITS.get(signal, {}).get(last)
+def _word(name: str) -> str:
+    """Return the last word of a name that is usual for a signal, or ''; time comes first."""
+    words = words_of(split_unit(name)[0])
+    usual = {word for words in WORDS.values() for word in words}
+    times = [word for word in words if word in WORDS['time'] and word != 't']
+    return next((word for word in (*times, *reversed(words)) if word in usual), '')
+
+
+def _marks(name: str) -> tuple[str, ...]:
+    """Return the words that tell signals of one joint apart: 'act' of posAct."""
+    return tuple(word for word in words_of(name) if word in (*COMMANDED, *ACTUAL, *SIDES))
+
+
+def _width(values: NDArray[Any]) -> int:
+    return min(values.shape) if values.ndim == 2 else 1
+
+
+def words_of(name: str) -> list[str]:
+    """Return the words of a name in lower case, of posAct1 and pos_act_1 the same."""
+    return [word.lower() for word in re.findall(r'[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+', name)]
 
 
 def _without_joint(name: str, others: Sequence[str]) -> str:
     """Return the words of a name without numbers and without those that differ in others."""
-    words: list[set[str]] = [{*_words(other)} for other in others]
+    words = [{*words_of(other)} for other in others]
     joints = {word for its in words for word in its if any(word not in every for every in words)}
-    return ' '.join(re.sub(r'\d+', '#', word) for word in _words(name) if word not in joints)
+    return ' '.join(word for word in words_of(name) if word not in joints)
 
 
-def _words(name: str) -> list[str]:
-    return re.findall(r'[^\W_]+', name)
+def _any_time(columns: Columns) -> str:
+    """Return the first column if it can be time; else the period has to be given."""
+    name, values = next(iter(columns.items()), ('', np.zeros(0)))
+    fractions = values.dtype.kind == 'f' and bool((values[:1000] % 1 != 0.0).any())
+    return name if fractions and is_growing(values) else ''
 
 
-def _grows(values: NDArray[Any]) -> bool:
-    return values.ndim == 1 and values.dtype.kind in 'fiu' and bool(np.all(np.diff(values) > 0))
+def is_growing(values: NDArray[Any]) -> bool:
+    """Return True for a column of numbers that increase, but for NaN."""
+    if values.ndim != 1 or values.dtype.kind not in 'fiu':
+        return False
+    steps = np.diff(values[np.isfinite(values)].astype(np.float64))
+    return bool(len(steps) and (steps > 0.0).all())
 
 
 def _numbers(name: str) -> list[int]:
@@ -141,12 +186,18 @@ def _numbers(name: str) -> list[int]:
 
 
 def _yaml(signal: str, names: Sequence[str]) -> str:
-    quoted = [name if _is_plain(name) else "'" + name.replace("'", "''") + "'" for name in names]
+    if names[0] == '':
+        return '{period: SECONDS}  # from row to row'
+    quoted = [_quote(name) for name in names]
     written = quoted[0] if signal == 'time' else f'[{", ".join(quoted)}]'
-    unit = _unit(names[0], signal)
-    return f'{{columns: {written}, unit: {unit}}}' if unit else written
+    unit = split_unit(names[0])[1]
+    if signal == 'torque' and (unit in NEEDS_SCALE or _kind(names[0]) == 'current'):
+        return f'{{columns: {written}, unit: {unit or "A"}, scale: {SCALE}}}  # Nm per A'
+    return f'{{columns: {written}, unit: {unit}}}' if unit in UNITS.get(signal, ()) else written
 
 
-def _is_plain(name: str) -> bool:
-    """Return True if YAML reads a name in a list as this text."""
-    return bool(re.fullmatch(r'[A-Za-z_/][\w./-]*', name)) and name.lower() not in SPECIAL
+def _quote(name: str) -> str:
+    """Return a name as YAML reads it as this text in a list."""
+    if re.fullmatch(r'[A-Za-z_/][\w./-]*', name) and name.lower() not in SPECIAL:
+        return name
+    return "'" + name.replace("'", "''") + "'"

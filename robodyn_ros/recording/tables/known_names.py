@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.storage import blockwise
-from robodyn_ros.recording.tables.example import mapping_error
+from robodyn_ros.recording.tables.example import ACTUAL, COMMANDED, words_of
 from robodyn_ros.recording.tables.table import Table
 
 Array = NDArray[np.float64]
@@ -22,8 +22,8 @@ Array = NDArray[np.float64]
 MOTOR_SIDE = ('motor_position', 'motor_velocity')
 SIGNALS = ('position', 'velocity', 'acceleration', 'torque', *MOTOR_SIDE)
 WORDS = {
-    'position': 'q|pos|positions?',
-    'velocity': 'qd|dq|qdot|vel|velocity|velocities',
+    'position': 'q|pos|qpos|positions?',
+    'velocity': 'qd|dq|qdot|qvel|vel|velocity|velocities',
     'acceleration': 'qdd|ddq|qddot|acc|accelerations?',
     'torque': 'tau|torques?|eff|efforts?|forces?',
     'motor_position': 'motor_(?:q|pos|positions?)',
@@ -49,7 +49,7 @@ class Part:
         return int(self._matrix(self.columns[0], samples).shape[1])
 
     def _matrix(self, name: str, samples: int) -> Array:
-        values = self.table.columns[name]
+        values = self.table.column(name, 'a signal')
         if values.ndim == 2 and values.shape[0] != samples and values.shape[1] == samples:
             values = values.T
         if values.ndim == 1:
@@ -60,6 +60,14 @@ class Part:
                 f'its shape is {self.table.columns[name].shape}'
             )
         return values
+
+    def units(self, wanted: tuple[str, ...], names: tuple[str, ...] | None) -> list[str | None]:
+        """Return the units of the header for the wanted joints."""
+        units = [self.table.units.get(name) for name in self.columns]
+        if len(units) == 1:
+            return units * len(wanted)
+        named = dict(zip(self.joints or names or wanted, units, strict=True))
+        return [named[name] for name in wanted]
 
     def values(
         self,
@@ -72,17 +80,15 @@ class Part:
         have = self.joints or names or wanted
         parts = [self._matrix(name, samples) for name in self.columns]
         if sum(part.shape[1] for part in parts) != len(have):
-            raise mapping_error(
-                f'{self.table.source}: {signal} has {sum(part.shape[1] for part in parts)} '
-                f'columns for {len(have)} joints ({list(have)})',
-                self.table.columns,
-                signal=signal,
-            )
+            width = sum(part.shape[1] for part in parts)
+            text = f'{signal} has {width} columns for {len(have)} joints ({list(have)})'
+            raise self.table.error(text, signal=signal)
         missing = [name for name in wanted if name not in have]
         if missing:
-            raise RecordingError(
-                f'{self.table.source}: joint {missing[0]!r} has no {signal}, only of {list(have)}'
-            )
+            text = f'joint {missing[0]!r} has no {signal}, only of {list(have)}'
+            if len(parts) != len(wanted):
+                raise RecordingError(f'{self.table.source}: {text}')
+            raise self.table.error(text, {signal: self.columns}, joints=wanted)
         if len(parts) == 1:
             if tuple(have) == wanted:
                 return parts[0]
@@ -102,16 +108,18 @@ class _Patterns(NamedTuple):
     before: re.Pattern[str]
     behind: re.Pattern[str]
     suffixed: re.Pattern[str]
+    within: re.Pattern[str]
 
 
 @cache
 def _patterns(words: str) -> _Patterns:
     texts = (
         rf'(?:{words})',
-        rf'(.*[/.]|actual_|)(?:{words})[_\[.]?(\d+)\]?',
+        rf'(.*[/.]|(?:actual|measured|joint)_|)(?:{words})(?:_?(?:act|actual|meas|fb)_?)?[_\[.]?(\d+)\]?',
         rf'(?:{words})[_./:](.+)',
         rf'(?:.*/)?([^/]+)[/.](?:{words})',
         rf'\W*(.+)_(?:{words})',
+        rf'(.*[/.])(?:{words})',
     )
     return _Patterns(*(re.compile(text, re.IGNORECASE) for text in texts))
 
@@ -133,12 +141,8 @@ def by_known_names(table: Table, signal: str, position: Part | None) -> Part | N
         if others:
             topic = min(others)
             known = {'torque': others[topic], 'position': position.columns if position else ()}
-            raise mapping_error(
-                f'{table.source}: torque has only columns of {sorted(others)}, which is not where '
-                f'position is',
-                table.columns,
-                known,
-            )
+            text = f'torque has only columns of {sorted(others)}, which is not where position is'
+            raise table.error(text, known)
     return part
 
 
@@ -157,6 +161,8 @@ def _recognise(
         return Part(table, (exact[0],))
     if '' in numbers:
         return Part(table, numbers[''])
+    if matrix := _matrix_of_struct(table, names, signal, words, position):
+        return Part(table, (matrix,))
     single = [name for name in names if table.columns[name].ndim == 1]
     if joints := _group_by_joint(table, single, signal, words, position):
         return Part(table, tuple(joints.values()), tuple(joints))
@@ -167,12 +173,29 @@ def _recognise(
     return _recognise_suffix(table, single, signal, words, position)
 
 
+def _matrix_of_struct(
+    table: Table, names: list[str], signal: str, words: str, position: Part | None
+) -> str | None:
+    """Return a matrix such as log.q; of several structs, that of position."""
+    pattern = _patterns(words).within
+    groups = {
+        match[1]: name
+        for name in names
+        if (match := pattern.fullmatch(name)) and table.columns[name].ndim == 2
+    }
+    if signal != 'position':
+        first = position and _patterns(WORDS['position']).within.fullmatch(position.columns[0])
+        return groups.get(first[1]) if first else None
+    if len(groups) > 1:
+        raise _several(table, [*groups.values()], signal)
+    return next(iter(groups.values()), None)
+
+
 def _several(
     table: Table, which: Sequence[str], signal: str, columns: Sequence[str] = ()
 ) -> RecordingError:
     """Return the error; `columns`: those of the first candidate, if it is more than one column."""
-    text = f'{table.source}: {list(which)} could all be {signal}'
-    return mapping_error(text, table.columns, {signal: columns or which[:1]})
+    return table.error(f'{list(which)} could all be {signal}', {signal: columns or which[:1]})
 
 
 def _group_by_topic(names: list[str], words: str) -> dict[str, tuple[str, ...]]:
@@ -194,10 +217,11 @@ def _group_by_joint(
     table: Table, names: list[str], signal: str, words: str, position: Part | None
 ) -> dict[str, str]:
     """Return columns by the joint in their names; of several topics, that of position."""
-    _, _, before, behind, _ = _patterns(words)
+    _, _, before, behind, _, _ = _patterns(words)
     groups: dict[str, dict[str, str]] = {}
     for name in names:
-        if match := before.fullmatch(name) or behind.fullmatch(name):
+        match = before.fullmatch(name) or behind.fullmatch(name)
+        if match and not _is_kind(match[1]):
             groups.setdefault(match[1], {})[name] = name[: match.start(1)] * (match.re is behind)
     topics = _topics(position)
     chosen = {}
@@ -217,6 +241,11 @@ def _group_by_joint(
     if signal not in NEEDED and topics:  # an optional signal: use it for all joints or not at all
         return chosen if topics.keys() & groups.keys() <= chosen.keys() else {}
     return chosen
+
+
+def _is_kind(joint: str) -> bool:
+    """Return True for what is no joint: act and des of q_act and q_des, ref of q_ref_1."""
+    return {*words_of(joint)} <= {*ACTUAL, *COMMANDED} and bool(words_of(joint))
 
 
 def _topics(position: Part | None) -> dict[str, str]:
@@ -242,7 +271,7 @@ def _recognise_suffix(
     joints: dict[str, str] = {}
     for name in names:
         match = pattern.fullmatch(name)
-        if match and (known is None or match[1] in known):
+        if match and not _is_kind(match[1]) and (known is None or match[1] in known):
             if match[1] in joints:
                 raise _several(table, [joints[match[1]], name], signal)
             joints[match[1]] = name

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reader of MATLAB files up to version 7."""
+"""Reader of MATLAB files and of HDF5, of which version 7.3 of the former is made."""
 
 from __future__ import annotations
 
@@ -20,14 +20,17 @@ READER = Path(__file__).with_name('mat_process.py')
 
 
 def read_mat(path: Path) -> Table:
-    """Read all numeric variables; fields of a struct are named `struct.field`.
+    """Read all numeric variables; fields of a struct are named `struct.field`, of HDF5 by path.
 
-    scipy reads them in another process: of files with a few random wrong bytes, one in 300 ends
-    it with a signal.
+    scipy and h5py read them in another process: of files with a few random wrong bytes, one in
+    300 ends it with a signal.
 
-    :raises RecordingError: it is not a MAT file, is damaged, or has version 7.3 (HDF5)
+    :raises RecordingError: it is neither, or is damaged
     """
-    with reading(path, 'MAT'), temporary_folder(path.stat().st_size) as folder:
+    with (
+        reading(path, 'MAT' if path.suffix.lower() == '.mat' else 'HDF5'),
+        temporary_folder(path.stat().st_size) as folder,
+    ):
         file = folder / 'arrays.npz'
         names = _names(path, file)
         with np.load(file, allow_pickle=False) as archive:

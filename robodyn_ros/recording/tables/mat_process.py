@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Program that reads a MAT file with scipy, whose reader can crash on damaged files.
+"""Program that reads MAT files with scipy, HDF5 with h5py, which can crash on damaged files.
 
 `mat_process.py FILE TARGET MEMORY` writes the numeric and text variables to TARGET (NPZ) and
 prints their names as JSON. It allows itself MEMORY bytes in addition to the libraries.
@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 from scipy.io import loadmat
 
@@ -28,16 +29,20 @@ def main(path: str, target: str, memory: str) -> None:
         resource.RLIMIT_AS, (pages * resource.getpagesize() + int(memory), resource.RLIM_INFINITY)
     )
     try:
-        content = loadmat(path, appendmat=False)
-        arrays = [each for name in content for each in _arrays(name, content[name])]
+        arrays = [*(_of_hdf5(path) if h5py.is_hdf5(path) else _of_mat(path))]
         np.savez(target, *(value for _, value in arrays))
         print(json.dumps([name for name, _ in arrays]))
     except NotImplementedError:
-        sys.exit('MAT version 7.3 (HDF5) cannot be read; save it in MATLAB with -v7')
+        sys.exit('it is a MAT file of version 7.3, but its HDF5 part is damaged')
     except MemoryError:
         sys.exit(f'its variables need more than {int(memory) / 1e6:.0f} MB of memory')
     except Exception as error:
         sys.exit(' '.join(str(error).split()) or type(error).__name__)
+
+
+def _of_mat(path: str) -> Iterator[tuple[str, Any]]:
+    for name, value in loadmat(path, appendmat=False).items():
+        yield from _arrays(name, value)
 
 
 def _arrays(name: str, value: Any) -> Iterator[tuple[str, Any]]:
@@ -53,6 +58,45 @@ def _arrays(name: str, value: Any) -> Iterator[tuple[str, Any]]:
         cells = [np.asarray(cell) for cell in value.reshape(-1)]
         if all(cell.size == 1 and cell.dtype.kind == 'U' for cell in cells):
             yield name, np.array([cell.item() for cell in cells])
+
+
+def _of_hdf5(path: str) -> Iterator[tuple[str, Any]]:
+    with h5py.File(path) as file:
+        matlab = any('MATLAB_class' in item.attrs for item in file.values())
+        yield from _items(file, '', file, '.' if matlab else '/')
+
+
+def _items(file: Any, path: str, group: Any, mark: str) -> Iterator[tuple[str, Any]]:
+    """Yield numbers and texts of a group; fields of a struct of MATLAB are `struct.field`."""
+    for name, item in group.items():
+        if not name.startswith('#'):  # of MATLAB: what references refer to
+            yield from _item(file, f'{path}{mark}{name}' if path else name, item, mark)
+
+
+def _item(file: Any, name: str, item: Any, mark: str) -> Iterator[tuple[str, Any]]:
+    kind = item.attrs.get('MATLAB_class', b'')
+    if isinstance(item, h5py.Group):
+        yield from _items(file, name, item, mark)
+    elif 'MATLAB_empty' in item.attrs or item.shape is None:
+        return
+    elif h5py.check_ref_dtype(item.dtype):
+        cells = [file[each] for each in item[()].reshape(-1)]
+        if all(cell.attrs.get('MATLAB_class') == b'char' for cell in cells):
+            yield name, np.array([_text(cell) for cell in cells])
+            return
+        for number, cell in enumerate(cells, 1):
+            inner = name if len(cells) == 1 else f'{name}({number})'
+            yield from _item(file, inner, cell, mark)
+    elif kind == b'char':
+        yield name, np.array([_text(item)])
+    elif h5py.check_string_dtype(item.dtype):
+        yield name, np.atleast_1d(np.asarray(item.asstr()[()], dtype=str))
+    elif item.dtype.kind in 'fiub':
+        yield name, item[()].T if kind else item[()]
+
+
+def _text(item: Any) -> str:
+    return ''.join(map(chr, item[()].reshape(-1)))
 
 
 if __name__ == '__main__':

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,26 +20,13 @@ from robodyn_ros.findings import Finding
 from robodyn_ros.long_work import CancelledError
 from robodyn_ros.recording.storage import blockwise, store
 from robodyn_ros.recording.tables.example import mapping_error
+from robodyn_ros.recording.tables.units import NEEDS_SCALE, UNITS, split_unit
 
 Array = NDArray[np.float64]
 
 NAMES = ('joint_names', 'joints', 'names')
-_TIME_UNITS = {'s': 1.0, 'ms': 1e-3, 'us': 1e-6, 'ns': 1e-9}
-_LENGTHS = {'rad': 1.0, 'deg': np.pi / 180, 'rev': 2 * np.pi, 'm': 1.0, 'mm': 1e-3}
-_RATES = {f'{unit}/s': factor for unit, factor in _LENGTHS.items()} | {'rpm': np.pi / 30}
-# Units of the second row need a scale (Nm/A, N/V, rated torque) to give Nm or N.
-_TORQUES = {'Nm': 1.0, 'N': 1.0, 'mNm': 1e-3, 'kN': 1e3}
-_DRIVES = {'A': 1.0, 'mA': 1e-3, 'V': 1.0, 'mV': 1e-3, 'percent': 1e-2, 'permille': 1e-3}
-UNITS: dict[str, dict[str, float]] = {
-    'time': _TIME_UNITS,
-    'position': _LENGTHS | {'count': 1.0},
-    'velocity': _RATES | {'count/s': 1.0},
-    'acceleration': {f'{unit}/s^2': factor for unit, factor in _LENGTHS.items()},
-    'torque': _TORQUES | _DRIVES,
-    'motor_position': _LENGTHS | {'count': 1.0},
-    'motor_velocity': _RATES | {'count/s': 1.0},
-}
-NEEDS_SCALE = {*_DRIVES, 'count', 'count/s'}
+NAME = re.compile(r'(?:.*[./])?(?:joint_)?names?(?:[\[_.]?(\d+)\]?)?')
+"""Names of columns with names of joints: a list, or one joint per column."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +36,10 @@ class Table:
     :param columns: by name, shape (N,), (N, n), or one number
     :param joints: joint names of matrices and numbered columns, if the file has them
     :param origin: time zero, in [ns] since the epoch; 0: unknown
+    :param header: line of names in the file, for messages
+    :param units: of columns, by name
+    :param refused: why a column cannot be used, by name
+    :param aliases: names in the file of columns that have a shorter one here
     """
 
     columns: Mapping[str, NDArray[Any]]
@@ -55,21 +48,73 @@ class Table:
     origin: int = 0
     findings: tuple[Finding, ...] = ()
     topic: str = ''
+    header: str = ''
+    units: Mapping[str, str] = field(default_factory=dict)
+    refused: Mapping[str, str] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
     def column(self, name: str, use: str) -> NDArray[Any]:
         """Return a column.
 
-        :raises RecordingError: there is no such column
+        :raises RecordingError: there is no such column, or it cannot be used
         """
+        name = self.aliases.get(name, name)
+        if name in self.refused:
+            raise RecordingError(f'{self.source}: {self.refused[name]}')
         if name not in self.columns:
-            text = (
-                f'{self.source}: no column {name!r} for {use}, the file has '
-                f'{sorted(self.columns)[:40]}'
-            )
-            if use in UNITS:
-                raise mapping_error(text, self.columns, signal=use)
-            raise RecordingError(text)
+            text = f'no column {name!r} for {use}, {self.described}'
+            raise self.error(text, signal=use) if use in UNITS else self.error(text)
         return self.columns[name]
+
+    def error(
+        self, text: str, known: Mapping[str, Sequence[str]] | None = None, **options: Any
+    ) -> RecordingError:
+        """Return an error with the lines of a mapping; parameters as of `mapping_error`."""
+        names = {short: name for name, short in self.aliases.items()}
+        columns = {names.get(name, name): values for name, values in self.columns.items()}
+        chosen = {
+            key: [names.get(each, each) for each in its] for key, its in (known or {}).items()
+        }
+        return mapping_error(f'{self.source}: {text}', columns, chosen, **options)
+
+    @property
+    def described(self) -> str:
+        """Names of the columns, as the file has them."""
+        if self.header:
+            return f'the header is {self.header!r:.500}'
+        return f'it has {sorted(self.columns)[:40]}'
+
+    def with_short_names(self) -> Table:
+        """Return the table with names without units, where these are unique, and the units."""
+        short = {name: split_unit(name) for name in self.columns}
+        count = Counter(base for base, _ in short.values())
+        names = {n: base if count[base] == 1 else n for n, (base, _) in short.items()}
+        units = {names[name]: unit for name, (_, unit) in short.items() if unit}
+        return replace(
+            self,
+            columns={names[name]: values for name, values in self.columns.items()},
+            units=units | {names[name]: unit for name, unit in self.units.items()},
+            refused={names.get(name, name): why for name, why in self.refused.items()},
+            aliases={name: base for name, base in names.items() if name != base},
+        )
+
+
+def joints_of(texts: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """Return the joints that columns of text name, or None.
+
+    :param texts: first text, or list of texts, by name; empty where others follow
+    :raises ValueError: the names of joints change
+    """
+    numbered: dict[int, str] = {}
+    for name, text in texts.items():
+        if match := NAME.fullmatch(name):
+            if not text and (match[1] or isinstance(text, list)):
+                raise ValueError(f'the joints in {name!r} change from row to row')
+            if isinstance(text, list):
+                return tuple(map(str, text))
+            if match[1]:
+                numbered[int(match[1])] = str(text)
+    return tuple(numbered[key] for key in sorted(numbered)) or None
 
 
 @contextmanager
@@ -109,12 +154,14 @@ def convert_signal(
     table: Table,
     *,
     order: tuple[str, ...] | None = None,
+    units: Sequence[str | None] = (),
 ) -> Array:
     """Convert a signal to SI units: values * unit * scale + offset; copy only if necessary.
 
     :param values: shape (N, n)
     :param spec: `unit`, `scale` and `offset` of the mapping; anything else means SI
     :param order: joints in the order in which lists in `spec` give them; None: as `joints`
+    :param units: in the header, of each joint; the mapping has priority
     :raises RecordingError: not numeric, or the unit or a number cannot be used
     """
     if values.dtype.kind not in 'fiub':
@@ -122,12 +169,18 @@ def convert_signal(
     # a view of a column would keep all columns in memory
     if values.dtype != np.float64 or not values.flags.c_contiguous:
         values = blockwise(np.asarray, values)
-    if not isinstance(spec, Mapping):
-        return values
+    spec = spec if isinstance(spec, Mapping) else {}
     order = order or joints
     factor = np.full(len(joints), 1.0)
     if 'unit' in spec:
         factor *= _unit(str(spec['unit']), signal, 'scale' in spec, table)
+    elif any(units):
+        factor *= [_unit(each, signal, 'scale' in spec, table) if each else 1.0 for each in units]
+        if 'scale' in spec and (factor != 1.0).any():
+            raise RecordingError(
+                f'{table.source}: the header gives the unit {next(filter(None, units))} of '
+                f'{signal} and the mapping a scale: add the unit that the scale belongs to'
+            )
     if 'scale' in spec:
         factor *= per_joint(spec['scale'], joints, order, f'scale of {signal}', table)
     if 'offset' in spec:
@@ -144,9 +197,7 @@ def _unit(unit: str, signal: str, scaled: bool, table: Table) -> float:
             f'{sorted(known)}'
         )
     if unit in NEEDS_SCALE and not scaled:
-        raise RecordingError(
-            f'{table.source}: {signal} in {unit} needs a scale for its conversion to SI units'
-        )
+        raise table.error(f'{signal} in {unit} needs a scale for its conversion to SI units')
     return known[unit]
 
 

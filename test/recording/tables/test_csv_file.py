@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.readers import read_recording
 from robodyn_ros.recording.tables.csv_file import read_csv
 
 
@@ -11,7 +12,8 @@ def read(tmp_path):
     def reader(content, encoding='utf-8'):
         path = tmp_path / 'a.csv'
         path.write_bytes(content.encode(encoding))
-        return read_csv(path).columns
+        table = read_csv(path)
+        return {name: table.column(name, 'a signal') for name in table.columns}
 
     return reader
 
@@ -92,6 +94,46 @@ def test_errors_name_line_and_column(read, content, message):
         read(content)
 
 
-def test_other_encodings_are_refused(read):
-    with pytest.raises(RecordingError, match='cannot be read as CSV'):
-        read('time,q\n0,ü\n', encoding='latin-1')
+@pytest.mark.parametrize('encoding', ['cp1252', 'utf-16'])
+def test_encodings_of_windows(read, encoding):
+    assert list(read('time,Größe\n0,1\n', encoding=encoding)) == ['time', 'Größe']
+
+
+@pytest.mark.parametrize('name', ['column3', 'column4'])
+def test_columns_of_one_name_or_with_text_matter_only_if_they_are_used(tmp_path, name):
+    path = tmp_path / 'a.csv'
+    path.write_text('time,tau_a,q_b,q_b,note\n' + '0,1,2,3,x\n1,1,3,4,y\n2,1,4,5,z\n')
+    with pytest.raises(RecordingError, match=r'columns 3 and 4 have the same name .* column3 or'):
+        read_recording(path)
+    recording = read_recording(path, columns={'position': name, 'torque': 'tau_a'})
+    assert recording.position[0, 0] == int(name[-1]) - 1
+    with pytest.raises(RecordingError, match='line 2, column 5: expected a number'):
+        read_recording(path, columns={'position': 'note', 'torque': 'tau_a'})
+
+
+def test_a_row_of_another_length_is_named(read):
+    with pytest.raises(RecordingError, match='line 4 has 2 cells, the header has 3'):
+        read('time,q,tau\n0,1,1\n1,1,1\n2,3\n4,4,4\n')
+
+
+def test_both_marks_of_decimals_are_not_guessed(read):
+    with pytest.raises(RecordingError, match=r'decimal point and with a decimal comma \(1,5\)'):
+        read('time;q\n0.5;1,5\n1.0;2,5\n')
+    assert read('time;q\n0,5;1.234,5\n1,0;2,5\n')['q'].tolist() == [1234.5, 2.5]
+
+
+def test_efforts_of_echo_may_be_velocities(tmp_path):
+    path = tmp_path / 'a.csv'
+    path.write_text(''.join(f'{k},0,,a,b,1,{k},3,4\n' for k in range(1, 9)))
+    with pytest.raises(RecordingError, match='no column for torque was recognised') as error:
+        read_recording(path)
+    assert "torque: ['velocity or effort_a', 'velocity or effort_b']" in error.value.lines
+
+
+def test_messages_of_other_publishers_are_counted(tmp_path):
+    path = tmp_path / 'a.csv'
+    rows = [f'{k},0,,a,b,1,{k},3,4,5,6\n{k},1,,finger,1,2,3\n' for k in range(1, 9)]
+    path.write_text(''.join(rows))
+    recording = read_recording(path)
+    assert recording.joints == ('a', 'b') and len(recording) == 8
+    assert recording.findings[0].text.startswith('8 messages on a.csv with other joints')

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import yaml
 
 from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.readers import read_recording
 from robodyn_ros.recording.tables.columns import load_columns, signals_from
 from robodyn_ros.recording.tables.example import mapping_error
 from robodyn_ros.recording.tables.table import Table
@@ -63,9 +66,16 @@ def test_the_lines_name_plausible_columns_and_solve_the_error(names, mapping, ex
     lines = mapping_of(e.value)
     time, position, torque = expected
     time = {'columns': time, 'unit': time} if time == 'ms' else time
+    columns = torque.split()
+    if 'cur' in torque:  # only the user knows the scale
+        columns = {'columns': columns, 'unit': 'A', 'scale': 'NM_PER_A'}
     assert (lines['time'], lines['position'], lines['torque']) == (
-        time, position.split(), torque.split()
+        time, position.split(), columns
     )  # fmt: skip
+    if 'cur' in torque:
+        with pytest.raises(RecordingError, match="no column 'NM_PER_A' for the scale of torque"):
+            signals_from(source, load_columns(lines))
+        lines['torque']['scale'] = 0.1
     signals = signals_from(source, load_columns(lines))
     assert signals.values['torque'].shape == (4, len(torque.split()))
 
@@ -118,3 +128,69 @@ def test_names_are_text_for_yaml(name: str) -> None:
 def test_no_name_of_a_column_gives_a_further_line() -> None:
     error = mapping_error('', {}, {'position': ['a\nb\x1b[31m']})
     assert not any('\n' in line or '\x1b' in line for line in error.lines)
+
+
+def six(*words: str) -> str:
+    return ' '.join(f'{word}{k}' for word in words for k in range(1, 7))
+
+
+@pytest.mark.parametrize(
+    ('names', 'position', 'velocity', 'torque'),
+    [
+        ('t posDes posAct velAct torAct i', 'posAct', 'velAct', 'torAct'),
+        ('t i posDes torDes torAct posAct', 'posAct', None, 'torAct'),
+        (f'time {six("posDes", "posAct", "velDes", "velAct", "torAct")}',
+         six('posAct'), six('velAct'), six('torAct')),
+        (f'time {six("Axis.SetPos", "Axis.ActPos", "Axis.ActTorque", "Axis.SetTorque")}',
+         six('Axis.ActPos'), None, six('Axis.ActTorque')),
+        ('stamp shoulder_pos elbow_pos shoulder_vel elbow_vel shoulder_trq elbow_trq tool_force',
+         'shoulder_pos elbow_pos', 'shoulder_vel elbow_vel', 'shoulder_trq elbow_trq'),
+        (f'time {six("theta", "omega", "load", "ref_theta")}',
+         six('theta'), six('omega'), six('load')),
+        (f'time {six("angle", "tau_ext_", "torque_")}', six('angle'), None, six('torque_')),
+    ],
+)  # fmt: skip
+def test_columns_that_belong_together_are_offered(names, position, velocity, torque) -> None:
+    columns = table(names).columns
+    columns |= {name: TIME for name in ('t', 'stamp') if name in columns}
+    lines = mapping_of(mapping_error('', columns, count=len(position.split())))
+    assert lines['position'] == position.split() and lines['torque'] == torque.split()
+    assert lines.get('velocity') == (velocity.split() if velocity else None)
+
+
+def test_a_current_asks_for_unit_and_scale() -> None:
+    for names, unit in (('i1 i2', 'A'), ('cur1_[mA] cur2_[mA]', 'mA')):
+        (line,) = (
+            line
+            for line in mapping_error('', table(f'time q1 q2 {names}').columns).lines
+            if line.startswith('torque')
+        )
+        assert line.endswith(f'unit: {unit}, scale: NM_PER_A}}  # Nm per A')
+
+
+def test_the_header_and_names_of_the_file_are_shown(tmp_path: Path) -> None:
+    path = tmp_path / 'a.csv'
+    path.write_text('Drive 3\nt;Weg [deg];I [mA]\n0;1;2\n1;2;3\n')
+    with pytest.raises(RecordingError, match=r"the header is 't;Weg \[deg\];I \[mA\]'") as error:
+        read_recording(path)
+    assert error.value.lines == (
+        'time: t', "position: {columns: ['Weg [deg]'], unit: deg}",
+        "torque: {columns: ['I [mA]'], unit: mA, scale: NM_PER_A}  # Nm per A",
+    )  # fmt: skip
+
+
+def test_names_of_the_robot_are_offered_for_those_of_the_file() -> None:
+    columns = {'time': TIME, 'q_j1': TIME, 'q_j2': TIME, 'tau_j1': TIME, 'tau_j2': TIME}
+    source = Table(columns, 'log.csv')
+    with pytest.raises(
+        RecordingError, match=r"joint 'a' has no position, only of .*'j1'"
+    ) as error:
+        signals_from(source, None, ['a', 'b'])
+    lines = mapping_of(error.value)
+    assert lines['joints'] == ['a', 'b']
+    assert signals_from(source, load_columns(lines), ['a', 'b']).joints == ('a', 'b')
+
+
+def test_a_file_without_time_shows_how_to_give_a_period() -> None:
+    columns = {'sample': np.arange(4), 'q1': np.ones(4), 'tau1': np.ones(4)}
+    assert mapping_error('', columns).lines[0] == 'time: {period: SECONDS}  # from row to row'

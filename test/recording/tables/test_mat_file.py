@@ -20,11 +20,11 @@ def test_variables_structs_and_names(tmp_path):
     assert table.joints == ('a', 'b')
 
 
-def test_version_7_3_is_refused(tmp_path):
+def test_a_damaged_version_7_3_is_a_sentence(tmp_path):
     path = tmp_path / 'a.mat'
     head = b'MATLAB 7.3 MAT-file, Platform: GLNXA64, Created on: Mon Jan  1 00:00:00 2024 HDF5'
     path.write_bytes(head.ljust(124) + b'\x00\x02IM' + b'\x89HDF\r\n\x1a\n' + bytes(200))
-    with pytest.raises(RecordingError, match=r'version 7\.3 .* save it in MATLAB with -v7'):
+    with pytest.raises(RecordingError, match=r'version 7\.3, but its HDF5 part is damaged'):
         read_mat(path)
 
 
