@@ -87,6 +87,7 @@ def check_recording(signals: Signals, *, late_share: float = 0.0, every: bool = 
         origin=signals.origin,
         gear_ratio=signals.gear_ratio,
         topic=signals.topic,
+        part=signals.part,
         **signals.values,
     )
 
@@ -99,11 +100,7 @@ def _leave_out_empty_joints(signals: Signals) -> None:
     kept = np.flatnonzero(~empty)
     names = ', '.join(signals.joints[index] for index in np.flatnonzero(empty))
     signals.findings.append(finding('joints_left_out', joints=names))
-    signals.joints = tuple(signals.joints[index] for index in kept)
-    for name, values in signals.values.items():
-        signals.values[name] = blockwise(lambda part: part[:, kept], values)
-    if signals.gear_ratio is not None:
-        signals.gear_ratio = signals.gear_ratio[kept]
+    signals.select([signals.joints[index] for index in kept])
 
 
 def _check_nan_joints(signals: Signals) -> None:

@@ -16,6 +16,7 @@ from robodyn_ros.bounds import check_regular
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.findings import Finding
 from robodyn_ros.long_work import CancelledError
+from robodyn_ros.recording.bags.scan import BagPart
 from robodyn_ros.recording.storage import blockwise, store
 from robodyn_ros.recording.tables.example import mapping_error
 
@@ -47,6 +48,7 @@ class Table:
     :param columns: by name, shape (N,), (N, n), or one number
     :param joints: joint names of matrices and numbered columns, if the file has them
     :param origin: time zero, in [ns] since the epoch; 0: unknown
+    :param part: of a bag, the messages that were read
     """
 
     columns: Mapping[str, NDArray[Any]]
@@ -55,6 +57,7 @@ class Table:
     origin: int = 0
     findings: tuple[Finding, ...] = ()
     topic: str = ''
+    part: BagPart | None = None
 
     def column(self, name: str, use: str) -> NDArray[Any]:
         """Return a column.
