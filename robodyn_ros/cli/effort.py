@@ -34,7 +34,7 @@ _FACTS = {
 
 def add_recording(parser: Any) -> None:
     """Add the recording, `--columns`, `--topic` and `--effort`."""
-    parser.add_argument('recording', help='rosbag2 folder, .mcap, .db3, .csv, .npz or .mat')
+    parser.add_argument('recording', help='rosbag2, ROS 1 bag, .csv, .npz or .mat')
     add_source(parser)
 
 

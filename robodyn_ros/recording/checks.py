@@ -171,9 +171,16 @@ def _find_repeated(signals: Signals) -> Rows:
         signals.findings.append(finding('repeated_samples', count=int(same.sum())))
     if not same.all():
         other, start = int((~same).sum()), time[rows[np.argmin(same)]]
-        severity: Severity | None = 'error' if other > MISSING_SHARE * len(time) else None
+        many = other > MISSING_SHARE * len(time) and not _even(np.diff(np.flatnonzero(~repeated)))
+        severity: Severity | None = 'error' if many else None
         signals.findings.append(finding('repeated_stamps', '', severity, count=other, start=start))
     return repeated
+
+
+def _even(lengths: NDArray[np.intp]) -> bool:
+    """Return True if nearly all stamps occur equally often: a simulation has a coarse clock."""
+    usual = np.median(lengths) if len(lengths) else 0.0
+    return bool(usual > 1 and np.mean(np.abs(lengths - usual) <= 1) > 0.9)
 
 
 def _repair_jumps(signals: Signals) -> None:

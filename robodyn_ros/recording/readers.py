@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from robodyn_ros.recording.bags.rosbag import FIELD_OF, read_rosbag
 from robodyn_ros.recording.bags.topic_bag import topic_types
 from robodyn_ros.recording.checks import check_recording
 from robodyn_ros.recording.missing_values import MISSING_SHARE
+from robodyn_ros.recording.poses import read_poses
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.tables.columns import Signals, load_columns, signals_from
 from robodyn_ros.recording.tables.csv_file import read_csv
@@ -59,7 +61,8 @@ def read_recording(
     request = _Request(Path(path), columns, joints, part, tuple(rename))
     if topic is not None or not recording_format(path).startswith('rosbag'):
         return request.read(topic or TOPIC)
-    reasons, lines = [], []
+    reasons: list[str] = []
+    lines: list[str] = []
     for name, findings in _candidates(path):
         try:
             return request.read(name, findings)
@@ -100,10 +103,14 @@ class _Request:
         try:
             signals = self._signals(table, mapping)
         except RecordingError as error:
+            if not bag and (poses := self._poses(table, mapping or {})):
+                return poses
             if not isinstance(columns, (str, Path)):
                 raise
             lines = () if bag else error.lines  # those of a bag are the known ones
             raise RecordingError(f'column mapping {columns}: {error}', lines=lines) from error
+        if not bag and 'velocity' in signals.values and (poses := read_poses(signals)):
+            return poses
         # Transport may deliver messages late, and clocks are set; rows of a table are in order.
         late_share = MISSING_SHARE if bag else 0.0
         del table  # frees unused columns before the checks
@@ -124,6 +131,14 @@ class _Request:
             self.path, topic=topic, joints=self.joints, chosen=chosen, part=self.part,
             rename=self.rename,
         )  # fmt: skip
+
+    def _poses(self, table: Table, mapping: Mapping[str, Any]) -> Recording | None:
+        """Return the static poses of a table that lacks nothing but the time."""
+        if mapping.get('time'):
+            return None
+        with suppress(RecordingError):
+            return read_poses(self._signals(table, {**mapping, 'time': {'period': 1.0}}))
+        return None
 
     def _signals(self, table: Table, mapping: Mapping[str, Any] | None) -> Signals:
         """Return the signals of the joints; those of a table are renamed here."""

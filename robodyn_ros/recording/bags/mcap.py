@@ -115,7 +115,8 @@ class McapScan(Scan):
             self.damage.append(f'a record is damaged ({error})')
 
     def _define_channel(self, channel: Channel) -> None:
-        schema, convert = self._schemas.get(channel.schema_id), None
+        schema = self._schemas.get(channel.schema_id)
+        convert: Convert | None = None
         kind, text = ('', '') if schema is None else (_kind(schema), schema.data.decode())
         if channel.message_encoding == 'json' and ('position' in text or kind in KINDS):
             kind, convert = KINDS[0], joint_state_of_json

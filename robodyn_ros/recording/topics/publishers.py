@@ -94,25 +94,21 @@ class Source:
 def publishers_of(groups: Sequence[Group]) -> list[Source]:
     """Return the publishers, those with most messages first.
 
-    A publisher may change the order of its joints from message to message. Two publishers with the
-    same joints give irregular times, or values that jump.
+    A publisher may change the order of its joints from message to message.
     """
     every: dict[tuple[frozenset[str], bool], list[Source]] = {}
     for group in groups:
         every.setdefault((frozenset(group.names), group.measured), []).append(Source.of(group))
     result: list[Source] = []
     for same in every.values():
-        joined = reduce(Source.join, same)
-        largest = max(same, key=lambda each: each.count)
-        if len(same) > 1 and _mixed(joined, largest):
-            result += same
-        else:
-            result += _split_alike(joined)
+        split = _split_alike(reduce(Source.join, same))
+        by_order = len(same) == len(split) and all(each.measured for each in split)
+        result += same if by_order else split
     return sorted(result, key=lambda each: -each.count)
 
 
 def _split_alike(source: Source) -> list[Source]:
-    """Split messages of two publishers that name the same joints in the same order.
+    """Split messages of two publishers that name the same joints.
 
     The positions of two robots jump from message to message. A publisher without efforts may fill
     in zeros: these messages have no effort.
@@ -137,23 +133,3 @@ def _split_alike(source: Source) -> list[Source]:
     if other.mean() > 0.4:
         other = np.arange(source.count) % 2 == 1
     return [source.cut(~other), source.cut(other)]
-
-
-def _mixed(joined: Source, largest: Source) -> bool:
-    """Return True if messages are of several publishers, of which one has these messages."""
-    if not _regular(largest):
-        return False
-    rough = [
-        np.median(np.abs(np.diff(each.columns[name], 2, axis=0)), axis=0)
-        for name in ('position', 'effort')
-        for each in (joined, largest.select(joined.names))
-    ]
-    jumps = any((rough[k] > 4.0 * rough[k + 1] + 1e-9).any() for k in (0, 2))
-    return jumps or not _regular(joined)
-
-
-def _regular(source: Source) -> bool:
-    """Return True if nearly all messages came at equal steps."""
-    steps = np.diff(np.sort(source.time))
-    usual = np.median(steps) if len(steps) else 0.0
-    return len(steps) > 2 and float(np.mean(np.abs(steps - usual) > 0.5 * usual)) < 0.1

@@ -105,8 +105,8 @@ def test_two_publishers_of_the_same_joints_are_named_and_one_is_read(tmp_path, o
     at = found.time + (found.origin - START) / 1e9
     parts = [item for item in found.findings if item.code == 'parts']
     assert len(parts) == 1 and '--part' in parts[0].remedy
-    assert '1: 400 messages' in parts[0].text
-    assert f'2: {len(TIME[::ratio])} messages' in parts[0].text
+    assert '1: 400 messages' in parts[0].remedy
+    assert f'2: {len(TIME[::ratio])} messages' in parts[0].remedy
     first, last = (
         read_recording(path, joints=['a', 'b'], part=1),
         read_recording(path, joints=['a', 'b'], part=2),
@@ -141,8 +141,9 @@ def test_of_a_restarted_simulation_the_longest_part_is_read_or_the_one_asked_for
     path = write_bag(tmp_path / 'bag', [(time, cdr(state)) for time, state in entries])
     found = read_recording(path)
     np.testing.assert_allclose(found.position, motion(TIME[:200], shift=0.7), atol=1e-12)
-    assert codes(found) == ['parts'] and 'Part 2 was read' in found.findings[0].text
-    assert '1: 120 messages of 1.19 s; 2: 200 messages of 1.99 s; 3: 80' in found.findings[0].text
+    assert codes(found) == ['parts'] and 'Part 2 was read' in found.findings[0].remedy
+    listed = '1: 120 messages of 1.19 s; 2: 200 messages of 1.99 s; 3: 80'
+    assert listed in found.findings[0].remedy
     assert found.part.first == START + 120 * 10**7
     third = read_recording(path, part=3)
     np.testing.assert_allclose(third.position, motion(TIME[:80], shift=1.1), atol=1e-12)
