@@ -24,7 +24,7 @@ from robodyn_ros.recording.tables.mat_file import read_mat
 from robodyn_ros.recording.tables.npz_file import read_npz
 from robodyn_ros.recording.tables.table import Table
 from robodyn_ros.recording.topics.decoder import KINDS
-from robodyn_ros.recording.topics.rename import rename_hint, renamed
+from robodyn_ros.recording.topics.rename import rename_hint, rename_joints
 
 TOPIC = '/joint_states'
 """Topic of a bag that is read if it has the joints, and none is named."""
@@ -149,13 +149,13 @@ class _Request:
             if not self.rename:
                 return signals_from(table, mapping, joints)
             signals = signals_from(table, mapping)
-            signals.joints = renamed(signals.joints, self.rename)
+            signals.joints = rename_joints(signals.joints, self.rename)
             if joints is not None:
                 signals.select(joints)
             return signals
         except RecordingError as error:
             known = signals_from(table, mapping).joints
-            hint = rename_hint(joints or known, renamed(known, self.rename))
+            hint = rename_hint(joints or known, rename_joints(known, self.rename))
             raise type(error)(f'{error}{hint}', lines=error.lines) from error
 
 

@@ -40,7 +40,7 @@ class JointStateLayout:
     read: Mapping[str, str] = dict(zip(FIELDS, FIELDS, strict=True))
     torques: Sequence[str] = ()
     offered: Sequence[str] = ()
-    fields: Sequence[str] = FIELDS
+    fields: Sequence[str] = ()
 
     def __init__(self, data: bytes) -> None:
         """Parse one message.

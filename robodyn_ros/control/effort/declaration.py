@@ -41,12 +41,11 @@ REQUIRED = ('unit', 'side', 'gravity')
 NUMBERS = ('direction', *OBJECTS, *MECHANICS)
 KEYS = ('joints', *WORDS, *NUMBERS)
 HOW = (
-    'with --effort Nm commands take it as Nm or N at the joint, gravity included. '
-    'Otherwise declare its meaning in section effort of the robot file: effort.unit (Nm, N, A, '
+    'declare its meaning in section effort of the robot file: effort.unit (Nm, N, A, '
     'permille_rated_current or permille_rated_torque), effort.side (joint or motor) and '
     'effort.gravity (included or excluded), for example {unit: Nm, side: joint, gravity: '
     'included}; A and per mille need drive facts as well, see config/example_robot.yaml. Commands '
-    'take the file as --effort FILE'
+    'take the file as --effort FILE, or --effort Nm for Nm or N at the joint with gravity'
 )
 
 

@@ -17,7 +17,7 @@ from robodyn_ros.recording.bags.topic_bag import (
 )
 from robodyn_ros.recording.topics.decoder import MSGTYPE as JOINT_STATE
 from robodyn_ros.recording.topics.decoder import TRAJECTORY_STATE
-from robodyn_ros.recording.topics.rename import renamed
+from robodyn_ros.recording.topics.rename import rename_joints
 from robodyn_ros.wire.commands import CommandReader
 
 RECORD = 'ros2 bag record /joint_states /joint_trajectory_controller/controller_state'
@@ -80,7 +80,7 @@ def references(
     """
     part = part or BagPart()
     scan = BagScan(Path(path), topic)
-    reader = CommandReader(joints, lambda names: renamed(names, part.rename))
+    reader = CommandReader(joints, lambda names: rename_joints(names, part.rename))
     for _, data in part.select(scan.messages()):
         if (reference := reader.read(data)) is not None:
             yield reference[0] - origin / 1e9, reference[1]

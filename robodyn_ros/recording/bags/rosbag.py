@@ -18,8 +18,8 @@ from robodyn_ros.recording.bags.scan import BagPart
 from robodyn_ros.recording.storage import blockwise, sweep
 from robodyn_ros.recording.tables.table import Table
 from robodyn_ros.recording.topics.decoder import KINDS, Form, Group, JointStateDecoder
-from robodyn_ros.recording.topics.publishers import Source
-from robodyn_ros.recording.topics.rename import renamed
+from robodyn_ros.recording.topics.publishers import Publisher
+from robodyn_ros.recording.topics.rename import rename_joints
 from robodyn_ros.recording.topics.sources import MOTOR, series_of
 
 FIELD_OF = {'position': 'position', 'velocity': 'velocity', 'torque': 'effort'}
@@ -45,7 +45,7 @@ def read_rosbag(
     :param chosen: quantities of the messages to read as position, velocity or torque; they are
         columns too
     :param part: number of the part, where the messages are several
-    :param rename: rules for the names of joints, see `renamed`
+    :param rename: rules for the names of joints, see `rename_joints`
     :return: columns `time` [s] from the first stamp on, `position`, `velocity`, `torque`; with
         a second encoder per joint (see `MOTOR`) `motor_position` and `motor_velocity`
     :raises RecordingError: nothing can be read, or the topic or a joint is missing
@@ -64,7 +64,7 @@ def read_rosbag(
             raise RecordingError(f'there is no message on {topic!r}{damage}')
         findings += _check_torque(groups, topic)
         for group in groups:
-            group.names = renamed(group.names, rename)
+            group.names = rename_joints(group.names, rename)
         series, notes = series_of(groups, joints, part=part, topic=topic)
     except RecordingError as error:
         raise type(error)(f'{path}: {error}', lines=error.lines) from error
@@ -124,7 +124,7 @@ def _check_torque(groups: Sequence[Group], topic: str) -> list[Finding]:
 
 
 def _table(
-    series: Source,
+    series: Publisher,
     joints: Sequence[str] | None,
     source: str,
     topic: str,

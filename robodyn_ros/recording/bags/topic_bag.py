@@ -20,7 +20,7 @@ from robodyn_ros.recording.bags.bag_scan import BagScan
 from robodyn_ros.recording.bags.scan import BagPart
 from robodyn_ros.recording.tables.table import reading
 from robodyn_ros.recording.topics.decoder import types_with
-from robodyn_ros.recording.topics.rename import renamed
+from robodyn_ros.recording.topics.rename import rename_joints
 
 TORQUE_STATE = 'robodyn_ros/msg/TorqueState'
 
@@ -75,7 +75,7 @@ def read_topic(
     for message in _messages(Path(path), topic, part):
         try:
             names, signals = read(message)
-            names = renamed(names, part.rename)
+            names = rename_joints(names, part.rename)
             stamp = message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
         except AttributeError as error:  # the definition is the bag's present
             raise RecordingError(

@@ -27,7 +27,7 @@ OFTEN = 0.05
 
 
 @dataclass(eq=False)
-class Source:
+class Publisher:
     """Messages of one publisher in the order of arrival.
 
     :param columns: `row`, `stamp` and `log`, shape (N,), and `VALUES`, shape (N, n), see `Group`
@@ -39,7 +39,7 @@ class Source:
     measured: bool = True
 
     @classmethod
-    def of(cls, group: Group) -> Source:
+    def of(cls, group: Group) -> Publisher:
         """Take the messages of a group."""
         columns = {name: group.take(name) for name in ('row', 'stamp', 'log', *VALUES)}
         return cls(group.names, columns, group.measured)
@@ -55,7 +55,7 @@ class Source:
         stamps = self.columns['stamp']
         return stamps if stamps.any() else self.columns['log']
 
-    def select(self, names: Sequence[str]) -> Source:
+    def select(self, names: Sequence[str]) -> Publisher:
         """Return the same with these joints only, in this order."""
         if tuple(names) == self.names:
             return self
@@ -66,7 +66,7 @@ class Source:
         }
         return replace(self, names=tuple(names), columns=self.columns | picked)
 
-    def cut(self, rows: NDArray[np.bool_]) -> Source:
+    def cut(self, rows: NDArray[np.bool_]) -> Publisher:
         """Return the same with some messages only, shape (N,)."""
         if rows.all():
             return self
@@ -76,12 +76,12 @@ class Source:
         }
         return replace(self, columns=columns)
 
-    def overlaps(self, other: Source) -> bool:
+    def overlaps(self, other: Publisher) -> bool:
         """Return True if both have messages of the same time."""
         first = max(self.time.min(), other.time.min())
         return bool(first <= min(self.time.max(), other.time.max()))
 
-    def join(self, other: Source) -> Source:
+    def join(self, other: Publisher) -> Publisher:
         """Return the messages of both, in the order of arrival."""
         columns = {
             name: np.concatenate([each, other.select(self.names).columns[name]])
@@ -91,23 +91,23 @@ class Source:
         return replace(self, columns={name: each[order] for name, each in columns.items()})
 
 
-def publishers_of(groups: Sequence[Group]) -> list[Source]:
+def publishers_of(groups: Sequence[Group]) -> list[Publisher]:
     """Return the publishers, those with most messages first.
 
     A publisher may change the order of its joints from message to message.
     """
-    every: dict[tuple[frozenset[str], bool], list[Source]] = {}
+    every: dict[tuple[frozenset[str], bool], list[Publisher]] = {}
     for group in groups:
-        every.setdefault((frozenset(group.names), group.measured), []).append(Source.of(group))
-    result: list[Source] = []
+        every.setdefault((frozenset(group.names), group.measured), []).append(Publisher.of(group))
+    result: list[Publisher] = []
     for same in every.values():
-        split = _split_alike(reduce(Source.join, same))
+        split = _split_alike(reduce(Publisher.join, same))
         by_order = len(same) == len(split) and all(each.measured for each in split)
         result += same if by_order else split
     return sorted(result, key=lambda each: -each.count)
 
 
-def _split_alike(source: Source) -> list[Source]:
+def _split_alike(source: Publisher) -> list[Publisher]:
     """Split messages of two publishers that name the same joints.
 
     The positions of two robots jump from message to message. A publisher without efforts may fill

@@ -25,7 +25,7 @@ def rename_hint(wanted: Sequence[str], known: Iterable[str]) -> str:
     return ''
 
 
-def renamed(names: Iterable[str], rules: Sequence[str]) -> tuple[str, ...]:
+def rename_joints(names: Iterable[str], rules: Sequence[str]) -> tuple[str, ...]:
     """Return joint names after rules of the form PATTERN=NAME; a pattern is for a whole name.
 
     :raises RecordingError: a rule cannot be used, or two joints get the same name

@@ -13,7 +13,7 @@ from robodyn_ros.findings import Finding, finding
 from robodyn_ros.recording.missing_values import MISSING_SHARE
 from robodyn_ros.recording.time_order import in_order
 from robodyn_ros.recording.topics.decoder import Group
-from robodyn_ros.recording.topics.publishers import VALUES, Source, publishers_of
+from robodyn_ros.recording.topics.publishers import VALUES, Publisher, publishers_of
 from robodyn_ros.recording.topics.rename import rename_hint
 
 LATE = 16
@@ -28,7 +28,7 @@ GAP = 2.5
 
 def series_of(
     groups: Sequence[Group], joints: Sequence[str] | None, *, part: int | None, topic: str
-) -> tuple[Source, list[Finding]]:
+) -> tuple[Publisher, list[Finding]]:
     """Return the messages with the requested joints as one series, and findings.
 
     Messages without effort are left out. Joints in messages of several publishers are merged at
@@ -42,7 +42,7 @@ def series_of(
     """
     every = publishers_of(groups)
     sources = [each for each in every if each.measured] or every
-    findings = _left_out('no_effort_messages', [x for x in every if x not in sources], topic)
+    findings = _report([x for x in every if x not in sources], topic, measured=False)
     names = _usual_joints(sources) if joints is None else tuple(joints)
     wanted = [*names, *(f'{name}{MOTOR}' for name in names)]
     known = {name for source in sources for name in source.names}
@@ -52,12 +52,17 @@ def series_of(
             f'{rename_hint(names, known)}'
         )
     remaining = [name for name in wanted if name in known]
-    picks: list[Source] = []
+    picks: list[Publisher] = []
     while remaining:
         best = max(sources, key=lambda each: (len(set(remaining) & set(each.names)), each.count))
         supplied = [name for name in remaining if name in best.names]
         remaining = [name for name in remaining if name not in best.names]
         parts = _parts(sources, supplied, picks)
+        if not parts:
+            raise RecordingError(
+                f'{topic}: no message with {supplied[0]!r} came while those with '
+                f'{picks[0].names[0]!r} did'
+            )
         number = 1 + int(np.argmax([each.count for each in parts])) if part is None else part
         if len(parts) > 1:
             findings.append(_parts_finding(parts, number, topic))
@@ -66,21 +71,25 @@ def series_of(
         picks.append(parts[min(number, len(parts)) - 1])
     used = {name for each in picks for name in each.names}
     others = [each for each in sources if not used & set(each.names)]
-    findings += _left_out('other_messages', others, topic)
+    findings += _report(others, topic)
     if len(picks) == 1:
         return picks[0], findings
     merged, note = _merge(picks, topic)
     return merged, [*findings, note]
 
 
-def _left_out(key: str, sources: Sequence[Source], topic: str) -> list[Finding]:
+def _report(sources: Sequence[Publisher], topic: str, *, measured: bool = True) -> list[Finding]:
+    """Count the messages of publishers that were not read."""
     if not sources:
         return []
     joints = ', '.join(sorted({name for each in sources for name in each.names}))
-    return [finding(key, count=sum(each.count for each in sources), topic=topic, joints=joints)]
+    count = sum(each.count for each in sources)
+    if measured:
+        return [finding('other_messages', count=count, topic=topic, joints=joints)]
+    return [finding('no_effort_messages', count=count, topic=topic, joints=joints)]
 
 
-def _usual_joints(sources: Sequence[Source]) -> tuple[str, ...]:
+def _usual_joints(sources: Sequence[Publisher]) -> tuple[str, ...]:
     """Return the joints of the robot, without its motors, and those of other publishers."""
     # With equal numbers of messages, the publisher with more joints is the robot.
     most = max(each.count for each in sources)
@@ -93,13 +102,13 @@ def _usual_joints(sources: Sequence[Source]) -> tuple[str, ...]:
 
 
 def _parts(
-    sources: Sequence[Source], names: Sequence[str], before: Sequence[Source]
-) -> list[Source]:
+    sources: Sequence[Publisher], names: Sequence[str], before: Sequence[Publisher]
+) -> list[Publisher]:
     """Return the messages with these joints in parts, in each of which time goes on.
 
     :param before: chosen parts of other joints: only messages that came while they came count
     """
-    chains: list[Source] = []
+    chains: list[Publisher] = []
     for source in sources:
         if not set(names) <= set(source.names):
             continue
@@ -133,7 +142,7 @@ def _restarts(time: NDArray[np.int64]) -> list[NDArray[np.bool_]]:
     return [number == each for each in range(len(cuts) + 1)]
 
 
-def _parts_finding(parts: Sequence[Source], number: int, topic: str) -> Finding:
+def _parts_finding(parts: Sequence[Publisher], number: int, topic: str) -> Finding:
     listed = '; '.join(
         f'{k}: {each.count} messages of {np.ptp(each.time) / 1e9:.4g} s'
         for k, each in enumerate(parts, 1)
@@ -142,7 +151,7 @@ def _parts_finding(parts: Sequence[Source], number: int, topic: str) -> Finding:
     return finding('parts', topic=topic, joints=joints, parts=listed, number=number)
 
 
-def _merge(picks: Sequence[Source], topic: str) -> tuple[Source, Finding]:
+def _merge(picks: Sequence[Publisher], topic: str) -> tuple[Publisher, Finding]:
     """Merge messages with different joints at the times of the most frequent ones."""
     base = max(picks, key=lambda each: each.count)
     others = [each for each in picks if each is not base]
@@ -164,7 +173,7 @@ def _merge(picks: Sequence[Source], topic: str) -> tuple[Source, Finding]:
             )
     names = tuple(name for each in (base, *others) for name in each.names)
     columns = {name: np.hstack(each) for name, each in values.items()}
-    merged = Source(names, base.columns | columns).cut(kept)
+    merged = Publisher(names, base.columns | columns).cut(kept)
     if merged.count < 2:
         raise RecordingError(
             f'{topic}: no messages with {base.names[0]} and {others[0].names[0]} at the same time'

@@ -6,7 +6,7 @@ import pytest
 
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.readers import read_recording
-from robodyn_ros.recording.topics.rename import rename_hint, renamed
+from robodyn_ros.recording.topics.rename import rename_hint, rename_joints
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from robodyn_ros.recording.topics.rename import rename_hint, renamed
 )
 def test_the_rule_that_is_offered_renames_the_joints(wanted, known):
     rule = re.search(r"--rename '(.*)'$", rename_hint(wanted, known))[1]
-    assert set(wanted) <= set(renamed(known, [rule]))
+    assert set(wanted) <= set(rename_joints(known, [rule]))
 
 
 @pytest.mark.parametrize('known', [['a', 'b'], ['r_a', 'l_b'], ['c', 'd'], []])
@@ -39,11 +39,11 @@ def test_no_rule_is_offered_where_another_part_of_the_names_differs(known):
 )
 def test_a_rule_that_cannot_be_used(rule, message):
     with pytest.raises(RecordingError, match=message):
-        renamed(['a', 'b'], [rule])
+        rename_joints(['a', 'b'], [rule])
 
 
 def test_only_whole_names_match():
-    assert renamed(['xr_a', 'r_a'], [r'r_(.*)=\1']) == ('xr_a', 'a')
+    assert rename_joints(['xr_a', 'r_a'], [r'r_(.*)=\1']) == ('xr_a', 'a')
 
 
 def test_the_joints_of_a_table_are_renamed(tmp_path):

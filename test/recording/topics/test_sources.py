@@ -161,3 +161,9 @@ def test_joints_with_a_prefix_are_renamed_and_the_rule_is_offered(tmp_path):
     np.testing.assert_allclose(found.position, motion(TIME)[:, ::-1], atol=1e-12)
     with pytest.raises(RecordingError, match=r"--rename '\(\.\*\)=x/r1_\\1'|only the prefix"):
         read_recording(path, joints=['x/r1_a', 'x/r1_b'])
+
+
+def test_joints_whose_messages_never_came_together(tmp_path):
+    path = bag(tmp_path, publisher(['a', 'b'], TIME[:200]), publisher(['c'], TIME[300:]))
+    with pytest.raises(RecordingError, match="no message with 'c' came while those with 'a' did"):
+        read_recording(path, joints=['a', 'b', 'c'])
