@@ -24,7 +24,7 @@ from robodyn_ros.robot_file import load_robot
 
 SI_WORDS = ('Nm', 'N', 'SI')
 """Values of `--effort` that need no file."""
-RECORDING = 'rosbag2 folder, .mcap, .db3 or a table (docs/reference/formats.md)'
+RECORDING = 'rosbag2 folder, .mcap, .db3, .bag or a table (docs/reference/formats.md)'
 """Help of the argument of recordings."""
 _FACTS = {
     'constant': 'torque_constant (Nm/A)',
@@ -64,7 +64,10 @@ def read_in_si_units(
     :raises RobodynError: the recording cannot be read, or its efforts are not declared
     """
     declared, columns = read_declarations(arguments), arguments.columns
-    recording = read_recording(path, columns=columns, topic=arguments.topic, joints=joints)
+    recording = read_recording(
+        path, columns=columns, topic=arguments.topic, joints=joints, part=arguments.part,
+        rename=arguments.rename,
+    )  # fmt: skip
     try:
         return in_si_units(recording, path, declared, model, columns=columns)
     except ConfigError as error:
@@ -81,17 +84,37 @@ def add_source(parser: Any) -> None:
         metavar='YAML',
         help='meaning and units of the columns, see docs/recordings.md',
     )
-    parser.add_argument(
-        '--topic',
-        help=f'JointState topic of a bag (default: {TOPIC}, or the first other one that has the '
-        'joints with position and effort)',
-    )
+    add_choice(parser)
     parser.add_argument(
         '--effort',
         metavar='FILE|Nm',
         help='meaning of the efforts in a bag without a declaration: a robot file or a YAML file '
         'with effort.* (see config/example_robot.yaml), or Nm: Nm or N at the joint, gravity '
         'included. Tables are in SI units unless --columns gives other units',
+    )
+
+
+def add_choice(parser: Any) -> None:
+    """Add `--topic`, `--part` and `--rename`."""
+    parser.add_argument(
+        '--topic',
+        help=f'topic of a bag with joint states: JointState, DynamicJointState or '
+        f'JointTrajectoryControllerState (default: {TOPIC}, or the first other one that has the '
+        f'joints with position and effort)',
+    )
+    parser.add_argument(
+        '--part',
+        type=int,
+        metavar='N',
+        help='part of a bag whose clock went back, or in which several publishers send the same '
+        'joints (default: the one with most messages)',
+    )
+    parser.add_argument(
+        '--rename',
+        action='append',
+        default=[],
+        metavar='PATTERN=NAME',
+        help="rename the joints of the recording that match, as 'robot1_(.*)=\\1'",
     )
 
 
@@ -132,7 +155,7 @@ def _parse_declaration(arguments: argparse.Namespace, given: str) -> EffortDecla
     paths = [*recording] if isinstance(recording, list) else [recording]
     if getattr(arguments, 'validate', None) not in (None, LEAVE_ONE_OUT):
         paths.append(arguments.validate)
-    if not any(recording_format(path) == 'rosbag2' for path in paths):
+    if not any(recording_format(path).startswith('rosbag') for path in paths):
         raise ConfigError(
             f'--effort {given} is for bags: {paths[0]} is a table, in SI units unless '
             f'--columns gives other units'

@@ -87,6 +87,7 @@ def check_recording(signals: Signals, *, late_share: float = 0.0, every: bool = 
         origin=signals.origin,
         gear_ratio=signals.gear_ratio,
         topic=signals.topic,
+        part=signals.part,
         **signals.values,
     )
 
@@ -99,11 +100,7 @@ def _leave_out_empty_joints(signals: Signals) -> None:
     kept = np.flatnonzero(~empty)
     names = ', '.join(signals.joints[index] for index in np.flatnonzero(empty))
     signals.findings.append(finding('joints_left_out', joints=names))
-    signals.joints = tuple(signals.joints[index] for index in kept)
-    for name, values in signals.values.items():
-        signals.values[name] = blockwise(lambda part: part[:, kept], values)
-    if signals.gear_ratio is not None:
-        signals.gear_ratio = signals.gear_ratio[kept]
+    signals.select([signals.joints[index] for index in kept])
 
 
 def _check_nan_joints(signals: Signals) -> None:
@@ -174,9 +171,16 @@ def _find_repeated(signals: Signals) -> Rows:
         signals.findings.append(finding('repeated_samples', count=int(same.sum())))
     if not same.all():
         other, start = int((~same).sum()), time[rows[np.argmin(same)]]
-        severity: Severity | None = 'error' if other > MISSING_SHARE * len(time) else None
+        many = other > MISSING_SHARE * len(time) and not _even(np.diff(np.flatnonzero(~repeated)))
+        severity: Severity | None = 'error' if many else None
         signals.findings.append(finding('repeated_stamps', '', severity, count=other, start=start))
     return repeated
+
+
+def _even(lengths: NDArray[np.intp]) -> bool:
+    """Return True if nearly all stamps occur equally often: a simulation has a coarse clock."""
+    usual = np.median(lengths) if len(lengths) else 0.0
+    return bool(usual > 1 and np.mean(np.abs(lengths - usual) <= 1) > 0.9)
 
 
 def _repair_jumps(signals: Signals) -> None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.findings import Finding, Severity, finding
+from robodyn_ros.recording.bags.scan import BagPart
 from robodyn_ros.recording.missing_values import missing_values
 from robodyn_ros.recording.storage import all_usable, blockwise, usable
 
@@ -53,6 +54,7 @@ class Recording:
         None: there is one encoder per joint
     :param motor_velocity: the same
     :param topic: of a bag that it was read from
+    :param part: messages of the bag that it was read from
     :param gear_ratio: revolutions of the motor per revolution of the joint, shape (n,)
     :raises RecordingError: the data break one of these rules
     """
@@ -70,6 +72,7 @@ class Recording:
     motor_velocity: Array | None = None
     gear_ratio: Array | None = None
     topic: str = ''
+    part: BagPart | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, 'joints', tuple(self.joints))

@@ -8,9 +8,11 @@ package of the second type, control_msgs, need not be installed.
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from robodyn_ros.wire.cursor import BODY, TIME, Cursor, WireError
+
+Rename = Callable[[tuple[str, ...]], tuple[str, ...]]
 
 
 def as_joint_state(data: bytes) -> bytes | None:
@@ -29,9 +31,12 @@ def as_joint_state(data: bytes) -> bytes | None:
 class CommandReader:
     """Reader of the commanded positions of some joints; the order of joints may change."""
 
-    def __init__(self, joints: Sequence[str]) -> None:
-        """Prepare for these joints."""
-        self._joints = tuple(joints)
+    def __init__(self, joints: Sequence[str], rename: Rename = tuple) -> None:
+        """Prepare for these joints.
+
+        :param rename: returns the names of joints for those in a message
+        """
+        self._joints, self._rename = tuple(joints), rename
         self._names: tuple[str, ...] | None = None
         self._places: list[int] = []
 
@@ -51,8 +56,9 @@ class CommandReader:
         return seconds + 1e-9 * nanoseconds, [values[place] for place in self._places]
 
     def _match(self, names: tuple[str, ...]) -> bool:
-        if not set(self._joints) <= set(names):
+        ours = self._rename(names)
+        if not set(self._joints) <= set(ours):
             return False
         self._names = names
-        self._places = [names.index(joint) for joint in self._joints]
+        self._places = [ours.index(joint) for joint in self._joints]
         return True

@@ -59,6 +59,15 @@ def test_an_empty_recording_is_told_as_such():
         check_recording(signals(count=0))
 
 
+def test_the_coarse_clock_of_a_simulation_is_no_error():
+    coarse = signals()
+    coarse.time = coarse.time[np.arange(len(coarse.time)) // 5 * 5].copy()
+    count = len(coarse.time)
+    recording = check_recording(coarse)
+    assert len(recording) == -(-count // 5)
+    assert ('repeated_stamps', 'warning') in [(f.code, f.severity) for f in recording.findings]
+
+
 def test_a_stuck_clock_is_severe():
     stuck = signals()
     stuck.time[50:] = stuck.time[50]

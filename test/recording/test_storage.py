@@ -10,10 +10,10 @@ from writers import write_csv, write_rosbag
 
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording import storage
-from robodyn_ros.recording.bags import joint_state_decoder
 from robodyn_ros.recording.readers import read_recording
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.storage import Spool, all_usable, blockwise, extremes, release, sweep
+from robodyn_ros.recording.topics import decoder
 
 VALUES = np.random.default_rng(0).normal(size=(1000, 3))
 
@@ -101,7 +101,7 @@ def test_a_full_disk_is_no_damage_of_a_bag(monkeypatch, recording, tmp_path):
         raise OSError(28, 'No space left on device')
 
     monkeypatch.setattr(storage, 'KEPT', 1000)
-    monkeypatch.setattr(joint_state_decoder, 'BLOCK', 100)
+    monkeypatch.setattr(decoder, 'BLOCK', 100)
     monkeypatch.setattr(tempfile, 'TemporaryFile', full)
     with pytest.raises(RecordingError, match=r'a long recording needs space .*No space left'):
         read_recording(tmp_path / 'bag')

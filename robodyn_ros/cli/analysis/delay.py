@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from robodyn_ros.analysis.delay import Samples, delay_estimate, delay_findings, position_lags
+from robodyn_ros.cli.effort import add_choice
 from robodyn_ros.cli.output import EXIT_NEGATIVE, add_json, out_folder, progress_bar, show
 from robodyn_ros.cli.page import with_page
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.bags.commands import command_topic, read_commands
 from robodyn_ros.recording.bags.topic_bag import TORQUE_STATE, Values, read_topic, topic_types
-from robodyn_ros.recording.readers import TOPIC, read_recording, recording_format
+from robodyn_ros.recording.readers import read_recording, recording_format
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,11 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         'delay is wrong, or the delay is unknown.'
     )
     parser.add_argument('recording', help='folder of a rosbag2')
-    parser.add_argument(
-        '--topic',
-        help=f'JointState topic of measured positions (default: {TOPIC}, or the first other one '
-        'that has the joints with position and effort)',
-    )
+    add_choice(parser)
     parser.add_argument(
         '--command',
         dest='command_topic',
@@ -70,14 +67,16 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
     path = arguments.recording
-    if recording_format(path) != 'rosbag2':
+    if not recording_format(path).startswith('rosbag'):
         raise RecordingError(
             f'{path} is not a rosbag2: the delay needs a bag with commanded positions'
         )
     types = topic_types(path)
     topic = command_topic(types, arguments.command_topic, path)
-    measured = read_recording(path, topic=arguments.topic)
-    command = read_commands(path, topic, measured.joints)
+    measured = read_recording(
+        path, topic=arguments.topic, part=arguments.part, rename=arguments.rename
+    )
+    command = read_commands(path, topic, measured.joints, measured.part)
     measured = measured.select(command.joints)
     start = (command.stamps - measured.origin) / 1e9
     recorded, servo = _read_delay(path, types, measured.joints)

@@ -77,7 +77,7 @@ def rests_in(
     :raises RobodynError: the topic of `--command` cannot be used
     """
     wanted = arguments.command
-    types = topic_types(path) if recording_format(path) == 'rosbag2' else {}
+    types = topic_types(path) if recording_format(path).startswith('rosbag') else {}
     if wanted is None and len(command_topics(types)) != 1:
         return None
     topic = command_topic(types, wanted, path)
@@ -86,7 +86,9 @@ def rests_in(
             return None
         raise RecordingError(f'{path}: {topic} has the measured positions, not the commanded ones')
     rests = rest_of_reference(
-        recording.time, references(path, topic, joints, recording.origin), len(joints)
+        recording.time,
+        references(path, topic, joints, recording.origin, recording.part),
+        len(joints),
     )
     if rests is None and wanted is not None:
         raise RecordingError(

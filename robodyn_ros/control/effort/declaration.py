@@ -45,7 +45,7 @@ HOW = (
     'permille_rated_current or permille_rated_torque), effort.side (joint or motor) and '
     'effort.gravity (included or excluded), for example {unit: Nm, side: joint, gravity: '
     'included}; A and per mille need drive facts as well, see config/example_robot.yaml. Commands '
-    'take the file as --effort FILE; for Nm or N at the joint, gravity included, type --effort Nm'
+    'take the file as --effort FILE, or --effort Nm for Nm or N at the joint with gravity'
 )
 
 

@@ -45,7 +45,7 @@ def in_si_units(
         is not Nm or N with gravity, and the mapping has neither unit nor scale of the torque
     """
     torque = None if columns is None else load_columns(columns).get('torque')
-    if recording_format(path) != 'rosbag2':
+    if not recording_format(path).startswith('rosbag'):
         if declared and not (isinstance(torque, Mapping) and {'unit', 'scale'} & torque.keys()):
             _check_table(declared[0], recording.joints, path)
         return recording

@@ -103,6 +103,9 @@ def _model_based(case: Case) -> Iterator[Finding]:
     """
     rivals = list(rival_findings(case.reading))
     yield from rivals
+    if not case.signals.velocity.any():  # static poses look like noise, and do not repeat
+        yield from region_findings(case)
+        return
     yield from noise_findings(case)
     yield from region_findings(case)  # a joint that moves little moves slowly
     slow = () if has_error(rivals) else slow_joints(case)

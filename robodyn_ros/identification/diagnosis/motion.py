@@ -43,7 +43,7 @@ def _too_short(case: Case, moving: list[int]) -> Iterator[Finding]:
     part = closed_form_part(case.model)
     if part is not None and isinstance(part[0], PumaGravityModel):
         return  # one cycle of slow motion is enough for it
-    if any(item.code == 'slow_sampling' for item in case.recording.findings):
+    if any(item.code in ('slow_sampling', 'static_poses') for item in case.recording.findings):
         return  # times are in another unit, or longer would not help
     done = count_cycles(thin(case.signals.position))
     # A lead-in takes a part of a cycle: 3 cycles of 20 s with one are enough.

@@ -41,7 +41,7 @@ def offsets_of(
     model: DynamicModel, base: BaseParameters, signals: Processed, options: IdentifyOptions
 ) -> dict[int, TimeOffset]:
     """Return significant offsets by joint number; none if not requested."""
-    if options.time_offset == 'no':
+    if options.time_offset == 'no' or not signals.velocity.any():
         return {}
     period = float(signals.time[1] - signals.time[0]) if len(signals) > 1 else 1.0
     half = len(signals.thinning.taps) // 2

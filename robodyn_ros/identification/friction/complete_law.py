@@ -53,6 +53,8 @@ def complete_friction(
     base = base_parameters(body)
     if not signals.used.any():
         raise InsufficientData('no joint has a moving sample to find friction from')
+    if not signals.velocity.any():
+        return with_friction(body, DEFAULT_TERMS)
     prior, known = starting_prior(body, options.prior)
     problem = Problem.of(body, base, prior)
     weight = PRIOR_WEIGHT if known else WEAKEST

@@ -96,6 +96,8 @@ def thresholds(joints: Sequence[str], velocity: Array, options: IdentifyOptions)
     used = moving
     if options.velocity_threshold is None and np.isinf(upper).all():
         used = (speed >= still) & (speed > 0.0)
+    if not speed.any():  # static poses
+        used = moving = np.ones_like(moving)
     if not used.any() and np.isfinite(upper).any():
         raise IdentificationError(
             f'no sample is left below the upper velocity threshold, {upper.min():g} for joint '

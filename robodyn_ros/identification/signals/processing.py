@@ -146,6 +146,8 @@ def _take_recorded(recording: Recording, options: IdentifyOptions) -> Processed:
         grid = Grid(recording, np.zeros(len(recording), dtype=bool), ())
         torque = low_pass(torque, _choose_cutoffs(grid, options).used, 1.0 / recording.period)
     frozen = ~moving_joints(recording.position)
+    if not (velocity.any() or acceleration.any()):  # static poses
+        frozen = constant(recording.position)
     motion = (recording.position, velocity, acceleration)
     signals = _mark_samples(recording, len(recording), options, motion, torque, ~frozen[None, :])
     at_rest = standstill_findings(recording, frozen)

@@ -119,7 +119,9 @@ def _torque_errors(run: IdentificationRun) -> Iterator[Finding]:
 
 def _data_findings(run: IdentificationRun) -> Iterator[Finding]:
     regression, frozen = run.regression, run.prepared.frozen
-    yield from data_findings(regression.factors(), run.estimated.fit, regression.base, frozen)
+    known = () if run.prepared.parts[0].shown.velocity.any() else ('rank_deficient',)
+    listed = data_findings(regression.factors(), run.estimated.fit, regression.base, frozen)
+    yield from (item for item in listed if item.code not in known)  # of static poses
 
 
 def _robot_findings(run: IdentificationRun) -> Iterator[Finding]:

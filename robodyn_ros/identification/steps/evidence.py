@@ -42,7 +42,13 @@ HARMLESS = (
     'constant_torque',
 )
 """Those that leave the parameters of the other joints as they are."""
-DOUBTS = ('sensor_delay', 'torque_filtered', 'slow_sampling', 'convention_doubtful')
+DOUBTS = (
+    'static_poses',
+    'sensor_delay',
+    'torque_filtered',
+    'slow_sampling',
+    'convention_doubtful',
+)
 """Findings that are no errors and conventions too: torque that is late, and what is likely."""
 BEARING = 0.25
 """Share of the largest gravity torque by the URDF from which on a joint bears the arm: whatever a

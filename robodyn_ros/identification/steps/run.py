@@ -139,7 +139,8 @@ class IdentificationRun:
             model, values = self.prepared.model, self.estimated.values
             tally, _ = tally_all(model, values, other, 'validate')
             report = tally.report(other.shown, given.source)
-            needed = SAMPLES_PER_COLUMN * self.regression.base.rank // len(model.joints)
+            seen = self.regression.base.rank - self.estimated.fit.unseen.shape[1]
+            needed = SAMPLES_PER_COLUMN * seen // len(model.joints)
             if not report.samples:
                 self._not_tested('gaps and repeated values leave no usable sample of it')
             elif report.samples < needed:

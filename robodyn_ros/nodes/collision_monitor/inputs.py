@@ -46,6 +46,7 @@ class Inputs:
         """Forget all samples."""
         self.motion: tuple[Array, Array] | None = None
         self._received = self._reference_time = -math.inf
+        self._problem = ''
         self._delay.clear()
         self._rest.restart()
 
@@ -79,10 +80,11 @@ class Inputs:
     def read_state(self, serialised: bytes) -> Fault:
         """Read a sample of the joint states; return NO_FAULT or why it cannot be used."""
         if problem := self.state.read_bytes(serialised):
+            self._problem = f' (refused: {problem})'
             return Fault('state_refused', problem)
         if self._from_reference and self._now() - self._reference_time > self._timeout:
             return Fault('reference_missing', 'there is no usable reference')
-        self._received = self._now()
+        self._received, self._problem = self._now(), ''
         return NO_FAULT
 
     def read_reference(self, serialised: bytes) -> str:
@@ -108,4 +110,4 @@ class Inputs:
             return NO_FAULT
         age = self._now() - self._received
         text = f'no joint states for {age:.2f} s' if age < math.inf else 'no joint states yet'
-        return Fault('state_missing', text)
+        return Fault('state_missing', f'{text}{self._problem}')

@@ -284,7 +284,7 @@ class IdentificationWork:
 
     def _read(self, path: Path, between: tuple[int, int] | None = None) -> Recording:
         columns: dict[str, object] = {'gear_ratio': self._gear_ratio}
-        if recording_format(path) != 'rosbag2':
+        if not recording_format(path).startswith('rosbag'):
             columns |= self._columns
         read = partial(read_recording, path, joints=self.model.joint_names, columns=columns)
         try:  # as the recorder names it, in a namespace or remapped

@@ -33,6 +33,8 @@ class JointStateReader:
         that is refused changes nothing
     :ivar stamp: time of the last sample, in [s]; `clock`: the same in seconds and nanoseconds
     :ivar missing: optional fields that the last message did not give
+    :ivar foreign: True if the last message was of another publisher: it has none of the joints, or
+        nothing in a required field
     """
 
     def __init__(
@@ -51,6 +53,7 @@ class JointStateReader:
         :param exact: refuse messages with other joints
         """
         self.joints = tuple(joints)
+        self.foreign = False
         self._exact = exact
         self.required = tuple(required)
         self.optional = self.missing = tuple(optional)
@@ -77,6 +80,9 @@ class JointStateReader:
 
     def read(self, message: JointState) -> str:
         """Read a message; return '' or why it is refused."""
+        self.foreign = set(self.joints).isdisjoint(message.name) or not all(
+            len(getattr(message, field)) for field in self.required
+        )
         self.clock = (message.header.stamp.sec, message.header.stamp.nanosec)
         self.missing = self.optional
         if message.name != self._names and (problem := self._match(list(message.name))):
@@ -139,6 +145,7 @@ class JointStateReader:
         if not math.isfinite(sum(numbers)):
             return False
         self._flat[:] = numbers
+        self.foreign = False
         self.missing = self._absent
         for field, row, pick in self._given:
             numbers = pick(values)

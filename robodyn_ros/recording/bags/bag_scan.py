@@ -15,12 +15,14 @@ from robodyn_ros.errors import RecordingError
 from robodyn_ros.long_work import CancelledError
 from robodyn_ros.recording.bags.compression import decompress, decompress_file
 from robodyn_ros.recording.bags.mcap import McapScan
+from robodyn_ros.recording.bags.ros1 import Ros1Scan
 from robodyn_ros.recording.bags.scan import Scan
 from robodyn_ros.recording.bags.sqlite import SqliteScan
 from robodyn_ros.recording.storage import temporary_folder
 from robodyn_ros.yaml_file import parse_yaml
 
-SCANS: dict[str, type[Scan]] = {'.mcap': McapScan, '.db3': SqliteScan}
+SCANS: dict[str, type[Scan]] = {'.mcap': McapScan, '.db3': SqliteScan, '.bag': Ros1Scan}
+PACKED = ('.zstd', '.zst')
 UNREADABLE = (
     OSError, yaml.YAMLError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError
 )  # fmt: skip
@@ -31,14 +33,19 @@ def is_rosbag(path: Path) -> bool:
     """Return True if a path looks like a rosbag2 folder or one of its files."""
     if path.is_dir():
         return (path / 'metadata.yaml').exists() or bool(bag_files(path))
-    return path.suffix in SCANS
+    return _plain(path).suffix in SCANS
+
+
+def _plain(path: Path) -> Path:
+    """Return the name of a file without the suffix of its compression."""
+    return path.with_suffix('') if path.suffix in PACKED else path
 
 
 def bag_files(path: Path) -> list[Path]:
     """Return the storage files of a bag, in the order they were recorded."""
     if not path.is_dir():
         return [path]
-    files = [file for file in path.iterdir() if file.suffix in SCANS]
+    files = [file for file in path.iterdir() if _plain(file).suffix in ('.mcap', '.db3')]
     return sorted(files, key=lambda file: (len(file.name), file.name))
 
 
@@ -108,10 +115,10 @@ class BagScan(Scan):
     def _scan_file(self, file: Path) -> Iterator[tuple[int, bytes]]:
         with ExitStack() as stack:
             plain = file
-            if file.suffix == '.zstd':
+            if file.suffix in PACKED:
                 plain = stack.enter_context(temporary_folder(file.stat().st_size)) / file.stem
                 decompress_file(file, plain)
-            scan = SCANS.get(plain.suffix, SqliteScan)(plain, self.topic, self.msgtype)
+            scan = SCANS.get(plain.suffix, SqliteScan)(plain, self.topic, self.kinds)
             scan.topics, scan.definitions = self.topics, self.definitions
             scan.expected = self.expected
             try:

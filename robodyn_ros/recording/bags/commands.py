@@ -9,13 +9,15 @@ from typing import Any
 
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.bags.bag_scan import BagScan
-from robodyn_ros.recording.bags.joint_state_decoder import MSGTYPE as JOINT_STATE
+from robodyn_ros.recording.bags.scan import BagPart
 from robodyn_ros.recording.bags.topic_bag import (
-    TRAJECTORY_STATE,
     TopicSamples,
     Values,
     read_topic,
 )
+from robodyn_ros.recording.topics.decoder import MSGTYPE as JOINT_STATE
+from robodyn_ros.recording.topics.decoder import TRAJECTORY_STATE
+from robodyn_ros.recording.topics.rename import rename_joints
 from robodyn_ros.wire.commands import CommandReader
 
 RECORD = 'ros2 bag record /joint_states /joint_trajectory_controller/controller_state'
@@ -52,17 +54,20 @@ def command_topic(types: Mapping[str, str], wanted: str | None, path: str) -> st
     return usable[0]
 
 
-def read_commands(path: str | Path, topic: str, joints: tuple[str, ...]) -> TopicSamples:
+def read_commands(
+    path: str | Path, topic: str, joints: tuple[str, ...], part: BagPart | None = None
+) -> TopicSamples:
     """Read the commanded positions of a topic; there is one signal.
 
     :param joints: requested joints; the topic need not have all of them
+    :param part: of the recording that they belong to; None: all messages
     :raises RecordingError: as `read_topic`
     """
-    return read_topic(path, topic, joints, _positions)
+    return read_topic(path, topic, joints, _positions, part)
 
 
 def references(
-    path: str | Path, topic: str, joints: tuple[str, ...], origin: int
+    path: str | Path, topic: str, joints: tuple[str, ...], origin: int, part: BagPart | None = None
 ) -> Iterator[tuple[float, list[float]]]:
     """Yield time, in [s], and positions of each reference, in the order of the bag.
 
@@ -70,10 +75,13 @@ def references(
     the same. Damaged messages, and those without all joints, are left out.
 
     :param origin: stamp of time 0, in [ns]
+    :param part: of the recording that they belong to; None: all messages
     :raises RecordingError: the bag cannot be read
     """
-    scan, reader = BagScan(Path(path), topic), CommandReader(joints)
-    for _, data in scan.messages():
+    part = part or BagPart()
+    scan = BagScan(Path(path), topic)
+    reader = CommandReader(joints, lambda names: rename_joints(names, part.rename))
+    for _, data in part.select(scan.messages()):
         if (reference := reader.read(data)) is not None:
             yield reference[0] - origin / 1e9, reference[1]
     scan.check()
@@ -88,6 +96,8 @@ def _positions(message: Any) -> Values:
     """
     if hasattr(message, 'position'):
         return message.name, (message.position,)
+    if hasattr(message, 'desired'):  # of ROS 1, and of ROS 2 before Iron
+        return message.joint_names, (message.desired.positions,)
     output = message.output
     through_jtc = len(output.effort) or not len(output.positions)
     return message.joint_names, ((message.reference if through_jtc else output).positions,)

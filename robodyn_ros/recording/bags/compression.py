@@ -11,7 +11,7 @@ from robodyn_ros.bounds import RECORD, check_expansion
 def decompress(packed: bytes, form: str, size: int = RECORD.most) -> bytes:
     """Decompress a chunk or message.
 
-    :param form: 'lz4', 'zstd', or '' for none
+    :param form: 'lz4', 'zstd', 'bz2', or '' for none
     :param size: largest size of the result, in [bytes]
     :raises ValueError: the form is not known, or the result is larger; the libraries raise other
         errors too
@@ -26,6 +26,10 @@ def decompress(packed: bytes, form: str, size: int = RECORD.most) -> bytes:
         from zstandard import ZstdDecompressor
 
         result = ZstdDecompressor().stream_reader(packed).read(size + 1)
+    elif form == 'bz2':
+        from bz2 import BZ2Decompressor
+
+        result = BZ2Decompressor().decompress(packed, size + 1)
     else:
         raise ValueError(f'compression {form!r} is not known')
     if len(result) > size:

@@ -12,9 +12,9 @@ from typing import NoReturn
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.bags.bag_folder import finish_bag
 from robodyn_ros.recording.bags.bag_metadata import RECORD_NAME
-from robodyn_ros.recording.bags.joint_state_decoder import MSGTYPE
 from robodyn_ros.recording.bags.mcap_writer import McapWriter, Topic
 from robodyn_ros.recording.stamps import MissingMessages
+from robodyn_ros.recording.topics.decoder import MSGTYPE
 from robodyn_ros.wire.cursor import NANOSECONDS, WireError
 from robodyn_ros.wire.joint_state import JointStateLayout, stamp_of
 

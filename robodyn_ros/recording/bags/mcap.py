@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from io import BytesIO
 from pathlib import Path
 from typing import IO, TypeVar
@@ -24,7 +24,9 @@ from mcap.stream_reader import StreamReader
 from robodyn_ros.bounds import RECORD, BoundError, check_expansion, check_regular
 from robodyn_ros.long_work import progress
 from robodyn_ros.recording.bags.compression import decompress
+from robodyn_ros.recording.bags.ros1 import Convert, cdr_of_ros1, joint_state_of_json
 from robodyn_ros.recording.bags.scan import Scan
+from robodyn_ros.recording.topics.decoder import KINDS
 
 MAGIC = b'\x89MCAP0\r\n'
 NEEDED = {*map(int, (Opcode.SCHEMA, Opcode.CHANNEL, Opcode.MESSAGE, Opcode.CHUNK))}
@@ -40,10 +42,10 @@ _Record = TypeVar('_Record')
 class McapScan(Scan):
     """Reader of the messages of one topic in one file."""
 
-    def __init__(self, path: Path, topic: str, msgtype: str = '') -> None:
-        super().__init__(path, topic, msgtype)
-        self._schemas: dict[int, str] = {}
-        self._channels: set[int] = set()
+    def __init__(self, path: Path, topic: str, kinds: Collection[str] = ()) -> None:
+        super().__init__(path, topic, kinds)
+        self._schemas: dict[int, Schema] = {}
+        self._channels: dict[int, Convert | None] = {}
         self._expanded = 0
 
     def messages(self) -> Iterator[tuple[int, bytes]]:
@@ -98,20 +100,30 @@ class McapScan(Scan):
                 channel, _, log_time, _ = _MESSAGE(content)
                 if channel in channels:
                     self.count += 1
-                    yield min(log_time, 2**63 - 1), content[22:]
+                    data, convert = content[22:], channels[channel]
+                    yield min(log_time, 2**63 - 1), convert(data) if convert else data
 
     def _define(self, code: int, content: bytes) -> None:
         try:
             if code == Opcode.SCHEMA:
                 schema = parse_record(Schema.read, content)
-                self._schemas[schema.id] = schema.name
-                self.definitions[schema.name] = schema.encoding, schema.data.decode()
+                self._schemas[schema.id] = schema
+                self.definitions[_kind(schema)] = schema.encoding, schema.data.decode()
             elif code == Opcode.CHANNEL:
-                channel = parse_record(Channel.read, content)
-                if self.add_topic(channel.topic, self._schemas.get(channel.schema_id, '')):
-                    self._channels.add(channel.id)
+                self._define_channel(parse_record(Channel.read, content))
         except DAMAGED as error:
             self.damage.append(f'a record is damaged ({error})')
+
+    def _define_channel(self, channel: Channel) -> None:
+        schema = self._schemas.get(channel.schema_id)
+        convert: Convert | None = None
+        kind, text = ('', '') if schema is None else (_kind(schema), schema.data.decode())
+        if channel.message_encoding == 'json' and ('position' in text or kind in KINDS):
+            kind, convert = KINDS[0], joint_state_of_json
+        if self.add_topic(channel.topic, kind):
+            if channel.message_encoding == 'ros1':
+                convert = cdr_of_ros1(kind, text)
+            self._channels[channel.id] = convert
 
     def _unpack(self, content: bytes) -> bytes:
         """Return the records of a chunk; of a damaged or truncated one, those before the end."""
@@ -133,6 +145,12 @@ class McapScan(Scan):
         except Exception as error:  # decompressors may raise any exception for damaged bytes
             self.damage.append(f'a chunk is damaged ({error})')
             return b''
+
+
+def _kind(schema: Schema) -> str:
+    """Return the name of a type as ROS 2 has it: ROS 1 has no `msg` in it."""
+    package, _, name = schema.name.rpartition('/')
+    return f'{package}/msg/{name}' if package and '/' not in package else schema.name
 
 
 def parse_record(read: Callable[[ReadDataStream], _Record], content: bytes) -> _Record:

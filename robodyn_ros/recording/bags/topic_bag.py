@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.bags.bag_scan import BagScan
+from robodyn_ros.recording.bags.scan import BagPart
 from robodyn_ros.recording.tables.table import reading
+from robodyn_ros.recording.topics.decoder import types_with
+from robodyn_ros.recording.topics.rename import rename_joints
 
-TRAJECTORY_STATE = 'control_msgs/msg/JointTrajectoryControllerState'
 TORQUE_STATE = 'robodyn_ros/msg/TorqueState'
 
 Values = tuple[Sequence[str], Sequence[Any]]
@@ -50,7 +52,11 @@ def topic_types(path: str | Path) -> dict[str, str]:
 
 
 def read_topic(
-    path: str | Path, topic: str, joints: Sequence[str], read: Callable[[Any], Values]
+    path: str | Path,
+    topic: str,
+    joints: Sequence[str],
+    read: Callable[[Any], Values],
+    part: BagPart | None = None,
 ) -> TopicSamples:
     """Read the signals of a topic.
 
@@ -59,14 +65,17 @@ def read_topic(
 
     :param joints: requested joints; the topic need not have all of them
     :param read: takes joint names and signals from a message
+    :param part: of the recording that they belong to; None: all messages
     :raises RecordingError: the bag cannot be read, or has fewer than two messages with such joints
     """
+    part = part or BagPart()
     stamps: list[int] = []
     rows: list[list[NDArray[np.float64]]] = []
     present: tuple[str, ...] = ()
-    for message in _messages(Path(path), topic):
+    for message in _messages(Path(path), topic, part):
         try:
             names, signals = read(message)
+            names = rename_joints(names, part.rename)
             stamp = message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
         except AttributeError as error:  # the definition is the bag's present
             raise RecordingError(
@@ -94,11 +103,11 @@ def read_topic(
     )
 
 
-def _messages(path: Path, topic: str) -> Iterator[Any]:
+def _messages(path: Path, topic: str, part: BagPart) -> Iterator[Any]:
     """Yield the decoded messages of a topic; damaged ones are left out."""
     scan = BagScan(path, topic)
     store, kind = None, ''
-    for _, data in scan.messages():
+    for _, data in part.select(scan.messages()):
         if store is None:
             kind = scan.topics[topic]
             store = _types(scan.definitions, kind, path)
@@ -112,13 +121,9 @@ def _messages(path: Path, topic: str) -> Iterator[Any]:
 
 def _types(definitions: Mapping[str, tuple[str, str]], kind: str, path: Path) -> Any:
     """Return the decoder of a message type, by its definition in the bag or by ROS 2 Jazzy."""
-    from rosbags.typesys import Stores, get_types_from_msg, get_typestore
-
     form, text = definitions.get(kind, ('', ''))
-    store = get_typestore(Stores.EMPTY if form == 'ros2msg' else Stores.ROS2_JAZZY)
-    if form == 'ros2msg':
-        with reading(path, f'a bag with {kind}'):
-            store.register(get_types_from_msg(text, kind))
+    with reading(path, f'a bag with {kind}'):
+        store = types_with(kind, text if form in ('ros1msg', 'ros2msg') else '')
     if kind not in store.fielddefs:
         raise RecordingError(f'{path}: it has no definition of {kind}: record it as MCAP')
     return store

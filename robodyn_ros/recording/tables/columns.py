@@ -27,8 +27,9 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from robodyn_ros.errors import RecordingError
+from robodyn_ros.errors import MissingSignalError, RecordingError
 from robodyn_ros.findings import Finding, finding
+from robodyn_ros.recording.bags.scan import BagPart
 from robodyn_ros.recording.storage import blockwise, extremes
 from robodyn_ros.recording.tables.known_names import (
     MOTOR_SIDE,
@@ -57,6 +58,20 @@ class Signals:
     gear_ratio: Array | None = None
     findings: list[Finding] = field(default_factory=list)
     topic: str = ''
+    part: BagPart | None = None
+
+    def select(self, joints: Sequence[str]) -> None:
+        """Keep these joints, in this order; a MissingSignalError names one that is missing."""
+        if missing := [name for name in joints if name not in self.joints]:
+            raise MissingSignalError(
+                f'{self.source}: joint {missing[0]!r} is not in the recording, which has '
+                f'{list(self.joints)}'
+            )
+        places = [self.joints.index(name) for name in joints]
+        for name, values in self.values.items():
+            self.values[name] = blockwise(lambda part: part[:, places], values)
+        self.joints = tuple(joints)
+        self.gear_ratio = None if self.gear_ratio is None else self.gear_ratio[places]
 
 
 SIGN = 2.0**15
@@ -145,6 +160,7 @@ def signals_from(
     present = _parts(table, mapping, joints)
     time, origin, findings = read_time(table, mapping.get('time'))
     signals = Signals(time, (), table.source, origin=origin, topic=table.topic)
+    signals.part = table.part
     signals.findings += [*table.findings, *findings]
     names = named or next((part.joints for part in present.values() if part.joints), None)
     width = present['position'].width(len(time))

@@ -18,6 +18,7 @@ from robodyn_ros.bounds import check_regular
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.findings import Finding
 from robodyn_ros.long_work import CancelledError
+from robodyn_ros.recording.bags.scan import BagPart
 from robodyn_ros.recording.storage import blockwise, store
 from robodyn_ros.recording.tables.example import mapping_error
 from robodyn_ros.recording.tables.units import NEEDS_SCALE, UNITS, split_unit
@@ -40,6 +41,7 @@ class Table:
     :param units: of columns, by name
     :param refused: why a column cannot be used, by name
     :param aliases: names in the file of columns that have a shorter one here
+    :param part: of a bag, the messages that were read
     """
 
     columns: Mapping[str, NDArray[Any]]
@@ -52,6 +54,7 @@ class Table:
     units: Mapping[str, str] = field(default_factory=dict)
     refused: Mapping[str, str] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)
+    part: BagPart | None = None
 
     def column(self, name: str, use: str) -> NDArray[Any]:
         """Return a column.

@@ -99,6 +99,18 @@ def test_bad_samples_are_unknown(monitor, kind):
     assert list(state.level) == [UNKNOWN, UNKNOWN]
 
 
+def test_messages_of_other_publishers_on_the_topic_change_nothing(monitor):
+    monitor.time += GAP
+    assert (levels(monitor.run(80))[-1] == OK).all()
+    count = len(monitor.states)
+    for _ in range(5):
+        q, qd, _ = monitor.sample()
+        monitor.joint_states.publish(joint_state(['finger'], monitor.time, [0.0], [0.0], [0.0]))
+        monitor.joint_states.publish(joint_state(NAMES, monitor.time, q, qd))
+        assert (levels(monitor.run(1)) == OK).all()
+    assert len(monitor.states) == count + 5
+
+
 def test_silence_is_unknown(monitor):
     monitor.time += GAP
     assert (levels(monitor.run(80))[-1] == OK).all()

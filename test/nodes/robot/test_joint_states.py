@@ -52,6 +52,15 @@ def test_sample_is_taken_whole_or_not_at_all(fields, sentence):
     assert reader.read(message(offset=5.0)) == '' and reader.position.tolist() == [6.0, 7.0]
 
 
+def test_messages_of_another_publisher_are_foreign():
+    reader = JointStateReader(['a', 'b'])
+    for fields in ({'names': ('x', 'y', 'z')}, {'effort': []}, {'names': ()}):
+        assert reader.read(message(**fields)) and reader.foreign
+    for fields in ({'names': ('a', 'x', 'y')}, {'effort': [0.0, 0.0, np.nan]}):
+        assert reader.read(message(**fields)) and not reader.foreign
+    assert reader.read(message()) == '' and not reader.foreign
+
+
 def test_optional_fields_may_be_missing_or_not_finite():
     reader = JointStateReader(['a', 'b'], ('position',), optional=('effort',))
     assert reader.missing == ('effort',)

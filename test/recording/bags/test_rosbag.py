@@ -87,8 +87,7 @@ def robot_and_gripper(tmp_path):
 
 def test_messages_of_another_publisher_are_left_out(tmp_path):
     states, bag = robot_and_gripper(tmp_path)
-    recording = read_recording(bag)
-    assert recording.joints == ('a', 'b')
+    recording = read_recording(bag, joints=['a', 'b'])
     assert len(recording) == 50
     np.testing.assert_array_equal(recording.torque, [s.effort for _, s in states])
     assert codes(recording) == ['other_messages']
@@ -96,10 +95,8 @@ def test_messages_of_another_publisher_are_left_out(tmp_path):
     assert 'finger' in recording.findings[0].text
 
 
-def test_joints_nobody_publishes_together(tmp_path):
+def test_a_joint_that_no_message_has(tmp_path):
     _, bag = robot_and_gripper(tmp_path)
-    with pytest.raises(RecordingError, match=r"no message has all of .*'finger'"):
-        read_recording(bag, joints=['a', 'finger'])
     with pytest.raises(
         RecordingError, match=r"joint 'x' is not in the recording, which has .*'a'"
     ):
@@ -119,7 +116,7 @@ def test_a_topic_of_another_type(tmp_path):
     with Writer(tmp_path / 'bag', version=9, storage_plugin=StoragePlugin.MCAP) as writer:
         link = writer.add_connection('/joint_states', 'std_msgs/msg/Bool', typestore=TYPES)
         writer.write(link, 1, b'\0\1\0\0\1')
-    with pytest.raises(RecordingError, match=r"has the type 'std_msgs/msg/Bool'; it has no Joint"):
+    with pytest.raises(RecordingError, match=r"has the type 'std_msgs/msg/Bool'; it has no topic"):
         read_recording(tmp_path / 'bag')
 
 
@@ -144,8 +141,8 @@ def test_late_messages_are_dropped_many_are_an_error(tmp_path):
     assert 'late_samples' in codes(recording)
     assert len(recording) == 299
     assert 'sample 100' in recording.findings[0].text
-    shuffled = states[150:] + states[:150]
-    with pytest.raises(RecordingError, match='time goes back at sample 150'):
+    shuffled = [states[index ^ 1] for index in range(300)]
+    with pytest.raises(RecordingError, match='time goes back at sample 1 '):
         read_recording(write_bag(tmp_path / 'other', encoded(shuffled)))
 
 

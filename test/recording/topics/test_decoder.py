@@ -4,8 +4,8 @@ import pytest
 from bags import cdr, wave
 
 from robodyn_ros.errors import RecordingError
-from robodyn_ros.recording.bags import joint_state_decoder as module
-from robodyn_ros.recording.bags.joint_state_decoder import JointStateDecoder
+from robodyn_ros.recording.topics import decoder as module
+from robodyn_ros.recording.topics.decoder import JointStateDecoder
 
 
 def decoded(messages):

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages with the joints of a recording, of one publisher or merged from several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robodyn_ros.errors import MissingSignalError, RecordingError
+from robodyn_ros.findings import Finding, finding
+from robodyn_ros.recording.missing_values import MISSING_SHARE
+from robodyn_ros.recording.time_order import in_order
+from robodyn_ros.recording.topics.decoder import Group
+from robodyn_ros.recording.topics.publishers import VALUES, Publisher, publishers_of
+from robodyn_ros.recording.topics.rename import rename_hint
+
+LATE = 16
+"""Messages that come late at once, at most: after more, the clock was set back."""
+SELDOM = 0.1
+"""Share of the messages of the robot below which a publisher is not merged unless asked for."""
+MOTOR = '_motor'
+"""A second encoder, on the motor of joint `name`, is published as joint `name_motor`."""
+GAP = 2.5
+"""Longest time between two messages, in periods, over which other joints are interpolated."""
+
+
+def series_of(
+    groups: Sequence[Group], joints: Sequence[str] | None, *, part: int | None, topic: str
+) -> tuple[Publisher, list[Finding]]:
+    """Return the messages with the requested joints as one series, and findings.
+
+    Messages without effort are left out. Joints in messages of several publishers are merged at
+    the times of the one that publishes most often. Where messages overlap in time, as of two
+    publishers or of a simulation that was restarted, one part of them is read.
+
+    :param joints: None: those that most messages have, and those of other frequent publishers
+    :param part: number of the part, from 1; None: the one with most messages
+    :raises MissingSignalError: no message has one of the joints
+    :raises RecordingError: there is no such part
+    """
+    every = publishers_of(groups)
+    sources = [each for each in every if each.measured] or every
+    findings = _report([x for x in every if x not in sources], topic, measured=False)
+    names = _usual_joints(sources) if joints is None else tuple(joints)
+    wanted = [*names, *(f'{name}{MOTOR}' for name in names)]
+    known = {name for source in sources for name in source.names}
+    if missing := [name for name in names if name not in known]:
+        raise MissingSignalError(
+            f'joint {missing[0]!r} is not in the recording, which has {sorted(known)}'
+            f'{rename_hint(names, known)}'
+        )
+    remaining = [name for name in wanted if name in known]
+    picks: list[Publisher] = []
+    while remaining:
+        best = max(sources, key=lambda each: (len(set(remaining) & set(each.names)), each.count))
+        supplied = [name for name in remaining if name in best.names]
+        remaining = [name for name in remaining if name not in best.names]
+        parts = _parts(sources, supplied, picks)
+        if not parts:
+            raise RecordingError(
+                f'{topic}: no message with {supplied[0]!r} came while those with '
+                f'{picks[0].names[0]!r} did'
+            )
+        number = 1 + int(np.argmax([each.count for each in parts])) if part is None else part
+        if len(parts) > 1:
+            findings.append(_parts_finding(parts, number, topic))
+        if number < 1 or (number > len(parts) and not picks):
+            raise RecordingError(f'--part {part}: {topic} has {len(parts)} parts')
+        picks.append(parts[min(number, len(parts)) - 1])
+    used = {name for each in picks for name in each.names}
+    others = [each for each in sources if not used & set(each.names)]
+    findings += _report(others, topic)
+    if len(picks) == 1:
+        return picks[0], findings
+    merged, note = _merge(picks, topic)
+    return merged, [*findings, note]
+
+
+def _report(sources: Sequence[Publisher], topic: str, *, measured: bool = True) -> list[Finding]:
+    """Count the messages of publishers that were not read."""
+    if not sources:
+        return []
+    joints = ', '.join(sorted({name for each in sources for name in each.names}))
+    count = sum(each.count for each in sources)
+    if measured:
+        return [finding('other_messages', count=count, topic=topic, joints=joints)]
+    return [finding('no_effort_messages', count=count, topic=topic, joints=joints)]
+
+
+def _usual_joints(sources: Sequence[Publisher]) -> tuple[str, ...]:
+    """Return the joints of the robot, without its motors, and those of other publishers."""
+    # With equal numbers of messages, the publisher with more joints is the robot.
+    most = max(each.count for each in sources)
+    best = max(sources, key=lambda each: (round(each.count / most, 1), len(each.names)))
+    names = [*best.names]
+    for source in sources:
+        if source.count >= SELDOM * best.count and not set(source.names) & set(names):
+            names += source.names
+    return tuple(name for name in names if name.removesuffix(MOTOR) not in {*names} - {name})
+
+
+def _parts(
+    sources: Sequence[Publisher], names: Sequence[str], before: Sequence[Publisher]
+) -> list[Publisher]:
+    """Return the messages with these joints in parts, in each of which time goes on.
+
+    :param before: chosen parts of other joints: only messages that came while they came count
+    """
+    chains: list[Publisher] = []
+    for source in sources:
+        if not set(names) <= set(source.names):
+            continue
+        source = source.select(names)
+        for chosen in before[:1]:
+            logs, span = source.columns['log'], chosen.columns['log']
+            source = source.cut((logs >= span.min()) & (logs <= span.max()))
+        alone = [k for k, chain in enumerate(chains) if not chain.overlaps(source)]
+        if alone:
+            chains[alone[0]] = chains[alone[0]].join(source)
+        elif source.count:
+            chains.append(source)
+    parts = [each.cut(rows) for each in chains for rows in _restarts(each.time)]
+    most = max((each.count for each in parts), default=0)
+    return [each for each in parts if each.count >= SELDOM * most]
+
+
+def _restarts(time: NDArray[np.int64]) -> list[NDArray[np.bool_]]:
+    """Return the rows (N,) of each part between restarts of the clock.
+
+    Few messages that come late, or while a clock is wrong, are no restart.
+    """
+    every = np.ones(len(time), dtype=bool)
+    back = np.flatnonzero(np.diff(time) < 0) + 1
+    if not 0 < len(back) < 1000:
+        return [every]
+    if np.mean(~in_order((time - time[0]) / 1e9)) <= MISSING_SHARE:
+        return [every]
+    cuts = [int(row) for row in back if time[row : row + LATE].max() < time[row - 1]]
+    number = np.searchsorted(cuts, np.arange(len(time)), side='right')
+    return [number == each for each in range(len(cuts) + 1)]
+
+
+def _parts_finding(parts: Sequence[Publisher], number: int, topic: str) -> Finding:
+    listed = '; '.join(
+        f'{k}: {each.count} messages of {np.ptp(each.time) / 1e9:.4g} s'
+        for k, each in enumerate(parts, 1)
+    )
+    joints = ', '.join(parts[0].names)
+    return finding('parts', topic=topic, joints=joints, parts=listed, number=number)
+
+
+def _merge(picks: Sequence[Publisher], topic: str) -> tuple[Publisher, Finding]:
+    """Merge messages with different joints at the times of the most frequent ones."""
+    base = max(picks, key=lambda each: each.count)
+    others = [each for each in picks if each is not base]
+    kept = np.ones(base.count, dtype=bool)
+    values = {name: [base.columns[name]] for name in VALUES}
+    for other in others:
+        order = np.argsort(other.time, kind='stable')
+        origin = base.time[0]
+        known, wanted = (other.time[order] - origin) / 1e9, (base.time - origin) / 1e9
+        after = np.searchsorted(known, wanted)
+        kept &= (after > 0) & (after < len(known)) | np.isin(wanted, known)
+        steps = np.diff(known)
+        wide = steps > GAP * np.median(steps)
+        kept &= ~wide[np.clip(after - 1, 0, len(steps) - 1)]
+        for name in VALUES:
+            rows = other.columns[name][order]
+            values[name].append(
+                np.column_stack([np.interp(wanted, known, column) for column in rows.T])
+            )
+    names = tuple(name for each in (base, *others) for name in each.names)
+    columns = {name: np.hstack(each) for name, each in values.items()}
+    merged = Publisher(names, base.columns | columns).cut(kept)
+    if merged.count < 2:
+        raise RecordingError(
+            f'{topic}: no messages with {base.names[0]} and {others[0].names[0]} at the same time'
+        )
+    joints = ', '.join(name for each in others for name in each.names)
+    return merged, finding('merged', joints=joints, main=', '.join(base.names), topic=topic)
