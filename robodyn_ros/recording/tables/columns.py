@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from robodyn_ros.errors import MissingSignalError, RecordingError
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.recording.bags.scan import BagPart
-from robodyn_ros.recording.storage import blockwise, extremes
+from robodyn_ros.recording.storage import blockwise
 from robodyn_ros.recording.tables.known_names import (
     MOTOR_SIDE,
     NEEDED,
@@ -39,7 +39,7 @@ from robodyn_ros.recording.tables.known_names import (
     by_known_names,
 )
 from robodyn_ros.recording.tables.table import Table, convert_signal, per_joint
-from robodyn_ros.recording.tables.times import align_times, read_time
+from robodyn_ros.recording.tables.times import align_times, read_time, unwrap_counters
 from robodyn_ros.schema import Finite, convert
 from robodyn_ros.yaml_file import read_yaml
 
@@ -74,8 +74,6 @@ class Signals:
         self.gear_ratio = None if self.gear_ratio is None else self.gear_ratio[places]
 
 
-SIGN = 2.0**15
-"""First 16-bit integer that is negative with a sign."""
 Numbers = Finite | str | list[Finite | str] | dict[str, Finite | str]
 """A number or the name of a variable of the file; also one per joint, in a list or by name."""
 
@@ -168,7 +166,8 @@ def signals_from(
     for signal, part in present.items():
         order = part.joints or names or table.joints
         values = part.values(signals.joints, names or table.joints, len(time), signal)
-        values = _as_signed(values, signal, signals)
+        values, notes = unwrap_counters(values, signal, signals.joints)
+        signals.findings += notes
         signals.values[signal] = convert_signal(
             values, signal, mapping.get(signal), signals.joints, table, order=order,
             units=part.units(signals.joints, order),
@@ -196,23 +195,6 @@ def _leave_out_empty_rows(signals: Signals) -> None:
                 signals.values[name] = kept
             else:
                 signals.time = kept
-
-
-def _as_signed(values: Array, signal: str, signals: Signals) -> Array:
-    """Return 16-bit integers that pass 65535 as signed ones, positions without their turns."""
-    low, high = extremes(values) if len(values) else (np.zeros(1), np.zeros(1))
-    columns = np.flatnonzero((low >= 0) & (high > SIGN) & (high < 2 * SIGN))
-    steps = np.diff(values[:, columns].astype(np.float64), axis=0)
-    wrapped = columns[(np.abs(steps) > SIGN).any(axis=0) & (steps % 1 == 0.0).all(axis=0)]
-    if not len(wrapped):
-        return values
-    values = values.astype(np.float64)
-    values[:, wrapped] -= 2 * SIGN * (values[:, wrapped] >= SIGN)
-    if 'position' in signal:
-        values[:, wrapped] = np.unwrap(values[:, wrapped], axis=0, period=2 * SIGN)
-    names = ', '.join(signals.joints[column] for column in wrapped)
-    signals.findings.append(finding('signed_integers', signal=signal, joints=names))
-    return values
 
 
 def _reduce(signals: Signals, ratio: object, order: tuple[str, ...] | None, table: Table) -> None:

@@ -115,7 +115,6 @@ def _frames(layout: CsvForm) -> Iterator[Any]:
         'sep': layout.delimiter or r'\s+',
         'skipinitialspace': True,
         'decimal': layout.decimal,
-        'thousands': layout.thousands,
         'comment': '#',
         'header': None,
         'names': layout.names,

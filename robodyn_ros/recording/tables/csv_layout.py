@@ -20,7 +20,7 @@ SAMPLE = 2**17
 """Characters by which the form is recognised."""
 HEADER_ROWS = 3
 ECHO = ('position', 'velocity', 'effort')
-NUMBER = re.compile(r"[-+]?[\d.,' ]*\d[.,]?(e[-+]?\d+)?", re.IGNORECASE)
+NUMBER = re.compile(r'[-+]?[\d.,]*\d[.,]?(e[-+]?\d+)?', re.IGNORECASE)
 VALUE = re.compile(
     r'\d{4}-\d\d-\d\d[T ]\d.*|\d+:\d\d:\d\d.*|[\[(][^a-zA-Z]*\d[^a-zA-Z]*[\])]|[-+]?inf'
 )
@@ -44,7 +44,6 @@ class CsvForm:
     names: list[str]
     skipped: int
     decimal: str = '.'
-    thousands: str | None = None
     header: str = ''
     units: dict[str, str] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
@@ -70,8 +69,7 @@ def recognise_layout(path: Path) -> CsvForm:
     width = Counter(len(cells) for _, cells in rows[-50:]).most_common(1)[0][0]
     if rows[0][1][0].isdigit():  # of several publishers, the one with most joints
         width = max((len(each) for _, each in rows[:50] if _joints_of_echo(each)), default=width)
-    first = int(_is_counted(rows))
-    data = (at for at, (_, cells) in enumerate(rows) if at >= first and _is_data(cells, width))
+    data = (at for at, (_, cells) in enumerate(rows) if _is_data(cells, width))
     start = next(data, len(rows))
     if start == len(rows):
         raise RecordingError(f'{path}: the file has a header but no rows')
@@ -101,9 +99,9 @@ def recognise_layout(path: Path) -> CsvForm:
     names, refused = _unique(names)
     check_bound(NAME, max(map(len, names)))
     named = {names[column]: unit for column, unit in units.items()}
-    decimal, thousands = _marks(path, [cell for cells in body for cell in cells])
+    decimal = _decimal_mark(path, [cell for cells in body for cell in cells])
     return CsvForm(
-        path, encoding, delimiter, names, skipped, decimal, thousands,
+        path, encoding, delimiter, names, skipped, decimal,
         lines[header - 1].strip() if header else '', named, refused, joints,
     )  # fmt: skip
 
@@ -151,14 +149,6 @@ def _delimiter(lines: Sequence[str]) -> str | None:
 def is_value(cell: str) -> bool:
     """Return True for a number, time or list, or an empty cell."""
     return bool(NUMBER.fullmatch(cell) or VALUE.fullmatch(cell)) or cell.lower() in BLANK
-
-
-def _is_counted(rows: Sequence[tuple[int, list[str]]]) -> bool:
-    """Return True if the first row counts the columns from 0, as pandas does without names."""
-    cells = rows[0][1]
-    fractions = any('.' in cell for _, row in rows[1:6] for cell in row)
-    counted = [cell for cell in cells if cell] == [*map(str, range(max(3, sum(map(bool, cells)))))]
-    return counted and (fractions or not cells[0])
 
 
 def _is_data(cells: Sequence[str], width: int) -> bool:
@@ -244,27 +234,13 @@ def _names_of_echo(joints: tuple[str, ...], width: int) -> list[str]:
     return ['stamp.sec', 'stamp.nanosec', 'frame_id', *names, *values]
 
 
-def _marks(path: Path, cells: Sequence[str]) -> tuple[str, str | None]:
-    """Return the mark of decimals, and that of thousands if there is one.
-
-    :raises RecordingError: it is not clear which is which
-    """
+def _decimal_mark(path: Path, cells: Sequence[str]) -> str:
+    """Return the mark of decimals; a RecordingError if there are two."""
     numbers = [cell for cell in cells if NUMBER.fullmatch(cell)]
-    spaced = next((mark for mark in "' " if any(mark in cell for cell in numbers)), None)
-    commas = [cell for cell in numbers if ',' in cell]
-    if not commas:
-        return '.', spaced
-    both = next((cell for cell in commas if '.' in cell), '')
-    if both:
-        return (',', '.') if both.rfind(',') > both.rfind('.') else ('.', ',')
-    groups = all(re.fullmatch(r'[-+]?\d{1,3}(,\d{3})+', cell) for cell in commas)
-    if groups and any(cell.count(',') > 1 for cell in commas):
-        return '.', ','
-    if any('.' in cell for cell in numbers):
-        if not groups:
-            raise RecordingError(
-                f'{path}: it has numbers with a decimal point and with a decimal comma '
-                f'({commas[0]}); write all of them with a point'
-            )
-        return '.', ','
-    return ',', spaced
+    comma = next((cell for cell in numbers if ',' in cell), None)
+    if comma and any('.' in cell for cell in numbers):
+        raise RecordingError(
+            f'{path}: it has numbers with a decimal point and with a decimal comma ({comma}); '
+            f'write all of them with a point'
+        )
+    return ',' if comma else '.'

@@ -33,13 +33,13 @@ FORMATS = (
     Format('CSV', ('.csv', '.txt', '.tsv', '.dat'), 'any delimiter, decimal comma, preamble, '
            'several header rows or none, units in the header, lists in cells, ISO 8601 times; '
            '`ros2 topic echo --csv`', 'pandas', read_csv),
-    Format('JSON', ('.jsonl', '.ndjson', '.json'), 'one object per line, or a list of objects',
+    Format('JSON', ('.jsonl', '.ndjson', '.json'), 'one object per line',
            'msgspec, pandas', read_json),
     Format('YAML', ('.yaml', '.yml'), 'the output of `ros2 topic echo`', 'PyYAML', read_echo),
     Format('Parquet', ('.parquet', '.pq'), 'numbers, lists and structs; LeRobot data sets by '
            'their folder, episodes one after the other', 'pyarrow', read_parquet),
     Format('NPZ', ('.npz',), 'arrays by name', 'numpy', read_npz),
-    Format('MAT', ('.mat',), 'variables, structs, cell arrays of names; also v7.3',
+    Format('MAT', ('.mat',), 'variables and structs; also v7.3',
            'scipy, h5py', read_mat),
     Format('HDF5', ('.hdf5', '.h5'), 'data sets by their path', 'h5py', read_mat),
 )  # fmt: skip

@@ -63,40 +63,26 @@ def _arrays(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 def _of_hdf5(path: str) -> Iterator[tuple[str, Any]]:
     with h5py.File(path) as file:
         matlab = any('MATLAB_class' in item.attrs for item in file.values())
-        yield from _items(file, '', file, '.' if matlab else '/')
+        yield from _items('', file, '.' if matlab else '/')
 
 
-def _items(file: Any, path: str, group: Any, mark: str) -> Iterator[tuple[str, Any]]:
+def _items(path: str, group: Any, mark: str) -> Iterator[tuple[str, Any]]:
     """Yield numbers and texts of a group; fields of a struct of MATLAB are `struct.field`."""
     for name, item in group.items():
         if not name.startswith('#'):  # of MATLAB: what references refer to
-            yield from _item(file, f'{path}{mark}{name}' if path else name, item, mark)
+            yield from _item(f'{path}{mark}{name}' if path else name, item, mark)
 
 
-def _item(file: Any, name: str, item: Any, mark: str) -> Iterator[tuple[str, Any]]:
+def _item(name: str, item: Any, mark: str) -> Iterator[tuple[str, Any]]:
     kind = item.attrs.get('MATLAB_class', b'')
     if isinstance(item, h5py.Group):
-        yield from _items(file, name, item, mark)
+        yield from _items(name, item, mark)
     elif 'MATLAB_empty' in item.attrs or item.shape is None:
         return
-    elif h5py.check_ref_dtype(item.dtype):
-        cells = [file[each] for each in item[()].reshape(-1)]
-        if all(cell.attrs.get('MATLAB_class') == b'char' for cell in cells):
-            yield name, np.array([_text(cell) for cell in cells])
-            return
-        for number, cell in enumerate(cells, 1):
-            inner = name if len(cells) == 1 else f'{name}({number})'
-            yield from _item(file, inner, cell, mark)
-    elif kind == b'char':
-        yield name, np.array([_text(item)])
     elif h5py.check_string_dtype(item.dtype):
         yield name, np.atleast_1d(np.asarray(item.asstr()[()], dtype=str))
     elif item.dtype.kind in 'fiub':
         yield name, item[()].T if kind else item[()]
-
-
-def _text(item: Any) -> str:
-    return ''.join(map(chr, item[()].reshape(-1)))
 
 
 if __name__ == '__main__':

@@ -13,7 +13,6 @@ import msgspec
 from numpy.typing import NDArray
 
 from robodyn_ros.bounds import LINE, check_bound, check_expansion, parse_json, read_text
-from robodyn_ros.errors import RecordingError
 from robodyn_ros.long_work import progress
 from robodyn_ros.recording.tables.blocks import Block, table_of_blocks
 from robodyn_ros.recording.tables.table import Table, reading
@@ -49,11 +48,6 @@ def read_echo(path: Path) -> Table:
 def _json_records(path: Path) -> Iterator[Any]:
     size = path.stat().st_size or 1
     with path.open('rb') as file:
-        start = file.read(1024).lstrip()[:1]
-        file.seek(0)
-        if start == b'[':
-            yield from msgspec.json.decode(read_text(path))
-            return
         while line := file.readline(LINE.most + 1):
             check_bound(LINE, len(line))
             if line.strip():
@@ -76,16 +70,11 @@ def read_parquet(path: Path) -> Table:
     Fields of a struct are named `struct.field`. Columns of other types than numbers, times, texts
     and lists of numbers are ignored.
 
-    :raises RecordingError: it cannot be read, or pyarrow is not installed
+    :raises RecordingError: it cannot be read
     """
     with reading(path, 'Parquet'):
-        try:
-            from pyarrow import parquet
-        except ImportError as error:
-            text = f'{path}: Parquet is read by pyarrow, install it with `pip install pyarrow`'
-            raise RecordingError(text) from error
         files = find_episodes(path) if path.is_dir() else [path]
-        table = table_of_blocks(_batches(files, parquet), path)
+        table = table_of_blocks(_batches(files), path)
         folder = path if path.is_dir() else next(islice(path.absolute().parents, 2, None), path)
         facts = folder / 'meta' / 'info.json'
         return _of_lerobot(table, facts) if facts.is_file() else table
@@ -96,7 +85,9 @@ def find_episodes(path: Path) -> list[Path]:
     return sorted(path.glob('data/*/*.parquet')) if path.is_dir() else []
 
 
-def _batches(files: list[Path], parquet: Any) -> Iterator[Block]:
+def _batches(files: list[Path]) -> Iterator[Block]:
+    from pyarrow import parquet  # slow to import
+
     for number, path in enumerate(files):
         with parquet.ParquetFile(path, pre_buffer=False, buffer_size=2**20) as file:
             facts = file.metadata
@@ -121,8 +112,6 @@ def _arrays(name: str, array: Any) -> Iterator[tuple[str, NDArray[Any]]]:
     if types.is_struct(kind):
         for field, part in zip(kind, array.flatten(), strict=True):
             yield from _arrays(f'{name}.{field.name}', part)
-    elif types.is_decimal(kind):
-        yield name, array.cast('float64').to_numpy(zero_copy_only=False)
     elif kind.num_fields == 1 and types.is_primitive(kind.value_type) and _are_equal(array):
         yield name, array.flatten().to_numpy(zero_copy_only=False).reshape(len(array), -1)
     else:

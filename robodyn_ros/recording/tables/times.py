@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.findings import Finding, finding
-from robodyn_ros.recording.storage import blockwise
+from robodyn_ros.recording.storage import blockwise, extremes
 from robodyn_ros.recording.tables.example import is_growing
 from robodyn_ros.recording.tables.table import Array, Table, convert_signal, number
 from robodyn_ros.recording.tables.units import TIMES
@@ -23,8 +23,8 @@ NANOSECONDS = ('nanosec', 'nanosecs', 'nsec', 'nsecs', '_nanosec', '_nsec', '_ns
 EPISODE = 'episode_index'
 PAUSE = 10.0
 """Time between two episodes in [s]: no filter reaches from one to the other."""
-WRAPS = (2.0**16, 2.0**32)
-"""Ranges of counters of time that start again at 0."""
+SIGN = 2.0**15
+"""First 16-bit integer that is negative with a sign."""
 APART = 1e-3
 """Difference of two times, in periods, up to which they are the same."""
 
@@ -56,9 +56,9 @@ def read_time(table: Table, spec: Any) -> tuple[Array, int, list[Finding]]:
         raise RecordingError(
             f'{table.source}: time {name!r} must be one column, its shape is {values.shape}'
         )
-    values, findings = _unwrap(values)
+    values, findings = unwrap_counters(values[:, None], 'time', ('time',))
     units = [table.units.get(table.aliases.get(name, name))]
-    time = convert_signal(values[:, None], 'time', spec, ('time',), table, units=units)[:, 0]
+    time = convert_signal(values, 'time', spec, ('time',), table, units=units)[:, 0]
     if EPISODE in table.columns and name != EPISODE:
         time, more = _join_episodes(time, table.columns[EPISODE])
         findings += more
@@ -105,24 +105,25 @@ def _from_epoch(time: Array, origin: int) -> tuple[Array, int]:
     return time, origin
 
 
-def _unwrap(values: NDArray[Any]) -> tuple[NDArray[Any], list[Finding]]:
-    """Return the values of a counter of 16 or 32 bits without its returns to 0."""
-    values = blockwise(np.asarray, values)  # a view would load all columns
-    steps = np.diff(values)
-    back = steps < 0.0
-    if not back.any():
+def unwrap_counters(
+    values: NDArray[Any], signal: str, joints: Sequence[str]
+) -> tuple[NDArray[Any], list[Finding]]:
+    """Return 16-bit integers that pass 65535 as signed ones; positions and times go on.
+
+    :param values: shape (N, n)
+    """
+    low, high = extremes(values) if len(values) else (np.zeros(1), np.zeros(1))
+    columns = np.flatnonzero((low >= 0) & (high > SIGN) & (high < 2 * SIGN))
+    steps = np.diff(values[:, columns].astype(np.float64), axis=0)
+    wrapped = columns[(np.abs(steps) > SIGN).any(axis=0) & (steps % 1 == 0.0).all(axis=0)]
+    if not len(wrapped):
         return values, []
-    usual = float(np.nanmedian(steps))
-    low, high = float(np.nanmin(values)), float(np.nanmax(values))
-    for wrap in WRAPS:
-        if (
-            usual > 0.0 <= low
-            and high < wrap
-            and (np.abs(steps[back] + wrap) <= max(100.0 * usual, 1.0)).all()
-        ):
-            turns = np.append(0.0, np.cumsum(back))
-            return values + wrap * turns, [finding('wrapped_time', count=int(back.sum()))]
-    return values, []
+    values = values.astype(np.float64)
+    values[:, wrapped] -= 2 * SIGN * (values[:, wrapped] >= SIGN)
+    if 'position' in signal or signal == 'time':
+        values[:, wrapped] = np.unwrap(values[:, wrapped], axis=0, period=2 * SIGN)
+    names = ', '.join(joints[column] for column in wrapped)
+    return values, [finding('signed_integers', signal=signal, joints=names)]
 
 
 def _join_episodes(time: Array, episode: NDArray[Any]) -> tuple[Array, list[Finding]]:

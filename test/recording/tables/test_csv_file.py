@@ -119,7 +119,6 @@ def test_a_row_of_another_length_is_named(read):
 def test_both_marks_of_decimals_are_not_guessed(read):
     with pytest.raises(RecordingError, match=r'decimal point and with a decimal comma \(1,5\)'):
         read('time;q\n0.5;1,5\n1.0;2,5\n')
-    assert read('time;q\n0,5;1.234,5\n1,0;2,5\n')['q'].tolist() == [1234.5, 2.5]
 
 
 def test_efforts_of_echo_may_be_velocities(tmp_path):

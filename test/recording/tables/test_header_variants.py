@@ -191,8 +191,6 @@ CSV: dict[str, Callable[[Motion], str]] = {
     'epoch in us': lambda m: stamped(m, lambda t: str(round(1e6 * (EPOCH + t))), 'stamp'),
     'epoch in ns': lambda m: stamped(
         m, lambda t: str(round(1e9 * EPOCH) + round(1e9 * t)), '__time'),
-    'epoch with separators': lambda m: stamped(
-        m, lambda t: f'{round(1e9 * EPOCH) + round(1e9 * t):,}'),
     'secs and nsecs': lambda m: cells(
         [['header.stamp.secs', 'header.stamp.nsecs', *head(m)[1:]],
          *([str(int(EPOCH + 0.5 + t)), str(round(1e9 * ((0.5 + t) % 1))), *r]
@@ -273,13 +271,6 @@ def write_json_lines(m, folder):
     return path
 
 
-def write_json_list(m, folder):
-    path = folder / 'a.json'
-    names = head(m)
-    path.write_text(json.dumps([dict(zip(names, row, strict=True)) for row in m.rows()]))
-    return path
-
-
 def write_echo(m, folder):
     path = folder / 'a.yaml'
     path.write_text(
@@ -349,7 +340,7 @@ def write_hdf5(m, folder):
 
 
 def write_mat_73(m, folder):
-    """Write a struct as MATLAB does: transposed, with classes, texts as numbers of characters."""
+    """Write a struct as MATLAB does: transposed, with classes."""
     path = folder / 'a.mat'
     with h5py.File(path, 'w', userblock_size=512) as file:
         log = file.create_group('log')
@@ -358,13 +349,6 @@ def write_mat_73(m, folder):
         for name, values in signals.items():
             log[name] = values.T
             log[name].attrs['MATLAB_class'] = np.bytes_('double')
-        texts = []
-        for number, joint in enumerate(m.joints):
-            text = file.create_dataset(f'#refs#/{number}', data=[[ord(c)] for c in joint])
-            text.attrs['MATLAB_class'] = np.bytes_('char')
-            texts.append(text.ref)
-        cell = file.create_dataset('joint_names', data=np.array([texts], dtype=h5py.ref_dtype))
-        cell.attrs['MATLAB_class'] = np.bytes_('cell')
     with path.open('r+b') as file:
         file.write(b'MATLAB 7.3 MAT-file'.ljust(124) + b'\x00\x02IM')
     return path
@@ -378,7 +362,6 @@ def write_mat_7(m, folder):
 
 FILES = {
     'JSON lines': write_json_lines,
-    'JSON list': write_json_list,
     'ros2 topic echo': write_echo,
     'Parquet of pandas': write_frame,
     'Parquet of lists': write_lists,

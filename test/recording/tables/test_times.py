@@ -26,15 +26,13 @@ def test_the_unit_of_an_epoch_is_recognised(factor, start):
     assert abs(signals.origin - start * 10**9) < 1000
 
 
-@given(st.sampled_from([16, 32]), st.integers(0, 2**32), st.integers(1, 2000))
-def test_a_counter_that_wraps_goes_on(bits, start, step):
-    ticks = (start + step * STEPS) % 2**bits
+@given(st.integers(0, 2**16), st.integers(1, 2000))
+def test_a_counter_that_wraps_goes_on(start, step):
+    ticks = (start + step * STEPS) % 2**16
     signals = read({'time': {'columns': 'ticks', 'unit': 'us'}}, ticks=ticks)
     np.testing.assert_allclose(np.diff(signals.time), 1e-6 * step, atol=1e-11)
     wrapped = (np.diff(ticks) < 0).any()
-    assert [f.code for f in signals.findings if f.code == 'wrapped_time'] == [
-        'wrapped_time'
-    ] * int(wrapped)
+    assert ('signed_integers' in [each.code for each in signals.findings]) == wrapped
 
 
 def test_a_restart_is_no_wrap():
