@@ -152,7 +152,7 @@ def _table(
         if name in columns and _has_numbers(columns[name]):
             signals[name] = columns[name]
     part = BagPart(int(logs.min()), int(logs.max()), tuple(rename))
-    return Table(signals, source, names, origin, tuple(findings), topic, part)
+    return Table(signals, source, names, origin, tuple(findings), topic, part=part)
 
 
 def _has_numbers(values: NDArray[Any]) -> bool:
