@@ -118,7 +118,7 @@ class McapScan(Scan):
         schema = self._schemas.get(channel.schema_id)
         convert: Convert | None = None
         kind, text = ('', '') if schema is None else (_kind(schema), schema.data.decode())
-        if channel.message_encoding == 'json' and ('position' in text or kind in KINDS):
+        if channel.message_encoding == 'json' and ('position' in text or kind == KINDS[0]):
             kind, convert = KINDS[0], joint_state_of_json
         if self.add_topic(channel.topic, kind):
             if channel.message_encoding == 'ros1':

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
 
 import msgspec
 import numpy as np
+from msgspec import Struct, field
 
 from robodyn_ros.bounds import check_regular
 from robodyn_ros.long_work import progress
@@ -61,37 +61,34 @@ def cdr_of_ros1(kind: str, definition: str) -> Convert:
     return convert
 
 
+class _Stamp(Struct):
+    sec: int = 0
+    nanosec: int = 0
+    nsec: int = 0
+
+
+class _Header(Struct):
+    stamp: _Stamp = field(default_factory=_Stamp)
+
+
+class _JointState(Struct):
+    name: list[str]
+    position: list[float]
+    velocity: list[float] = []
+    effort: list[float] = []
+    header: _Header = field(default_factory=_Header)
+
+
 def joint_state_of_json(data: bytes) -> bytes:
-    """Convert a message in JSON with joint states to a JointState; another one becomes empty."""
+    """Convert a JointState in JSON to CDR; another message becomes empty."""
     try:
-        message = msgspec.json.decode(data)
-        point = message.get('feedback') or message.get('actual') or message
-        names = message.get('joint_names') or message['name']
-        values = {field: _first(point, field, f'{field}s') for field in FIELDS}
-        values['velocity'] = values['velocity'] or point.get('velocities')
-        if interfaces := message.get('interface_values'):
-            values = {
-                field: [dict(zip(each['interface_names'], each['values'], strict=True)).get(field)
-                        for each in interfaces]
-                for field in FIELDS
-            }  # fmt: skip
-        arrays = {name: np.array([each], dtype=float) for name, each in values.items() if each}
-        if any(each.shape[1] != len(names) for each in arrays.values()):
+        message = msgspec.json.decode(data, type=_JointState)
+        stamp = message.header.stamp
+        stamps = np.array([stamp.sec * 10**9 + stamp.nanosec + stamp.nsec])
+        values = {name: getattr(message, name) for name in FIELDS}
+        arrays = {name: np.array([each]) for name, each in values.items() if each}
+        if any(each.shape[1] != len(message.name) for each in arrays.values()):
             return b''
-        return bytes(encode_joint_states(names, np.array([_stamp(message)]), **arrays)[0])
-    except Exception:  # it may be anything
+        return bytes(encode_joint_states(message.name, stamps, **arrays)[0])
+    except (msgspec.MsgspecError, UnicodeError, OverflowError):
         return b''
-
-
-def _first(content: Mapping[str, Any], *names: str) -> Any:
-    """Return the first of some entries that is not empty."""
-    return next((content[name] for name in names if content.get(name)), None)
-
-
-def _stamp(message: Mapping[str, Any]) -> int:
-    """Return the stamp of a message in JSON, in [ns]; 0: it has none."""
-    stamp = (message.get('header') or {}).get('stamp') or {}
-    seconds, rest = (
-        _first(stamp, *keys) or 0 for keys in (('sec', 'secs'), ('nanosec', 'nsecs', 'nsec'))
-    )
-    return int(seconds) * 10**9 + int(rest)
