@@ -66,9 +66,9 @@ def check_recording(signals: Signals, *, late_share: float = 0.0, every: bool = 
     _check_nan_joints(signals)
     rows, findings = missing_values(signals.time, signals.joints, signals.values)
     signals.findings += findings
-    _drop(signals, rows)
-    _drop(signals, _find_late(signals, late_share))
-    _drop(signals, _find_repeated(signals))
+    signals.drop(rows)
+    signals.drop(_find_late(signals, late_share))
+    signals.drop(_find_repeated(signals))
     if len(signals.time) < 2:
         raise RecordingError(
             f'{signals.source}: {len(signals.time)} usable samples, expected at least 2'
@@ -129,13 +129,6 @@ def _empty(values: Array) -> Rows:
     return empty
 
 
-def _drop(signals: Signals, rows: Rows) -> None:
-    if rows.any():
-        for name, values in signals.values.items():
-            signals.values[name] = blockwise(lambda part, keep: part[keep], values, ~rows)
-        signals.time = blockwise(lambda part, keep: part[keep], signals.time, ~rows)
-
-
 def _find_late(signals: Signals, share: float) -> Rows:
     time = signals.time
     back = np.flatnonzero(np.diff(time) < 0.0) + 1
@@ -188,7 +181,7 @@ def _repair_jumps(signals: Signals) -> None:
     position, rows, findings = without_jumps(signals.time, signals.joints, signals.values)
     signals.values['position'] = position
     signals.findings += findings
-    _drop(signals, rows)
+    signals.drop(rows)
 
 
 def _sampling(signals: Signals) -> Iterator[Finding]:

@@ -73,6 +73,13 @@ class Signals:
         self.joints = tuple(joints)
         self.gear_ratio = None if self.gear_ratio is None else self.gear_ratio[places]
 
+    def drop(self, rows: NDArray[np.bool_]) -> None:
+        """Leave out some samples, shape (N,)."""
+        if rows.any():
+            for name, values in self.values.items():
+                self.values[name] = blockwise(lambda part, keep: part[keep], values, ~rows)
+            self.time = blockwise(lambda part, keep: part[keep], self.time, ~rows)
+
 
 Numbers = Finite | str | list[Finite | str] | dict[str, Finite | str]
 """A number or the name of a variable of the file; also one per joint, in a list or by name."""
@@ -179,22 +186,13 @@ def signals_from(
 
 def _leave_out_empty_rows(signals: Signals) -> None:
     """Leave out rows without any signal: a file of several topics has one for each message."""
-    empty = np.zeros(0, dtype=bool)
-    for values in signals.values.values():
-        if len(empty) and not empty.any():
-            return
-        rows = blockwise(lambda part: np.isnan(part).all(axis=1), values, dtype=bool)
-        empty = empty & rows if len(empty) else rows
-    count = int(empty.sum())
-    if count and count < len(empty):
-        note = finding('empty_rows', count=count, all=len(empty))
-        signals.findings.append(note)
-        for name, values in {'': signals.time, **signals.values}.items():
-            kept = blockwise(lambda part, keep: part[keep], values, ~empty)
-            if name:
-                signals.values[name] = kept
-            else:
-                signals.time = kept
+    empty = blockwise(
+        lambda *parts: np.isnan(np.hstack(parts)).all(axis=1), *signals.values.values(), dtype=bool
+    )
+    if not empty.all():
+        signals.drop(empty)
+        if count := int(empty.sum()):
+            signals.findings.append(finding('empty_rows', count=count, all=len(empty)))
 
 
 def _reduce(signals: Signals, ratio: object, order: tuple[str, ...] | None, table: Table) -> None:
