@@ -31,7 +31,7 @@ from robodyn_ros.recording.jumps import without_jumps
 from robodyn_ros.recording.missing_values import MISSING_SHARE, longest_run, missing_values
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.stamps import GAP, missing_in_gaps
-from robodyn_ros.recording.storage import BLOCK, blockwise, extremes, sweep
+from robodyn_ros.recording.storage import BLOCK, extremes, sweep
 from robodyn_ros.recording.tables.columns import Signals
 from robodyn_ros.recording.tables.known_names import MOTOR_SIDE
 from robodyn_ros.recording.time_order import in_order

@@ -112,7 +112,7 @@ def _frames(layout: CsvForm) -> Iterator[Any]:
     import pandas as pd  # slow to import
 
     options: dict[str, Any] = {
-        'sep': layout.delimiter or r'\s+',
+        'sep': layout.delimiter.replace(' ', r'\s+'),
         'skipinitialspace': True,
         'decimal': layout.decimal,
         'comment': '#',

@@ -15,7 +15,7 @@ from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.tables.blocks import BLANK
 from robodyn_ros.recording.tables.units import is_time, unit_of
 
-DELIMITERS = ('\t', ';', ',', '|', None)  # None: white space
+DELIMITERS = ('\t', ';', ',', '|')
 SAMPLE = 2**17
 """Characters by which the form is recognised."""
 HEADER_ROWS = 3
@@ -40,7 +40,7 @@ class CsvForm:
 
     path: Path
     encoding: str
-    delimiter: str | None
+    delimiter: str
     names: list[str]
     skipped: int
     decimal: str = '.'
@@ -123,27 +123,21 @@ def _first_lines(path: Path) -> tuple[str, list[str]]:
     return encoding, re.split('\r\n|\n|\r', text.rstrip('\r\n'))
 
 
-def _rows(lines: Sequence[str], delimiter: str | None) -> list[tuple[int, list[str]]]:
+def _rows(lines: Sequence[str], delimiter: str) -> list[tuple[int, list[str]]]:
     """Return the cells of each row with the number of its last line, without comments."""
-    if delimiter is None:
-        return [
-            (number, line.split())
-            for number, line in enumerate(lines, 1)
-            if line.strip() and not line.startswith('#')
-        ]
-    shown = (' ' if line.startswith('#') else f'{line}\n' for line in lines)
+    shown = (' ' if line.startswith('#') else f'{line.strip(" ")}\n' for line in lines)
     reader = csv.reader(shown, delimiter=delimiter, skipinitialspace=True)
     rows = ((reader.line_num, [cell.strip().strip("'") for cell in cells]) for cells in reader)
     return [(number, cells) for number, cells in rows if any(cells)]
 
 
-def _delimiter(lines: Sequence[str]) -> str | None:
-    """Return the first mark that divides most of the last lines into cells."""
+def _delimiter(lines: Sequence[str]) -> str:
+    """Return the first mark that divides most of the last lines into cells, else a space."""
     for mark in DELIMITERS:
         rows = _rows(lines[-20:], mark)
         if 2 * sum(len(cells) > 1 for _, cells in rows) >= len(rows):
             return mark
-    return None
+    return ' '
 
 
 def is_value(cell: str) -> bool:
@@ -159,7 +153,7 @@ def _is_data(cells: Sequence[str], width: int) -> bool:
     return abs(len(cells) - width) < 2 and 2 * sum(map(is_value, present)) >= len(present)
 
 
-def _split_comment(line: str, delimiter: str | None) -> list[str]:
+def _split_comment(line: str, delimiter: str) -> list[str]:
     return next(iter(_rows([line.lstrip('# ')], delimiter)), (0, []))[1]
 
 

@@ -108,18 +108,16 @@ class _Patterns(NamedTuple):
     before: re.Pattern[str]
     behind: re.Pattern[str]
     suffixed: re.Pattern[str]
-    within: re.Pattern[str]
 
 
 @cache
 def _patterns(words: str) -> _Patterns:
     texts = (
         rf'(?:{words})',
-        rf'(.*[/.]|(?:actual|measured|joint)_|)(?:{words})(?:_?(?:act|actual|meas|fb)_?)?[_\[.]?(\d+)\]?',
+        rf'(.*[/.]|(?:actual|measured|joint)_|)(?:{words})(?:_?(?:act|actual|meas|fb)_?)?[_\[.]?(\d*)\]?',
         rf'(?:{words})[_./:](.+)',
         rf'(?:.*/)?([^/]+)[/.](?:{words})',
         rf'\W*(.+)_(?:{words})',
-        rf'(.*[/.])(?:{words})',
     )
     return _Patterns(*(re.compile(text, re.IGNORECASE) for text in texts))
 
@@ -137,7 +135,8 @@ def by_known_names(table: Table, signal: str, position: Part | None) -> Part | N
     part = _recognise(table, names, signal, WORDS[signal], position)
     part = part or _recognise(table, franka, signal, 'tau_J', position)
     if part is None and signal == 'torque':
-        others = _group_by_topic(names, WORDS[signal]) | _group_by_topic(franka, 'tau_J')
+        others = _group_by_topic(table, names, WORDS[signal])
+        others |= _group_by_topic(table, franka, 'tau_J')
         if others:
             topic = min(others)
             known = {'torque': others[topic], 'position': position.columns if position else ()}
@@ -150,7 +149,7 @@ def _recognise(
     table: Table, names: list[str], signal: str, words: str, position: Part | None
 ) -> Part | None:
     """Recognise plain names first; names with a topic must have the topic of position."""
-    numbers = _group_by_topic(names, words)
+    numbers = _group_by_topic(table, names, words)
     topic = _topic(position)
     if topic and topic in numbers:
         return Part(table, numbers[topic])
@@ -161,8 +160,6 @@ def _recognise(
         return Part(table, (exact[0],))
     if '' in numbers:
         return Part(table, numbers[''])
-    if matrix := _matrix_of_struct(table, names, signal, words, position):
-        return Part(table, (matrix,))
     single = [name for name in names if table.columns[name].ndim == 1]
     if joints := _group_by_joint(table, single, signal, words, position):
         return Part(table, tuple(joints.values()), tuple(joints))
@@ -170,25 +167,10 @@ def _recognise(
         if len(numbers) > 1:
             raise _several(table, sorted(numbers), signal, numbers[min(numbers)])
         return Part(table, next(iter(numbers.values())))
-    return _recognise_suffix(table, single, signal, words, position)
-
-
-def _matrix_of_struct(
-    table: Table, names: list[str], signal: str, words: str, position: Part | None
-) -> str | None:
-    """Return a matrix such as log.q; of several structs, that of position."""
-    pattern = _patterns(words).within
-    groups = {
-        match[1]: name
-        for name in names
-        if (match := pattern.fullmatch(name)) and table.columns[name].ndim == 2
-    }
-    if signal != 'position':
-        first = position and _patterns(WORDS['position']).within.fullmatch(position.columns[0])
-        return groups.get(first[1]) if first else None
-    if len(groups) > 1:
-        raise _several(table, [*groups.values()], signal)
-    return next(iter(groups.values()), None)
+    if signal != 'position' and not (position and position.suffixed):
+        return None
+    joints = _group_by_joint(table, single, signal, words, position, suffixed=True)
+    return Part(table, tuple(joints.values()), tuple(joints), suffixed=True) if joints else None
 
 
 def _several(
@@ -198,13 +180,18 @@ def _several(
     return table.error(f'{list(which)} could all be {signal}', {signal: columns or which[:1]})
 
 
-def _group_by_topic(names: list[str], words: str) -> dict[str, tuple[str, ...]]:
-    """Return numbered columns by topic or prefix, in the order of their numbers."""
+def _group_by_topic(table: Table, names: list[str], words: str) -> dict[str, tuple[str, ...]]:
+    """Return numbered columns by topic or prefix, in the order of their numbers; or a matrix."""
     groups: dict[str, dict[str, int]] = {}
     for name in names:
-        if match := _patterns(words).numbered.fullmatch(name):
-            groups.setdefault(match[1], {})[name] = int(match[2])
-    return {topic: tuple(sorted(those, key=those.__getitem__)) for topic, those in groups.items()}
+        match = _patterns(words).numbered.fullmatch(name)
+        if match and (match[2] or table.columns[name].ndim == 2):
+            groups.setdefault(match[1], {})[name] = int(match[2] or -1)
+    ordered = {topic: sorted(those, key=those.__getitem__) for topic, those in groups.items()}
+    return {
+        topic: tuple(those[:1] if groups[topic][those[0]] < 0 else those)
+        for topic, those in ordered.items()
+    }
 
 
 def _topic(position: Part | None) -> str:
@@ -214,14 +201,25 @@ def _topic(position: Part | None) -> str:
 
 
 def _group_by_joint(
-    table: Table, names: list[str], signal: str, words: str, position: Part | None
+    table: Table,
+    names: list[str],
+    signal: str,
+    words: str,
+    position: Part | None,
+    *,
+    suffixed: bool = False,
 ) -> dict[str, str]:
-    """Return columns by the joint in their names; of several topics, that of position."""
-    _, _, before, behind, _, _ = _patterns(words)
+    """Return columns by the joint in their names; of several topics, that of position.
+
+    :param suffixed: names are NAME_signal, of joints whose position has such a name
+    """
+    _, _, before, behind, suffix = _patterns(words)
+    known = position.joints if suffixed and position else None
     groups: dict[str, dict[str, str]] = {}
     for name in names:
         match = before.fullmatch(name) or behind.fullmatch(name)
-        if match and not _is_kind(match[1]):
+        match = suffix.fullmatch(name) if suffixed else match
+        if match and not _is_kind(match[1]) and (known is None or match[1] in known):
             groups.setdefault(match[1], {})[name] = name[: match.start(1)] * (match.re is behind)
     topics = _topics(position)
     chosen = {}
@@ -258,21 +256,3 @@ def _topics(position: Part | None) -> dict[str, str]:
         joint: match[0][: match.start(1)] if match else ''
         for joint, match in zip(position.joints, matches, strict=True)
     }
-
-
-def _recognise_suffix(
-    table: Table, names: list[str], signal: str, words: str, position: Part | None
-) -> Part | None:
-    """Recognise NAME_signal, for joints whose position has such a name."""
-    if signal != 'position' and not (position and position.suffixed):
-        return None
-    pattern = _patterns(words).suffixed
-    known = position.joints if position else None
-    joints: dict[str, str] = {}
-    for name in names:
-        match = pattern.fullmatch(name)
-        if match and not _is_kind(match[1]) and (known is None or match[1] in known):
-            if match[1] in joints:
-                raise _several(table, [joints[match[1]], name], signal)
-            joints[match[1]] = name
-    return Part(table, tuple(joints.values()), tuple(joints), suffixed=True) if joints else None

@@ -44,21 +44,12 @@ MAX_LAYOUTS = 64
 
 
 @cache
-def joint_state_types() -> Any:
-    """Return the message definitions of ROS 2 Jazzy (rosbags is slow to import)."""
-    from rosbags.typesys import Stores, get_typestore
-
-    return get_typestore(Stores.ROS2_JAZZY)
-
-
 def types_with(kind: str, definition: str) -> Any:
     """Return the message definitions of ROS 2 Jazzy, and of one more type if there is its text.
 
     :raises Exception: of rosbags, the definition is damaged
     """
-    if kind == MSGTYPE:
-        return joint_state_types()
-    from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+    from rosbags.typesys import Stores, get_types_from_msg, get_typestore  # slow to import
 
     store = get_typestore(Stores.ROS2_JAZZY)
     given = get_types_from_msg(definition, kind) if definition else {}
