@@ -82,8 +82,8 @@ def recognise_layout(path: Path) -> CsvForm:
     if not above:  # numpy.savetxt writes the header as a comment
         before = range(rows[start][0] - 1, skipped, -1)
         last = next((number for number in before if lines[number - 1].startswith('#')), 0)
-        cells = _split_comment(lines[last - 1], delimiter) if last else []
-        above = {last: cells} if len(cells) == width else {}
+        comment = _rows([lines[last - 1].lstrip('# ')] if last else [], delimiter)
+        above = {last: cells for _, cells in comment if len(cells) == width}
     body = [cells for _, cells in rows[start:]]
     if len(body[0]) > width:
         number = rows[start][0]
@@ -151,10 +151,6 @@ def _is_data(cells: Sequence[str], width: int) -> bool:
     if len(cells) > 2 and len({*cells[::2]}) == 1 and not is_value(cells[0]):
         return False  # of a scope: a fact and its value for each signal
     return abs(len(cells) - width) < 2 and 2 * sum(map(is_value, present)) >= len(present)
-
-
-def _split_comment(line: str, delimiter: str) -> list[str]:
-    return next(iter(_rows([line.lstrip('# ')], delimiter)), (0, []))[1]
 
 
 def _names(

@@ -61,28 +61,20 @@ def _arrays(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _of_hdf5(path: str) -> Iterator[tuple[str, Any]]:
+    """Yield numbers and texts by their path; fields of a struct of MATLAB are `struct.field`."""
+    items: dict[str, Any] = {}
     with h5py.File(path) as file:
-        matlab = any('MATLAB_class' in item.attrs for item in file.values())
-        yield from _items('', file, '.' if matlab else '/')
-
-
-def _items(path: str, group: Any, mark: str) -> Iterator[tuple[str, Any]]:
-    """Yield numbers and texts of a group; fields of a struct of MATLAB are `struct.field`."""
-    for name, item in group.items():
-        if not name.startswith('#'):  # of MATLAB: what references refer to
-            yield from _item(f'{path}{mark}{name}' if path else name, item, mark)
-
-
-def _item(name: str, item: Any, mark: str) -> Iterator[tuple[str, Any]]:
-    kind = item.attrs.get('MATLAB_class', b'')
-    if isinstance(item, h5py.Group):
-        yield from _items(name, item, mark)
-    elif 'MATLAB_empty' in item.attrs or item.shape is None:
-        return
-    elif h5py.check_string_dtype(item.dtype):
-        yield name, np.atleast_1d(np.asarray(item.asstr()[()], dtype=str))
-    elif item.dtype.kind in 'fiub':
-        yield name, item[()].T if kind else item[()]
+        file.visititems(items.__setitem__)
+        mark = '.' if any('MATLAB_class' in item.attrs for item in file.values()) else '/'
+        for key, item in items.items():
+            kind = item.attrs.get('MATLAB_class')
+            if isinstance(item, h5py.Group) or item.shape is None or kind in (b'char', b'cell'):
+                continue
+            name = key.replace('/', mark)
+            if h5py.check_string_dtype(item.dtype):
+                yield name, np.atleast_1d(np.asarray(item.asstr()[()], dtype=str))
+            elif item.dtype.kind in 'fiub' and 'MATLAB_empty' not in item.attrs:
+                yield name, item[()].T if kind else item[()]
 
 
 if __name__ == '__main__':

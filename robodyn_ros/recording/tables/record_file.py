@@ -106,24 +106,19 @@ def _batches(files: list[Path]) -> Iterator[Block]:
 
 def _arrays(name: str, array: Any) -> Iterator[tuple[str, NDArray[Any]]]:
     """Yield a column of pyarrow as arrays; its lists of one length as a matrix."""
-    from pyarrow import types
+    from pyarrow import compute, types
 
     kind = array.type
     if types.is_struct(kind):
         for field, part in zip(kind, array.flatten(), strict=True):
             yield from _arrays(f'{name}.{field.name}', part)
-    elif kind.num_fields == 1 and types.is_primitive(kind.value_type) and _are_equal(array):
-        yield name, array.flatten().to_numpy(zero_copy_only=False).reshape(len(array), -1)
-    else:
-        yield name, array.to_numpy(zero_copy_only=False)
-
-
-def _are_equal(array: Any) -> bool:
-    """Return True for lists of one length."""
-    from pyarrow import compute
-
-    ends = compute.min_max(compute.list_value_length(array)).as_py()
-    return bool(not array.null_count and ends['min'] and ends['min'] == ends['max'])
+        return
+    if kind.num_fields == 1 and types.is_primitive(kind.value_type) and not array.null_count:
+        ends = compute.min_max(compute.list_value_length(array)).as_py()
+        if ends['min'] and ends['min'] == ends['max']:
+            yield name, array.flatten().to_numpy(zero_copy_only=False).reshape(len(array), -1)
+            return
+    yield name, array.to_numpy(zero_copy_only=False)
 
 
 def _of_lerobot(table: Table, file: Path) -> Table:

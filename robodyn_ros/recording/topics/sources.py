@@ -42,7 +42,7 @@ def series_of(
     """
     every = publishers_of(groups)
     sources = [each for each in every if each.measured] or every
-    findings = _report([x for x in every if x not in sources], topic, measured=False)
+    findings = _report('no_effort_messages', [x for x in every if x not in sources], topic)
     names = _usual_joints(sources) if joints is None else tuple(joints)
     wanted = [*names, *(f'{name}{MOTOR}' for name in names)]
     known = {name for source in sources for name in source.names}
@@ -71,22 +71,20 @@ def series_of(
         picks.append(parts[min(number, len(parts)) - 1])
     used = {name for each in picks for name in each.names}
     others = [each for each in sources if not used & set(each.names)]
-    findings += _report(others, topic)
+    findings += _report('other_messages', others, topic)
     if len(picks) == 1:
         return picks[0], findings
     merged, note = _merge(picks, topic)
     return merged, [*findings, note]
 
 
-def _report(sources: Sequence[Publisher], topic: str, *, measured: bool = True) -> list[Finding]:
+def _report(key: str, sources: Sequence[Publisher], topic: str) -> list[Finding]:
     """Count the messages of publishers that were not read."""
     if not sources:
         return []
     joints = ', '.join(sorted({name for each in sources for name in each.names}))
     count = sum(each.count for each in sources)
-    if measured:
-        return [finding('other_messages', count=count, topic=topic, joints=joints)]
-    return [finding('no_effort_messages', count=count, topic=topic, joints=joints)]
+    return [finding(key, count=count, topic=topic, joints=joints)]
 
 
 def _usual_joints(sources: Sequence[Publisher]) -> tuple[str, ...]:
