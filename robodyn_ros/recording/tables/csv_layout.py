@@ -83,7 +83,7 @@ def recognise_layout(path: Path) -> CsvForm:
         before = range(rows[start][0] - 1, skipped, -1)
         last = next((number for number in before if lines[number - 1].startswith('#')), 0)
         comment = _rows([lines[last - 1].lstrip('# ')] if last else [], delimiter)
-        above = {last: cells for _, cells in comment if len(cells) == width}
+        above = {last: comment[0][1]} if comment and len(comment[0][1]) == width else {}
     body = [cells for _, cells in rows[start:]]
     if len(body[0]) > width:
         number = rows[start][0]
