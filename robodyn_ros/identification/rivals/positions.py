@@ -104,8 +104,9 @@ def couplings(reading: Reading) -> Iterator[Rival]:
     if not mixed:
         return
     pair, sign, torque = min(mixed, key=lambda row: _uncouple(few, *row).cost)
-    other, how = present.model.joint_names[pair[1]], 'plus' if sign > 0.0 else 'minus'
-    read, values = _uncouple(present, pair, sign, torque), {'other': other, 'how': how}
+    how, back = ('plus', 'minus') if sign > 0.0 else ('minus', 'plus')
+    values = {'other': present.model.joint_names[pair[1]], 'how': how, 'back': back}
+    read = _uncouple(present, pair, sign, torque)
     yield Rival(KEYS[torque], pair[:1], read, values, least=FEW, certain=CHOSEN)
 
 
