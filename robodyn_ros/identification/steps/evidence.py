@@ -66,7 +66,9 @@ def verdict_of(run: IdentificationRun, findings: Sequence[Finding]) -> Verdict:
     if run.payload is not None and run.task.arm is not None:
         return _of_payload(run, findings)
     model = run.prepared.model
-    other, tested = unseen_error(run.prepared.model, run.estimated, run.report, run.validation)
+    other, tested = unseen_error(
+        run.prepared.model, run.estimated, run.report, run.validation, repeats=run.repeats
+    )
     fitted = relative_error(run.report, model)
     reach, idle = _reach(run), _idle(run)
     gravity = _gravity_difference(run)
