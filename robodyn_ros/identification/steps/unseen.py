@@ -52,7 +52,7 @@ def unseen_error(
 
 def is_repeated(fitted: Sequence[Processed], tested: Processed) -> bool:
     """Return True if a motion goes through the same positions and velocities as those fitted."""
-    moving = fitted[0].used.any(axis=0)
+    moving: Mask = np.asarray(fitted[0].used.any(axis=0))
     if moving.sum() < JOINTS:
         return False
     states = np.vstack([_thin_states(each, moving, DENSE) for each in fitted])
