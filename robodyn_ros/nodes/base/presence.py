@@ -123,6 +123,7 @@ class Watch:
         self.message: NodePresence | None = None
         self._node, self._topic = node, f'{name}/presence'
         self._alive: int | None = None
+        self._fresh = False  # a message came since the last node of this name was lost
         arguments: tuple[Any, ...] = (NodePresence, self._topic, self._on_message, _qos())
         events = SubscriptionEventCallbacks(liveliness=self._on_liveliness)
         try:
@@ -169,11 +170,13 @@ class Watch:
         self._alive = event.alive_count
         if self._alive:
             self._lost = float('inf')
+            if self._fresh and self.message is not None:  # it may come before the event
+                self._process = self._process or self.message.process
         elif event.alive_count_change < 0:
-            self._lost = time.monotonic()
+            self._lost, self._fresh = time.monotonic(), False
 
     def _on_message(self, message: NodePresence) -> None:
-        self.message = message
+        self.message, self._fresh = message, True
         if self._process and message.process != self._process:  # it died and was started anew
             self._gone = True
         self._process = self._process or message.process
