@@ -53,10 +53,16 @@ def _torque(recording: Recording, torque: Array) -> Recording:
 
 def _motion(recording: Recording, factor: Array, offset: Array | float = 0.0) -> Recording:
     """Return a recording with scaled and shifted positions and what follows from them."""
-    signals = {'position': factor * recording.position + offset}
+    matrix = np.diag(np.broadcast_to(factor, len(recording.joints)))
+    return _mix(recording, matrix, offset)
+
+
+def _mix(recording: Recording, matrix: Array, offset: Array | float = 0.0) -> Recording:
+    """Return a recording with positions times a matrix (n, n), and what follows from them."""
+    signals = {'position': recording.position @ matrix + offset}
     for name in ('velocity', 'acceleration'):
         if getattr(recording, name) is not None:
-            signals[name] = factor * getattr(recording, name)
+            signals[name] = getattr(recording, name) @ matrix
     return replace(recording, **signals)
 
 
@@ -157,11 +163,7 @@ def _coupled(recording: Recording, random: Generator) -> Recording:
     if len(after):
         joint = random.choice(after)
         mixed[joint - 1, joint] = 1.0
-    signals = {'position': recording.position @ mixed}
-    for name in ('velocity', 'acceleration'):
-        if getattr(recording, name) is not None:
-            signals[name] = getattr(recording, name) @ mixed
-    return replace(recording, **signals)
+    return _mix(recording, mixed)
 
 
 def _time(factor: float) -> Plant:

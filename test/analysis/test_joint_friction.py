@@ -37,7 +37,7 @@ TRUTH = {'viscous_friction': VISCOUS, 'coulomb_friction': COULOMB, 'torque_offse
 
 def test_any_motion_with_the_robot_gives_the_friction_of_the_plant():
     model = with_friction(BODY, 'linear')
-    recording = record(model, np.append(LINKS, [VISCOUS, COULOMB, OFFSET] * 2), 4000, noise=0.005)
+    recording = record(model, np.append(LINKS, [VISCOUS, COULOMB, OFFSET] * 2), 4000)
     for each in friction_in(recording, model):
         assert {item.name for item in each.values} == set(TRUTH)
         assert_covers(each, TRUTH)

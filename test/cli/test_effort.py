@@ -11,7 +11,7 @@ from robots import random_urdf
 from simulation import arm, record
 from writers import write_csv, write_rosbag
 
-from robodyn_ros.cli import effort, identify
+from robodyn_ros.cli import check, effort, identify
 from robodyn_ros.cli.main import build_parser
 from robodyn_ros.control.effort.declaration import EffortDeclaration
 from robodyn_ros.errors import ConfigError, RecordingError
@@ -65,6 +65,22 @@ def test_the_same_motion_gives_the_same_robot_in_every_unit(files, capsys):
     ):
         values = identified(files, capsys, name, *options)
         np.testing.assert_allclose(values, expected, rtol=1e-3, atol=1e-6)
+
+
+def test_an_undeclared_bag_is_refused_with_what_to_declare(files):
+    with pytest.raises(ConfigError, match='bare is not declared: declare its meaning in section'):
+        robodyn(identify, files / 'bare', '--urdf', files / 'robot.urdf')
+
+
+def test_a_declaration_that_differs_is_refused_naming_both(files):
+    with pytest.raises(ConfigError, match=r'according to the bag .*according to --effort Nm'):
+        robodyn(identify, files / 'declared', '--urdf', files / 'robot.urdf', '--effort', 'Nm')
+
+
+def test_a_file_for_a_table_is_refused(files):
+    for module, options in ((identify, ['--urdf', files / 'robot.urdf']), (check, [])):
+        with pytest.raises(ConfigError, match=r'table\.csv is a table, in SI units unless'):
+            robodyn(module, files / 'table.csv', '--effort', files / 'effort.yaml', *options)
 
 
 def test_a_unit_alone_says_what_it_needs(tmp_path):

@@ -27,7 +27,7 @@ joints: [joint1, joint2, joint3]
 geometry: {L1: 0.35, L2: 0.25}
 friction: [viscous, coulomb]
 """
-QUICK = ['--time', '1', '--processes', '0', '--starts', '1', '--samples', '60']
+QUICK = ['--time', '1.5', '--processes', '0', '--starts', '1', '--samples', '60']
 
 
 @pytest.fixture
@@ -80,6 +80,16 @@ def test_what_is_impossible_is_one_sentence(extra, words, capsys):
     assert main(['excite', '--urdf', str(LWR4), *QUICK, *extra]) == 2
     error = capsys.readouterr().err
     assert error.count('\n') == 1 and words in error
+
+
+@pytest.mark.parametrize(
+    ('option', 'word'),
+    [('--time', '0'), ('--duration', 'nan')],
+)
+def test_a_number_that_cannot_be_used_is_one_sentence(option, word, capsys):
+    assert main(['excite', '--urdf', str(LWR4), *QUICK, option, word]) == 2
+    error = capsys.readouterr().err
+    assert error.count('\n') == 1 and f'{option[2:]} must' in error
 
 
 def pressing(times):

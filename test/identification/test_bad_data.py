@@ -52,6 +52,19 @@ def with_turned(recording, joint):
     return replace(recording, torque=recording.torque * signs)
 
 
+TURNED = np.array([1.0, -1.0, 1.0])
+UNIT = np.abs(GOOD.torque).max(axis=0) / 1000.0
+"""Step of a torque in per mille."""
+ROWS = np.arange(len(GOOD))
+LATER = ROWS - 90 * (len(GOOD) // 2 <= ROWS)
+"""Samples whose second half is 0.18 s late."""
+
+
+def weight():
+    still = np.zeros_like(GOOD.position)
+    return MODEL.torque(GOOD.position, still, still, TRUTH)
+
+
 # how it looks, finding, joint that it names, words that say the cause
 BAD = {
     'rank deficient': (
@@ -77,6 +90,54 @@ BAD = {
         'joint_order',
         '',
         'torques of joint1 and joint2 are exchanged',
+    ),
+    'lost': (
+        lambda: replace(GOOD, torque=GOOD.torque * (GOOD.time < 0.8 * GOOD.time[-1])[:, None]),
+        'torque_lost',
+        '',
+        'it was lost',
+    ),
+    'late from one moment on': (
+        lambda: replace(GOOD, torque=GOOD.torque[LATER]),
+        'delay_changes',
+        '',
+        'later after',
+    ),
+    'unsigned': (
+        lambda: replace(GOOD, torque=np.abs(GOOD.torque)),
+        'torque_unsigned',
+        '',
+        'without its sign',
+    ),
+    'wrapped': (
+        lambda: replace(GOOD, torque=np.round(GOOD.torque / UNIT) % 65536 * UNIT),
+        'torque_wrapped',
+        '',
+        'read as an unsigned one',
+    ),
+    'axis reversed': (
+        lambda: replace(GOOD, position=GOOD.position * TURNED, torque=GOOD.torque * TURNED),
+        'axis_reversed',
+        'joint2',
+        'axis of joint2 points the other way',
+    ),
+    'zero of an encoder': (
+        lambda: changed('position', 1, lambda q: q + np.pi / 2.0),
+        'encoder_offset',
+        'joint2',
+        'is not that of the URDF',
+    ),
+    'motor turns': (
+        lambda: changed('position', 1, lambda q: 100.0 * q),
+        'position_factor',
+        'joint2',
+        'that of the motor',
+    ),
+    'without gravity': (
+        lambda: replace(GOOD, torque=GOOD.torque - weight()),
+        'effort_without_gravity',
+        '',
+        'has no gravity',
     ),
     'NaN block': (
         lambda: changed('torque', 1, lambda tau: nan_block(tau, 0.2)),

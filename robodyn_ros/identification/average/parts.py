@@ -19,6 +19,9 @@ from robodyn_ros.identification.fit.folds import (
 )
 from robodyn_ros.models.interface import Array, Indices
 
+ROUNDED = 1e-7
+"""Share of the torque below which a residual is that of rounding: of data without noise."""
+
 
 @dataclass(frozen=True)
 class Parts:
@@ -122,5 +125,8 @@ def count_independent(condensed: Condensed, values: Array, unknowns: int) -> flo
         matrix[:, -1] - matrix[:, :-1] @ values[columns]
         for matrix, columns in zip(rows, condensed.sample.columns, strict=True)
     ])  # fmt: skip
-    independent = used.sum(axis=0) / correlation_length(residual, used)
+    torque = np.column_stack([matrix[:, -1] for matrix in rows])
+    exact = np.linalg.norm(residual, axis=0) <= ROUNDED * np.linalg.norm(torque, axis=0)
+    length = np.where(exact, 1.0, correlation_length(residual, used))  # rounding is no noise
+    independent = used.sum(axis=0) / length
     return float(min(independent.sum(), used.sum())) / max(unknowns, 1)

@@ -89,7 +89,7 @@ DOUBTED = 0.6
 masses of the URDF are those of the robot: it is the right model otherwise."""
 
 CHANCE = 0.7
-"""Part of `Evidence.luck` that the gain of a clear rival is more than: a few seconds of motion
+"""Part of `Evidence.optimism` that the gain of a clear rival is more than: a few seconds of motion
 gain as much by many readings that are wrong."""
 
 OF_DATA = 0.3
@@ -161,7 +161,7 @@ def _is_clear(named: Named, needed: float) -> bool:
     if named.masses <= CONTRADICTED or (rival.of_data and of_data < OF_DATA * named.gain):
         return False
     shown = rival.certain < SURE or rival.last  # by the signal, whatever the model says
-    return shown or named.masses >= needed or named.gain > CHANCE * rival.evidence.luck
+    return shown or named.masses >= needed or named.gain > CHANCE * rival.evidence.optimism
 
 
 def _least_gain(rival: Rival, joints: int) -> float:

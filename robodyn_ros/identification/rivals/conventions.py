@@ -17,7 +17,7 @@ from robodyn_ros.identification.rivals.reading import Reading
 from robodyn_ros.identification.rivals.rival import FEW, Rival
 from robodyn_ros.identification.signals.processed import Mask
 from robodyn_ros.models.base_parameters import base_parameters
-from robodyn_ros.models.interface import DynamicModel, Indices
+from robodyn_ros.models.interface import Array, DynamicModel, Indices
 from robodyn_ros.models.serial.urdf import rigid_part
 
 GUESSED, KNOWN = 8.0, 4.0
@@ -233,17 +233,24 @@ def gravity(reading: Reading) -> Iterator[Rival]:
     size = float(np.sqrt(np.sum(resting[:, most] ** 2) / max(squares[most], 1e-300)))
     scaled = share > max(COPY[0], COPY[1] * size)
     if scaled:  # or the driver subtracts most of gravity: what moves has all its torque then
-        both = np.column_stack([body * prior, body * present.values])
-        swung = (present.regressor[:, most] - held[:, most]) @ both
-        push = present.motion[2][:, [most]]  # rotors have no part in the masses
-        swung -= push @ (push.T @ swung) / max(float(np.sum(push**2)), 1e-300)
-        given, fitted = swung.T
-        scaled = float(given @ fitted) < np.sqrt(share) * float(given @ given) + 1e-300
+        swung, push = present.regressor[:, most] - held[:, most], present.motion[2][:, most]
+        moving = _moving_share(push, swung @ (body * prior), swung @ (body * present.values))
+        scaled = moving < np.sqrt(share)
     if squares[most] > 1e-18 and abs(share) < PRESENT and not scaled:
         added = present.read(torque=present.torque + weight)
         if residual_shares(added)[1] < RESTING:
             values = {'share': max(share, 0.0)}
             yield Rival('effort_without_gravity', (), added, values, least=FEW)
+
+
+def _moving_share(push: Array, expected: Array, fitted: Array) -> float:
+    """Return the part of the torque of moving masses that a fit found, beside that of rotors.
+
+    :param push: acceleration, shape (M,), as torques by the masses and by the fit; 0: none moves
+    """
+    both = np.column_stack([expected, fitted])
+    both -= np.outer(push, push @ both) / max(float(push @ push), 1e-300)
+    return float(both[:, 0] @ both[:, 1]) / max(float(both[:, 0] @ both[:, 0]), 1e-300)
 
 
 def models(reading: Reading) -> Iterator[Rival]:

@@ -105,7 +105,7 @@ class Evidence:
         """
         fresh = self.read(torque=self.torque / factor, unit=self.unit * factor)
         origin, before = self.origin
-        fresh.__dict__['_scaled'] = origin, before * factor
+        fresh.__dict__['_scaled'] = origin, before * factor  # no field: replace() must lose it
         return fresh
 
     @property
@@ -154,7 +154,7 @@ class Evidence:
     @cached_property
     def values(self) -> Array:
         """Base values that fit all samples best, then those of the columns beside them, (b,)."""
-        return np.asarray(_solve(self._gram[None], self._braking, self.ridge)[0])
+        return np.asarray(_solve(self._products.sum(axis=0)[None], self._braking, self.ridge)[0])
 
     @cached_property
     def predicted(self) -> Array:
@@ -196,16 +196,13 @@ class Evidence:
         return tuple(each * _row_factors(factor, each) for each in origin._fold_products)
 
     @cached_property
-    def luck(self) -> float:
-        """How far held-out errors are above those of the fit, in units of a gain.
+    def optimism(self) -> float:
+        """Logarithm of held-out squared errors over those of the fit, sum of the joints.
 
-        So much may a reading gain or lose by chance: few different samples determine it badly.
+        Optimism of the fit (Efron, "How biased is the apparent error rate", 1986): where few
+        different samples determine the model, wrong readings gain as much.
         """
         return float(np.log1p(self.held_out).sum(axis=1).mean() - np.log1p(self._left).sum())
-
-    @cached_property
-    def _gram(self) -> Array:
-        return np.asarray(self._products.sum(axis=0))
 
     @cached_property
     def _beside_friction(self) -> tuple[Array, ...]:

@@ -15,6 +15,7 @@ from robodyn_ros.models.interface import Array
 
 TURN = 2.0 * np.pi
 _RATIOS = 2.0 ** np.delete(np.arange(-3.0, 3.5, 0.5), 6)
+KEYS = ('position_coupling', 'position_coupling.motors')
 CHOSEN = 5.0
 """Standard errors by which the best of some fifty couplings or ratios must be better."""
 _GRID = np.deg2rad(np.arange(-150.0, 181.0, 30.0))
@@ -103,11 +104,10 @@ def couplings(reading: Reading) -> Iterator[Rival]:
     if not mixed:
         return
     pair, sign, torque = min(mixed, key=lambda row: _uncouple(few, *row).cost)
-    other, how = present.model.joint_names[pair[1]], 'plus' if sign > 0.0 else 'minus'
-    values = {'other': other, 'how': how}
-    key = 'position_coupling.motors' if torque else 'position_coupling'
+    how, back = ('plus', 'minus') if sign > 0.0 else ('minus', 'plus')
+    values = {'other': present.model.joint_names[pair[1]], 'how': how, 'back': back}
     read = _uncouple(present, pair, sign, torque)
-    yield Rival(key, pair[:1], read, values, least=FEW, certain=CHOSEN)
+    yield Rival(KEYS[torque], pair[:1], read, values, least=FEW, certain=CHOSEN)
 
 
 def _uncouple(read: Evidence, pair: tuple[int, int], sign: float, torque: bool) -> Evidence:

@@ -18,18 +18,28 @@ QUICK = IdentifyOptions(consistent='no')
 
 CASES = [
     ('too slow', 'scara3', 1),
+    ('too slow', 'axis', 2),
+    ('saturation', 'axis', 0),
     ('saturation', 'delta3', 1),
     ('too short', 'scara', 0),
+    ('small region', 'delta', 1),
     ('small region', 'lift', 2),
+    ('wrong sign', 'lift', 0),
     ('wrong sign', 'scara', 2),
+    ('wrong factor', 'delta3', 0),
     ('wrong factor', 'scara', 1),
     ('wrong unit', 'six_axis', 1),
     ('wrong model', 'axis', 0),
+    ('wrong model', 'lift', 1),
+    ('wrong model', 'six_axis', 1),
     ('noise', 'scara', 0),
+    ('noise', 'puma', 1),
     ('joints together', 'delta3', 1),
     ('motion repeats', 'scara3', 1),
     ('delay', 'lift', 1),
+    ('delay', 'delta', 1),
     ('stale', 'scara3', 0),
+    ('stale', 'axis', 2),
     ('frozen', 'delta3', 1),
 ]
 

@@ -67,10 +67,11 @@ FLAWS = {
 }
 
 
+@pytest.mark.parametrize('count', [2, COUNT])
 @pytest.mark.parametrize('flaw', FLAWS)
-def test_a_flaw_of_the_robot_is_an_error(good, flaw):
+def test_a_flaw_of_the_robot_is_an_error(good, flaw, count):
     change, code = FLAWS[flaw]
-    found = errors([change(each) for each in good[:2]])
+    found = errors([change(each) for each in good[:count]])
     assert code in {each for own in found for each, _ in own}, found
 
 

@@ -56,9 +56,9 @@ def oracle_recording(torque_of, joints, names, seed, samples=8000):
     )
 
 
-def test_ten_parameters_on_a_urdf_robot(tmp_path):
-    joints = 6
-    xml = random_urdf(joints, 61, types=('revolute',))
+@pytest.mark.parametrize(('joints', 'seed'), [(6, 61), (7, 62)])
+def test_ten_parameters_on_a_urdf_robot(joints, seed, tmp_path):
+    xml = random_urdf(joints, seed, types=('revolute',))
     model, values = arm(xml)
     flange = f'link{joints}_part'
     loaded_xml = with_load(xml, flange, 3.0, *LOAD)

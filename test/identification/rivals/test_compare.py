@@ -98,7 +98,7 @@ def test_a_rival_that_gains_no_more_than_by_chance_is_not_clear(flawed):
     """A few seconds determine a model badly: held-out errors are far above those of the fit."""
     (best, *_) = compare(flawed)
     alike = replace(best.rival.evidence)
-    alike.__dict__['luck'] = 100.0
+    alike.__dict__['optimism'] = 100.0
 
     def lucky(reading):
         yield replace(best.rival, evidence=alike)

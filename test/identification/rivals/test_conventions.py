@@ -125,8 +125,8 @@ def test_a_factor_of_one_torque(name, joint, factor):
     assert shown == pytest.approx(factor, rel=0.1) and '2 pi' in item.text
 
 
-def test_a_factor_of_one_torque_in_a_small_motion():
-    joint = 1
+@pytest.mark.parametrize('joint', [1, 2])
+def test_a_factor_of_one_torque_in_a_small_motion(joint):
     case = flaws.Case(ROBOTS['six_axis'], 44, kind='fourier', rate=200.0)
     case.swing, case.frequency = 0.2 * case.swing, case.frequency / np.sqrt(0.2)
     recording, _ = flaws.record(case)

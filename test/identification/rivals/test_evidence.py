@@ -122,6 +122,18 @@ def test_ordinary_effects_act_on_their_own_joint(present, beside, count):
     assert wider.error <= present.error * (1.0 + 1e-9)
 
 
+def test_products_of_scaled_torques_are_those_of_their_rows(present):
+    scaled = present.scale(np.array([2.0, -0.5, 1.0])).scale(np.array([1.5, 1.0, -1.0]))
+    anew = replace(scaled)  # from its rows
+    assert scaled.origin[0] is present and anew.origin[0] is anew
+    for name in ('error', 'cost', 'optimism'):
+        assert getattr(scaled, name) == pytest.approx(getattr(anew, name), rel=1e-7), name
+    for name in ('values', 'masses', 'held_out'):
+        expected = getattr(anew, name)
+        np.testing.assert_allclose(getattr(scaled, name), expected, rtol=1e-6, atol=1e-9)
+    assert abs(scaled.cost - present.cost) > 0.1
+
+
 def test_positions_out_of_reach_explain_nothing():
     delta = reading_of(*plant('delta3')).present
     assert (

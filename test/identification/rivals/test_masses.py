@@ -77,9 +77,10 @@ def test_rough_masses_say_less():
     assert clear > 2.0 > 1.0 > rough > 0.0
 
 
-def test_a_factor_that_only_the_masses_show():
+@pytest.mark.parametrize('factor', [2.0, 0.5])
+def test_a_factor_that_only_the_masses_show(factor):
     model, recording = ur10()
-    (item,) = found(model, scaled(recording, one(recording, 2, 2.0)))
+    (item,) = found(model, scaled(recording, one(recording, 2, factor)))
     assert (item.code, item.joint) == ('torque_factor', 'elbow_joint'), item.text
 
 
@@ -89,9 +90,10 @@ def test_torques_in_millinewtonmetres():
     assert item.code == 'torque_factor' and 'mNm' in item.text and item.severity == 'error'
 
 
-def test_zeros_that_a_fit_absorbs():
+@pytest.mark.parametrize(('joints', 'degrees'), [([1], 30.0), ([1, 2], 30.0)])
+def test_zeros_that_a_fit_absorbs(joints, degrees):
     model, recording = ur10()
-    planted = np.deg2rad(one(recording, [1, 2], 30.0, 0.0))
+    planted = np.deg2rad(one(recording, joints, degrees, 0.0))
     item = found(model, moved(recording, offset=planted))[0]
     assert item.code == 'encoder_offset' and 'masses of the URDF' in item.text, item.text
 

@@ -108,7 +108,8 @@ def test_the_position_of_a_motor_that_holds_the_joint_after():
 
     item = first('six_axis', coupled)
     assert item.code == 'position_coupling', item.text
-    assert 'position of joint2 is that of the joint plus the position of joint3' in item.text
+    assert 'position of joint2 is that of the joint plus that of joint3' in item.text
+    assert 'compute the position of joint2 minus that of joint3' in item.remedy
 
 
 @pytest.mark.parametrize(('name', 'joint', 'sign'), [('six_axis', 2, 1.0), ('scara3', 1, -1.0)])
@@ -120,9 +121,10 @@ def test_position_and_torque_of_motors_where_a_belt_runs_past_a_joint(name, join
         return replace(recording, position=recording.position @ mixed, torque=torque)
 
     item = first(name, coupled)
-    assert item.code == 'position_coupling' and 'torques' in item.remedy, item.text
+    assert item.code == 'position_coupling' and item.text.startswith('Positions and torques')
     word = 'plus' if sign > 0.0 else 'minus'
     assert f'position of joint{joint + 1} is that of the joint {word}' in item.text
+    assert f'torque of joint{joint} {word} that of joint{joint + 1}' in item.remedy  # as above
 
 
 @pytest.mark.parametrize('ratio', [0.5, 1.0 / np.pi, 1.5, 2.0])

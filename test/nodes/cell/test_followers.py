@@ -62,7 +62,7 @@ def test_it_is_ahead_of_the_slowest_by_a_little(simulation):
 
 
 def test_a_cycle_that_is_longer_waits_for_the_one_before(simulation):
-    """A servo period of 10 ms: the simulation must not stand still for ever."""
+    """Longer than a simulation may be ahead; with a servo period of 10 ms it stood still."""
     simulation.hear(NEAR, NOW - 1)
     assert not simulation.followers.ready(NOW + 10_000_000)
     simulation.hear(NEAR, NOW)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What holds for the result of every clean recording."""
+"""Checks of the result of a clean recording."""
 
 import numpy as np
 
