@@ -21,7 +21,7 @@ from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.tables.columns import Signals, load_columns, signals_from
 from robodyn_ros.recording.tables.formats import CONVERT, FORMATS, format_of
 from robodyn_ros.recording.tables.table import Table
-from robodyn_ros.recording.topics.decoder import KINDS
+from robodyn_ros.recording.topics.messages import KINDS
 from robodyn_ros.recording.topics.rename import rename_hint, rename_joints
 
 TOPIC = '/joint_states'

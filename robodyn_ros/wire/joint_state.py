@@ -8,9 +8,8 @@ Then one comparison recognises a message and one call reads its numbers.
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,14 +32,7 @@ class JointStateLayout:
     :ivar length: size of a message, in bytes
     :ivar names: joint names, in the order of the arrays
     :ivar starts: offset of position, velocity and effort; -1 for an empty array
-    :ivar read: quantities of the message that are read as `FIELDS`
     """
-
-    starts: tuple[Any, ...]
-    read: Mapping[str, str] = dict(zip(FIELDS, FIELDS, strict=True))
-    torques: Sequence[str] = ()
-    offered: Sequence[str] = ()
-    fields: Sequence[str] = ()
 
     def __init__(self, data: bytes) -> None:
         """Parse one message.
@@ -50,23 +42,17 @@ class JointStateLayout:
         cursor = Cursor(data)
         self.names, self.starts = cursor.read_named_arrays(len(FIELDS))
         cursor.end()
-        self._learn(cursor, self._spans(*self.starts))
-
-    def _spans(self, *starts: int) -> list[tuple[int, int]]:
-        """Return the byte ranges of arrays with a number per joint, by their starts."""
-        return [(start, start + 8 * len(self.names)) for start in starts if start >= 0]
-
-    def _learn(self, cursor: Cursor, spans: Sequence[tuple[int, int]]) -> None:
-        """Store the bytes outside of the byte ranges that may vary, up to the cursor."""
-        self.length = len(cursor.data)
-        varying = [(2, STAMP_END), *spans, *cursor.padding]  # 2: options of the header
+        self.length = len(data)
+        width = 8 * len(self.names)
+        arrays = [(start, start + width) for start in self.starts if start >= 0]
+        varying = [(2, STAMP_END), *arrays, *cursor.padding]  # 2: options of the header
         # A struct that skips what may vary: it reads all other bytes in one call.
         form, at = '<', 0
         for start, end in sorted(varying):
             form += f'{start - at}s{end - start}x'
             at = end
         self._constant = struct.Struct(f'{form}{cursor.at - at}s').unpack_from
-        self._expected = self._constant(bytes(cursor.data))
+        self._expected = self._constant(data)
 
     def fits(self, data: bytes) -> bool:
         """Return True if a message differs only in its stamp, numbers and padding."""
@@ -100,19 +86,11 @@ class JointStateLayout:
         position, velocity, effort = (self._array(block, start) for start in self.starts)
         return seconds * NANOSECONDS + nanoseconds, position, velocity, effort
 
-    def _array(self, block: NDArray[np.uint8], start: Any) -> Array:
+    def _array(self, block: NDArray[np.uint8], start: int) -> Array:
+        width = len(self.names)
         if start < 0:
-            return np.full((len(block), len(self.names)), np.nan)
-        return doubles_at(block, start, len(self.names))
-
-
-def doubles_at(block: NDArray[np.uint8], start: int, width: int) -> Array:
-    """Return doubles of messages of the same size, shape (N, width).
-
-    :param block: the messages, one per row
-    :param start: offset of the first double, in bytes
-    """
-    return np.asarray(block[:, start : start + 8 * width].copy().view('<f8'), dtype=np.float64)
+            return np.full((len(block), width), np.nan)
+        return np.asarray(block[:, start : start + 8 * width].copy().view('<f8'), dtype=np.float64)
 
 
 def stamp_of(data: bytes) -> int | None:

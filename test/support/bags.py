@@ -13,7 +13,7 @@ from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 from rosbags.typesys.store import Typestore
 
 from robodyn_ros.recording.bags.topic_bag import TORQUE_STATE
-from robodyn_ros.recording.topics.decoder import TRAJECTORY_STATE
+from robodyn_ros.recording.topics.messages import TRAJECTORY_STATE
 
 TYPES = get_typestore(Stores.ROS2_JAZZY)
 MESSAGES = Path(__file__).resolve().parents[2] / 'msg'

@@ -7,7 +7,7 @@ from bags import cdr, message, torque_types
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robodyn_ros.recording.topics.decoder import TRAJECTORY_STATE
+from robodyn_ros.recording.topics.messages import TRAJECTORY_STATE
 from robodyn_ros.wire.commands import CommandReader, as_joint_state
 
 STAMP = 1_700_000_000_250_000_000

@@ -15,8 +15,7 @@ from robodyn_ros.recording.bags.topic_bag import (
     Values,
     read_topic,
 )
-from robodyn_ros.recording.topics.decoder import MSGTYPE as JOINT_STATE
-from robodyn_ros.recording.topics.decoder import TRAJECTORY_STATE
+from robodyn_ros.recording.topics.messages import JOINT_STATE, TRAJECTORY_STATE
 from robodyn_ros.recording.topics.rename import rename_joints
 from robodyn_ros.wire.commands import CommandReader
 

@@ -14,7 +14,7 @@ from robodyn_ros.recording.bags.bag_folder import finish_bag
 from robodyn_ros.recording.bags.bag_metadata import RECORD_NAME
 from robodyn_ros.recording.bags.mcap_writer import McapWriter, Topic
 from robodyn_ros.recording.stamps import MissingMessages
-from robodyn_ros.recording.topics.decoder import MSGTYPE
+from robodyn_ros.recording.topics.messages import JOINT_STATE as MSGTYPE
 from robodyn_ros.wire.cursor import NANOSECONDS, WireError
 from robodyn_ros.wire.joint_state import JointStateLayout, stamp_of
 

@@ -26,7 +26,7 @@ from robodyn_ros.long_work import progress
 from robodyn_ros.recording.bags.compression import decompress
 from robodyn_ros.recording.bags.ros1 import Convert, cdr_of_ros1, joint_state_of_json
 from robodyn_ros.recording.bags.scan import Scan
-from robodyn_ros.recording.topics.decoder import KINDS
+from robodyn_ros.recording.topics.messages import KINDS
 
 MAGIC = b'\x89MCAP0\r\n'
 NEEDED = {*map(int, (Opcode.SCHEMA, Opcode.CHANNEL, Opcode.MESSAGE, Opcode.CHUNK))}

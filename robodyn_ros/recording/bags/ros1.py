@@ -8,14 +8,14 @@ from functools import partial
 
 import msgspec
 import numpy as np
-from msgspec import Struct, field
 
 from robodyn_ros.bounds import check_regular
 from robodyn_ros.long_work import progress
 from robodyn_ros.recording.bags.compression import decompress
 from robodyn_ros.recording.bags.scan import Scan
-from robodyn_ros.recording.topics.decoder import types_with
-from robodyn_ros.wire.joint_state import FIELDS, encode_joint_states
+from robodyn_ros.recording.topics.messages import types_with
+from robodyn_ros.wire.joint_state import FIELDS
+from robodyn_ros.wire.writer import Writer
 
 Convert = Callable[[bytes], bytes]
 
@@ -61,34 +61,16 @@ def cdr_of_ros1(kind: str, definition: str) -> Convert:
     return convert
 
 
-class _Stamp(Struct):
-    sec: int = 0
-    nanosec: int = 0
-    nsec: int = 0
-
-
-class _Header(Struct):
-    stamp: _Stamp = field(default_factory=_Stamp)
-
-
-class _JointState(Struct):
-    name: list[str]
-    position: list[float]
-    velocity: list[float] = []
-    effort: list[float] = []
-    header: _Header = field(default_factory=_Header)
-
-
 def joint_state_of_json(data: bytes) -> bytes:
     """Convert a JointState in JSON to CDR; another message becomes empty."""
     try:
-        message = msgspec.json.decode(data, type=_JointState)
-        stamp = message.header.stamp
-        stamps = np.array([stamp.sec * 10**9 + stamp.nanosec + stamp.nsec])
-        values = {name: getattr(message, name) for name in FIELDS}
-        arrays = {name: np.array([each]) for name, each in values.items() if each}
-        if any(each.shape[1] != len(message.name) for each in arrays.values()):
-            return b''
-        return bytes(encode_joint_states(message.name, stamps, **arrays)[0])
-    except (msgspec.MsgspecError, UnicodeError, OverflowError):
+        message = msgspec.json.decode(data)
+        stamp = message.get('header', {}).get('stamp', {})
+        nanoseconds = stamp.get('nanosec', stamp.get('nsec', 0))
+        writer = Writer()
+        writer.header(stamp.get('sec', 0) * 10**9 + nanoseconds, '', message['name'])
+        for field in FIELDS:
+            writer.doubles(np.array(message.get(field, ()), dtype=np.float64))
+        return bytes(writer.data)
+    except Exception:  # anything can be in it
         return b''

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +17,11 @@ from robodyn_ros.recording.bags.bag_scan import BagScan
 from robodyn_ros.recording.bags.scan import BagPart
 from robodyn_ros.recording.storage import blockwise, sweep
 from robodyn_ros.recording.tables.table import Table
-from robodyn_ros.recording.topics.decoder import KINDS, Form, Group, JointStateDecoder
+from robodyn_ros.recording.topics.decoder import JointStateDecoder
+from robodyn_ros.recording.topics.messages import KINDS, USUAL, Converter
 from robodyn_ros.recording.topics.publishers import Publisher
 from robodyn_ros.recording.topics.rename import rename_joints
-from robodyn_ros.recording.topics.sources import MOTOR, series_of
+from robodyn_ros.recording.topics.sources import MOTOR, motors_of, series_of
 
 FIELD_OF = {'position': 'position', 'velocity': 'velocity', 'torque': 'effort'}
 """Field of a JointState that is a signal."""
@@ -52,9 +53,9 @@ def read_rosbag(
     """
     topic = '/' + topic.lstrip('/')
     chosen = chosen or {}
-    fields = {FIELD_OF[signal]: name for signal, name in chosen.items()}
-    decoder, findings = _decode(path, topic, fields)
     try:
+        fields = {FIELD_OF[signal]: name for signal, name in chosen.items()}
+        decoder, findings = _decode(path, topic, fields)
         groups = decoder.finish()
         if decoder.damaged:
             count, reason = sum(decoder.damaged.values()), decoder.damaged.most_common(1)[0][0]
@@ -62,16 +63,24 @@ def read_rosbag(
         if not groups:
             damage = ''.join(f'. {each.text}' for each in findings)
             raise RecordingError(f'there is no message on {topic!r}{damage}')
-        findings += _check_torque(groups, topic)
+        measured = any(group.measured for group in groups)
+        findings += _check_torque(decoder.converter, topic, measured)
         for group in groups:
             group.names = rename_joints(group.names, rename)
         series, notes = series_of(groups, joints, part=part, topic=topic)
     except RecordingError as error:
         raise type(error)(f'{path}: {error}', lines=error.lines) from error
-    table = _table(series, joints, str(path), topic, [*findings, *notes], rename)
-    known = {name for group in groups for name in group.layout.fields}
-    more = {name: table.columns[key] for key, name in chosen.items() if name in known}
-    return replace(table, columns={**table.columns, **more})
+    findings += notes
+    signals, names = _signals(series, joints)
+    if not series.columns['stamp'].any():
+        findings.append(finding('bag_time_used'))
+    logs, origin = series.columns['log'], int(series.time[0])
+    signals['time'] = blockwise(lambda part: (part - origin) / 1e9, series.time)
+    for key, name in chosen.items():
+        if name in decoder.converter.known:
+            signals[name] = signals[key]
+    used = BagPart(int(logs.min()), int(logs.max()), tuple(rename))
+    return Table(signals, str(path), names, origin, tuple(findings), topic, part=used)
 
 
 def _decode(
@@ -79,20 +88,17 @@ def _decode(
 ) -> tuple[JointStateDecoder, list[Finding]]:
     scan = BagScan(path, topic, KINDS)
     messages = scan.messages()
-    first = next(messages, None)  # then the type of the topic is known
+    first = [*islice(messages, 1)]  # then the type of the topic is known
     kind = scan.topics.get(topic, KINDS[0])
-    decoder = JointStateDecoder(Form(kind, scan.definitions.get(kind, ('', ''))[1], chosen))
-    if first is not None:
-        decoder.add_all([first])
-    decoder.add_all(messages)
+    decoder = JointStateDecoder(Converter(kind, scan.definitions.get(kind, ('', ''))[1], chosen))
+    decoder.add_all(chain(first, messages))
     scan.check()
-    _check_topic(scan.topics, topic, path)
-    if not scan.damage:
-        return decoder, []
-    return decoder, [finding('damaged_bag', damage=scan.damage[0], count=decoder.rows)]
+    _check_topic(scan.topics, topic)
+    damage = scan.damage[:1]
+    return decoder, [finding('damaged_bag', damage=x, count=decoder.rows) for x in damage]
 
 
-def _check_topic(types: dict[str, str], topic: str, path: Path) -> None:
+def _check_topic(types: dict[str, str], topic: str) -> None:
     if types.get(topic) in KINDS:
         return
     others = sorted(name for name, kind in types.items() if kind in KINDS)
@@ -100,59 +106,37 @@ def _check_topic(types: dict[str, str], topic: str, path: Path) -> None:
     hint = (
         f'choose one of {others} with --topic' if others else 'it has no topic with joint states'
     )
-    raise MissingSignalError(f'{path}: topic {topic!r} {what}; {hint}')
+    raise MissingSignalError(f'topic {topic!r} {what}; {hint}')
 
 
-def _check_torque(groups: Sequence[Group], topic: str) -> list[Finding]:
+def _check_torque(converter: Converter, topic: str, measured: bool) -> list[Finding]:
     """Say which quantity is read as the torque, where a message has others or no usual one."""
-    layout = next((each.layout for each in groups if each.measured), groups[0].layout)
-    read, lines = layout.read['effort'], [f'torque: {name}' for name in layout.offered]
-    if not any(each.measured for each in groups) and lines:
+    read, offered = converter.read.get('effort', 'effort'), converter.offered
+    if not measured and offered and offered != ['effort']:
         raise MissingSignalError(
-            f'{topic} has no measured effort. If one of {", ".join(layout.offered)} is the torque '
-            f'of the joints, name it in a file for --columns',
-            lines=lines[:3],
+            f'{topic} has no measured effort. If one of {", ".join(offered)} is the torque of the '
+            f'joints, name it in a file for --columns',
+            lines=[f'torque: {name}' for name in offered[:3]],
         )
-    if others := [name for name in layout.torques if name != read]:
-        return [
-            finding(
-                'torque_chosen.of_several', topic=topic, read=read, line=f'torque: {others[0]}'
-            )
-        ]
-    usual = ('effort', 'feedback.effort', 'actual.effort')
-    return [] if read in usual else [finding('torque_chosen', topic=topic, read=read)]
+    for other in [name for name in converter.torques if name != read][:1]:
+        line = f'torque: {other}'
+        return [finding('torque_chosen.of_several', topic=topic, read=read, line=line)]
+    return [] if read in USUAL['effort'] else [finding('torque_chosen', topic=topic, read=read)]
 
 
-def _table(
-    series: Publisher,
-    joints: Sequence[str] | None,
-    source: str,
-    topic: str,
-    findings: list[Finding],
-    rename: Sequence[str],
-) -> Table:
-    motors = {
-        name for name in series.names if name.removesuffix(MOTOR) in {*series.names} - {name}
-    }
+def _signals(
+    series: Publisher, joints: Sequence[str] | None
+) -> tuple[dict[str, NDArray[Any]], tuple[str, ...]]:
+    """Return the signals of the joints, and of their motors if all have one."""
+    motors = motors_of(series.names)
     names = tuple(joints or [name for name in series.names if name not in motors])
     columns = series.select(names).columns
+    signals = {'position': columns['position'], 'torque': columns['effort']}
+    optional = {'velocity': columns['velocity']}
     if motors == {f'{name}{MOTOR}' for name in names}:
         of_motors = series.select([f'{name}{MOTOR}' for name in names]).columns
-        columns |= {f'motor_{name}': of_motors[name] for name in ('position', 'velocity')}
-    if not columns['stamp'].any():
-        findings.append(finding('bag_time_used'))
-    stamps, logs = series.time, columns['log']
-    origin = int(stamps[0])
-    signals = {
-        'time': blockwise(lambda part: (part - origin) / 1e9, stamps),
-        'position': columns['position'],
-        'torque': columns['effort'],
-    }
-    for name in ('velocity', 'motor_position', 'motor_velocity'):
-        if name in columns and _has_numbers(columns[name]):
-            signals[name] = columns[name]
-    part = BagPart(int(logs.min()), int(logs.max()), tuple(rename))
-    return Table(signals, source, names, origin, tuple(findings), topic, part=part)
+        optional |= {f'motor_{name}': of_motors[name] for name in ('position', 'velocity')}
+    return signals | {n: values for n, values in optional.items() if _has_numbers(values)}, names
 
 
 def _has_numbers(values: NDArray[Any]) -> bool:

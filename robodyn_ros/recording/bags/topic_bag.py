@@ -19,7 +19,7 @@ from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.bags.bag_scan import BagScan
 from robodyn_ros.recording.bags.scan import BagPart
 from robodyn_ros.recording.tables.table import reading
-from robodyn_ros.recording.topics.decoder import types_with
+from robodyn_ros.recording.topics.messages import types_with
 from robodyn_ros.recording.topics.rename import rename_joints
 
 TORQUE_STATE = 'robodyn_ros/msg/TorqueState'

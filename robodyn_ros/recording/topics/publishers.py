@@ -38,12 +38,6 @@ class Publisher:
     columns: dict[str, NDArray[Any]]
     measured: bool = True
 
-    @classmethod
-    def of(cls, group: Group) -> Publisher:
-        """Take the messages of a group."""
-        columns = {name: group.take(name) for name in ('row', 'stamp', 'log', *VALUES)}
-        return cls(group.names, columns, group.measured)
-
     @property
     def count(self) -> int:
         """Number of messages."""
@@ -60,9 +54,8 @@ class Publisher:
         if tuple(names) == self.names:
             return self
         places = [self.names.index(name) for name in names]
-        values = {name: self.columns[name] for name in VALUES}
         picked = {
-            name: blockwise(lambda part: part[:, places], each) for name, each in values.items()
+            name: blockwise(lambda part: part[:, places], self.columns[name]) for name in VALUES
         }
         return replace(self, names=tuple(names), columns=self.columns | picked)
 
@@ -76,17 +69,10 @@ class Publisher:
         }
         return replace(self, columns=columns)
 
-    def overlaps(self, other: Publisher) -> bool:
-        """Return True if both have messages of the same time."""
-        first = max(self.time.min(), other.time.min())
-        return bool(first <= min(self.time.max(), other.time.max()))
-
     def join(self, other: Publisher) -> Publisher:
         """Return the messages of both, in the order of arrival."""
-        columns = {
-            name: np.concatenate([each, other.select(self.names).columns[name]])
-            for name, each in self.columns.items()
-        }
+        more = other.select(self.names).columns
+        columns = {name: np.concatenate([each, more[name]]) for name, each in self.columns.items()}
         order = np.argsort(columns['row'], kind='stable')
         return replace(self, columns={name: each[order] for name, each in columns.items()})
 
@@ -98,7 +84,9 @@ def publishers_of(groups: Sequence[Group]) -> list[Publisher]:
     """
     every: dict[tuple[frozenset[str], bool], list[Publisher]] = {}
     for group in groups:
-        every.setdefault((frozenset(group.names), group.measured), []).append(Publisher.of(group))
+        columns = {name: group.take(name) for name in ('row', 'stamp', 'log', *VALUES)}
+        each = Publisher(group.names, columns, group.measured)
+        every.setdefault((frozenset(group.names), group.measured), []).append(each)
     result: list[Publisher] = []
     for same in every.values():
         split = _split_alike(reduce(Publisher.join, same))
@@ -123,8 +111,8 @@ def _split_alike(source: Publisher) -> list[Publisher]:
         there = np.abs(places[1:-1] - places[:-2]).max(axis=1, initial=0.0)
         back = np.abs(places[2:] - places[:-2]).max(axis=1, initial=0.0)
         other[rows] = (there > JUMP) & (back < 0.2 * there)
-        zero[rows] = (effort[rows] == 0.0).all(axis=1)
-        zero[rows] &= ~(np.abs(velocity[rows]) > 0.0).any(axis=1)
+        still = ~(np.abs(velocity[rows]) > 0.0).any(axis=1)
+        zero[rows] = still & (effort[rows] == 0.0).all(axis=1)
     runs = int((zero[1:] & ~zero[:-1]).sum())
     if runs >= FEWEST and zero.sum() < ALONE * runs:  # else drives are off
         return [source.cut(~zero), replace(source.cut(zero), measured=False)]

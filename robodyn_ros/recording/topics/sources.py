@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,47 +44,54 @@ def series_of(
     sources = [each for each in every if each.measured] or every
     findings = _report('no_effort_messages', [x for x in every if x not in sources], topic)
     names = _usual_joints(sources) if joints is None else tuple(joints)
-    wanted = [*names, *(f'{name}{MOTOR}' for name in names)]
     known = {name for source in sources for name in source.names}
     if missing := [name for name in names if name not in known]:
         raise MissingSignalError(
             f'joint {missing[0]!r} is not in the recording, which has {sorted(known)}'
             f'{rename_hint(names, known)}'
         )
-    remaining = [name for name in wanted if name in known]
+    remaining = [n for n in (*names, *(f'{name}{MOTOR}' for name in names)) if n in known]
     picks: list[Publisher] = []
     while remaining:
         best = max(sources, key=lambda each: (len(set(remaining) & set(each.names)), each.count))
         supplied = [name for name in remaining if name in best.names]
         remaining = [name for name in remaining if name not in best.names]
-        parts = _parts(sources, supplied, picks)
+        parts = _parts(sources, supplied, picks[:1])
         if not parts:
             raise RecordingError(
                 f'{topic}: no message with {supplied[0]!r} came while those with '
                 f'{picks[0].names[0]!r} did'
             )
-        number = 1 + int(np.argmax([each.count for each in parts])) if part is None else part
+        number = part or 1 + int(np.argmax([each.count for each in parts]))
+        if part is not None and not (1 <= part <= len(parts) or picks and part > 0):
+            raise RecordingError(f'--part {part}: {topic} has {len(parts)} parts')
         if len(parts) > 1:
             findings.append(_parts_finding(parts, number, topic))
-        if number < 1 or (number > len(parts) and not picks):
-            raise RecordingError(f'--part {part}: {topic} has {len(parts)} parts')
         picks.append(parts[min(number, len(parts)) - 1])
     used = {name for each in picks for name in each.names}
     others = [each for each in sources if not used & set(each.names)]
     findings += _report('other_messages', others, topic)
     if len(picks) == 1:
         return picks[0], findings
-    merged, note = _merge(picks, topic)
-    return merged, [*findings, note]
+    base, *others = sorted(picks, key=lambda each: -each.count)
+    merged = _merge(base, others)
+    main, more = ', '.join(base.names), ', '.join(merged.names[len(base.names) :])
+    if merged.count < 2:
+        raise RecordingError(f'{topic}: no messages with {main} and {more} at the same time')
+    return merged, [*findings, finding('merged', joints=more, main=main, topic=topic)]
 
 
 def _report(key: str, sources: Sequence[Publisher], topic: str) -> list[Finding]:
     """Count the messages of publishers that were not read."""
-    if not sources:
-        return []
     joints = ', '.join(sorted({name for each in sources for name in each.names}))
     count = sum(each.count for each in sources)
-    return [finding(key, count=count, topic=topic, joints=joints)]
+    return [finding(key, count=count, topic=topic, joints=joints)] if sources else []
+
+
+def motors_of(names: Iterable[str]) -> set[str]:
+    """Return the names that are the motors of others."""
+    every = {*names}
+    return {name for name in every if name.removesuffix(MOTOR) in every - {name}}
 
 
 def _usual_joints(sources: Sequence[Publisher]) -> tuple[str, ...]:
@@ -96,7 +103,7 @@ def _usual_joints(sources: Sequence[Publisher]) -> tuple[str, ...]:
     for source in sources:
         if source.count >= SELDOM * best.count and not set(source.names) & set(names):
             names += source.names
-    return tuple(name for name in names if name.removesuffix(MOTOR) not in {*names} - {name})
+    return tuple(name for name in names if name not in motors_of(names))
 
 
 def _parts(
@@ -104,20 +111,24 @@ def _parts(
 ) -> list[Publisher]:
     """Return the messages with these joints in parts, in each of which time goes on.
 
-    :param before: chosen parts of other joints: only messages that came while they came count
+    :param before: chosen part of other joints: only messages that came while its did count
     """
     chains: list[Publisher] = []
     for source in sources:
         if not set(names) <= set(source.names):
             continue
         source = source.select(names)
-        for chosen in before[:1]:
+        for chosen in before:
             logs, span = source.columns['log'], chosen.columns['log']
             source = source.cut((logs >= span.min()) & (logs <= span.max()))
-        alone = [k for k, chain in enumerate(chains) if not chain.overlaps(source)]
-        if alone:
-            chains[alone[0]] = chains[alone[0]].join(source)
-        elif source.count:
+        if not source.count:
+            continue
+        start, end = source.time.min(), source.time.max()
+        for k, chain in enumerate(chains):
+            if chain.time.max() < start or end < chain.time.min():
+                chains[k] = chain.join(source)
+                break
+        else:
             chains.append(source)
     parts = [each.cut(rows) for each in chains for rows in _restarts(each.time)]
     most = max((each.count for each in parts), default=0)
@@ -129,12 +140,9 @@ def _restarts(time: NDArray[np.int64]) -> list[NDArray[np.bool_]]:
 
     Few messages that come late, or while a clock is wrong, are no restart.
     """
-    every = np.ones(len(time), dtype=bool)
     back = np.flatnonzero(np.diff(time) < 0) + 1
-    if not 0 < len(back) < 1000:
-        return [every]
-    if np.mean(~in_order((time - time[0]) / 1e9)) <= MISSING_SHARE:
-        return [every]
+    if len(back) >= 1000 or np.mean(~in_order((time - time[0]) / 1e9)) <= MISSING_SHARE:
+        back = back[:0]
     cuts = [int(row) for row in back if time[row : row + LATE].max() < time[row - 1]]
     number = np.searchsorted(cuts, np.arange(len(time)), side='right')
     return [number == each for each in range(len(cuts) + 1)]
@@ -149,32 +157,20 @@ def _parts_finding(parts: Sequence[Publisher], number: int, topic: str) -> Findi
     return finding('parts', topic=topic, joints=joints, parts=listed, number=number)
 
 
-def _merge(picks: Sequence[Publisher], topic: str) -> tuple[Publisher, Finding]:
-    """Merge messages with different joints at the times of the most frequent ones."""
-    base = max(picks, key=lambda each: each.count)
-    others = [each for each in picks if each is not base]
-    kept = np.ones(base.count, dtype=bool)
+def _merge(base: Publisher, others: Sequence[Publisher]) -> Publisher:
+    """Interpolate the values of others at the times of the first, but not over gaps."""
+    wanted, kept = (base.time - base.time[0]) / 1e9, np.ones(base.count, dtype=bool)
     values = {name: [base.columns[name]] for name in VALUES}
     for other in others:
         order = np.argsort(other.time, kind='stable')
-        origin = base.time[0]
-        known, wanted = (other.time[order] - origin) / 1e9, (base.time - origin) / 1e9
-        after = np.searchsorted(known, wanted)
+        known = (other.time[order] - base.time[0]) / 1e9
+        after, steps = np.searchsorted(known, wanted), np.diff(known)
         kept &= (after > 0) & (after < len(known)) | np.isin(wanted, known)
-        steps = np.diff(known)
         wide = steps > GAP * np.median(steps)
         kept &= ~wide[np.clip(after - 1, 0, len(steps) - 1)]
         for name in VALUES:
-            rows = other.columns[name][order]
-            values[name].append(
-                np.column_stack([np.interp(wanted, known, column) for column in rows.T])
-            )
+            columns = other.columns[name][order].T
+            values[name].append(np.transpose([np.interp(wanted, known, each) for each in columns]))
     names = tuple(name for each in (base, *others) for name in each.names)
     columns = {name: np.hstack(each) for name, each in values.items()}
-    merged = Publisher(names, base.columns | columns).cut(kept)
-    if merged.count < 2:
-        raise RecordingError(
-            f'{topic}: no messages with {base.names[0]} and {others[0].names[0]} at the same time'
-        )
-    joints = ', '.join(name for each in others for name in each.names)
-    return merged, finding('merged', joints=joints, main=', '.join(base.names), topic=topic)
+    return Publisher(names, base.columns | columns).cut(kept)

@@ -11,7 +11,7 @@ from rosbags.rosbag2 import StoragePlugin, Writer
 
 from robodyn_ros.cli.main import main
 from robodyn_ros.recording.bags.topic_bag import TORQUE_STATE
-from robodyn_ros.recording.topics.decoder import TRAJECTORY_STATE
+from robodyn_ros.recording.topics.messages import TRAJECTORY_STATE
 
 NAMES = ['a', 'b']
 PERIOD = 2_000_000
