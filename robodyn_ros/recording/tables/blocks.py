@@ -1,45 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table of the columns of a file that is read block by block: numbers, times, lists and texts."""
+"""Table of a file that pandas reads block by block: numbers, times, lists, names of joints."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robodyn_ros.bounds import COLUMNS, check_bound
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.storage import Spool
-from robodyn_ros.recording.tables.table import Array, Table, joints_of
+from robodyn_ros.recording.tables.table import NAME, Array, Table, joints_of
 
-Block = Mapping[str, NDArray[Any]]
-"""Values of some rows by name, shape (N,) or (N, k); texts, lists and None as objects."""
 BLANK = ('', 'nan', 'null', 'none', 'na', 'n/a', '-', 'nat')
 """Cells without a number, in lower case; pandas knows most of them."""
 
 
 class ColumnsOfBlocks:
-    """Columns that grow by blocks, in one file if they are large.
+    """Columns that grow by data frames of pandas, in one file if they are large.
 
-    :ivar texts: first text or list of texts of a column; '' or [] where others follow
+    :ivar names: different texts of a column that can name joints
     :ivar bad: first row of a column that is no number, or a list of another length
     :ivar units: of columns that are times
     """
 
     def __init__(self) -> None:
-        self.texts: dict[str, Any] = {}
+        self.names: dict[str, set[tuple[str, ...]]] = {}
         self.bad: dict[str, int] = {}
         self.units: dict[str, str] = {}
         self.rows = 0
         self._parts: dict[str, slice | int] = {}
         self._spool = Spool((0,))
 
-    def append(self, block: Block) -> None:
-        """Append rows; columns that the first block does not have are ignored."""
-        parts = {name: self._numbers(name, values) for name, values in block.items()}
+    def append(self, frame: Any) -> None:
+        """Append rows; columns that the first frame does not have are ignored."""
+        parts = {str(name): self._numbers(str(name), cells) for name, cells in frame.items()}
         if not self._parts:
             start = 0
             for name, part in parts.items():
@@ -48,99 +46,92 @@ class ColumnsOfBlocks:
                 start = stop
             check_bound(COLUMNS, start)
             self._spool = Spool((start,))
-        count = max((len(part) for part in parts.values()), default=0)
-        rows = np.full((count, *self._spool.shape), np.nan)
+        rows = np.full((len(frame), *self._spool.shape), np.nan)
         for name, where in self._parts.items():
-            part = parts.get(name, np.full(count, np.nan))
-            if part.shape == rows[:, where].shape:
-                rows[:, where] = part
-            else:
+            if name in parts and parts[name].shape == rows[:, where].shape:
+                rows[:, where] = parts[name]
+            elif name in parts:
                 self.bad.setdefault(name, self.rows)
         self._spool.append(rows)
-        self.rows += count
+        self.rows += len(frame)
 
     def columns(self, rows: int | None = None) -> dict[str, Array]:
         """Return the first rows, or all, by name."""
         matrix = self._spool.array()[:rows]
         return {name: matrix[:, where] for name, where in self._parts.items()}
 
-    def _numbers(self, name: str, values: NDArray[Any]) -> Array:
-        """Return values as numbers; NaN where they are none, which is noted."""
-        if values.dtype.kind in 'fiub':
-            return values.astype(np.float64, copy=False)
-        if values.dtype.kind in 'mM':
-            self.units[name] = 'ns'
-            return _nanoseconds(values)
+    def _numbers(self, name: str, cells: Any) -> Array:
+        """Return cells as numbers; NaN where they are none, which is noted."""
         import pandas as pd  # slow to import
 
-        cells = pd.Series(values, dtype=object)
+        if cells.dtype.kind in 'fiub':
+            return np.asarray(cells, dtype=np.float64)
+        cells = cells.reset_index(drop=True)
         present = cells[cells.notna()]
-        if len(present) and isinstance(present.iloc[0], str):
+        is_text = len(present) and isinstance(present.iloc[0], str)
+        if is_text:
             present = present.astype(str).str.strip()
             present = present[~present.str.lower().isin(BLANK)]
-        if not len(present):
-            return np.full(len(cells), np.nan)
-        first = present.iloc[0]
-        if isinstance(first, str) and first[:1] in ('[', '('):
-            inside = present.str.replace(r'array|[\[\]()\'",;]', ' ', regex=True)
-            return self._lists(name, cells, inside.str.split())
-        if np.ndim(first):
-            return self._lists(name, cells, present)
-        return self._texts(name, cells, present if isinstance(first, str) else present.map(str))
+        lists = present.map(_split)
+        if len(present) and cells.dtype.kind == 'O' and NAME.fullmatch(name):
+            texts = (map(str, each) if isinstance(each, list) else [str(each)] for each in lists)
+            self.names.setdefault(name, set()).update(map(tuple, texts))
+        if len(present) and isinstance(lists.iloc[0], list):
+            return self._lists(name, cells, lists)
+        values = present
+        if cells.dtype.kind == 'O':
+            values = pd.to_numeric(present, errors='coerce')
+            if values.isna().all():
+                values = _times(present.astype(str))
+        if values.dtype.kind in 'mM':
+            self.units[name] = 'ns'
+            values = values.dt.as_unit('ns').astype('int64')
+        if values.isna().any():
+            self.bad.setdefault(name, self.rows + int(values.isna().idxmax()))
+        return np.asarray(values.reindex(cells.index), dtype=np.float64)
 
     def _lists(self, name: str, cells: Any, present: Any) -> Array:
         """Return lists of one length as rows, and NaN for missing ones."""
-        lengths = present.map(len)
+        lengths = present.map(np.size)
         rows = np.full((len(cells), lengths.iloc[0]), np.nan)
-        if (other := lengths != lengths.iloc[0]).any():
-            self.bad.setdefault(name, self.rows + int(other.idxmax()))
-            return rows
         try:
             rows[present.index] = np.array(present.tolist(), dtype=np.float64)
-        except (TypeError, ValueError):  # of texts, or of lists
-            self._note(name, present.map(list), present.index[0])
+        except (TypeError, ValueError):  # of several lengths, of texts, or of lists
+            other = lengths != lengths.iloc[0]
+            self.bad.setdefault(
+                name, self.rows + int((other if other.any() else lengths).idxmax())
+            )
         return rows
 
-    def _texts(self, name: str, cells: Any, present: Any) -> Array:
-        import pandas as pd
 
-        numbers = pd.to_numeric(present, errors='coerce')
-        if numbers.isna().all():
-            stamps = pd.to_datetime(present, format='ISO8601', utc=True, errors='coerce')
-            clock = pd.to_timedelta(present.where(present.str.contains(':')), errors='coerce')
-            for times in (stamps.dt.tz_localize(None), clock):
-                if times.notna().all():
-                    self.units[name] = 'ns'
-                    numbers = pd.Series(_nanoseconds(times.to_numpy()), present.index)
-        if numbers.isna().any():
-            self._note(name, present, numbers.isna().idxmax())
-        return np.asarray(numbers.reindex(cells.index).to_numpy(np.float64))
-
-    def _note(self, name: str, present: Any, row: int) -> None:
-        """Note that a column has texts."""
-        self.bad.setdefault(name, self.rows + int(row))
-        first = self.texts.setdefault(name, present.iloc[0])
-        if not all(each == first for each in present):
-            self.texts[name] = type(first)()
+def _split(cell: Any) -> Any:
+    """Return a list, also one that is written as text; another cell as it is."""
+    if isinstance(cell, str) and cell[0] in '[(':
+        return re.sub(r'array|[\[\]()\'",;]', ' ', cell).split()
+    return [*cell] if isinstance(cell, (list, tuple, np.ndarray)) else cell
 
 
-def _nanoseconds(times: NDArray[Any]) -> Array:
-    """Return times in [ns] since the epoch, or of durations; NaN for NaT."""
-    numbers = times.astype(f'{times.dtype.kind}8[ns]').astype(np.int64).astype(np.float64)
-    numbers[np.isnat(times)] = np.nan
-    return numbers
+def _times(texts: Any) -> Any:
+    """Return times of ISO 8601 or of the day; texts that are none as NaN."""
+    import pandas as pd
+
+    stamps = pd.to_datetime(texts, format='ISO8601', utc=True, errors='coerce')
+    clock = pd.to_timedelta(texts.where(texts.str.contains(':')), errors='coerce')
+    both = (stamps.dt.tz_localize(None), clock)
+    nothing = pd.Series(np.nan, texts.index)
+    return next((times for times in both if len(times) and times.notna().all()), nothing)
 
 
-def table_of_blocks(blocks: Iterable[Block], path: Path) -> Table:
+def table_of_blocks(frames: Iterable[Any], path: Path) -> Table:
     """Return the table of a file without header lines.
 
     :raises RecordingError: it has no rows
     """
     read = ColumnsOfBlocks()
-    for block in blocks:
-        read.append(block)
+    for frame in frames:
+        read.append(frame)
     if not read.rows:
         raise RecordingError(f'{path}: it has no rows')
     refused = {name: f'row {row + 1}: expected a number' for name, row in read.bad.items()}
-    columns = read.columns()
-    return Table(columns, str(path), joints_of(read.texts), refused=refused, units=read.units)
+    columns, joints = read.columns(), joints_of(read.names)
+    return Table(columns, str(path), joints, refused=refused, units=read.units)

@@ -160,7 +160,7 @@ def signals_from(
     :raises RecordingError: a column is missing, has the wrong shape or unit, or joints do not fit
     """
     mapping = mapping or {}
-    table = align_times(table.with_short_names())
+    table = align_times(table)
     named = tuple(mapping['joints']) if mapping.get('joints') else None
     present = _parts(table, mapping, joints)
     time, origin, findings = read_time(table, mapping.get('time'))
@@ -236,7 +236,7 @@ def _part_of(table: Table, signal: str, columns: str | Sequence[str]) -> Part:
     names = [columns] if isinstance(columns, str) else columns
     for name in names:
         table.column(name, signal)
-    return Part(table, tuple(table.aliases.get(name, name) for name in names))
+    return Part(table, tuple(names))
 
 
 def _final_names(

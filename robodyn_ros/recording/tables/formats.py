@@ -7,9 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from robodyn_ros.recording.tables.array_file import read_mat, read_npz
 from robodyn_ros.recording.tables.csv_file import read_csv
-from robodyn_ros.recording.tables.mat_file import read_mat
-from robodyn_ros.recording.tables.npz_file import read_npz
 from robodyn_ros.recording.tables.record_file import (
     find_episodes,
     read_echo,

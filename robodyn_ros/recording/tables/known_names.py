@@ -22,10 +22,10 @@ Array = NDArray[np.float64]
 MOTOR_SIDE = ('motor_position', 'motor_velocity')
 SIGNALS = ('position', 'velocity', 'acceleration', 'torque', *MOTOR_SIDE)
 WORDS = {
-    'position': 'q|pos|qpos|positions?',
-    'velocity': 'qd|dq|qdot|qvel|vel|velocity|velocities',
+    'position': 'q|pos|qpos|positions?|observation\\.state',
+    'velocity': 'qd|dq|qdot|qvel|vel|velocity|velocities|observation\\.velocity',
     'acceleration': 'qdd|ddq|qddot|acc|accelerations?',
-    'torque': 'tau|torques?|eff|efforts?|forces?',
+    'torque': 'tau|torques?|eff|efforts?|forces?|observation\\.(?:effort|torque)',
     'motor_position': 'motor_(?:q|pos|positions?)',
     'motor_velocity': 'motor_(?:qd|dq|qdot|vel|velocity|velocities)',
 }
@@ -57,13 +57,13 @@ class Part:
         if values.ndim != 2 or len(values) != samples:
             raise RecordingError(
                 f'{self.table.source}: {name!r} must have {samples} rows as time has, '
-                f'its shape is {self.table.columns[name].shape}'
+                f'its shape is {values.shape}'
             )
         return values
 
     def units(self, wanted: tuple[str, ...], names: tuple[str, ...] | None) -> list[str | None]:
         """Return the units of the header for the wanted joints."""
-        units = [self.table.units.get(name) for name in self.columns]
+        units = [self.table.unit(name) for name in self.columns]
         if len(units) == 1:
             return units * len(wanted)
         named = dict(zip(self.joints or names or wanted, units, strict=True))
@@ -127,7 +127,7 @@ def by_known_names(table: Table, signal: str, position: Part | None) -> Part | N
 
     :raises RecordingError: several columns match, or torque has another topic than position
     """
-    names, franka = list(table.columns), []
+    names, franka = list(table.short), []
     if signal == 'torque':  # tau_J1 is a numbered tau_J, unless there is a joint J1
         joints = (position.joints if position else None) or table.joints or ()
         franka = [name for name in names if FRANKA.fullmatch(name) and name[4:] not in joints]
@@ -160,7 +160,7 @@ def _recognise(
         return Part(table, (exact[0],))
     if '' in numbers:
         return Part(table, numbers[''])
-    single = [name for name in names if table.columns[name].ndim == 1]
+    single = [name for name in names if table.columns[table.short[name]].ndim == 1]
     if joints := _group_by_joint(table, single, signal, words, position):
         return Part(table, tuple(joints.values()), tuple(joints))
     if signal == 'position' and numbers:
@@ -185,7 +185,7 @@ def _group_by_topic(table: Table, names: list[str], words: str) -> dict[str, tup
     groups: dict[str, dict[str, int]] = {}
     for name in names:
         match = _patterns(words).numbered.fullmatch(name)
-        if match and (match[2] or table.columns[name].ndim == 2):
+        if match and (match[2] or table.columns[table.short[name]].ndim == 2):
             groups.setdefault(match[1], {})[name] = int(match[2] or -1)
     ordered = {topic: sorted(those, key=those.__getitem__) for topic, those in groups.items()}
     return {

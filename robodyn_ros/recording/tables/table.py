@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,6 @@ class Table:
     :param header: line of names in the file, for messages
     :param units: of columns, by name
     :param refused: why a column cannot be used, by name
-    :param aliases: names in the file of columns that have a shorter one here
     :param part: of a bag, the messages that were read
     """
 
@@ -53,15 +53,26 @@ class Table:
     header: str = ''
     units: Mapping[str, str] = field(default_factory=dict)
     refused: Mapping[str, str] = field(default_factory=dict)
-    aliases: Mapping[str, str] = field(default_factory=dict)
     part: BagPart | None = None
+
+    @cached_property
+    def short(self) -> dict[str, str]:
+        """Names of the columns by names without units, where these are unique."""
+        bases = {name: split_unit(name)[0] for name in self.columns}
+        count = Counter(bases.values())
+        return {base if count[base] == 1 else name: name for name, base in bases.items()}
+
+    def unit(self, name: str) -> str | None:
+        """Return the unit of a column by the file."""
+        name = self.short.get(name, name)
+        return self.units.get(name) or split_unit(name)[1]
 
     def column(self, name: str, use: str) -> NDArray[Any]:
         """Return a column.
 
         :raises RecordingError: there is no such column, or it cannot be used
         """
-        name = self.aliases.get(name, name)
+        name = name if name in self.columns else self.short.get(name, name)
         if name in self.refused:
             raise RecordingError(f'{self.source}: {self.refused[name]}')
         if name not in self.columns:
@@ -69,16 +80,9 @@ class Table:
             raise self.error(text, signal=use) if use in UNITS else self.error(text)
         return self.columns[name]
 
-    def error(
-        self, text: str, known: Mapping[str, Sequence[str]] | None = None, **options: Any
-    ) -> RecordingError:
-        """Return an error with the lines of a mapping; parameters as of `mapping_error`."""
-        names = {short: name for name, short in self.aliases.items()}
-        columns = {names.get(name, name): values for name, values in self.columns.items()}
-        chosen = {
-            key: [names.get(each, each) for each in its] for key, its in (known or {}).items()
-        }
-        return mapping_error(f'{self.source}: {text}', columns, chosen, **options)
+    def error(self, text: str, *arguments: Any, **options: Any) -> RecordingError:
+        """Return an error with the lines of a mapping; further parameters as `mapping_error`."""
+        return mapping_error(f'{self.source}: {text}', self.columns, *arguments, **options)
 
     @property
     def described(self) -> str:
@@ -87,37 +91,23 @@ class Table:
             return f'the header is {self.header!r:.500}'
         return f'it has {sorted(self.columns)[:40]}'
 
-    def with_short_names(self) -> Table:
-        """Return the table with names without units, where these are unique, and the units."""
-        short = {name: split_unit(name) for name in self.columns}
-        count = Counter(base for base, _ in short.values())
-        names = {n: base if count[base] == 1 else n for n, (base, _) in short.items()}
-        units = {names[name]: unit for name, (_, unit) in short.items() if unit}
-        return replace(
-            self,
-            columns={names[name]: values for name, values in self.columns.items()},
-            units=units | {names[name]: unit for name, unit in self.units.items()},
-            refused={names.get(name, name): why for name, why in self.refused.items()},
-            aliases={name: base for name, base in names.items() if name != base},
-        )
 
+def joints_of(names: Mapping[str, Collection[tuple[str, ...]]]) -> tuple[str, ...] | None:
+    """Return the joints that columns of texts name, or None.
 
-def joints_of(texts: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """Return the joints that columns of text name, or None.
-
-    :param texts: first text, or list of texts, by name; empty where others follow
+    :param names: different lists of joints of a column that matches `NAME`
     :raises ValueError: the names of joints change
     """
-    numbered: dict[int, str] = {}
-    for name, text in texts.items():
-        if match := NAME.fullmatch(name):
-            if not text and (match[1] or isinstance(text, list)):
-                raise ValueError(f'the joints in {name!r} change from row to row')
-            if isinstance(text, list):
-                return tuple(map(str, text))
-            if match[1]:
-                numbered[int(match[1])] = str(text)
-    return tuple(numbered[key] for key in sorted(numbered)) or None
+    joints: dict[int, tuple[str, ...]] = {}
+    for name, (first, *others) in names.items():
+        number = NAME.fullmatch(name)[1]  # type: ignore[index]
+        if others and (number or len(first) > 1):
+            raise ValueError(f'the joints in {name!r} change from row to row')
+        if number or len(first) > 1:
+            joints[int(number or -1)] = first
+    if -1 in joints:
+        return joints[-1]
+    return tuple(name for key in sorted(joints) for name in joints[key]) or None
 
 
 @contextmanager

@@ -57,8 +57,7 @@ def read_time(table: Table, spec: Any) -> tuple[Array, int, list[Finding]]:
             f'{table.source}: time {name!r} must be one column, its shape is {values.shape}'
         )
     values, findings = unwrap_counters(values[:, None], 'time', ('time',))
-    units = [table.units.get(table.aliases.get(name, name))]
-    time = convert_signal(values, 'time', spec, ('time',), table, units=units)[:, 0]
+    time = convert_signal(values, 'time', spec, ('time',), table, units=[table.unit(name)])[:, 0]
     if EPISODE in table.columns and name != EPISODE:
         time, more = _join_episodes(time, table.columns[EPISODE])
         findings += more
@@ -70,7 +69,7 @@ def _name_of_time(table: Table) -> str:
     for pattern in (r'(.*)', r'.*[./](.*)'):
         known = [
             name
-            for name in table.columns
+            for name in table.short
             if (match := re.fullmatch(pattern, name)) and match[1].lower() in TIMES
         ]
         if known:

@@ -2,7 +2,7 @@
 """Decoder of messages with joint states in CDR (the bytes in a bag), a block at a time.
 
 Almost every message of a recording differs from the previous one only in its stamp and numbers, so
-that one numpy view decodes thousands of them. Other messages, and other types, are converted first.
+that one numpy view decodes thousands of them. All other messages are converted first.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ def series_of(
                 f'{picks[0].names[0]!r} did'
             )
         number = part or 1 + int(np.argmax([each.count for each in parts]))
-        if part is not None and not (1 <= part <= len(parts) or picks and part > 0):
+        if part is not None and not (1 <= part <= len(parts) or (picks and part > 0)):
             raise RecordingError(f'--part {part}: {topic} has {len(parts)} parts')
         if len(parts) > 1:
             findings.append(_parts_finding(parts, number, topic))

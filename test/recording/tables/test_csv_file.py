@@ -127,12 +127,3 @@ def test_efforts_of_echo_may_be_velocities(tmp_path):
     with pytest.raises(RecordingError, match='no column for torque was recognised') as error:
         read_recording(path)
     assert "torque: ['velocity or effort_a', 'velocity or effort_b']" in error.value.lines
-
-
-def test_messages_of_other_publishers_are_counted(tmp_path):
-    path = tmp_path / 'a.csv'
-    rows = [f'{k},0,,a,b,1,{k},3,4,5,6\n{k},1,,finger,1,2,3\n' for k in range(1, 9)]
-    path.write_text(''.join(rows))
-    recording = read_recording(path)
-    assert recording.joints == ('a', 'b') and len(recording) == 8
-    assert recording.findings[0].text.startswith('8 messages on a.csv with other joints')
