@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from robodyn_ros.errors import MissingSignalError, RecordingError
 from robodyn_ros.findings import Finding, finding
@@ -16,13 +17,10 @@ from robodyn_ros.recording.bags.rosbag import FIELD_OF, read_rosbag
 from robodyn_ros.recording.bags.topic_bag import topic_types
 from robodyn_ros.recording.checks import check_recording
 from robodyn_ros.recording.missing_values import MISSING_SHARE
-from robodyn_ros.recording.poses import read_poses
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.tables.columns import Signals, load_columns, signals_from
 from robodyn_ros.recording.tables.formats import CONVERT, FORMATS, format_of
-from robodyn_ros.recording.tables.table import Table
 from robodyn_ros.recording.topics.messages import KINDS
-from robodyn_ros.recording.topics.rename import rename_hint, rename_joints
 
 TOPIC = '/joint_states'
 """Topic of a bag that is read if it has the joints, and none is named."""
@@ -55,14 +53,16 @@ def read_recording(
     :raises RecordingError: it cannot be read, or its content cannot be used
     :raises MissingSignalError: it has no such topic, joint or signal
     """
-    request = _Request(Path(path), columns, joints, part, tuple(rename))
+    read = partial(
+        _read, Path(path), columns=columns, joints=joints, part=part, rename=tuple(rename)
+    )
     if topic is not None or not recording_format(path).startswith('rosbag'):
-        return request.read(topic or TOPIC)
+        return read(topic or TOPIC)
     reasons: list[str] = []
     lines: list[str] = []
     for name, findings in _candidates(path):
         try:
-            return request.read(name, findings)
+            return read(name, findings)
         except MissingSignalError as error:
             reasons.append(str(error) if name == TOPIC else f'{error} ({name})')
             lines += error.lines
@@ -82,80 +82,64 @@ def _candidates(path: str | Path) -> Iterator[tuple[str, list[Finding]]]:
             yield name, [finding(key, topic=name, others=others)]
 
 
-@dataclass(frozen=True)
-class _Request:
-    """Arguments of `read_recording` without the topic."""
+def _read(
+    path: Path,
+    topic: str,
+    findings: Sequence[Finding] = (),
+    *,
+    columns: Mapping[str, object] | str | Path | None,
+    joints: Sequence[str] | None,
+    part: int | None,
+    rename: tuple[str, ...],
+) -> Recording:
+    """Read a recording, a bag from this topic, and report the findings too."""
+    mapping = {} if columns is None else load_columns(columns)
+    bag, form = is_rosbag(path), format_of(path)
+    if bag or not form:
+        chosen = _quantities(mapping)
+        table = read_rosbag(
+            path, topic=topic, joints=joints, chosen=chosen, part=part, rename=rename
+        )
+    else:
+        table = form.read(path)
+    try:
+        signals = signals_from(table, mapping, joints, () if bag else rename)
+    except RecordingError as error:
+        if not isinstance(columns, (str, Path)):
+            raise
+        lines = () if bag else error.lines  # those of a bag are the known ones
+        raise RecordingError(f'column mapping {columns}: {error}', lines=lines) from error
+    del table  # frees unused columns before the checks
+    signals.findings += findings
+    if signals.poses:
+        return _recording_of_poses(signals)
+    # Transport may deliver messages late, and clocks are set; rows of a table are in order.
+    late_share = MISSING_SHARE if bag else 0.0
+    return check_recording(signals, late_share=late_share, every=joints is not None)
 
-    path: Path
-    columns: Mapping[str, object] | str | Path | None
-    joints: Sequence[str] | None
-    part: int | None
-    rename: tuple[str, ...]
 
-    def read(self, topic: str, findings: Sequence[Finding] = ()) -> Recording:
-        """Read the recording, and report the findings too."""
-        columns, bag = self.columns, is_rosbag(self.path)
-        mapping = None if columns is None else load_columns(columns)
-        table = self._table(topic, mapping or {})
-        try:
-            signals = self._signals(table, mapping)
-        except RecordingError as error:
-            if not bag and (poses := self._poses(table, mapping or {})):
-                return poses
-            if not isinstance(columns, (str, Path)):
-                raise
-            lines = () if bag else error.lines  # those of a bag are the known ones
-            raise RecordingError(f'column mapping {columns}: {error}', lines=lines) from error
-        if not bag and 'velocity' in signals.values and (poses := read_poses(signals)):
-            return poses
-        # Transport may deliver messages late, and clocks are set; rows of a table are in order.
-        late_share = MISSING_SHARE if bag else 0.0
-        del table  # frees unused columns before the checks
-        signals.findings += findings
-        return check_recording(signals, late_share=late_share, every=self.joints is not None)
+def _recording_of_poses(signals: Signals) -> Recording:
+    """Return static poses as a recording with a pose each second and zero velocities."""
+    position = signals.values['position']
+    still = np.zeros_like(position)
+    return Recording(
+        time=np.arange(len(position), dtype=np.float64),
+        joints=signals.joints,
+        position=position,
+        torque=signals.values['torque'],
+        velocity=still,
+        acceleration=still,
+        source=signals.source,
+        findings=(*signals.findings, finding('static_poses', count=len(position))),
+    )
 
-    def _table(self, topic: str, mapping: Mapping[str, Any]) -> Table:
-        if not is_rosbag(self.path):
-            table = format_of(self.path)
-            assert table is not None  # otherwise recording_format raises
-            return table.read(self.path)
-        chosen = {}
-        for signal in FIELD_OF:
-            spec = mapping.get(signal)
-            names = spec.get('columns') if isinstance(spec, Mapping) else spec
-            name = names[0] if isinstance(names, list) and len(names) == 1 else names
-            if isinstance(name, str):
-                chosen[signal] = name
-        return read_rosbag(
-            self.path, topic=topic, joints=self.joints, chosen=chosen, part=self.part,
-            rename=self.rename,
-        )  # fmt: skip
 
-    def _poses(self, table: Table, mapping: Mapping[str, Any]) -> Recording | None:
-        """Return the static poses of a table that lacks nothing but the time."""
-        if mapping.get('time'):
-            return None
-        with suppress(RecordingError):
-            return read_poses(self._signals(table, {**mapping, 'time': {'period': 1.0}}))
-        return None
-
-    def _signals(self, table: Table, mapping: Mapping[str, Any] | None) -> Signals:
-        """Return the signals of the joints; those of a table are renamed here."""
-        joints = self.joints
-        if is_rosbag(self.path) or not (joints or self.rename):
-            return signals_from(table, mapping, joints)
-        try:
-            if not self.rename:
-                return signals_from(table, mapping, joints)
-            signals = signals_from(table, mapping)
-            signals.joints = rename_joints(signals.joints, self.rename)
-            if joints is not None:
-                signals.select(joints)
-            return signals
-        except RecordingError as error:
-            known = signals_from(table, mapping).joints
-            hint = rename_hint(joints or known, rename_joints(known, self.rename))
-            raise type(error)(f'{error}{hint}', lines=error.lines) from error
+def _quantities(mapping: Mapping[str, Any]) -> dict[str, str]:
+    """Return the quantities of messages that a mapping names, by signal."""
+    specs = {signal: mapping.get(signal) for signal in FIELD_OF}
+    names = {key: x.get('columns') if isinstance(x, Mapping) else x for key, x in specs.items()}
+    single = {key: x[0] if isinstance(x, list) and len(x) == 1 else x for key, x in names.items()}
+    return {signal: name for signal, name in single.items() if isinstance(name, str)}
 
 
 def recording_format(path: str | Path) -> str:

@@ -8,6 +8,9 @@ from bisect import bisect_right
 import numpy as np
 from numpy.typing import NDArray
 
+GAP = 2.5
+"""Longest time between two samples, in periods, over which others are interpolated."""
+
 
 def in_order(time: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Return a largest set of samples with times in order, shape (N,).
@@ -22,6 +25,26 @@ def in_order(time: NDArray[np.float64]) -> NDArray[np.bool_]:
     others = np.flatnonzero(~kept)  # those in order with all samples are in the set
     kept[others[_longest(time[others])]] = True
     return kept
+
+
+def at_times(
+    wanted: NDArray[np.float64], known: NDArray[np.float64], values: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Interpolate values at other times; NaN outside of them and in gaps longer than `GAP`.
+
+    :param wanted: shape (M,), in [s]
+    :param known: times of the values, shape (N,), increasing
+    :param values: shape (N,) or (N, n)
+    """
+    columns = [np.interp(wanted, known, column) for column in values.reshape(len(known), -1).T]
+    result = np.stack(columns, axis=1).reshape(len(wanted), *values.shape[1:])
+    after = np.searchsorted(known, wanted).clip(1, len(known) - 1)
+    steps = np.diff(known)
+    inside = (known[0] <= wanted) & (wanted <= known[-1])
+    result[~inside | ((steps > GAP * np.median(steps))[after - 1] & ~np.isin(wanted, known))] = (
+        np.nan
+    )
+    return result
 
 
 def _longest(values: NDArray[np.float64]) -> list[int]:

@@ -19,7 +19,7 @@ joint-side values.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from robodyn_ros.errors import MissingSignalError, RecordingError
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.recording.bags.scan import BagPart
+from robodyn_ros.recording.poses import are_poses
 from robodyn_ros.recording.storage import blockwise
 from robodyn_ros.recording.tables.known_names import (
     MOTOR_SIDE,
@@ -40,6 +41,7 @@ from robodyn_ros.recording.tables.known_names import (
 )
 from robodyn_ros.recording.tables.table import Table, convert_signal, per_joint
 from robodyn_ros.recording.tables.times import align_times, read_time, unwrap_counters
+from robodyn_ros.recording.topics.rename import rename_joints
 from robodyn_ros.schema import Finite, convert
 from robodyn_ros.yaml_file import read_yaml
 
@@ -59,6 +61,7 @@ class Signals:
     findings: list[Finding] = field(default_factory=list)
     topic: str = ''
     part: BagPart | None = None
+    poses: bool = False
 
     def select(self, joints: Sequence[str]) -> None:
         """Keep these joints, in this order; a MissingSignalError names one that is missing."""
@@ -151,19 +154,30 @@ def signals_from(
     table: Table,
     mapping: Mapping[str, Any] | None = None,
     joints: Sequence[str] | None = None,
+    rename: Sequence[str] = (),
 ) -> Signals:
     """Find the signals in a table and convert them to SI units.
 
     :param mapping: checked column mapping (see `load_columns`); signals that it does not name are
         searched by known names
     :param joints: joints to read, in this order; the names of columns if the file has none
+    :param rename: rules for the names of joints in the file
     :raises RecordingError: a column is missing, has the wrong shape or unit, or joints do not fit
     """
     mapping = mapping or {}
     table = align_times(table)
     named = tuple(mapping['joints']) if mapping.get('joints') else None
-    present = _parts(table, mapping, joints)
-    time, origin, findings = read_time(table, mapping.get('time'))
+    present, untimed = _parts(table, mapping, joints), None
+    if rename:
+        present = {key: part.rename(rename) for key, part in present.items()}
+        table = replace(table, joints=table.joints and rename_joints(table.joints, rename))
+    try:
+        time, origin, findings = read_time(table, mapping.get('time'))
+    except RecordingError as error:
+        if mapping.get('time'):
+            raise
+        untimed = error
+        time, origin, findings = read_time(table, {'period': 1.0})
     signals = Signals(time, (), table.source, origin=origin, topic=table.topic)
     signals.part = table.part
     signals.findings += [*table.findings, *findings]
@@ -179,6 +193,11 @@ def signals_from(
             values, signal, mapping.get(signal), signals.joints, table, order=order,
             units=part.units(signals.joints, order),
         )  # fmt: skip
+    velocity = signals.values.get('velocity')
+    if untimed or (velocity is not None and not table.topic):
+        signals.poses = are_poses(signals.values['position'], velocity)
+    if untimed and not signals.poses:
+        raise untimed
     _reduce(signals, mapping.get('gear_ratio', 1.0), names or table.joints, table)
     _leave_out_empty_rows(signals)
     return signals

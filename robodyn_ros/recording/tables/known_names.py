@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.storage import blockwise
 from robodyn_ros.recording.tables.example import ACTUAL, COMMANDED, words_of
 from robodyn_ros.recording.tables.table import Table
+from robodyn_ros.recording.topics.rename import rename_hint, rename_joints
 
 Array = NDArray[np.float64]
 
@@ -41,6 +42,10 @@ class Part:
     columns: tuple[str, ...]
     joints: tuple[str, ...] | None = None
     suffixed: bool = False
+
+    def rename(self, rules: Sequence[str]) -> Part:
+        """Return the same with the joints renamed, see `rename_joints`."""
+        return replace(self, joints=self.joints and rename_joints(self.joints, rules))
 
     def width(self, samples: int) -> int:
         """Return the number of joints of the columns."""
@@ -86,6 +91,7 @@ class Part:
         missing = [name for name in wanted if name not in have]
         if missing:
             text = f'joint {missing[0]!r} has no {signal}, only of {list(have)}'
+            text += rename_hint(wanted, have)
             if len(parts) != len(wanted):
                 raise RecordingError(f'{self.table.source}: {text}')
             raise self.table.error(text, {signal: self.columns}, joints=wanted)

@@ -17,6 +17,7 @@ from robodyn_ros.recording.storage import blockwise, extremes
 from robodyn_ros.recording.tables.example import is_growing
 from robodyn_ros.recording.tables.table import Array, Table, convert_signal, number
 from robodyn_ros.recording.tables.units import TIMES
+from robodyn_ros.recording.time_order import at_times
 
 SECONDS = re.compile(r'(.*?)_?secs?', re.IGNORECASE)
 NANOSECONDS = ('nanosec', 'nanosecs', 'nsec', 'nsecs', '_nanosec', '_nsec', '_nsecs')
@@ -143,54 +144,35 @@ def align_times(table: Table) -> Table:
 
     :raises RecordingError: a signal is sampled less often than the first time
     """
-    named = [name for name in table.columns if {*re.split(r'[\W_]+', name.lower())} & {*TIMES}]
-    if len(named) < 2 or any(values.ndim != 1 for values in table.columns.values()):
+    if any(values.ndim != 1 for values in table.columns.values()):
         return table
-    time_of: dict[str, str] = {}
-    time = ''
+    time_of, time = {}, ''
     for name, values in table.columns.items():
-        time = name if name in named and is_growing(values) else time
-        time_of[name] = time
-    times = {name: table.columns[name] for name in time_of.values() if name}
-    if '' in time_of.values() or len(times) < 2 or not _overlap([*times.values()]):
+        if {*re.split(r'[\W_]+', name.lower())} & {*TIMES} and is_growing(values):
+            time = name
+        else:
+            time_of[name] = time
+    first, *others = dict.fromkeys(time_of.values()) or ['']
+    ends = (np.nanmin, np.nanmax)
+    spans = [[end(table.columns[name]) for end in ends] for name in (first, *others) if name]
+    # one from 0 and one from 1970 share nothing
+    if not first or not others or 2 * np.ptp(np.mean(spans, axis=1)) > np.ptp(spans[0]):
         return table
-    first, base = next(iter(times.items()))
-    units = {'time': table.units[first]} if first in table.units else {}
-    signals = {name: each for name, each in table.columns.items() if name not in times}
-    changed = []
-    for name in signals:
-        other = times[time_of[name]]
-        near = APART * _period(base)
-        if len(other) != len(base) or not np.allclose(other, base, 0.0, near, equal_nan=True):
-            signals[name] = _interpolate(table, name, other, base)
-            changed.append(name)
-    findings = table.findings
-    if changed:
-        note = finding('interpolated_signals', signals=', '.join(changed), time=first)
-        findings = (*findings, note)
-    columns = {'time': base, **signals}
-    return replace(table, columns=columns, units={**table.units, **units}, findings=findings)
-
-
-def _interpolate(table: Table, name: str, time: NDArray[Any], base: NDArray[Any]) -> Array:
-    """Return a signal at the times of others; NaN before its start and after its end."""
-    if _period(time) > 1.5 * _period(base):
-        raise RecordingError(
-            f'{table.source}: {name} has a sample every {_period(time):.4g}, the first signal one '
-            f'every {_period(base):.4g}: export all signals with one time'
-        )
-    values = table.columns[name]
-    good = np.isfinite(time) & np.isfinite(values)
-    inside = np.interp(base, time[good], values[good], left=np.nan, right=np.nan)
-    return np.asarray(inside)
-
-
-def _period(time: NDArray[Any]) -> float:
-    return float(np.nanmedian(np.diff(time)))
-
-
-def _overlap(times: Sequence[NDArray[Any]]) -> bool:
-    """Return True if times share most of their ranges: one from 0 and one from 1970 do not."""
-    first = max(float(np.nanmin(each)) for each in times)
-    last = min(float(np.nanmax(each)) for each in times)
-    return all(2.0 * (last - first) > np.nanmax(each) - np.nanmin(each) for each in times)
+    base, columns, changed = table.columns[first], {'time': table.columns[first]}, []
+    period = float(np.nanmedian(np.diff(base)))
+    for name, key in time_of.items():
+        columns[name], other = table.columns[name], table.columns[key]
+        if len(other) == len(base) and np.nanmax(np.abs(other - base)) <= APART * period:
+            continue
+        if (every := float(np.nanmedian(np.diff(other)))) > 1.5 * period:
+            raise RecordingError(
+                f'{table.source}: {name} has a sample every {every:.4g}, the first signal one '
+                f'every {period:.4g}: export all signals with one time'
+            )
+        good = np.isfinite(other) & np.isfinite(columns[name])
+        columns[name] = at_times(base, other[good], columns[name][good])
+        changed.append(name)
+    note = finding('interpolated_signals', signals=', '.join(changed), time=first)
+    units = {**table.units, 'time': table.unit(first) or 's'}
+    findings = (*table.findings, note) if changed else table.findings
+    return replace(table, columns=columns, units=units, findings=findings)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from robodyn_ros.errors import MissingSignalError, RecordingError
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.recording.missing_values import MISSING_SHARE
-from robodyn_ros.recording.time_order import in_order
+from robodyn_ros.recording.time_order import at_times, in_order
 from robodyn_ros.recording.topics.decoder import Group
 from robodyn_ros.recording.topics.publishers import VALUES, Publisher, publishers_of
 from robodyn_ros.recording.topics.rename import rename_hint
@@ -22,8 +22,6 @@ SELDOM = 0.1
 """Share of the messages of the robot below which a publisher is not merged unless asked for."""
 MOTOR = '_motor'
 """A second encoder, on the motor of joint `name`, is published as joint `name_motor`."""
-GAP = 2.5
-"""Longest time between two messages, in periods, over which other joints are interpolated."""
 
 
 def series_of(
@@ -159,18 +157,14 @@ def _parts_finding(parts: Sequence[Publisher], number: int, topic: str) -> Findi
 
 def _merge(base: Publisher, others: Sequence[Publisher]) -> Publisher:
     """Interpolate the values of others at the times of the first, but not over gaps."""
-    wanted, kept = (base.time - base.time[0]) / 1e9, np.ones(base.count, dtype=bool)
+    kept = np.ones(base.count, dtype=bool)
     values = {name: [base.columns[name]] for name in VALUES}
     for other in others:
         order = np.argsort(other.time, kind='stable')
-        known = (other.time[order] - base.time[0]) / 1e9
-        after, steps = np.searchsorted(known, wanted), np.diff(known)
-        kept &= (after > 0) & (after < len(known)) | np.isin(wanted, known)
-        wide = steps > GAP * np.median(steps)
-        kept &= ~wide[np.clip(after - 1, 0, len(steps) - 1)]
+        wanted, known = ((each - base.time[0]) / 1e9 for each in (base.time, other.time[order]))
         for name in VALUES:
-            columns = other.columns[name][order].T
-            values[name].append(np.transpose([np.interp(wanted, known, each) for each in columns]))
+            values[name].append(at_times(wanted, known, other.columns[name][order]))
+        kept &= ~np.isnan(values['position'][-1]).all(axis=1)
     names = tuple(name for each in (base, *others) for name in each.names)
     columns = {name: np.hstack(each) for name, each in values.items()}
     return Publisher(names, base.columns | columns).cut(kept)
