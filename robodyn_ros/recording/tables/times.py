@@ -144,11 +144,12 @@ def align_times(table: Table) -> Table:
 
     :raises RecordingError: a signal is sampled less often than the first time
     """
-    if any(values.ndim != 1 for values in table.columns.values()):
+    times = {name for name in table.columns if {*re.split(r'[\W_]+', name.lower())} & {*TIMES}}
+    if len(times) < 2 or any(values.ndim != 1 for values in table.columns.values()):
         return table
     time_of, time = {}, ''
     for name, values in table.columns.items():
-        if {*re.split(r'[\W_]+', name.lower())} & {*TIMES} and is_growing(values):
+        if name in times and is_growing(values):
             time = name
         else:
             time_of[name] = time
