@@ -111,8 +111,8 @@ def _check_topic(types: dict[str, str], topic: str) -> None:
 
 def _check_torque(converter: Converter, topic: str, measured: bool) -> list[Finding]:
     """Say which quantity is read as the torque, where a message has others or no usual one."""
-    read, offered = converter.read.get('effort', 'effort'), converter.offered
-    if not measured and offered and offered != ['effort']:
+    read, offered = converter.read['effort'], converter.offered
+    if not measured and offered:
         raise MissingSignalError(
             f'{topic} has no measured effort. If one of {", ".join(offered)} is the torque of the '
             f'joints, name it in a file for --columns',

@@ -95,15 +95,11 @@ class Part:
             if len(parts) != len(wanted):
                 raise RecordingError(f'{self.table.source}: {text}')
             raise self.table.error(text, {signal: self.columns}, joints=wanted)
-        if len(parts) == 1:
-            if tuple(have) == wanted:
-                return parts[0]
-            chosen = [have.index(name) for name in wanted]
-            return blockwise(lambda part: part[:, chosen], parts[0], dtype=parts[0].dtype)
-        single = {name: part[:, 0] for name, part in zip(have, parts, strict=True)}
-        return blockwise(
-            lambda *columns: np.stack(columns, axis=1), *(single[name] for name in wanted)
-        )
+        if len(parts) == 1 and tuple(have) == wanted:
+            return parts[0]
+        places = [have.index(name) for name in wanted]
+        kind = np.result_type(*parts)
+        return blockwise(lambda *rows: np.hstack(rows)[:, places], *parts, dtype=kind)
 
 
 class _Patterns(NamedTuple):

@@ -52,7 +52,8 @@ def types_with(kind: str, definition: str) -> Any:
 class Converter:
     """Converter of the messages of a topic.
 
-    :ivar known: quantities of the messages so far
+    :ivar plain: True for JointState, of which nothing can be chosen
+    :ivar known: quantities of other messages so far
     :ivar torques: those that can be the measured torque; one other than the effort is read only
         if it is the only one
     :ivar read: quantity of each field of a JointState, of the last messages
@@ -70,10 +71,10 @@ class Converter:
         :param chosen: quantities to read for some of `FIELDS`
         """
         self.kind, self.definition, self.chosen = kind, definition, chosen or {}
-        self.plain = kind == JOINT_STATE and not self.chosen
+        self.plain = kind == JOINT_STATE
         self.known: list[str] = []
         self.torques: list[str] = []
-        self.read: dict[str, str] = {}
+        self.read = dict(zip(FIELDS, FIELDS, strict=True))
         self._last: tuple[str, ...] | None = None
 
     def convert(self, data: bytes) -> bytes:
@@ -97,7 +98,7 @@ class Converter:
 
     def _choose(self, quantities: Mapping[str, Any]) -> None:
         """Choose the quantities to read of messages that have these."""
-        if (names := tuple(quantities)) == self._last:
+        if self.plain or (names := tuple(quantities)) == self._last:
             return
         self._last = names
         self.known += [name for name in names if name not in self.known]

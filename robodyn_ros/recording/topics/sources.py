@@ -40,7 +40,7 @@ def series_of(
     """
     every = publishers_of(groups)
     sources = [each for each in every if each.measured] or every
-    findings = _report('no_effort_messages', [x for x in every if x not in sources], topic)
+    findings = _report([each for each in every if each not in sources], topic, effort=False)
     names = _usual_joints(sources) if joints is None else tuple(joints)
     known = {name for source in sources for name in source.names}
     if missing := [name for name in names if name not in known]:
@@ -68,7 +68,7 @@ def series_of(
         picks.append(parts[min(number, len(parts)) - 1])
     used = {name for each in picks for name in each.names}
     others = [each for each in sources if not used & set(each.names)]
-    findings += _report('other_messages', others, topic)
+    findings += _report(others, topic)
     if len(picks) == 1:
         return picks[0], findings
     base, *others = sorted(picks, key=lambda each: -each.count)
@@ -79,8 +79,9 @@ def series_of(
     return merged, [*findings, finding('merged', joints=more, main=main, topic=topic)]
 
 
-def _report(key: str, sources: Sequence[Publisher], topic: str) -> list[Finding]:
+def _report(sources: Sequence[Publisher], topic: str, *, effort: bool = True) -> list[Finding]:
     """Count the messages of publishers that were not read."""
+    key = 'other_messages' if effort else 'no_effort_messages'
     joints = ', '.join(sorted({name for each in sources for name in each.names}))
     count = sum(each.count for each in sources)
     return [finding(key, count=count, topic=topic, joints=joints)] if sources else []
