@@ -78,7 +78,7 @@ def test_lines_that_solve_an_error_follow_its_sentence(tmp_path, capsys):
         'for example:',
         '  time: zeit',
         '  position: [a1_angle]',
-        '  torque: [a1_current]',
+        '  torque: {columns: [a1_current], unit: A, scale: NM_PER_A}  # Nm per A',
     ]
 
 

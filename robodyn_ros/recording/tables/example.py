@@ -69,8 +69,8 @@ def mapping_error(
     if joints:
         lines.append(f'joints: [{", ".join(map(_quote, joints))}]')
     return RecordingError(
-        f'{text}; a file for --columns can say which columns these are (docs/recordings.md): '
-        f'write these lines to columns.yaml and add --columns columns.yaml',
+        f'{text}; a file for --columns can say which columns these are: write these lines to '
+        f'columns.yaml and add --columns columns.yaml (docs/recordings.md)',
         lines=lines if joints or len(chosen['position']) < 2 else [*lines, NOTE],
     )
 
