@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 import yaml
 from fences import DOCS, commands
+from real_machines import data_folder
 from recorded_cell import recorded
-from robots import DATA, SINGLE_AXIS
+from robots import SINGLE_AXIS
 
 from bench.first_day.kinds import KINDS, PACKAGE
 from robodyn_ros.cli.main import main
@@ -82,10 +83,8 @@ def test_the_page_about_your_robot(tmp_path, monkeypatch):
 
 
 def test_the_page_about_a_single_axis(tmp_path, monkeypatch):
-    if not (DATA / 'emps').is_dir():
-        pytest.skip(f'{DATA / "emps"} is not there; set ROBODYN_DATA')
     monkeypatch.chdir(tmp_path)
-    for file in (DATA / 'emps').iterdir():
+    for file in data_folder('emps').iterdir():
         (tmp_path / file.name).symlink_to(file)
     (tmp_path / 'config').symlink_to(DOCS.parent / 'config')
     text = SINGLE_AXIS.read_text().replace('name="joint1"', 'name="axis"')
