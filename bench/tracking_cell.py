@@ -21,7 +21,7 @@ from additive_torque import AdditiveTorque
 from robodyn_ros.cell.config import CellConfig
 from robodyn_ros.cell.robot_cell import RobotCell
 from robodyn_ros.control.feedforward.settings import FeedforwardSettings
-from robodyn_ros.control.feedforward.trajectory_effort import trajectory_effort
+from robodyn_ros.control.feedforward.trajectory_effort import effort_steps
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.excitation.catalog import build_motion
 from robodyn_ros.excitation.limits.joint_limits import JointLimits
@@ -32,6 +32,7 @@ from robodyn_ros.excitation.trajectory import Motion, Trajectory
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.result.result import IdentificationResult
+from robodyn_ros.long_work import complete
 from robodyn_ros.models.catalog import load_model
 from robodyn_ros.models.interface import Array
 from robodyn_ros.models.serial.urdf_file import read_urdf
@@ -177,9 +178,8 @@ class FeedForward:
         spline = points_of(
             _Samples(self.torque.joints, reference, slice(last + 1)), self.settings.period
         )
-        plan = trajectory_effort(
-            SplineTrajectory(points=spline), self.torque, self.settings, hold_at_end=False
-        )
+        steps = effort_steps(SplineTrajectory(points=spline), self.torque, self.settings)
+        plan = complete(steps)
         result = np.empty(reference.position.shape)
         count = min(len(plan.effort), len(result))
         result[:count], result[count:] = plan.effort[:count], plan.effort[-1]

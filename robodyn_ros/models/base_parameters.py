@@ -22,16 +22,14 @@ class BaseParameters:
 
     `columns` (b,) are the kept columns, ascending, and `grouping` (b, p) the matrix K with
     base values = K @ values and Y = Y[..., columns] @ K. Each base parameter has the unit of its
-    kept column. `unidentifiable` names parameters without any effect on the torque, `unclear`
-    those whose independence is numerically doubtful. `condition_number` is that of the kept,
-    column-scaled regressor at random states.
+    kept column. `unclear` names parameters whose independence is numerically doubtful.
+    `condition_number` is that of the kept, column-scaled regressor at random states.
     """
 
     columns: NDArray[np.intp]
     grouping: Array
     expressions: tuple[str, ...]
     units: tuple[str, ...]
-    unidentifiable: tuple[str, ...]
     unclear: tuple[str, ...]
     condition_number: float
 
@@ -87,7 +85,6 @@ def group_columns(
         grouping=grouping,
         expressions=tuple(_expression(grouping[i], k, names) for i, k in enumerate(columns)),
         units=tuple(model.parameters[k].unit for k in columns),
-        unidentifiable=tuple(names[k] for k in np.flatnonzero(length == 0.0)),
         unclear=tuple(names[k] for k in np.flatnonzero(doubtful)),
         condition_number=condition_number(scaled[:, columns]),
     )

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from robots import DATA, random_urdf
+from real_machines import data_folder
+from robots import random_urdf
 from simulation import record
 
 from robodyn_ros.analysis.joint_friction import friction_of, model_of_axes
@@ -82,10 +83,8 @@ def test_a_recording_without_estimate_and_a_model_without_friction_are_refused()
 
 
 def test_friction_of_a_real_robot():
-    if not (DATA / 'ur10').is_dir():
-        pytest.skip(f'{DATA / "ur10"} is not there; set ROBODYN_DATA')
     model = robot_model('urdf/ur10.urdf', friction='linear')
-    recording = read_recording(DATA / 'ur10', joints=model.joint_names)
+    recording = read_recording(data_folder('ur10'), joints=model.joint_names)
     for each in friction_in(recording, model):
         braking = [item for item in each.values if item.name != 'torque_offset']
         assert all(item.value > 0.0 for item in braking)

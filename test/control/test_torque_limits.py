@@ -2,10 +2,10 @@
 import numpy as np
 import pytest
 from control_arm import small_arm
+from planned_effort import trajectory_effort
 
 from robodyn_ros.control.effort.declaration import EffortDeclaration
 from robodyn_ros.control.feedforward.settings import FeedforwardSettings
-from robodyn_ros.control.feedforward.trajectory_effort import trajectory_effort
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.control.torque_limits import (
     PeakTorque,

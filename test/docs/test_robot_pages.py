@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 import yaml
 from fences import DOCS, commands
+from real_machines import data_folder
 from recorded_cell import recorded
-from robots import DATA, SINGLE_AXIS
+from robots import SINGLE_AXIS
 
 from bench.first_day.kinds import KINDS, PACKAGE
 from robodyn_ros.cli.main import main
@@ -32,9 +33,9 @@ def run(page):
     return len(offline)
 
 
-def one_file(motion, name):
-    """Record a motion of the simulated robot as the single file that the page names."""
-    recorded(ROBOT, motion, f'bag_of_{name}')
+def one_file(robot, motion, name):
+    """Record a motion of a simulated robot as the single file that the page names."""
+    recorded(robot, motion, f'bag_of_{name}')
     shutil.copy(next(Path(f'bag_of_{name}').glob('*.mcap')), name)
 
 
@@ -68,13 +69,14 @@ def test_the_page_about_your_robot(tmp_path, monkeypatch):
     content = yaml.safe_load(ROBOT.read_text())
     content['urdf'] = str((ROBOT.parent / content['urdf']).resolve())
     (tmp_path / 'my_robot.yaml').write_text(yaml.safe_dump(content))
+    content['cell']['servo_period'] = 0.005  # thresholds need 100 s
+    (tmp_path / 'at_200_hz.yaml').write_text(yaml.safe_dump(content))
     motion = content['excitation']['motion']
     back = {**motion, 'duration': 8.0, 'target': motion['start'], 'start': motion['target']}
-    for name, each in {
-        'motion.mcap': motion, 'other_motion.mcap': back,
-        'healthy1.mcap': {**motion, 'duration': 100.0}, 'healthy2.mcap': back,
-    }.items():  # fmt: skip
-        one_file(each, name)
+    one_file(ROBOT, motion, 'motion.mcap')
+    one_file(ROBOT, back, 'other_motion.mcap')
+    one_file(tmp_path / 'at_200_hz.yaml', {**motion, 'duration': 100.0}, 'healthy1.mcap')
+    one_file(tmp_path / 'at_200_hz.yaml', back, 'healthy2.mcap')
     shutil.copytree('bag_of_motion.mcap', 'my_recording')
     assert run('bring_your_own_robot.md') >= 3
     assert (tmp_path / 'result' / 'report.html').exists()
@@ -82,10 +84,8 @@ def test_the_page_about_your_robot(tmp_path, monkeypatch):
 
 
 def test_the_page_about_a_single_axis(tmp_path, monkeypatch):
-    if not (DATA / 'emps').is_dir():
-        pytest.skip(f'{DATA / "emps"} is not there; set ROBODYN_DATA')
     monkeypatch.chdir(tmp_path)
-    for file in (DATA / 'emps').iterdir():
+    for file in data_folder('emps').iterdir():
         (tmp_path / file.name).symlink_to(file)
     (tmp_path / 'config').symlink_to(DOCS.parent / 'config')
     text = SINGLE_AXIS.read_text().replace('name="joint1"', 'name="axis"')

@@ -7,7 +7,8 @@ from functools import cache
 import numpy as np
 import pytest
 from clean_results import check_clean
-from robots import DATA, UR10
+from real_machines import EMPS_URDF, data_folder, emps
+from robots import UR10
 from scipy.io import loadmat
 from scipy.signal import butter, decimate, filtfilt
 
@@ -24,27 +25,22 @@ from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.recording.readers import read_recording
 from robodyn_ros.recording.recording import Recording
 
-AXIS = """<robot name="emps"><link name="base"/><link name="cart"/><joint name="axis"
-type="prismatic"><parent link="base"/><child link="cart"/><axis xyz="1 0 0"/><limit lower="-1"
-upper="1" effort="200" velocity="1"/></joint></robot>"""
 
-
-def folder(name):
-    if not (DATA / name).is_dir():
-        pytest.skip(f'{DATA / name} is not there; set ROBODYN_DATA')
-    return DATA / name
+@cache
+def ur10():
+    return read_recording(data_folder('ur10'))
 
 
 @cache
 def automatic(name):
     """Identify a robot with automatic friction; validated on another motion if there is one."""
     if name == 'ur10':
-        rest, training = read_recording(folder('ur10')).split(0.3)
+        rest, training = ur10().split(0.3)
         return identify(training, robot_model(UR10, friction='auto'), validation=rest)
     if name == 'emps':
-        return identify(emps(), robot_model(AXIS, rotor_inertia=False, friction='auto'))
+        return identify(emps(), robot_model(EMPS_URDF, rotor_inertia=False, friction='auto'))
     _, (first, second) = lwr4()
-    model = robot_model(folder('kuka_lwr4') / 'kuka_lwr4.urdf', friction='auto')
+    model = robot_model(data_folder('kuka_lwr4') / 'kuka_lwr4.urdf', friction='auto')
     return identify(first, model, validation=second)
 
 
@@ -55,7 +51,7 @@ def test_clean_recordings_have_few_warnings(name):
 
 def test_ur10_next_motion():
     """Figure to reach: 8.2 % on the last 30 %; without friction 51 %."""
-    training, rest = read_recording(folder('ur10')).split(0.7)
+    training, rest = ur10().split(0.7)
     result = identify(training, robot_model(UR10), validation=rest)
     assert result.success, result.findings
     assert result.validation.relative_residual <= 0.077  # least squares alone: 7.9 %
@@ -72,8 +68,9 @@ def test_ur10_next_motion_with_automatic_friction():
     assert result.validation.relative_residual <= 0.040
 
 
+@cache
 def lwr4():
-    data = folder('kuka_lwr4')
+    data = data_folder('kuka_lwr4')
     model = robot_model(data / 'kuka_lwr4.urdf')
     files = [data / f'measurements_{run}.npz' for run in (1, 2)]
     return model, [read_recording(file, joints=model.joint_names) for file in files]
@@ -139,7 +136,7 @@ def test_lwr4_second_run(derivatives, tmp_path):
 
 def published_error(result, file):
     """Relative error as published: 100 Hz Butterworth, torque and model decimated by 10."""
-    data = loadmat(folder('emps') / file)
+    data = loadmat(data_folder('emps') / file)
     position = filtfilt(*butter(4, 100.0, fs=1000.0), data['qm'].ravel())
     velocity = np.gradient(position, 0.001)
     motion = (position, velocity, np.gradient(velocity, 0.001))
@@ -147,17 +144,6 @@ def published_error(result, file):
     force = decimate(data['gtau'].item() * data['vir'].ravel(), 10)[10:-10]
     error = force - decimate(model[:, 0], 10)[10:-10]
     return np.linalg.norm(error) / np.linalg.norm(force)
-
-
-def emps():
-    """Recording of the excitation of the EMPS axis."""
-    data = loadmat(folder('emps') / 'DATA_EMPS.mat')
-    return Recording(
-        time=data['t'].ravel(),
-        joints=('axis',),
-        position=data['qm'],
-        torque=data['gtau'].item() * data['vir'],
-    )
 
 
 def test_emps_with_automatic_friction():
@@ -174,7 +160,7 @@ def test_emps_published_values():
     for decimation, share in ((10, 0.002), (None, 0.005)):
         # One cut-off, as there; the mean of several has the same values within its deviations.
         options = IdentifyOptions(decimation=decimation, filter_cutoff=47.85)
-        result = identify(recording, robot_model(AXIS, rotor_inertia=False), options=options)
+        result = identify(recording, robot_model(EMPS_URDF, rotor_inertia=False), options=options)
         assert result.success and result.base_expressions[0] == 'cart.m'
         np.testing.assert_allclose(result.base_values[:3], published[:3], rtol=share)
         # The offset is known to 9 %: a tenth of that is the same.
@@ -186,7 +172,7 @@ def test_emps_published_values():
 @pytest.mark.parametrize(('joint', 'name'), [(4, 'torque'), (1, 'position')])
 def test_ur10_with_a_sign_turned_is_not_exported(joint, name):
     """Slow joints show little inertia: friction tells the sign, of torque or position."""
-    recording = read_recording(folder('ur10'))
+    recording = ur10()
     values = np.array(getattr(recording, name))
     values[:, joint] *= -1.0
     turned = replace(recording, **{name: values})
@@ -198,7 +184,7 @@ def test_ur10_with_a_sign_turned_is_not_exported(joint, name):
 
 def test_lwr4_with_a_frozen_joint_that_no_sample_shows_is_a_finding():
     _, (recording, _) = lwr4()
-    model = robot_model(folder('kuka_lwr4') / 'kuka_lwr4.urdf', friction='auto')
+    model = robot_model(data_folder('kuka_lwr4') / 'kuka_lwr4.urdf', friction='auto')
     position = np.array(recording.position)
     position[:, 1] = position[0, 1]
     frozen = replace(recording, position=position, velocity=None, acceleration=None)
@@ -210,7 +196,7 @@ def test_lwr4_with_a_frozen_joint_that_no_sample_shows_is_a_finding():
 def test_lwr4_with_two_wrist_torques_exchanged_is_not_usable():
     """One of them is still explained, by friction and springs; the other one is not."""
     _, runs = lwr4()
-    model = robot_model(folder('kuka_lwr4') / 'kuka_lwr4.urdf', friction='auto')
+    model = robot_model(data_folder('kuka_lwr4') / 'kuka_lwr4.urdf', friction='auto')
     order = [0, 1, 2, 3, 6, 5, 4]
     fit, test = (replace(each, torque=each.torque[:, order]) for each in runs)
     result = identify(fit, model, validation=test)

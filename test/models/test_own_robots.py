@@ -10,8 +10,8 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from closed_form_oracle import PumaArm
+from real_machines import data_folder
 from robots import (
-    DATA,
     LWR4,
     SINGLE_AXIS,
     SINGLE_ROTARY_AXIS,
@@ -123,9 +123,7 @@ def test_ur10_has_the_published_kinematics(seed):
 
 @pytest.mark.parametrize('seed', range(3))
 def test_lwr4_has_the_kinematics_of_the_recorded_robot(seed):
-    recorded = DATA / 'kuka_lwr4' / 'kuka_lwr4.urdf'
-    if not recorded.is_file():
-        pytest.skip(f'no {recorded}: set ROBODYN_DATA to the folder of recordings')
+    recorded = data_folder('kuka_lwr4') / 'kuka_lwr4.urdf'
     angles = np.random.default_rng(seed).uniform(-2, 2, 7)
     ours, theirs = (
         tool_pose(path, LWR4_JOINTS, tool, angles)

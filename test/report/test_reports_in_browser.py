@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 from browser import EXECUTABLE, Browser
+from real_machines import data_folder
 from recorded_cell import recorded
 from robots import DATA, SINGLE_AXIS
 
@@ -68,23 +69,17 @@ DRAWN = """[...document.querySelectorAll('#plots canvas')].map((canvas) => {
 })"""
 
 
-def kept(name):
-    if not (DATA / name).is_dir():
-        pytest.skip(f'{DATA / name} is not there; set ROBODYN_DATA')
-    return DATA / name
-
-
 def ur10(_):
-    return [str(kept('ur10')), '--robot', 'ur10', '--effort', 'Nm', '--split', '0.7']
+    return [str(data_folder('ur10')), '--robot', 'ur10', '--effort', 'Nm', '--split', '0.7']
 
 
 def lwr4(_):
-    one, other = (str(kept('kuka_lwr4') / f'measurements_{run}.npz') for run in (1, 2))
+    one, other = (str(data_folder('kuka_lwr4') / f'measurements_{run}.npz') for run in (1, 2))
     return [one, '--urdf', str(DATA / 'kuka_lwr4' / 'kuka_lwr4.urdf'), '--validate', other]
 
 
 def emps(folder):
-    one, other = (str(kept('emps') / f'DATA_EMPS{what}.mat') for what in ('', '_PULSES'))
+    one, other = (str(data_folder('emps') / f'DATA_EMPS{what}.mat') for what in ('', '_PULSES'))
     urdf = folder / 'my_axis.urdf'
     urdf.write_text(SINGLE_AXIS.read_text().replace('name="joint1"', 'name="axis"'))
     columns = ['--columns', str(CONFIG / 'recordings' / 'emps.yaml'), '--joints', 'axis']

@@ -19,14 +19,15 @@ class FakeNode:
     :ivar published: messages by topic
     :ivar subscribers: callback by topic
     :ivar timers: callback by period
-    :ivar reliability: of all subscribers
+    :ivar listeners: number of subscribers of each topic
+    :ivar reliability: of them
     :ivar clients: by service; `ready`, and the futures of `calls`
     :ivar said: lines of the log and of refusals
     """
 
     def __init__(self):
         self.published, self.subscribers, self.timers, self.said = {}, {}, {}, []
-        self.clients, self.reliability = {}, ReliabilityPolicy.RELIABLE
+        self.clients, self.reliability, self.listeners = {}, ReliabilityPolicy.RELIABLE, 1
         self.refusals = SimpleNamespace(say=self.said.append)
 
     def create_publisher(self, _, topic, __):
@@ -39,7 +40,7 @@ class FakeNode:
         return SimpleNamespace(
             publish=publish,
             topic_name=f'/{topic}',
-            get_subscription_count=lambda: 1,
+            get_subscription_count=lambda: self.listeners,
             wait_for_all_acked=lambda _: True,
         )
 
@@ -67,7 +68,7 @@ class FakeNode:
 
     def get_subscriptions_info_by_topic(self, _):
         listener = SimpleNamespace(reliability=self.reliability)
-        return [SimpleNamespace(qos_profile=listener)]
+        return [SimpleNamespace(qos_profile=listener)] * self.listeners
 
     def get_clock(self):
         return SimpleNamespace(now=lambda: SimpleNamespace(nanoseconds=self.nanoseconds))

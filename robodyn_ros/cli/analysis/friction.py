@@ -60,9 +60,11 @@ def run(arguments: argparse.Namespace) -> int:
         result = identify(recording, model, options=IdentifyOptions(keep_signals=True))
         joints_with_friction = friction_of(result)
     facts: dict[str, Any] = {
-        'friction': {each.joint: asdict(each) for each in joints_with_friction}
+        'friction': {each.joint: asdict(each) for each in joints_with_friction},
+        'findings': [item.line for item in result.findings],
     }
-    text = '\n'.join(_lines(joints_with_friction))
+    errors = [item.line for item in result.findings if item.severity == 'error']
+    text = '\n'.join([*_lines(joints_with_friction), *errors])
     if arguments.out is not None:
         source = source_of(result, json_facts(result))
         assert source.model and source.signals and source.values is not None

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -25,7 +24,7 @@ from robodyn_ros.control.torque_threshold import TorqueThreshold
 from robodyn_ros.errors import ControlError, MotionError
 from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPoints
 from robodyn_ros.excitation.trajectory import Motion
-from robodyn_ros.long_work import Steps, complete
+from robodyn_ros.long_work import Steps
 from robodyn_ros.models.interface import Array, sample_blocks
 
 
@@ -102,16 +101,6 @@ class TrajectoryPlanner:
             return
         if problem := threshold.command(plan.largest_effort) or threshold.silence():
             raise ControlError(problem)
-
-
-def trajectory_effort(
-    spline: SplineTrajectory,
-    torque: ModelTorque,
-    settings: FeedforwardSettings,
-    **options: Any,
-) -> TorquePlan:
-    """Compute all steps of `effort_steps` at once, with the same options."""
-    return complete(effort_steps(spline, torque, settings, **options))
 
 
 def effort_steps(

@@ -17,6 +17,12 @@ from robodyn_ros.control.health.hypotheses import Cause
 from robodyn_ros.identification.fit.choice import RELEVANT, HeldOut, simplest
 from robodyn_ros.models.interface import Array
 
+CORRELATED = 8.0
+"""Samples that count as one independent sample."""
+RIDGE = 1e-4
+"""Weight that regularises unknowns towards zero, on columns of unit length: those that a motion
+does not excite stay zero."""
+
 
 @dataclass(frozen=True)
 class Explanation:
@@ -36,18 +42,13 @@ class Explanation:
     torque: Array
 
 
-def explain(evidence: Evidence, *, correlated: float = 8.0, ridge: float = 1e-4) -> Explanation:
-    """Choose the explanation; every block must have samples.
-
-    :param correlated: samples that count as one independent sample
-    :param ridge: weight that regularises unknowns towards zero, on columns of unit length, so that
-        unknowns that this motion does not excite stay zero
-    """
+def explain(evidence: Evidence) -> Explanation:
+    """Choose the explanation; every block must have samples."""
     grams, samples = evidence.folds()
     rows = grams[0].sum(axis=0)
     joints = evidence.per_joint()
-    fits = [_fits(evidence, kind.sum(axis=0) - kind, ridge) for kind in grams]
-    independent = len(joints) * float(samples[0].sum()) / correlated
+    fits = [_fits(evidence, kind.sum(axis=0) - kind) for kind in grams]
+    independent = len(joints) * float(samples[0].sum()) / CORRELATED
     candidates = [
         HeldOut(
             tuple(_errors(fit[number], kind) for fit, kind in zip(fits, grams, strict=True)),
@@ -60,7 +61,7 @@ def explain(evidence: Evidence, *, correlated: float = 8.0, ridge: float = 1e-4)
     if chosen == 0:
         left = np.sqrt(joints[:, -1, -1] / evidence.samples.sum())
         return Explanation(Cause.NONE, np.empty(0), np.empty(0), 0.0, left)
-    values = _fits(evidence, rows[None], ridge)[chosen, 0]
+    values = _fits(evidence, rows[None])[chosen, 0]
     place = evidence.places[chosen - 1]
     return Explanation(
         evidence.hypotheses[chosen - 1].cause,
@@ -71,7 +72,7 @@ def explain(evidence: Evidence, *, correlated: float = 8.0, ridge: float = 1e-4)
     )
 
 
-def _fits(evidence: Evidence, grams: Array, ridge: float) -> Array:
+def _fits(evidence: Evidence, grams: Array) -> Array:
     """Return the values of all candidates, the first of which changes nothing.
 
     :param grams: normal equations of [Y | d], shape (m, K + 1, K + 1)
@@ -82,7 +83,7 @@ def _fits(evidence: Evidence, grams: Array, ridge: float) -> Array:
         square = grams[:, place, place]
         length = np.sqrt(np.einsum('mii->mi', square))
         length[length == 0.0] = 1.0
-        scaled = square / (length[:, :, None] * length[:, None]) + ridge * np.eye(length.shape[1])
+        scaled = square / (length[:, :, None] * length[:, None]) + RIDGE * np.eye(length.shape[1])
         right = grams[:, place, -1] / length
         values[:, place] = np.linalg.solve(scaled, right[:, :, None])[:, :, 0] / length
     return result

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ModelError
@@ -22,6 +21,8 @@ from robodyn_ros.models.payload import PayloadModel
 
 Columns = Callable[[Array, Array, Array], Array]
 """Regressor (N, n, k) of positions, velocities and accelerations (N, n)."""
+SMOOTHING = 0.01
+"""Velocity scale of the sign change of dry friction, in [rad/s] or [m/s]."""
 
 
 class Cause(IntEnum):
@@ -47,14 +48,9 @@ class Hypothesis:
     columns: Columns
 
 
-def hypotheses_of(
-    model: DynamicModel, torque: ModelTorque, *, smoothing: ArrayLike = 0.01
-) -> tuple[Hypothesis, ...]:
-    """Return the explanations that a model allows, from the fewest unknowns to the most.
-
-    :param smoothing: velocity scale of the sign change of dry friction, in [rad/s] or [m/s]
-    """
-    others = [_friction(model, smoothing), _gain(torque)]
+def hypotheses_of(model: DynamicModel, torque: ModelTorque) -> tuple[Hypothesis, ...]:
+    """Return the explanations that a model allows, from the fewest unknowns to the most."""
+    others = [_friction(model), _gain(torque)]
     try:
         payload = PayloadModel(arm=model)
     except ModelError:
@@ -63,7 +59,7 @@ def hypotheses_of(
     return tuple(sorted((first, *others), key=lambda each: each.width))
 
 
-def _friction(model: DynamicModel, smoothing: ArrayLike) -> Hypothesis:
+def _friction(model: DynamicModel) -> Hypothesis:
     """Return a change of dry and viscous friction of each joint, n of each.
 
     The velocity scale is that of the identified friction, if it has one.
@@ -76,7 +72,7 @@ def _friction(model: DynamicModel, smoothing: ArrayLike) -> Hypothesis:
     change = FrictionModel(
         joints=model.joints,
         terms=('smooth_coulomb', 'viscous'),
-        coefficients={'smoothing': next(shapes, smoothing)},
+        coefficients={'smoothing': next(shapes, SMOOTHING)},
     )
     return Hypothesis(Cause.FRICTION, len(change.parameters), change.regressor)
 

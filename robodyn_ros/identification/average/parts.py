@@ -17,6 +17,7 @@ from robodyn_ros.identification.fit.folds import (
     labels_of,
     products_of,
 )
+from robodyn_ros.identification.fit.least_squares import RANK_TOLERANCE
 from robodyn_ros.models.interface import Array, Indices
 
 ROUNDED = 1e-7
@@ -85,6 +86,16 @@ class Parts:
             products = np.concatenate([sums - folds, self.every[joint][None]])
             result[:, place[:, None], place] += products / (total * self.sigma[joint] ** 2)
         return result
+
+    def unseen(self, scale: Array) -> NDArray[np.bool_]:
+        """Return which base columns are zero in every row, except for rounding errors, (b,).
+
+        :param scale: natural size of each base value, (b,): columns times it are comparable
+        """
+        squares = np.zeros(self.width)
+        for columns, products in zip(self.columns, self.every, strict=True):
+            squares[columns] += np.diag(products)[:-1] * scale[columns] ** 2
+        return np.asarray(squares <= RANK_TOLERANCE**2 * squares.max(initial=0.0))
 
 
 def _widen(products: Array, columns: Indices, wanted: Indices) -> Array:

@@ -146,14 +146,13 @@ class Layout:
         return values
 
 
-def prg_text(result: IdentificationResult, *, robot: str = '') -> str:
+def prg_text(result: IdentificationResult) -> str:
     """Write a result as a .PRG program.
 
-    :param robot: its name in softMC; default: its kind in capitals, A1 for an axis
     :raises PrgError: the model is none of softMC's, or its values do not fit into the document's
         names
     """
-    layout = Layout.of(result.model, robot)
+    layout = Layout.of(result.model)
     _check_possible(result)
     entries, beside = layout.split(result.values)
     friction = _friction(result.model, result.values)

@@ -101,7 +101,7 @@ def is_better(simple: HeldOut, rich: HeldOut, level: float = ONE, *, share: floa
     return bool(gain.mean() > level * error.mean())
 
 
-def simplest(candidates: Sequence[HeldOut], level: float = ONE, *, share: float = 0.0) -> int:
+def simplest(candidates: Sequence[HeldOut], *, share: float = 0.0) -> int:
     """Return the index of the simplest candidate that no richer one beats significantly.
 
     :param candidates: from the simplest to the richest
@@ -109,13 +109,13 @@ def simplest(candidates: Sequence[HeldOut], level: float = ONE, *, share: float 
     chosen = 0
     order = np.argsort([each.mean for each in candidates], kind='stable')
     for index in order.tolist():
-        if index > chosen and is_better(candidates[chosen], candidates[index], level, share=share):
+        if index > chosen and is_better(candidates[chosen], candidates[index], share=share):
             chosen = index
             break
     for index in range(chosen):
         # What does not beat the simplest one is no compromise between it and the best.
-        if index and not is_better(candidates[0], candidates[index], level, share=share):
+        if index and not is_better(candidates[0], candidates[index], share=share):
             continue
-        if not is_better(candidates[index], candidates[chosen], level, share=share):
+        if not is_better(candidates[index], candidates[chosen], share=share):
             return index
     return chosen

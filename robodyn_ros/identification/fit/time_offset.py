@@ -156,16 +156,13 @@ class OffsetTrial:
         """Return the shift in samples that the joint's model explains best; None: out of reach."""
         return torque_shift(self.fit, self.torque, self.rows, reach).shift
 
-    def gain(self, shift: float, level: float, *, over: float = 0.0) -> float | None:
-        """Return the share of the squared error that a shift removes; None: not significant.
-
-        :param over: shift that it is compared with, in samples
-        """
-        still, shifted = self._held_out(over), self._held_out(shift)
+    def gain(self, shift: float, level: float) -> float | None:
+        """Return the share of the squared error that a shift removes; None: not significant."""
+        still, shifted = self._held_out(0.0), self._held_out(shift)
         if still is None or shifted is None or not is_better(still, shifted, level):
             return None
-        if self.answer is not None and shift < over:
-            answered = self._errors_of(np.column_stack([self.fit.matrix, self.answer()]), over)
+        if self.answer is not None and shift < 0.0:
+            answered = self._errors_of(np.column_stack([self.fit.matrix, self.answer()]), 0.0)
             if answered is not None and answered.mean < shifted.mean:
                 return None
         return 1.0 - shifted.mean / still.mean

@@ -99,7 +99,6 @@ class FrictionSearch:
                 if state.loaded and not keep:
                     state.load = 0.5 * (state.load + np.abs(state.torque))
                 self._solve(state)
-                state.loops += 1
                 change = float(np.linalg.norm(state.torque - before))
                 if change <= SETTLED * float(np.linalg.norm(state.torque)):
                     break
@@ -118,9 +117,7 @@ class FrictionSearch:
             rigid_values=state.values,
             rigid_torque=state.torque,
             load=state.load,
-            amplitudes=state.bounded @ mixing(state.terms).T,
             residuals=np.maximum(left / np.sqrt(self._counts), self._floor),
-            loops=state.loops,
         )
 
     def _solve(self, state: LawState) -> None:

@@ -23,7 +23,6 @@ class LawFit:
     :param rigid_values: base values of the body, shape (b,)
     :param rigid_torque: of the body, shape (M, n), in [Nm] or [N]
     :param load: absolute torque that load-dependent friction was fitted to, (M, n), or None
-    :param amplitudes: of the terms, shape (n, k)
     :param residuals: RMS residual of each joint, shape (n,)
     """
 
@@ -32,9 +31,7 @@ class LawFit:
     rigid_values: Array
     rigid_torque: Array
     load: Array | None
-    amplitudes: Array
     residuals: Array
-    loops: int
 
     @property
     def rigid_load(self) -> Array:
@@ -61,7 +58,6 @@ class LawState:
     values: Array = field(default_factory=lambda: np.zeros(0))
     torque: Array = field(default_factory=lambda: np.zeros((0, 0)))
     bounded: Array = field(default_factory=lambda: np.zeros((0, 0)))
-    loops: int = 0
 
     @classmethod
     def begin(

@@ -125,9 +125,16 @@ def _choose_cutoffs(grid: Grid, options: IdentifyOptions, given: Cutoffs | None 
 def uses_given(recording: Recording, options: IdentifyOptions) -> bool:
     """Return True if velocities and accelerations are used as the recording has them.
 
+    Accelerations that do not change while the velocity does, such as a column of zeros, are none.
+
     :raises IdentificationError: it has none, where the options say that they are given
     """
-    complete = recording.velocity is not None and recording.acceleration is not None
+    velocity, acceleration = recording.velocity, recording.acceleration
+    complete = (
+        velocity is not None
+        and acceleration is not None
+        and not (constant(acceleration) & ~constant(velocity)).any()
+    )
     if options.derivatives == 'given' and not complete:
         raise IdentificationError(
             f'{recording.source}: it has no velocities and accelerations to be used as given'

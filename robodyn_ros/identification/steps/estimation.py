@@ -214,7 +214,7 @@ class Regression:
         if self.task.arm is not None:
             return fit.covariance + mean.between
         data = parts.normal[-1, :-1, :-1]
-        hidden = np.isnan(np.diag(fit.covariance)) | (np.diag(data) <= 0.0)
+        hidden = np.isnan(np.diag(fit.covariance)) | parts.unseen(self._scale)
         if self.options.estimator not in ESTIMATORS:
             inner = data @ np.nan_to_num(fit.covariance) @ data
         else:
@@ -228,9 +228,13 @@ class Regression:
     def _information(self, mean: Mean, parts: Parts) -> Array:
         """Return the information (b, b) on the mean: that of data and priors."""
         data = parts.normal[-1, :-1, :-1]
-        scale = self.problem.scale[self.base.columns]
-        unseen = np.where(np.diag(data) > 0.0, 0.0, STAYS / scale**2)
-        return np.asarray(data + mean.precision + np.diag(unseen))
+        stays = np.where(parts.unseen(self._scale), STAYS / self._scale**2, 0.0)
+        return np.asarray(data + mean.precision + np.diag(stays))
+
+    @property
+    def _scale(self) -> Array:
+        """Natural size of each base value, shape (b,)."""
+        return self.problem.scale[self.base.columns]
 
     def _weigh(self, listed: Sequence[EstimateCandidate], mean: Mean, excess: float) -> Weighted:
         cutoffs = [self.prepared.parts[0].shown.cutoff]

@@ -153,13 +153,13 @@ def settle_garbage_collector() -> None:
     gc.freeze()
 
 
-def make_executor(context: rclpy.Context | None = None) -> Executor:
+def make_executor() -> Executor:
     """Return the events executor (a third of the CPU time), or else a single-threaded one."""
     try:
         from rclpy.experimental import EventsExecutor
     except ImportError:
-        return SingleThreadedExecutor(context=context)
-    return EventsExecutor(context=context)
+        return SingleThreadedExecutor()
+    return EventsExecutor()
 
 
 class _StopRequest(Future):

@@ -43,18 +43,15 @@ class JointStateReader:
         required: Sequence[str] = FIELDS,
         *,
         optional: Sequence[str] = (),
-        exact: bool = False,
     ) -> None:
         """Prepare for these joints.
 
         :param required: fields that must be given and finite
         :param optional: further fields; an empty one does not change, one that is not finite
             becomes NaN
-        :param exact: refuse messages with other joints
         """
         self.joints = tuple(joints)
         self.foreign = False
-        self._exact = exact
         self.required = tuple(required)
         self.optional = self.missing = tuple(optional)
         self.clock = (0, 0)
@@ -128,9 +125,6 @@ class JointStateReader:
             count = names.count(joint)
             if count != 1:
                 return f'joint {joint!r} occurs {count} times among {few(names)}'
-        unknown = [name for name in names if name not in self.joints]
-        if self._exact and unknown:
-            return f'there is no joint {unknown[0]!r} in the model, it has {list(self.joints)}'
         self._columns = np.array([names.index(joint) for joint in self.joints], dtype=np.intp)
         self._names = names
         return ''

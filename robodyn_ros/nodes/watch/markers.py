@@ -23,6 +23,8 @@ COLOURS = {
     3: ColorRGBA(r=0.9, g=0.05, b=0.1, a=0.9),
 }
 """Colour of each level."""
+SIZE = 0.25
+"""Length of the arrow at the threshold, in [m]."""
 
 
 class Markers:
@@ -33,17 +35,15 @@ class Markers:
     robot_state_publisher) places the frames. Markers that are not repeated disappear.
     """
 
-    def __init__(self, node: Node, urdf: UrdfFile | None, *, size: float = 0.25) -> None:
+    def __init__(self, node: Node, urdf: UrdfFile | None) -> None:
         """Create the publisher.
 
         :param urdf: robot; None: no markers
-        :param size: length of the arrow at the threshold, in [m]
         """
         self._node = node
         self._publisher = node.create_publisher(MarkerArray, '~/markers', 5)
         self._joints = {} if urdf is None else {joint.name: joint for joint in urdf.joints}
         self._root = '' if urdf is None else urdf.root
-        self._size = size
         self._kept: dict[tuple[str, str], Marker] = {}  # a Marker is slow to make
 
     @property
@@ -67,7 +67,7 @@ class Markers:
                 markers += self._joint(index, joint, level if fresh else NO_DATA, share)
         text = state.message if fresh else 'no data of the collision monitor'
         worst = max(state.level, default=0) if fresh else NO_DATA
-        markers.append(self._text('collision', 0, self._root, text, worst, 2.0 * self._size))
+        markers.append(self._text('collision', 0, self._root, text, worst, 2.0 * SIZE))
         stamp = self._node.get_clock().now().to_msg()
         for marker in markers:
             marker.header.stamp = stamp
@@ -80,15 +80,15 @@ class Markers:
 
     def _joint(self, index: int, joint: UrdfJoint, level: int, share: float) -> Sequence[Marker]:
         ball = self._marker('joint', index, joint.child, Marker.SPHERE, level)
-        ball.scale.x = ball.scale.y = ball.scale.z = 0.5 * self._size
-        length = self._size * max(-2.0, min(2.0, share))
+        ball.scale.x = ball.scale.y = ball.scale.z = 0.5 * SIZE
+        length = SIZE * max(-2.0, min(2.0, share))
         arrow = self._marker('torque_error', index, joint.child, Marker.ARROW, level)
         x, y, z = (length * float(part) for part in joint.axis)
         arrow.points = [Point(), Point(x=x, y=y, z=z)]
-        arrow.scale.x, arrow.scale.y = 0.1 * self._size, 0.2 * self._size  # shaft and head
+        arrow.scale.x, arrow.scale.y = 0.1 * SIZE, 0.2 * SIZE  # shaft and head
         word = WORDS[level] if 0 <= level < len(WORDS) else 'no data'
         text = f'{joint.name}: {word}, {100.0 * share:.0f} %'
-        return ball, arrow, self._text('level', index, joint.child, text, level, 0.4 * self._size)
+        return ball, arrow, self._text('level', index, joint.child, text, level, 0.4 * SIZE)
 
     def _text(
         self, kind: str, index: int, frame: str, text: str, level: int, height: float
@@ -97,7 +97,7 @@ class Markers:
         marker.color.a = 1.0
         marker.text = text
         marker.pose.position.z = height
-        marker.scale.z = 0.2 * self._size
+        marker.scale.z = 0.2 * SIZE
         return marker
 
     def _marker(self, kind: str, index: int, frame: str, shape: int, level: int) -> Marker:

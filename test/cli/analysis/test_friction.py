@@ -43,3 +43,18 @@ def test_friction_of_a_recorded_experiment(tmp_path, capsys):
     with pytest.raises(SystemExit, match='2'):  # before the work
         main([*command, '--out', str(tmp_path / 'file')])
     assert 'file is a file, expected a folder' in capsys.readouterr().err
+
+
+def test_what_makes_a_joint_unusable_is_said_in_full(tmp_path, capsys):
+    """Times twice as long as they were, and a column of accelerations that has only zeros."""
+    time = np.arange(4000) * 0.005
+    position = 0.5 * np.sin(2.0 * np.pi * 0.3 * time)
+    velocity = np.gradient(position, time)
+    torque = 2.0 * velocity + 3.0 * np.sign(velocity)
+    table = np.column_stack([2.0 * time, position, velocity, 0.0 * time, torque])
+    file = tmp_path / 'run.csv'
+    np.savetxt(file, table, delimiter=',', header='time,q1,dq1,ddq1,tau1', comments='')
+    assert main(['friction', str(file)]) == 1
+    text = capsys.readouterr().out
+    assert '2 times the derivatives' in text and 'Check the units of the stamps' in text
+    assert 'rank_deficient' not in text

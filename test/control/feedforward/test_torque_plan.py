@@ -11,14 +11,12 @@ from planned_effort import (
     TORQUE,
     check_limits,
     spline,
+    trajectory_effort,
 )
 from scipy.interpolate import BPoly
 
 from robodyn_ros.cell.jtc import JointTrajectoryController
 from robodyn_ros.control.feedforward.torque_plan import TRANSPORT, TorquePlan, limit_rate
-from robodyn_ros.control.feedforward.trajectory_effort import (
-    trajectory_effort,
-)
 from robodyn_ros.excitation.motions.spline import TrajectoryPoints
 from robodyn_ros.long_work import complete
 

@@ -17,6 +17,7 @@ from planned_effort import (
     VALUES,
     check_limits,
     spline,
+    trajectory_effort,
 )
 
 from robodyn_ros.bounds import BoundError
@@ -24,7 +25,6 @@ from robodyn_ros.control.feedforward.torque_plan import TRANSPORT, TorquePlan
 from robodyn_ros.control.feedforward.trajectory_effort import (
     TrajectoryPlanner,
     effort_steps,
-    trajectory_effort,
 )
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.control.torque_limits import PlannedTorque

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from planned_effort import SETTINGS, TORQUE, spline
+from planned_effort import SETTINGS, TORQUE, spline, trajectory_effort
 
 from robodyn_ros.control.feedforward.state_watchdog import StateWatch
-from robodyn_ros.control.feedforward.trajectory_effort import trajectory_effort
 from robodyn_ros.control.feedforward.trajectory_state import (
     MOST,
     ActivePlan,

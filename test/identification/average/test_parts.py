@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from condensed import condensed
@@ -58,6 +60,19 @@ def test_normal_equations_are_those_of_the_rows_that_are_not_left_out(case):
             full[:, np.append(columns, RANK)] = matrix[kept] / sigma
             expected += full.T @ full / 1600.0
         np.testing.assert_allclose(parts.normal[place], expected, rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize('rounding', [0.0, 1e-13])
+def test_a_column_of_rounding_errors_is_unseen_in_any_unit(case, rounding):
+    parts, unit = case[2], 10.0 ** np.arange(-4, RANK - 4)
+    size = np.where(np.arange(RANK) == 3, rounding, 1.0) / unit
+    factors = [np.append(size[columns], 1.0) for columns in parts.columns]
+    every = tuple(
+        products * np.outer(factor, factor)
+        for products, factor in zip(parts.every, factors, strict=True)
+    )
+    np.testing.assert_array_equal(np.flatnonzero(replace(parts, every=every).unseen(unit)), [3])
+    assert not parts.unseen(np.ones(RANK)).any()
 
 
 def test_rows_at_another_cut_off_are_in_the_fold_of_their_time(case):

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from diagnosis_case import case_of, with_torque
+from diagnosis_case import case_of, scaled
 from robots import random_urdf
 from simulation import arm, record
 
@@ -62,7 +62,7 @@ def exchanged(recording):
 
 
 FLAWS = {
-    'sign': (lambda each: with_torque(each, [1.0, -1.0, 1.0]), 'torque_sign'),
+    'sign': (lambda each: scaled(each, [1.0, -1.0, 1.0]), 'torque_sign'),
     'order': (exchanged, 'joint_order'),
 }
 
@@ -86,7 +86,7 @@ def test_a_flaw_of_one_recording_is_an_error_of_it_alone(good, flaw):
 def test_an_error_of_one_recording_does_not_hide_a_flaw_of_the_robot(good):
     change, code = FLAWS['sign']
     changed = [change(each) for each in good]
-    dead = with_torque(changed[0], [1.0, 1.0, 0.0])
+    dead = scaled(changed[0], [1.0, 1.0, 0.0])
     found = errors([dead, *changed[1:]])
     assert found[0] == [('zero_torque', 'joint3')]
     assert all(code in {each for each, _ in own} for own in found[1:]), found

@@ -51,16 +51,6 @@ def test_errors_are_those_of_fits_without_the_fold():
             left = rows[~kept, :3] @ values - rows[~kept, 3]
             assert found.kinds[kind][fold] == pytest.approx(np.sum(left**2) / 600, rel=1e-6)
     assert found.mean == pytest.approx(0.01, rel=0.2)
-
-
-def test_errors_are_those_of_the_rows_that_were_left_out():
-    rows, labels, used = linear_rows(), labels_of(swings()), np.ones((600, 1), dtype=bool)
-    folds = Folds.of([rows], [np.arange(3)], 3, labels, used, np.ones(1))
-    (found,) = folds.held_out(lambda gram: least_squares(gram)[None])
-    kept = labels[1] != 2
-    values = np.linalg.lstsq(rows[kept, :3], rows[kept, 3], rcond=None)[0]
-    left = (rows[:, :3] @ values - rows[:, 3])[~kept]
-    assert found.kinds[1][2] == pytest.approx(np.sum(left**2) / 600, rel=1e-4)
     assert folds.count == (BLOCKS, REGIONS) and found.independent == folds.independent
 
 

@@ -13,9 +13,6 @@ from robodyn_ros.identification.signals.processing import process
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.recording.recording import Recording
 
-MODEL, TRUTH = arm(random_urdf(2, 5, types=('revolute',)))
-BASE = base_parameters(MODEL)
-
 
 def moment(speed):
     """Identify a joint from 1.2 s of a motion with an angular frequency, in [rad/s]."""

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from condensed import condensed as recorded
 from robots import random_urdf
 from scipy.optimize import minimize
-from simulation import arm, record
+from simulation import arm
 
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.identification.factors.condense import condense
 from robodyn_ros.identification.fit.least_squares import estimate
 from robodyn_ros.identification.physical.consistency import (
     bodies_of,
@@ -24,12 +24,10 @@ from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import robot_model, with_friction
 
 
-def condensed(model, values, samples=800, noise=0.05, size=1.0):
+def condensed(model, values, samples=800, **options):
+    """Base parameters, factors of a motion, and their fit."""
     base = base_parameters(model)
-    recording = record(model, values, samples, noise=noise, size=size)
-    motion = (recording.position, recording.velocity, recording.acceleration)
-    used = np.ones(recording.torque.shape, dtype=bool)
-    factors = condense(model, motion, recording.torque, used, base.columns).factors
+    factors = recorded(model, values, samples, **options).factors
     return base, factors, estimate(factors, base.rank)
 
 

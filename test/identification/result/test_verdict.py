@@ -3,14 +3,11 @@
 
 import math
 
-import numpy as np
 import pytest
 from robots import random_urdf
 from simulation import arm, record
-from verdicts import with_bad
 
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.identification.files.parameter_text import parameter_text
 from robodyn_ros.identification.files.result_file import load_identified_model, write_result
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.result.verdict import (
@@ -110,9 +107,3 @@ def test_a_result_file_has_the_verdict(tmp_path):
     edited.write_text(text.replace(words, words.replace('usable', 'not usable', 1)))
     with pytest.raises(IdentificationError, match='the file was changed'):
         load_identified_model(edited)
-
-
-def test_with_bad_is_of_these_joints():
-    assert with_bad(GIVEN, 'a').list_refused('monitoring').keys() == {'a', 'b'}
-    assert np.all([each.feedforward.word == 'not usable' for each in with_bad(GIVEN).joints])
-    assert parameter_text({'identification': {'verdict': block()}})

@@ -6,17 +6,20 @@ from dataclasses import replace
 import flaws
 import numpy as np
 import pytest
-from diagnosis_case import ROBOTS, exchanged, found, moved, one, plant, scaled, torque
+from diagnosis_case import (
+    ROBOTS,
+    exchanged,
+    first,
+    found,
+    moved,
+    one,
+    plant,
+    scaled,
+    torque,
+)
 
 from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.recording.recording import Recording
-
-
-def first(name, change):
-    model, recording = plant(name)
-    named = found(model, change(recording))
-    assert named, 'nothing is named'
-    return named[0]
 
 
 def told(item, *joints):

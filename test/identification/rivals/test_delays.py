@@ -3,15 +3,8 @@
 
 import numpy as np
 import pytest
-from diagnosis_case import found, late, plant, torque
+from diagnosis_case import first, found, late, plant, torque
 from scipy.signal import lfilter
-
-
-def first(name, change):
-    model, recording = plant(name)
-    named = found(model, change(recording))
-    assert named, 'nothing is named'
-    return named[0]
 
 
 @pytest.mark.parametrize(('samples', 'words'), [(6, 'after'), (-6, 'before')])

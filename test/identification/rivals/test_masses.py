@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from diagnosis_case import found, moved, one, plant, reading_of, scaled, torque
-from robots import DATA, SIX_AXIS, UR10
+from real_machines import data_folder
+from robots import SIX_AXIS, UR10
 
 from robodyn_ros.identification.rivals.evidence import ROUGH, agreement, roughness
 from robodyn_ros.models.catalog import robot_model
@@ -15,10 +16,8 @@ from robodyn_ros.recording.readers import read_recording
 
 def ur10():
     """Model of the UR10, whose URDF has good masses, and a recording of it."""
-    if not (DATA / 'ur10').is_dir():
-        pytest.skip(f'{DATA} has no ur10; set ROBODYN_DATA')
     model = robot_model(UR10)
-    return model, read_recording(DATA / 'ur10', joints=model.joint_names)
+    return model, read_recording(data_folder('ur10'), joints=model.joint_names)
 
 
 def exact(model):

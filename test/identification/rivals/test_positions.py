@@ -6,14 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from diagnosis_case import found, moved, one, plant
-
-
-def first(name, change, kind='fourier'):
-    model, recording = plant(name, kind=kind)
-    named = found(model, change(recording))
-    assert named, 'nothing is named'
-    return named[0]
+from diagnosis_case import first, found, moved, one, plant
 
 
 def offsets_of(item):

@@ -8,25 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from diagnosis_case import constant, exchanged, found, late, moved, one, scaled
-from robots import DATA, LWR4, UR10
-from scipy.io import loadmat
+from real_machines import EMPS_URDF, data_folder, emps
+from robots import LWR4, UR10
 
 from robodyn_ros.findings import has_error
 from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.models.serial.urdf import UrdfModel
 from robodyn_ros.recording.readers import read_recording
-from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.signals import split_motion
-
-CART = """<robot name="emps"><link name="base"/><link name="cart"/><joint name="axis"
-type="prismatic"><parent link="base"/><child link="cart"/><axis xyz="1 0 0"/><limit lower="-1"
-upper="1" effort="200" velocity="1"/></joint></robot>"""
-
-
-def folder(name):
-    if not (DATA / name).is_dir():
-        pytest.skip(f'{DATA / name} is not there; set ROBODYN_DATA')
-    return DATA / name
 
 
 def read(urdf, file):
@@ -36,7 +25,7 @@ def read(urdf, file):
 
 @cache
 def lwr4():
-    return read(LWR4, folder('kuka_lwr4') / 'measurements_1.npz')
+    return read(LWR4, data_folder('kuka_lwr4') / 'measurements_1.npz')
 
 
 def codes(change):
@@ -86,16 +75,13 @@ def test_zeros_that_gravity_shows(joints, degrees):
 
 def test_clean_recordings_name_nothing():
     assert not codes(lambda each: each)
-    assert not found(*read(UR10, folder('ur10')))
-    data = loadmat(folder('emps') / 'DATA_EMPS.mat')
-    force = data['gtau'].item() * data['vir']
-    cart = Recording(data['t'].ravel(), ('axis',), data['qm'], force)
-    assert not found(robot_model(CART, rotor_inertia=False), cart)
+    assert not found(*read(UR10, data_folder('ur10')))
+    assert not found(robot_model(EMPS_URDF, rotor_inertia=False), emps())
 
 
 def test_the_torque_of_a_wrist_with_the_wrong_sign_as_published():
     """It has a negative mean power: friction would drive it."""
-    robot = folder('robots') / 'shanghai_6r'
+    robot = data_folder('robots') / 'shanghai_6r'
     model, recording = read(robot / 'robot.urdf', robot / 'motion_1.npz')
     item = found(model, recording)[0]
     assert (item.code, item.joint) == ('torque_sign', 'joint6'), item.text
@@ -105,13 +91,13 @@ def test_the_torque_of_a_wrist_with_the_wrong_sign_as_published():
 @pytest.mark.parametrize(('name', 'share'), [('A', 0.5), ('A', 0.6), ('B', 0.3), ('C', 0.6)])
 def test_a_few_seconds_name_nothing(name, share):
     """Held-out blocks of them differ from each other more than any convention explains."""
-    robot = folder('robots') / 'kr300'
+    robot = data_folder('robots') / 'kr300'
     model, recording = read(robot / 'robot.urdf', robot / f'{name}.npz')
     assert not has_error(found(model, split_motion(recording, share)[0]))
 
 
 def test_the_factor_of_a_joint_that_hardly_moves_is_not_seen():
-    robot = folder('robots') / 'wam'
+    robot = data_folder('robots') / 'wam'
     model, recording = read(robot / 'robot.urdf', robot / 'motion.npz')
     assert not has_error(found(model, split_motion(recording, 0.3)[0]))
 
@@ -119,13 +105,13 @@ def test_the_factor_of_a_joint_that_hardly_moves_is_not_seen():
 @pytest.mark.parametrize('share', [0.5, 0.6, 0.7])
 def test_a_current_taken_for_a_torque_is_no_gear_ratio(share):
     """Masses alone ask for it: the motion of one pendulum shows no factor."""
-    robot = folder('robots') / 'xl330'
+    robot = data_folder('robots') / 'xl330'
     model, recording = read(robot / 'robot.urdf', robot / 'updown_400.npz')
     assert not has_error(found(model, split_motion(recording, share)[0]))
 
 
 def test_a_machine_that_no_model_explains():
-    robot = folder('robots') / 'maxon_hej90'
+    robot = data_folder('robots') / 'maxon_hej90'
     (item,) = found(*read(robot / 'robot.urdf', robot / 'tms_42.npz'))
     assert item.code == 'not_explained'
 

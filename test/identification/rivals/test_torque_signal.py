@@ -4,15 +4,7 @@
 import flaws
 import numpy as np
 import pytest
-from diagnosis_case import ROBOTS, constant, found, plant, torque
-
-
-def first(name, change):
-    model, recording = plant(name)
-    named = found(model, change(recording))
-    assert named, 'nothing is named'
-    return named[0]
-
+from diagnosis_case import ROBOTS, constant, first, found, plant, torque
 
 PARTS = {
     'last 10 %': (0.9, 1.0, None, 0.0),

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from simulation import sines
@@ -47,9 +49,12 @@ def test_given_derivatives_are_used_as_they_are():
     assert signals.cutoff is None and signals.thinning.stride == 1
 
 
-def test_asking_for_derivatives_that_are_not_there_is_refused():
+@pytest.mark.parametrize(
+    'given', [recording(), replace(given(), acceleration=np.zeros((3000, 2)))]
+)
+def test_asking_for_derivatives_that_are_not_there_is_refused(given):
     with pytest.raises(IdentificationError, match='no velocities and accelerations'):
-        process(recording(), JOINTS, IdentifyOptions(derivatives='given'))
+        process(given, JOINTS, IdentifyOptions(derivatives='given'))
 
 
 def test_slow_samples_do_not_count():

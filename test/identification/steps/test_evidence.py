@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from clean_results import check_clean
 from diagnosis_case import plant
-from robots import DATA, dh_urdf
+from real_machines import data_folder
+from robots import dh_urdf
 from simulation import arm, record
 
 from robodyn_ros.cli.main import main
@@ -233,9 +234,7 @@ def test_a_clean_recording_of_a_plant_has_few_warnings():
 
 
 def test_an_actuator_that_no_model_explains_is_refused(tmp_path):
-    folder = DATA / 'robots/maxon_hej90'
-    if not folder.is_dir():
-        pytest.skip(f'{folder} is not there; set ROBODYN_DATA')
+    folder = data_folder('robots/maxon_hej90')
     model = robot_model(folder / 'robot.urdf', friction='auto')
     files = [folder / f'{name}.npz' for name in ('tms_42', 'tms_54')]
     result = identify(read_recording(files[0], joints=model.joint_names), model)

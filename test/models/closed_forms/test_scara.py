@@ -98,7 +98,6 @@ def test_four_axes_show_all_eight_parameters_three_axes_six_combinations():
     assert base.condition_number < 50
     three = base_parameters(scara(3))
     assert three.expressions == (NAMES[0], '(A2^2*M2+I2) + I4', *NAMES[2:6])
-    assert three.unidentifiable == ('J4',)
 
 
 def test_names_units_and_joints_are_those_of_the_document():

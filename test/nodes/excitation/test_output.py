@@ -4,6 +4,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from excitation_client import HOME, JOINTS, motion
+from fake_node import FakeNode
 from rclpy.qos import ReliabilityPolicy
 from rclpy.serialization import deserialize_message
 from trajectory_msgs.msg import JointTrajectory
@@ -15,33 +16,12 @@ from robodyn_ros.nodes.excitation.output import STOP_SPACING, Output
 from robodyn_ros.wire.trajectory import read_trajectory
 
 
-class FakeNode:
-    """Gives a publisher that keeps the messages."""
-
-    topic_name = '/commands'
-
-    def __init__(self):
-        self.sent = []
-        self.listeners = 0
-
-    def create_publisher(self, *_):
-        return self
-
-    def publish(self, message):
-        self.sent.append(message)
-
-    def get_subscription_count(self):
-        return self.listeners
-
-    def get_subscriptions_info_by_topic(self, topic):
-        assert topic == self.topic_name
-        qos = SimpleNamespace(reliability=ReliabilityPolicy.BEST_EFFORT)
-        return [SimpleNamespace(qos_profile=qos)] * self.listeners
-
-
 @pytest.fixture
 def node():
-    return FakeNode()
+    """A node whose topics nobody hears yet."""
+    node = FakeNode()
+    node.listeners, node.reliability = 0, ReliabilityPolicy.BEST_EFFORT
+    return node
 
 
 def output(node, kind='trajectory'):
@@ -50,8 +30,9 @@ def output(node, kind='trajectory'):
 
 def test_trajectories_setpoints_and_holds(node):
     out = output(node)
+    sent = node.published['commands']
     out.send(out.message(motion()), 3_000_000_007)
-    message = deserialize_message(node.sent[0], JointTrajectory)
+    message = deserialize_message(sent[0], JointTrajectory)
     assert (message.header.stamp.sec, message.header.stamp.nanosec) == (3, 7)
     at = [p.time_from_start.sec + 1e-9 * p.time_from_start.nanosec for p in message.points]
     expected = motion().sample(np.array(at))
@@ -66,13 +47,13 @@ def test_trajectories_setpoints_and_holds(node):
     stop = read_trajectory(out.message(motion(), stop=True))
     assert len(stop.time) >= 2.5 / STOP_SPACING
     out.hold(np.array(HOME))
-    held = deserialize_message(node.sent[1], JointTrajectory)
+    held = deserialize_message(sent[1], JointTrajectory)
     assert (held.joint_names, held.header.stamp.sec) == (list(JOINTS), 0)
     assert [list(p.positions) for p in held.points] == [HOME, HOME]
     assert [list(p.velocities) for p in held.points] == [[0.0] * len(HOME)] * 2
     assert [p.time_from_start.nanosec for p in held.points] == [0, 10**8]
     output(node, 'stream').stream(np.array(HOME))
-    assert list(node.sent[2].data) == HOME
+    assert list(node.published['commands'][0].data) == HOME
 
 
 def test_nobody_listens(node):

@@ -2,20 +2,18 @@
 """The recorder as a process of its own, over real DDS."""
 
 import re
-import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 import rclpy
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticStatus
+from node_process import NodeProcess
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from robodyn_ros.msg import FaultCode
 from robodyn_ros.srv import StartRecording, StopRecording
-from ros_client import PATIENCE, RosClient, details, environment
+from ros_client import PATIENCE, details
 from rosbags.rosbag2 import Reader
 from sensor_msgs.msg import JointState
 from small_disk import small_disk
@@ -35,40 +33,18 @@ BEST_EFFORT = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
 NUMBER = 31
 
 
-class Robot(RosClient):
+class Robot(NodeProcess):
     """A recorder process, and a node that publishes joint states and calls its services."""
 
-    def __init__(self, folder, *parameters, qos=RELIABLE, remap='a:=a'):
-        self.folder = folder
-        self.log = (folder / 'recorder.log').open('w+')
-        command = [sys.executable, '-m', 'robodyn_ros.nodes.recorder.node', '--ros-args']
-        command += ['-r', remap, '-p', 'use_sim_time:=true']
-        for parameter in (f'output_directory:={folder}', *parameters):
-            command += ['-p', parameter]
-        self.process = subprocess.Popen(
-            command,
-            env=environment(NUMBER),
-            stdout=self.log,
-            stderr=subprocess.STDOUT,
-        )
-        super().__init__(environment(NUMBER), simulated=True)
+    def __init__(self, folder, parameters=None, qos=RELIABLE, remap=None):
+        given = {'output_directory': folder, **(parameters or {})}
+        super().__init__('recorder', NUMBER, folder / 'recorder.log', given, remap=remap)
         self.joint_states = self.node.create_publisher(JointState, 'joint_states', qos)
-        self.status = []
-        self.node.create_subscription(DiagnosticArray, '/diagnostics', self.on_status, 10)
         self.count = 0
 
-    def on_status(self, message):
-        self.status += message.status
-
-    def lost(self):
-        return '' if self.process.poll() is None else self.said()
-
-    def said(self):
-        return self.output()
-
-    def output(self):
-        self.log.flush()
-        return (self.folder / 'recorder.log').read_text()
+    @property
+    def statuses(self):
+        return [status for message in self.diagnostics for status in message.status]
 
     def connect(self):
         """Wait until the recorder hears every message from now on."""
@@ -76,20 +52,15 @@ class Robot(RosClient):
         self.known_to('recorder')
 
     def call(self, kind, name, **request):
-        return super().call(kind, f'recorder/{name}', kind.Request(**request))
+        return super().call(kind, name, kind.Request(**request))
 
     def written(self, count):
         """Wait until the diagnostics tell of so many messages."""
-        told = ('messages', str(count))
-        self.wait(
-            lambda: any(told in [(v.key, v.value) for v in s.values] for s in self.status),
-            f'{count} messages in the diagnostics',
-        )
+        self.wait(lambda: self.told('messages') == str(count), f'{count} messages')
 
     def told(self, key):
         """Return the newest value of a key of the diagnostics."""
-        values = [v.value for s in self.status for v in s.values if v.key == key]
-        return values[-1] if values else None
+        return next((d[key] for s in self.statuses[::-1] if key in (d := details(s))), None)
 
     def publish(self, count, skip=()):
         for index in range(self.count, self.count + count):
@@ -106,24 +77,13 @@ class Robot(RosClient):
                 self.executor.spin_once(timeout_sec=0.002)
         self.count += count
 
-    def interrupt(self):
-        self.process.send_signal(signal.SIGINT)
-        return self.process.wait(timeout=PATIENCE)
-
-    def close(self):
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-        self.log.close()
-        super().close()
-
 
 @pytest.fixture
 def robot(tmp_path):
     robots = []
 
-    def create(*parameters, **options):
-        robots.append(Robot(tmp_path, *parameters, **options))
+    def create(*arguments, **options):
+        robots.append(Robot(tmp_path, *arguments, **options))
         return robots[-1]
 
     yield create
@@ -132,7 +92,7 @@ def robot(tmp_path):
 
 
 def test_from_start_to_stop(robot, tmp_path):
-    cell = robot('min_free_space:=1000000000.0')
+    cell = robot({'min_free_space': 1e9})
     idle = cell.call(StopRecording, 'stop')
     assert (idle.success, idle.message) == (False, 'nothing is being recorded')
     assert idle.fault_code == FaultCode.FAULT_NO_RECORDING
@@ -161,7 +121,7 @@ def test_from_start_to_stop(robot, tmp_path):
     assert recording.origin == 100_040_000_000
     assert bag_declaration(stopped.recording) is None
     text = 'first is not declared: declare its meaning in section effort of the robot file'
-    cell.wait(lambda: text in ' '.join(cell.output().split()), 'the warning')
+    cell.wait(lambda: text in ' '.join(cell.said().split()), 'the warning')
     again = cell.call(StartRecording, 'start', recording='first')
     assert not again.success and 'exists already' in again.message
     assert again.fault_code == FaultCode.FAULT_RECORDING_FAILED
@@ -177,11 +137,12 @@ def test_from_start_to_stop(robot, tmp_path):
 
 
 def test_commanded_positions_and_the_meaning_of_efforts_are_in_the_bag(robot):
-    cell = robot(
-        'effort.joints:=[b, a]', 'effort.unit:=A', 'effort.side:=motor',
-        'effort.gravity:=included', 'effort.torque_constant:=[0.5, 0.25]', 'effort.gear_ratio:=10',
-        remap='~/reference:=/controller/commanded',
-    )  # fmt: skip
+    drives = {
+        'effort.joints': '[b, a]', 'effort.unit': 'A', 'effort.side': 'motor',
+        'effort.gravity': 'included', 'effort.torque_constant': '[0.5, 0.25]',
+        'effort.gear_ratio': 10,
+    }  # fmt: skip
+    cell = robot(drives, remap='~/reference:=/controller/commanded')
     cell.call(StartRecording, 'start', recording='first')
     commanded = cell.node.create_publisher(JointState, 'controller/commanded', RELIABLE)
     cell.wait(commanded.get_subscription_count, 'the recorder')
@@ -200,7 +161,7 @@ def test_commanded_positions_and_the_meaning_of_efforts_are_in_the_bag(robot):
     assert len(recorded.time) == 100
     converted = in_si_units(recorded, stopped.recording, [])
     np.testing.assert_allclose(converted.torque, recorded.torque * [2.5, 5.0])
-    assert 'not declared' not in cell.output()
+    assert 'not declared' not in cell.said()
     found = references(stopped.recording, '/recorder/reference', ('b', 'a'), 0)
     assert [positions for _, positions in found] == [[1.0, 0.25], [1.0, 0.5]]
     cell.wait(lambda: not commanded.get_subscription_count(), 'the end of the subscription')
@@ -230,33 +191,32 @@ def test_the_owner_may_ask_again_and_its_end_closes_the_bag(robot, tmp_path):
 
 
 def test_sigint_finishes_the_bag(robot, tmp_path):
-    cell = robot('autostart:=true', 'best_effort:=true', qos=BEST_EFFORT)
+    cell = robot({'autostart': 'true', 'best_effort': 'true'}, qos=BEST_EFFORT)
     cell.connect()
 
     def written():
         cell.publish(10)
-        facts = [details(status) for status in cell.status]
-        return any(int(fact['messages']) > 200 for fact in facts)
+        return int(cell.told('messages') or 0) > 200
 
     cell.wait(written, '200 messages in the diagnostics')
     assert cell.interrupt() == 0
     (bag,) = tmp_path.glob('recording_*')
     with Reader(bag) as reader:  # index and metadata.yaml are there
         assert 200 < reader.message_count <= cell.count
-    assert 'Traceback' not in cell.output()
+    assert 'Traceback' not in cell.said()
 
 
 def test_a_full_disk_is_told_and_leaves_a_whole_bag(robot, tmp_path):
     with small_disk(tmp_path / 'disk', 2**20) as disk:
-        cell = robot('min_free_space:=0.0')
+        cell = robot({'min_free_space': 0.0})
         assert cell.call(StartRecording, 'start', recording='disk/bag').success
         cell.connect()
         deadline = time.monotonic() + PATIENCE
-        while not any(s.level == DiagnosticStatus.ERROR for s in cell.status):
+        while not any(s.level == DiagnosticStatus.ERROR for s in cell.statuses):
             assert time.monotonic() < deadline
             cell.publish(500)
             cell.spin(0.5)  # the node writes every second
-        ended = [status for status in cell.status if status.level == DiagnosticStatus.ERROR]
+        ended = [each for each in cell.statuses if each.level == DiagnosticStatus.ERROR]
         assert 'recording ended, No space left on device' in ended[-1].message
         stopped = cell.call(StopRecording, 'stop')
         assert not stopped.success

@@ -4,14 +4,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from control_arm import small_arm
 
 from robodyn_ros.control.feedforward.settings import FeedforwardSettings
 from robodyn_ros.control.feedforward.torque_plan import TorquePlan
+from robodyn_ros.control.feedforward.trajectory_effort import effort_steps
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.excitation.motions.spline import SplineTrajectory, TrajectoryPoints
+from robodyn_ros.long_work import complete
 from robodyn_ros.models.interface import Array
 
 MODEL, VALUES = small_arm()
@@ -26,6 +29,13 @@ FRICTION_AT_END = np.array([-3.0, 3.0])
 """Coulomb friction of the way back."""
 REST = np.zeros((1, 2))
 TORQUE_AT_START = MODEL.torque(REST, REST, np.array([[0.5, -0.8]]) * np.pi**2, VALUES)[0]
+
+
+def trajectory_effort(
+    spline: SplineTrajectory, torque: ModelTorque, settings: FeedforwardSettings, **options: Any
+) -> TorquePlan:
+    """Compute all steps at once."""
+    return complete(effort_steps(spline, torque, settings, **options))
 
 
 def spline(duration: float = 2.0, effort: Array | None = None) -> SplineTrajectory:

@@ -33,11 +33,6 @@ def case_of(model, recording, **options):
     return Case(recording, model, chosen, signals, values, errors)
 
 
-def with_torque(recording, factor):
-    """The same recording with its torques times a factor (n,)."""
-    return replace(recording, torque=recording.torque * np.asarray(factor))
-
-
 ROBOTS = flaws.robots(7)
 
 
@@ -50,6 +45,14 @@ def reading_of(model, recording, **options):
 def found(model, recording):
     """Findings of the rivals on a recording."""
     return list(rival_findings(reading_of(model, recording)))
+
+
+def first(name, change, kind='fourier'):
+    """First finding on a changed recording of a plant."""
+    model, recording = plant(name, kind=kind)
+    named = found(model, change(recording))
+    assert named, 'nothing is named'
+    return named[0]
 
 
 @cache

@@ -45,16 +45,18 @@ class NodeProcess(RosClient):
         script=None,
         context=None,
         simulated=True,
+        remap=None,
     ) -> None:
         """Start `robodyn_ros.nodes.<name>`, or a script, with these parameters.
 
         :param context: of another client in the same domain, see `ros_client.joined`
+        :param remap: a name for another one, as FROM:=TO
         :param simulated: the node has the time of this test, see `SimulatedTime`; False: real time
         """
         self.name = name
         simulated = simulated and name != 'cell'  # which makes the time
         program = ['-m', f'robodyn_ros.nodes.{name}.node'] if script is None else [str(script)]
-        command = [sys.executable, *program, '--ros-args']
+        command = [sys.executable, *program, '--ros-args', *(['-r', remap] if remap else [])]
         given = {'use_sim_time': str(bool(simulated)).lower(), **parameters}
         for parameter, value in given.items():
             command += ['-p', f'{parameter}:={value}']
