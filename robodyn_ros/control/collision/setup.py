@@ -77,7 +77,7 @@ def build_detector(
     :param torque: of the model, with the parameter values in use
     :raises ControlError: settings that do not fit it
     """
-    thresholds = None if learned is None else learned.thresholds()
+    thresholds = None if learned is None else learned.thresholds(settings.enabled)
     rated = rated_torque(model)[0]
     return TorqueErrorDetector(
         torque=torque, settings=settings, thresholds=thresholds, rated=rated

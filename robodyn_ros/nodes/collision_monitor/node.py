@@ -168,11 +168,10 @@ class CollisionMonitor(ModelNode):
         if now(self) < self._reference_due:
             return
         self._reference_due = np.inf
-        needed = np.isfinite(detector.thresholds.change).any()
-        if needed and not self._inputs.reference_known:
+        if self._rest_learned and not self._inputs.reference_known:
             self.get_logger().warning(
-                'pushes at rest below the friction are NOT found: the thresholds have '
-                f'change_at_rest, and the reference is {self._reference_state(detector)}. Check '
+                'weak pushes at rest are NOT found: the thresholds were learned with the '
+                f'reference, which is {self._reference_state(detector)}. Check '
                 "the parameter 'controller', or publish ~/reference"
             )
 
@@ -250,6 +249,7 @@ class CollisionMonitor(ModelNode):
         if left_out := not_monitored(detector):
             self.get_logger().warning(f'not monitored (torque_error_enable): {left_out}')
         self._model, self._torque, self._feedback = model, torque, effort.feedback
+        self._rest_learned = learned is not None and learned.law.rest_learned
         self._trigger, self._inputs, self._detector = trigger, inputs, detector
         for topic in self._topics:
             topic.build(model, torque, detector)
