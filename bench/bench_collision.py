@@ -43,7 +43,7 @@ from collision.roc import LOOK, RATES, Curve  # noqa: E402
 import robodyn_ros as rd  # noqa: E402
 from robodyn_ros.analysis.thresholds.learn import Learning  # noqa: E402
 from robodyn_ros.analysis.thresholds.session import Session  # noqa: E402
-from robodyn_ros.control.collision.ramp_law import Samples  # noqa: E402
+from robodyn_ros.control.collision.ramp_law import ErrorSamples  # noqa: E402
 from robodyn_ros.control.collision.settings import CollisionSettings  # noqa: E402
 from robodyn_ros.control.torque.model_torque import ModelTorque  # noqa: E402
 
@@ -135,7 +135,9 @@ def tracking(measured: Measured) -> list[Session]:
     errors = np.abs(measured.reference - measured.position).swapaxes(0, 1)
     rows = np.ones(errors.shape[1], dtype=bool)
     time = np.arange(errors.shape[1], dtype=float)
-    return [Session('', Samples(time, *[each] * 4, ~rows), rows, rows, rows) for each in errors]
+    return [
+        Session('', ErrorSamples(time, *[each] * 4, ~rows), rows, rows, rows) for each in errors
+    ]
 
 
 def curves(

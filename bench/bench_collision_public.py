@@ -30,7 +30,7 @@ from robodyn_ros.cli.collision import thresholds  # noqa: E402
 from robodyn_ros.cli.collision.healthy import healthy_sessions  # noqa: E402
 from robodyn_ros.cli.collision.model import load  # noqa: E402
 from robodyn_ros.cli.effort import read_in_si_units  # noqa: E402
-from robodyn_ros.control.collision.ramp_law import Samples  # noqa: E402
+from robodyn_ros.control.collision.ramp_law import ErrorSamples  # noqa: E402
 from robodyn_ros.models.interface import Array  # noqa: E402
 
 RATES = (0.0, 10.0, 30.0, 100.0)
@@ -81,7 +81,7 @@ def position_errors(path: Path, used: Mask, joints: tuple[str, ...]) -> Session 
         return None
     pairs = [(table[f'reference_{each}'], table[f'q_{each}']) for each in joints]
     errors = np.abs(np.array([wanted - found for wanted, found in pairs])).T
-    samples = Samples(table['time'], *[errors] * 4, rests=~used)
+    samples = ErrorSamples(table['time'], *[errors] * 4, rests=~used)
     return Session('', samples, used, used, ~used)
 
 

@@ -17,7 +17,7 @@ from collision.momentum_observer import MomentumObserver
 from collision.plant import Measured
 from robodyn_ros.analysis.thresholds.session import Session
 from robodyn_ros.control.collision.filtered_residual import FilteredResidual
-from robodyn_ros.control.collision.ramp_law import Samples
+from robodyn_ros.control.collision.ramp_law import ErrorSamples
 from robodyn_ros.control.collision.reference_rest import REST
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.torque.model_torque import ModelTorque
@@ -81,7 +81,7 @@ def sessions(
             place[:, row] = value.reshape(robots, width)
     started = np.arange(count) == 0
     return [
-        Session(f'robot {k}', Samples(time, *found[:, k], rests[:, k]), used, used, started)
+        Session(f'robot {k}', ErrorSamples(time, *found[:, k], rests[:, k]), used, used, started)
         for k in range(robots)
     ]
 

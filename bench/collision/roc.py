@@ -12,8 +12,8 @@ from robodyn_ros.models.interface import Array
 
 RATES = (0.0, 0.3, 1.0, 3.0, 10.0, 30.0)
 """False alarms per hour of the table."""
-BLOCK = 1.0
-"""Alarms within it are one false alarm, in [s]."""
+BLOCK = 5.0
+"""Alarms within it are one false alarm, in [s]: an alarm is latched and stops the robot."""
 LOOK = 0.5
 """Time after the onset in which a contact can be found, in [s]."""
 SOON = 0.1

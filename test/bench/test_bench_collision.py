@@ -88,11 +88,11 @@ def test_onset_steepness_and_course_of_contacts():
 
 def test_shares_and_delays_at_a_rate_of_false_alarms():
     curve = Curve(0.1)
-    curve.add_healthy(np.repeat([0.2, 0.5, 0.4], 10))
+    curve.add_healthy(np.repeat([0.2, 0.5, 0.4], 50))
     for course in ([0.0, 0.7, 0.1], [0.9, 0.0, 0.0], [0.4] * 3):
         curve.add_contact(np.array(course + [0.0] * 2), 0)
     every = np.ones(3, dtype=bool)
     assert curve.scale(0.0) == 0.5
-    assert curve.scale(1300.0) == 0.4  # one of three seconds
+    assert curve.scale(260.0) == 0.4  # one of three blocks
     assert curve.delays(0.5).tolist() == [0.2, 0.1, np.inf]
-    assert curve.at(0.45, every) == (pytest.approx(1200.0), pytest.approx(1 / 3), 0.2)
+    assert curve.at(0.45, every) == (pytest.approx(240.0), pytest.approx(1 / 3), 0.2)

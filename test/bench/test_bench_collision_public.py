@@ -8,7 +8,7 @@ import pytest
 from bench_collision_public import Touched, position_errors
 
 from robodyn_ros.analysis.thresholds.session import Session
-from robodyn_ros.control.collision.ramp_law import Samples
+from robodyn_ros.control.collision.ramp_law import ErrorSamples
 
 PERIOD = 0.01
 
@@ -19,7 +19,7 @@ def touched(labels: list[tuple[float, float]], unsettled: tuple[float, float] = 
     zero = np.zeros((len(time), 1))
     label = np.any([(time >= start) & (time < end) for start, end in labels], axis=0)
     used = (time < unsettled[0]) | (time >= unsettled[1])
-    samples = Samples(time, *[zero] * 4, rests=~used)
+    samples = ErrorSamples(time, *[zero] * 4, rests=~used)
     return Touched(Session('', samples, used, used, ~used), label, None)
 
 

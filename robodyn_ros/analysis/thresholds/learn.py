@@ -14,16 +14,16 @@ from robodyn_ros.analysis.thresholds.moments import (
     PRIOR,
     Blocks,
     Sums,
-    added,
+    add_sums,
     autocovariance,
     blocks_of,
+    compute_squared_error,
     covariance,
     prediction,
     regression_sums,
     ridge,
     scales,
     score_counts,
-    squared_error,
 )
 from robodyn_ros.analysis.thresholds.session import Session
 from robodyn_ros.analysis.thresholds.tail import level_at, rate_bound
@@ -188,7 +188,7 @@ def _law(
         pairs = list(zip(parts, laws[1:], strict=True))
         sums = [sum_of(*pair) for pair in track(pairs, 'learning')]
         for k, each in enumerate(laws):
-            changed: dict[str, Any] = {name: value(added(sums, k - 1))}
+            changed: dict[str, Any] = {name: value(add_sums(sums, k - 1))}
             laws[k] = replace(each, **changed)
 
     prior = PRIOR if options.scales else 1e9
@@ -200,7 +200,7 @@ def _law(
     if options.mean:
         sums = [regression_sums(part, law) for part in track(list(parts), 'learning')]
         penalty = _penalty(sums)
-        laws = [replace(law, mean=ridge(added(sums, k - 1), penalty)) for k in range(len(laws))]
+        laws = [replace(law, mean=ridge(add_sums(sums, k - 1), penalty)) for k in range(len(laws))]
     if options.whitening:
         step('scale', score_counts, scale)
         step('whitening', autocovariance, prediction)
@@ -213,7 +213,10 @@ def _penalty(sums: Sequence[Sums]) -> float:
     """Return the penalty with the smallest error of the sessions left out."""
 
     def error(penalty: float) -> float:
-        left = [squared_error(each, ridge(added(sums, k), penalty)) for k, each in enumerate(sums)]
+        left = [
+            compute_squared_error(each, ridge(add_sums(sums, k), penalty))
+            for k, each in enumerate(sums)
+        ]
         total = sum(each.arrays[2] for each in sums)
         return float((sum(left) / np.maximum(total, np.finfo(float).tiny)).sum())
 

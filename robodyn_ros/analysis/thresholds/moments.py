@@ -27,8 +27,8 @@ CHUNK = 4000
 """Rows at a time, which bounds the memory."""
 BINS, OCTAVES = 16, 40
 """Bins of a score per factor of 2, and octaves on either side of 1."""
-PRIOR = 20.0
-"""Time in a cell at which its scale is halfway between its own and that of the joint, in [s]."""
+PRIOR = 5.0
+"""Time in a cell at which its scale is halfway between its each and that of the joint, in [s]."""
 HIGH = 0.999
 """Quantile of a score that is its usual largest value."""
 
@@ -90,7 +90,7 @@ def ridge(sums: Sums, penalty: float) -> Array:
     return np.asarray(np.linalg.solve(scaled, products / size[:, None]) / size[:, None])
 
 
-def squared_error(sums: Sums, mean: Array) -> Array:
+def compute_squared_error(sums: Sums, mean: Array) -> Array:
     """Return the sum of squares that a conditional mean leaves, shape (n,)."""
     squares, products, power = sums.arrays
     return np.asarray(
@@ -100,7 +100,7 @@ def squared_error(sums: Sums, mean: Array) -> Array:
 
 def autocovariance(session: Session, law: RampLaw) -> Sums:
     """Return the sums of lagged products of the torque error without its mean, (ORDER + 1, n)."""
-    found = np.zeros((ORDER + 1, len(law.fastest)))
+    sums = np.zeros((ORDER + 1, len(law.fastest)))
     for scores, rows in chunks(session, law):
         used = session.used[rows]
         error, back = scores.error / scores.scale[..., LEVEL], law.stride
@@ -108,15 +108,15 @@ def autocovariance(session: Session, law: RampLaw) -> Sums:
             end = len(error) - lag * back
             if end > 0:
                 both = (used[:end] & used[lag * back :])[:, None]
-                found[lag] += (both * error[:end] * error[lag * back :]).sum(axis=0)
-    return Sums((found,))
+                sums[lag] += (both * error[:end] * error[lag * back :]).sum(axis=0)
+    return Sums((sums,))
 
 
 def prediction(sums: Sums) -> Array:
     """Return the coefficients of the linear prediction, shape (n, ORDER) (Yule and Walker)."""
-    found = sums.arrays[0]
-    result = np.zeros((found.shape[1], ORDER))
-    for joint, column in enumerate(found.T):
+    products = sums.arrays[0]
+    result = np.zeros((products.shape[1], ORDER))
+    for joint, column in enumerate(products.T):
         if column[0] > 0.0:
             column = column / column[0]
             column[0] += 1e-4
@@ -151,9 +151,9 @@ def scales(sums: Sums, spacing: float, prior: float) -> Array:
         place = (total < HIGH * total[..., -1:]).sum(axis=-1)
         return np.asarray((place + 1.0) / BINS - OCTAVES)
 
-    own, usual = quantile(counts), quantile(counts.sum(axis=1))[:, None]
+    each, usual = quantile(counts), quantile(counts.sum(axis=1))[:, None]
     seconds = spacing * counts.sum(axis=-1)
-    value = (seconds * np.where(seconds > 0.0, own, 0.0) + prior * usual) / (seconds + prior)
+    value = (seconds * np.where(seconds > 0.0, each, 0.0) + prior * usual) / (seconds + prior)
     rests = seconds[:, -1:] > 0.0
     value[:, -1:] = np.where(rests, value[:, -1:], value[:, -2:-1])
     return np.asarray(np.exp2(value))
@@ -162,14 +162,14 @@ def scales(sums: Sums, spacing: float, prior: float) -> Array:
 def covariance(session: Session, law: RampLaw) -> Sums:
     """Return the sums of products of scaled scores over joints, shape (SCORES, n, n)."""
     width = len(law.fastest)
-    found = np.zeros((SCORES, width, width))
+    sums = np.zeros((SCORES, width, width))
     count = 0
     for scores, rows in chunks(session, law):
         kept = np.flatnonzero(session.used[rows])[:: law.stride]
         scaled = (scores.scores / scores.scale)[kept].transpose(2, 1, 0)
-        found += scaled @ scaled.transpose(0, 2, 1)
+        sums += scaled @ scaled.transpose(0, 2, 1)
         count += len(kept)
-    return Sums((found, np.array(float(count))))
+    return Sums((sums, np.array(float(count))))
 
 
 @dataclass(frozen=True)
@@ -214,7 +214,7 @@ def blocks_of(session: Session, law: RampLaw, length: float) -> Blocks:
     return Blocks(number, largest[number], moved[number], float(hours))
 
 
-def added(sums: Sequence[Sums], without: int = -1) -> Sums:
+def add_sums(sums: Sequence[Sums], without: int = -1) -> Sums:
     """Return the sum over sessions, except one."""
     kept = [each for k, each in enumerate(sums) if k != without]
     total = kept[0]

@@ -52,15 +52,15 @@ def prices(
     """Return the prices of the learned rate and of others, highest rate first."""
     hours = sum(learned.hours)
     force, delay = _force(learned.law, model, sessions)
-    found = []
+    result = []
     for rate in sorted({learned.wanted, *rates}, reverse=True):
         missing = 60.0 * (1.0 / rate - hours)
         if missing > 0.0:
-            found.append(Price(rate, missing, float('nan'), float('nan')))
+            result.append(Price(rate, missing, float('nan'), float('nan')))
             continue
         level = 1.0 if rate == learned.wanted else learned.level(rate)
-        found.append(Price(rate, 0.0, delay, level * force))
-    return found
+        result.append(Price(rate, 0.0, delay, level * force))
+    return result
 
 
 def smallest_ramps(law: RampLaw) -> Array:
@@ -108,12 +108,12 @@ def _motions(
     law: RampLaw, sessions: Sequence[Session], random: np.random.Generator
 ) -> list[tuple[Array, Array]]:
     """Return positions (n,) and the scales there (n, SCORES) while the robot moves."""
-    found: list[tuple[Array, Array]] = []
+    motions: list[tuple[Array, Array]] = []
     share = POSES / max(1, sum(int(each.used.sum()) for each in sessions))
     for session in sessions:
         for scores, rows in chunks(session, law):
             moving = (scores.cell < law.bands.cells - 2).any(axis=1) & session.used[rows]
             chosen = np.flatnonzero(moving & (random.random(len(moving)) < share))
             position = session.samples.position[rows]
-            found += [(position[k].astype(float), scores.scale[k].copy()) for k in chosen]
-    return found
+            motions += [(position[k].astype(float), scores.scale[k].copy()) for k in chosen]
+    return motions

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from robodyn_ros.control.collision.detector import TorqueErrorDetector
-from robodyn_ros.control.collision.ramp_law import Samples
+from robodyn_ros.control.collision.ramp_law import ErrorSamples
 from robodyn_ros.control.collision.reference_rest import ReferenceRest
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.torque.model_torque import ModelTorque
@@ -33,7 +33,7 @@ class Session:
     """
 
     source: str
-    samples: Samples
+    samples: ErrorSamples
     settled: Mask
     used: Mask
     started: Mask
@@ -143,7 +143,7 @@ def session_of(
         )
     known = np.zeros(len(recording), dtype=bool) if rests is None else rests
     position, velocity, acceleration, error = signals
-    samples = Samples(recording.time, position, velocity, acceleration, error, known)
+    samples = ErrorSamples(recording.time, position, velocity, acceleration, error, known)
     return Session(recording.source, samples, settled, settled.copy(), started, notes)
 
 

@@ -87,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
     with progress_bar():
         settings, sessions, friction = healthy_sessions(arguments, identified, torque)
         learned = learn(sessions, settings.period, friction, Learning(arguments.false_alarms))
-        found = prices(learned, identified.model, sessions, RATES)
+        table = prices(learned, identified.model, sessions, RATES)
     file = LearnedThresholds(
         joints=torque.joints,
         model_hash=identified.loaded_hash,
@@ -102,13 +102,13 @@ def run(arguments: argparse.Namespace) -> int:
     for note in learned.notes:
         print(f'note: {note}', file=sys.stderr)
     following = monitoring(Path(arguments.model), '', arguments.out)
-    facts = _facts(arguments, learned, torque, found) | {'next': following}
+    facts = _facts(arguments, learned, torque, table) | {'next': following}
     show(arguments, facts, _table(facts))
     return 0
 
 
 def _facts(
-    arguments: argparse.Namespace, learned: Learned, torque: ModelTorque, found: Sequence[Price]
+    arguments: argparse.Namespace, learned: Learned, torque: ModelTorque, table: Sequence[Price]
 ) -> dict[str, Any]:
     law = learned.law
     levels = law.single * law.scale[:, :, LEVEL]
@@ -121,7 +121,7 @@ def _facts(
         'false_alarms_per_hour': learned.wanted,
         'false_alarms_per_hour_at_most': learned.rate,
         'rest_learned': law.rest_learned,
-        'prices': [asdict(each) for each in found],
+        'prices': [asdict(each) for each in table],
         'joints': [
             {
                 'name': name,

@@ -47,7 +47,7 @@ def ramp_gains(taps: Array, spacing: float) -> Array:
 
 
 @dataclass(frozen=True)
-class Samples:
+class ErrorSamples:
     """Torque errors and motion of N samples one period apart; arrays of shape (N, n).
 
     :param time: stamps, shape (N,), in [s]
@@ -63,9 +63,9 @@ class Samples:
     error: Array
     rests: NDArray[np.bool_]
 
-    def rows(self, rows: slice) -> Samples:
+    def rows(self, rows: slice) -> ErrorSamples:
         """Return some of the samples."""
-        return Samples(**{name: value[rows] for name, value in vars(self).items()})
+        return ErrorSamples(**{name: value[rows] for name, value in vars(self).items()})
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class RampLaw:
         """True if the recordings told when the commanded positions rest."""
         return bool((self.scale[:, -1] != self.scale[:, -2]).any())
 
-    def features(self, samples: Samples) -> Array:
+    def features(self, samples: ErrorSamples) -> Array:
         """Return the features of the motion, shape (N, 1 + KINDS n)."""
         velocity = np.clip(samples.velocity, -self.fastest, self.fastest)
         count, width = velocity.shape
@@ -196,13 +196,13 @@ class RampScores:
         """Start after a gap: as after a reversal, because nothing is known of the time before."""
         self._turned[:] = stamp
 
-    def settle(self, samples: Samples) -> None:
+    def settle(self, samples: ErrorSamples) -> None:
         """Take samples while the filters of the torque error settle."""
         self._follow(samples)
         self.origin[:], self._rested = 0.0, np.inf
         self._series[:] = self._without_mean(samples)[-1]
 
-    def take(self, samples: Samples) -> None:
+    def take(self, samples: ErrorSamples) -> None:
         """Set the scores of samples that follow the last ones.
 
         Rest begins or ends, and changes start anew, only at the first of them (`pieces`).
@@ -240,7 +240,7 @@ class RampScores:
         """Return the smallest height of a ramp that exceeds a threshold now, shape (n,)."""
         return np.asarray(self.law.single * (self.scale[-1] / self._gain).min(axis=1))
 
-    def _without_mean(self, samples: Samples) -> Array:
+    def _without_mean(self, samples: ErrorSamples) -> Array:
         mean = self.law.features(samples) @ self.law.mean
         return np.asarray(samples.error - mean - self.origin)
 
@@ -254,7 +254,7 @@ class RampScores:
             self.origin += self._series[-self.law.stride * AVERAGED :].mean(axis=0)
             self._series[:], self._rested = 0.0, time
 
-    def _follow(self, samples: Samples) -> tuple[NDArray[np.intp], Array]:
+    def _follow(self, samples: ErrorSamples) -> tuple[NDArray[np.intp], Array]:
         """Return the cells of a motion and the factors beyond the learned one, (N, n) each."""
         law, bands = self.law, self.law.bands
         speed, hard = np.abs(samples.velocity), np.abs(samples.acceleration)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.control.collision.filtered_residual import FilteredResidual
-from robodyn_ros.control.collision.ramp_law import LEVEL, MEMORY, RampLaw, RampScores, Samples
+from robodyn_ros.control.collision.ramp_law import LEVEL, MEMORY, ErrorSamples, RampLaw, RampScores
 from robodyn_ros.models.interface import Array
 
 
@@ -52,7 +52,7 @@ class RampThresholds:
         self, stamp: float, residual: FilteredResidual, *, settled: bool, rests: bool
     ) -> None:
         """Take a sample, see `Thresholds`."""
-        samples = Samples(
+        samples = ErrorSamples(
             np.array([stamp]), residual.position[None], residual.velocity[None],
             residual.acceleration[None], residual.torque_error[None], np.array([rests]),
         )  # fmt: skip

@@ -164,9 +164,9 @@ def read_thresholds(path: str | Path) -> LearnedThresholds:
     """
     content = read_yaml(path, 'the thresholds file', ControlError)
     if not isinstance(content, Mapping) or content.get('format') != FORMAT:
-        found = content.get('format') if isinstance(content, Mapping) else None
+        given = content.get('format') if isinstance(content, Mapping) else None
         raise ControlError(
-            f'{path} is no thresholds file: expected format {FORMAT!r}, got {found!r:.60}: learn '
+            f'{path} is no thresholds file: expected format {FORMAT!r}, got {given!r:.60}: learn '
             f'thresholds with `robodyn thresholds`'
         )
     try:

@@ -14,13 +14,12 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
-from robodyn_ros.control.collision.mute import Mute
 from robodyn_ros.control.collision.setup import (
     build_detector,
     collision_settings,
     load_thresholds,
 )
-from robodyn_ros.control.collision.trigger import ReactionTrigger, release_problem
+from robodyn_ros.control.collision.trigger import Mute, ReactionTrigger, release_problem
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ConfigError, ControlError, Fault
 from robodyn_ros.identification.result.result import IdentifiedModel
@@ -170,8 +169,8 @@ class CollisionMonitor(ModelNode):
         self._reference_due = np.inf
         if self._rest_learned and not self._inputs.reference_known:
             self.get_logger().warning(
-                'weak pushes at rest are NOT found: the thresholds were learned with the '
-                f'reference, which is {self._reference_state(detector)}. Check '
+                'weak pushes at rest are NOT found: the thresholds were learned with a reference, '
+                f'and now the reference is {self._reference_state(detector)}. Check '
                 "the parameter 'controller', or publish ~/reference"
             )
 

@@ -11,7 +11,7 @@ from scipy.signal import lfilter
 from robodyn_ros.analysis.thresholds.learn import Learned, Learning, learn
 from robodyn_ros.analysis.thresholds.moments import blocks_of, chunks
 from robodyn_ros.analysis.thresholds.session import Session
-from robodyn_ros.control.collision.ramp_law import LEVEL, Samples
+from robodyn_ros.control.collision.ramp_law import LEVEL, ErrorSamples
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.interface import Array
 
@@ -35,7 +35,7 @@ def healthy(minutes: float, seed: int, pause: float = 0.0) -> Session:
     position = np.cumsum(velocity, axis=0) * PERIOD
     noise = lfilter([1.0], [1.0, -0.8], random.normal(size=velocity.shape), axis=0)
     error = noise * (0.1 + np.abs(velocity)) + 2.0 * np.tanh(velocity / 0.02)
-    samples = Samples(time, position, velocity, acceleration, error, np.zeros(count, bool))
+    samples = ErrorSamples(time, position, velocity, acceleration, error, np.zeros(count, bool))
     used, started = np.arange(count) >= 10, np.arange(count) == 0
     return Session(f'run {seed}', samples, used, used, started)
 

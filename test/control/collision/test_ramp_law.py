@@ -16,9 +16,9 @@ from robodyn_ros.control.collision.ramp_law import (
     ORDER,
     RAMPS,
     SCORES,
+    ErrorSamples,
     RampLaw,
     RampScores,
-    Samples,
     pieces,
     ramp_gains,
     ramp_taps,
@@ -43,12 +43,14 @@ def law(period: float) -> RampLaw:
     )  # fmt: skip
 
 
-def samples(count: int, period: float) -> Samples:
+def samples(count: int, period: float) -> ErrorSamples:
     time = 7.0 + period * np.arange(count)
     angle = np.array([1.0, 1.7, 2.3]) * time[:, None]
     rests = (time % 12.0 > 4.0) & (time % 12.0 < 11.5)
     error = RANDOM.normal(size=angle.shape) + np.cos(angle)
-    return Samples(time, np.sin(angle), 1.2 * np.cos(angle), 4.5 * np.sin(angle), error, rests)
+    return ErrorSamples(
+        time, np.sin(angle), 1.2 * np.cos(angle), 4.5 * np.sin(angle), error, rests
+    )
 
 
 @pytest.mark.parametrize('period', [0.01, 0.001])
@@ -133,7 +135,7 @@ def test_at_rest_a_torque_error_is_its_change_since_rest_began() -> None:
     time = 0.01 * np.arange(count)
     still = np.zeros((count, WIDTH))
     error = still + [3.0, -5.0, 1.0] + 0.01 * time[:, None]
-    data = Samples(time, still, still, still, error, time >= 1.0)
+    data = ErrorSamples(time, still, still, still, error, time >= 1.0)
     scores, level = RampScores(given), np.zeros((count, WIDTH))
     scores.settle(data.rows(slice(0, 1)))
     for first, end in pairwise(pieces(time, data.rests)):

@@ -87,7 +87,7 @@ def test_a_push_has_a_link_a_wrench_and_an_arrow(arm):
     assert contact.touched
     assert contact.link in ('link5', 'link6')  # a force through axis 6 does not load joint 6
     assert 0.4 < contact.confidence <= 1.0
-    assert contact.message.startswith('contact at link')
+    assert contact.message.startswith('contact at ') and contact.link in contact.message
     np.testing.assert_allclose(contact.wrench[:3], FORCE, atol=6.0)
     assert np.linalg.eigvalsh(np.reshape(contact.covariance, (6, 6))).min() > 0.0
     assert (wrench.header.frame_id, contact.tool) == ('base_link', 'tool0')
