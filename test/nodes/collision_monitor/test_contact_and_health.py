@@ -88,6 +88,9 @@ def test_a_push_has_a_link_a_wrench_and_an_arrow(arm):
     assert contact.link in ('link5', 'link6')  # a force through axis 6 does not load joint 6
     assert 0.4 < contact.confidence <= 1.0
     assert contact.message.startswith('contact at ') and contact.link in contact.message
+    assert len(contact.links) == len(contact.probability) == 6
+    assert abs(sum(contact.probability) - 1.0) < 1e-9
+    assert max(contact.probability) == contact.confidence
     np.testing.assert_allclose(contact.wrench[:3], FORCE, atol=6.0)
     assert np.linalg.eigvalsh(np.reshape(contact.covariance, (6, 6))).min() > 0.0
     assert (wrench.header.frame_id, contact.tool) == ('base_link', 'tool0')
