@@ -229,11 +229,14 @@ def _covariance(sums: Sums) -> Array:
 
 
 def _without_contact(parts: Sequence[Session], blocks: Sequence[Blocks]) -> list[Session] | None:
-    """Return the sessions without blocks that stand out as contact; None: there are none."""
-    usual = np.median(np.concatenate([each.largest.max(axis=1)[each.moves] for each in blocks]))
-    cleaned = [
-        _clean(part, each, OUTLIER * usual) for part, each in zip(parts, blocks, strict=True)
-    ]
+    """Return the sessions without blocks that stand out as contact; None: there are none.
+
+    They stand out of all sessions and of their session: contact is short, other work is not.
+    """
+    moving = [each.largest.max(axis=1)[each.moves] for each in blocks]
+    usual = float(np.median(np.concatenate(moving)))
+    reach = [OUTLIER * max([usual, *([np.median(each)] if len(each) else [])]) for each in moving]
+    cleaned = [_clean(*each) for each in zip(parts, blocks, reach, strict=True)]
     if all(each is part for each, part in zip(cleaned, parts, strict=True)):
         return None
     before, after = (sum(each.hours for each in part) for part in (parts, cleaned))

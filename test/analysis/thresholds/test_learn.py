@@ -130,6 +130,17 @@ def test_contact_in_a_recording_is_left_out_and_reported() -> None:
     assert given().notes == ()
 
 
+def test_a_session_of_other_work_is_no_contact() -> None:
+    data = [healthy(5.0, seed) for seed in range(3)]
+    other = healthy(5.0, 3)
+    rough = replace(other, samples=replace(other.samples, error=12.0 * other.samples.error))
+    found = learn([*data, rough], PERIOD, FRICTION, Learning(30.0))
+    assert found.notes == ()
+    fresh = healthy(5.0, 200)
+    rough = replace(fresh, samples=replace(fresh.samples, error=12.0 * fresh.samples.error))
+    assert (ratios(found, rough) > 1.0).mean() < 0.01
+
+
 def test_a_contact_just_before_a_pause_pollutes_nothing() -> None:
     data = [healthy(5.0, seed, pause=0.3) for seed in range(4)]
     clean = learn(data, PERIOD, FRICTION, Learning(30.0))
