@@ -5,6 +5,7 @@ from pathlib import Path
 
 from setuptools import find_packages, setup
 
+ROOT = Path(__file__).parent
 lines = Path(__file__).with_name('requirements').joinpath('core.in').read_text().splitlines()
 
 setup(
@@ -26,6 +27,12 @@ setup(
             'watch/page/*',
         ]
     },
+    data_files=[
+        (f'share/robodyn_ros/{folder.relative_to(ROOT)}', [str(each) for each in files])
+        for top in ('config', 'urdf')
+        for folder in (ROOT / top, *filter(Path.is_dir, sorted((ROOT / top).rglob('*'))))
+        if (files := [each.relative_to(ROOT) for each in folder.iterdir() if each.is_file()])
+    ],
     install_requires=[line for line in lines if line and not line.startswith('#')],
     entry_points={'console_scripts': ['robodyn = robodyn_ros.runs.entry:robodyn']},
 )

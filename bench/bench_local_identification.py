@@ -148,7 +148,7 @@ def identified(
 ) -> tuple[Array, float]:
     """Return base parameters by weighted least squares, and the scaled condition number."""
     options = IdentifyOptions(filter_cutoff=CUTOFF, consistent='no')
-    factors = condense_signals(model, signals, base, options).merge()
+    factors = condense_signals(model, signals, base, options).factors
     found = estimate(factors, base.rank, estimator='wls')
     return found.values, found.condition_number_scaled
 

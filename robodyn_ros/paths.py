@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+import sysconfig
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
@@ -47,7 +49,11 @@ def resource(name: str) -> Path:
         from ament_index_python.packages import get_package_share_directory
 
         return Path(get_package_share_directory(package)) / rest
-    except (ImportError, LookupError, ValueError) as error:
+    except (ImportError, LookupError, OSError, ValueError) as error:
+        for scheme in (sysconfig.get_default_scheme(), f'{os.name}_user'):  # of pip
+            share = Path(sysconfig.get_path('data', scheme)) / 'share' / package
+            if share.is_dir():
+                return share / rest
         raise ConfigError(f'{name}: there is no ROS package {package!r}') from error
 
 

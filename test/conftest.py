@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 from collections.abc import Iterator
@@ -21,7 +22,7 @@ OF_ROS = re.compile(r'(rclpy|\w+_msgs|\w+_interfaces|robodyn_ros\.(msg|srv|actio
 """Packages that are missing without ROS 2, or before `make build`."""
 
 
-LONGEST = ('test/cli/demo/test_story.py', 'test/docs/test_tool_files_in_a_demo.py', 'test/nodes')
+LONGEST = ('test/docs/test_tool_files_in_a_demo.py', 'test/nodes')
 """Tests that run first: no process computes alone at the end."""
 
 
@@ -52,6 +53,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return next((k for k, start in enumerate(LONGEST) if path.startswith(start)), len(LONGEST))
 
     items.sort(key=rank)
+
+
+def pytest_collection_finish() -> None:
+    """Keep the tests out of every later garbage collection: tests of nodes have hundreds."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

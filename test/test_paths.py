@@ -23,3 +23,11 @@ def test_files_of_packages():
     assert found.is_file() and found.parent.name == 'std_msgs'
     with pytest.raises(ConfigError, match="there is no ROS package 'no_such_package'"):
         resource('package://no_such_package/file.yaml')
+
+
+def test_files_of_a_package_that_pip_installed(tmp_path, monkeypatch):
+    """They are below the prefix of the environment, where ROS 2 does not look."""
+    (tmp_path / 'share/only_by_pip').mkdir(parents=True)
+    monkeypatch.setattr('sysconfig.get_path', lambda name, scheme: str(tmp_path))
+    expected = tmp_path / 'share/only_by_pip/config/robot.yaml'
+    assert resource('package://only_by_pip/config/robot.yaml') == expected

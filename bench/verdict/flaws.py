@@ -53,10 +53,16 @@ def _torque(recording: Recording, torque: Array) -> Recording:
 
 def _motion(recording: Recording, factor: Array, offset: Array | float = 0.0) -> Recording:
     """Return a recording with scaled and shifted positions and what follows from them."""
-    signals = {'position': factor * recording.position + offset}
+    matrix = np.diag(np.broadcast_to(factor, len(recording.joints)))
+    return _mix(recording, matrix, offset)
+
+
+def _mix(recording: Recording, matrix: Array, offset: Array | float = 0.0) -> Recording:
+    """Return a recording with positions times a matrix (n, n), and what follows from them."""
+    signals = {'position': recording.position @ matrix + offset}
     for name in ('velocity', 'acceleration'):
         if getattr(recording, name) is not None:
-            signals[name] = factor * getattr(recording, name)
+            signals[name] = getattr(recording, name) @ matrix
     return replace(recording, **signals)
 
 
@@ -132,9 +138,9 @@ def _offset(degrees: float, count: int = 1) -> Plant:
     return plant
 
 
-def _reversed(torque: bool) -> Plant:
+def _reversed(torque: bool, count: int = 1) -> Plant:
     def plant(recording: Recording, random: Generator) -> Recording:
-        sign = _one(recording, _pick(recording, random), -1.0)
+        sign = _one(recording, _pick(recording, random, count), -1.0)
         turned = _motion(recording, sign)
         return _torque(turned, turned.torque * sign) if torque else turned
 
@@ -147,6 +153,17 @@ def _scaled_position(value: float, one: bool = False) -> Plant:
         return _motion(recording, _one(recording, joints, value))
 
     return plant
+
+
+def _coupled(recording: Recording, random: Generator) -> Recording:
+    """Return the position of a joint plus that of the joint before, as motors of belts have it."""
+    known = moving(recording)
+    after = known[np.isin(known - 1, known)]
+    mixed = np.eye(len(recording.joints))
+    if len(after):
+        joint = random.choice(after)
+        mixed[joint - 1, joint] = 1.0
+    return _mix(recording, mixed)
 
 
 def _time(factor: float) -> Plant:
@@ -228,13 +245,17 @@ FLAWS = (
     Flaw('two zeros off by 30 deg', _offset(30.0, 2), ('encoder_offset',), 2),
     Flaw('one torque times 2', _factor(2.0), ('torque_factor',)),
     Flaw('one torque times 0.5', _factor(0.5), ('torque_factor',)),
+    Flaw('all torques times 0.2', _factor(0.2, one=False), ('torque_factor',)),
     Flaw('all torques times 1000', _factor(1000.0, one=False), ('torque_factor',)),
     Flaw('unsigned torque', _unsigned, ('torque_unsigned',)),
     Flaw('16-bit wrap', _wrapped, ('torque_wrapped',)),
     Flaw('axis reversed', _reversed(True), SIGN),
+    Flaw('two axes reversed', _reversed(True, 2), SIGN, 3),
     Flaw('position reversed', _reversed(False), SIGN),
     Flaw('positions in degrees', _scaled_position(180.0 / np.pi), ('positions_in_degrees',)),
     Flaw('motor turns', _scaled_position(100.0, one=True), ('position_factor',)),
+    Flaw('positions times 2', _scaled_position(2.0), ('position_factor',)),
+    Flaw('position of two joints', _coupled, ('position_coupling',), 2),
     Flaw('times x 2', _time(2.0), ('time_scale',)),
     Flaw('times in ms', _time(1000.0), ('time_scale', 'slow_sampling')),
     Flaw('two publishers', _two_publishers, ('two_sources', 'torque_lost')),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands of the pages about your robot that need no ROS run as they stand.
+"""Commands of the Quickstart and of pages about your robot that need no ROS run as they are.
 
 A driver's description of its robot is replaced by that of the robot that stands for it.
 
@@ -36,6 +36,31 @@ def one_file(motion, name):
     """Record a motion of the simulated robot as the single file that the page names."""
     recorded(ROBOT, motion, f'bag_of_{name}')
     shutil.copy(next(Path(f'bag_of_{name}').glob('*.mcap')), name)
+
+
+def test_the_quickstart(tmp_path, monkeypatch):
+    run = tmp_path / 'demo_output' / '2026'
+    run.mkdir(parents=True)
+    motion = yaml.safe_load(ROBOT.read_text())['excitation']['motion']
+    recorded(ROBOT, motion, run / 'excitation')
+    back = {**motion, 'duration': 8.0, 'target': motion['start'], 'start': motion['target']}
+    recorded(ROBOT, back, run / 'tracking_without')
+    (tmp_path / 'urdf').symlink_to(DOCS.parent / 'urdf')
+    monkeypatch.chdir(tmp_path)
+    offline = [words for words in commands('quickstart.md') if words[0] == 'robodyn']
+    assert len(offline) >= 5
+    for words in offline:
+        given = [word.replace('$RUN', str(run)) for word in words[1:]]
+        if '--time' in given:
+            given[given.index('--time') + 1] = '1'  # seconds of search
+            given += ['--processes', '0']
+        assert main(given) == 0, words
+    for file in (
+        'my_result/report.html',
+        'my_comparison/comparison.html',
+        'my_motion/motion.html',
+    ):
+        assert (tmp_path / file).stat().st_size > 10_000
 
 
 def test_the_page_about_your_robot(tmp_path, monkeypatch):
@@ -82,5 +107,5 @@ def test_the_pages_of_drivers_design_and_check_a_motion(name, page, tmp_path, mo
     (tmp_path / 'motion.yaml').write_text(yaml.safe_dump(motion))
     (words,) = (words for words in commands(f'robots/{page}.md') if words[0] == 'robodyn')
     assert words[-2] == '--urdf' and words[-1].startswith('package://')
-    short = ['--time', '1'] if words[1] == 'excite' else []
+    short = ['--time', '1', '--processes', '0'] if words[1] == 'excite' else []
     assert main([*words[1:-1], str(urdf), *short]) == 0

@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Topics and fields in the files of RViz, rqt, PlotJuggler and Foxglove are all published."""
+"""The demonstration with short motions, and what files of RViz, rqt and others show of it.
+
+Real nodes, real DDS, all steps; topics and fields in the files of tools are all published.
+"""
 
 import math
+import re
 from contextlib import suppress
 from functools import partialmethod
 from importlib import import_module
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -15,6 +20,7 @@ from tool_files import READERS, TYPES, rviz, rviz_namespaces, topic_of
 from robodyn_ros.cli.demo import story
 from robodyn_ros.cli.demo.client import Client
 from robodyn_ros.cli.demo.stage import Stage
+from robodyn_ros.cli.main import main
 from robodyn_ros.errors import RobodynError
 
 pytestmark = [pytest.mark.ros, pytest.mark.timeout(400)]
@@ -102,9 +108,9 @@ class Watching(Client):
 
 
 def test_a_demonstration_reaches_its_figures_and_publishes_all_that_tools_show(
-    tmp_path, monkeypatch
+    tmp_path, monkeypatch, capfd
 ):
-    """The six axes of `test_story.py`, in this process; the page of `watch` on any port."""
+    """The command, in this process; the page of `watch` on any port."""
     heard = []
 
     def join(check, *, fast):
@@ -113,7 +119,13 @@ def test_a_demonstration_reaches_its_figures_and_publishes_all_that_tools_show(
 
     monkeypatch.setattr(story, 'Client', join)
     monkeypatch.setattr(Stage, 'start_watch', partialmethod(Stage.start_watch, 0))
-    assert story.run_demo(robot='six_axis', out=tmp_path, short=True, watch=True) == 0
+    assert main(['--debug', 'demo', '--short', '--watch', '--out', str(tmp_path)]) == 0
+    output = capfd.readouterr().out
+    assert 'MISSED' not in output and 'push 1 detected after' in output
+    report = Path(re.search(r'^report of the identification, .*: (.*)$', output, re.M)[1])
+    assert report.name == 'report.html' and report.is_relative_to(tmp_path)
+    assert '<h1>' in report.read_text(encoding='utf-8')
+    assert [path.name for path in tmp_path.glob('*/*.png')] == ['tracking.png']
     seen = heard[0].seen
     assert wanted() - seen.paths == set(), 'never published, or never with a number'
     assert seen.namespaces == rviz_namespaces()

@@ -64,7 +64,8 @@ READERS = {
 
 
 def _motion(base: str, **changes: object) -> str:
-    return yaml.safe_dump(MOTIONS[base] | changes, sort_keys=False)
+    # by libyaml: some have 10 000 numbers, and each test process reads this file
+    return yaml.dump(MOTIONS[base] | changes, Dumper=yaml.CSafeDumper, sort_keys=False)
 
 
 def _chain(depth: int) -> str:

@@ -2,16 +2,24 @@
 """Figures on recordings of real robots; skipped where they are not at hand."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
+from clean_results import check_clean
 from robots import DATA, UR10
 from scipy.io import loadmat
 from scipy.signal import butter, decimate, filtfilt
 
+from robodyn_ros.identification.diagnosis.together import different_findings
+from robodyn_ros.identification.factors.condense import condense
+from robodyn_ros.identification.factors.passes import together
 from robodyn_ros.identification.files.export import export
+from robodyn_ros.identification.fit.least_squares import estimate
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
+from robodyn_ros.identification.signals.processing import process
+from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.recording.readers import read_recording
 from robodyn_ros.recording.recording import Recording
@@ -25,6 +33,24 @@ def folder(name):
     if not (DATA / name).is_dir():
         pytest.skip(f'{DATA / name} is not there; set ROBODYN_DATA')
     return DATA / name
+
+
+@cache
+def automatic(name):
+    """Identify a robot with automatic friction; validated on another motion if there is one."""
+    if name == 'ur10':
+        rest, training = read_recording(folder('ur10')).split(0.3)
+        return identify(training, robot_model(UR10, friction='auto'), validation=rest)
+    if name == 'emps':
+        return identify(emps(), robot_model(AXIS, rotor_inertia=False, friction='auto'))
+    _, (first, second) = lwr4()
+    model = robot_model(folder('kuka_lwr4') / 'kuka_lwr4.urdf', friction='auto')
+    return identify(first, model, validation=second)
+
+
+@pytest.mark.parametrize('name', ['ur10', 'lwr4', 'emps'])
+def test_clean_recordings_have_few_warnings(name):
+    check_clean(automatic(name))
 
 
 def test_ur10_next_motion():
@@ -41,8 +67,7 @@ def test_ur10_next_motion():
 
 def test_ur10_next_motion_with_automatic_friction():
     """Figure to reach: 4.0 % (linear friction: 7.5 to 8.1 %), here from the last 70 %."""
-    rest, training = read_recording(folder('ur10')).split(0.3)
-    result = identify(training, robot_model(UR10, friction='auto'), validation=rest)
+    result = automatic('ur10')
     assert result.success, result.findings
     assert result.validation.relative_residual <= 0.040
 
@@ -80,17 +105,20 @@ def test_lwr4_in_the_half_of_the_workspace_it_never_saw():
 
 
 def test_lwr4_with_automatic_friction():
-    """Figure to reach: 2.2 %."""
-    _, (first, second) = lwr4()
-    model = robot_model(folder('kuka_lwr4') / 'kuka_lwr4.urdf', friction='auto')
-    result = identify(first, model, validation=second)
+    """Figure to reach: 2.2 %. The second run repeats the first one."""
+    result = automatic('lwr4')
     assert result.validation.relative_residual <= 0.0235
+    assert 'validation_repeats' in {item.code for item in result.findings}
+    assert 'validation_repeats' not in {item.code for item in automatic('ur10').findings}
 
 
 def test_lwr4_runs_together_do_not_differ():
     model, runs = lwr4()
-    parts = [each.split(0.4)[0] for each in runs]
-    assert 'recordings_differ' not in {f.code for f in identify(parts, model).findings}
+    columns = base_parameters(model).columns
+    parts = [process(run, model.joint_names, IdentifyOptions()) for run in runs]
+    apart = [condense(model, each.motion, each.torque, each.used, columns) for each in parts]
+    sigma = estimate(together(apart).factors, len(columns)).sigma
+    assert not list(different_findings(apart, sigma, ['first', 'second']))
 
 
 @pytest.mark.parametrize('derivatives', ['auto', 'computed'])
@@ -134,8 +162,7 @@ def emps():
 
 def test_emps_with_automatic_friction():
     """Figures to reach: 3.2 % on the excitation, 5.4 % on the pulses (linear: 4.08, 5.98 %)."""
-    recording = emps()
-    result = identify(recording, robot_model(AXIS, rotor_inertia=False, friction='auto'))
+    result = automatic('emps')
     assert published_error(result, 'DATA_EMPS.mat') <= 0.032
     assert published_error(result, 'DATA_EMPS_PULSES.mat') <= 0.054
 

@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the description and the arguments of the sub-command."""
     parser.description = (
         'Identify the friction of each joint from a recording of any motion: its law, the values '
-        'with intervals of 95 %%, and its share of the torque. Without a model, a joint has to '
+        'with intervals of 95 %, and its share of the torque. Without a model, a joint has to '
         'move while the others are at rest, as in the motion "bidirectional", or to turn about a '
         'vertical axis. The exit code is 1 if a joint that moved is not usable.'
     )

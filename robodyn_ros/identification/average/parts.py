@@ -19,6 +19,9 @@ from robodyn_ros.identification.fit.folds import (
 )
 from robodyn_ros.models.interface import Array, Indices
 
+ROUNDED = 1e-7
+"""Share of the torque below which a residual is that of rounding: of data without noise."""
+
 
 @dataclass(frozen=True)
 class Parts:
@@ -48,7 +51,7 @@ class Parts:
         :param labels: fold of each of these rows, for each way to divide them
         """
         rows, used = gather_rows(condensed)
-        factors, folds = condensed.merge(), []
+        factors, folds = condensed.factors, []
         kinds = np.concatenate([np.full(each.max() + 1, k) for k, each in enumerate(labels)])
         for joint, matrix in enumerate(rows):
             share = factors[joint].samples / max(int(used[:, joint].sum()), 1)
@@ -122,5 +125,8 @@ def count_independent(condensed: Condensed, values: Array, unknowns: int) -> flo
         matrix[:, -1] - matrix[:, :-1] @ values[columns]
         for matrix, columns in zip(rows, condensed.sample.columns, strict=True)
     ])  # fmt: skip
-    independent = used.sum(axis=0) / correlation_length(residual, used)
+    torque = np.column_stack([matrix[:, -1] for matrix in rows])
+    exact = np.linalg.norm(residual, axis=0) <= ROUNDED * np.linalg.norm(torque, axis=0)
+    length = np.where(exact, 1.0, correlation_length(residual, used))  # rounding is no noise
+    independent = used.sum(axis=0) / length
     return float(min(independent.sum(), used.sum())) / max(unknowns, 1)

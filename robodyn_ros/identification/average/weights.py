@@ -30,7 +30,7 @@ EVEN = 0.1
 
 @dataclass(frozen=True)
 class Judged:
-    """What a recording says of candidates: products of their errors, per joint (n, k, k).
+    """Products of the errors of candidates on a recording, for each joint, shape (n, k, k).
 
     Diagonals are mean squares, in [Nm^2] or [N^2].
 

@@ -36,7 +36,7 @@ def data_findings(
 
     :param frozen: names of joints without a motion or a torque, which have a finding of their own
     """
-    for name, factor in zip(condensed.joints, condensed.merge(), strict=True):
+    for name, factor in zip(condensed.joints, condensed.factors, strict=True):
         needed = SAMPLES_PER_COLUMN * len(factor.columns)
         least = INDEPENDENT * len(factor.columns)
         if factor.samples < needed and name not in frozen:
@@ -54,7 +54,7 @@ def data_findings(
         order = [k for k in np.argsort(-share, kind='stable') if share[k] > 0.05]
         shown = ', '.join(base.expressions[k] for k in order[:5])
         more = f' and {len(order) - 5} more' if len(order) > 5 else ''
-        named = zip(condensed.joints, condensed.merge(), strict=True)
+        named = zip(condensed.joints, condensed.factors, strict=True)
         felt = [name for name, factor in named if np.isin(factor.columns, order).any()]
         yield finding(
             'rank_deficient',

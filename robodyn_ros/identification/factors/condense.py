@@ -7,9 +7,8 @@ of blocks: Y^T Y would square the condition number.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +33,7 @@ _AT_ONCE, _PANEL = 512, 8
 
 @dataclass(frozen=True)
 class JointFactor:
-    """Triangular factor of [Y_j | tau_j] of one joint, over one segment of the recording.
+    """Triangular factor of [Y_j | tau_j] of one joint.
 
     :param columns: which of the selected columns act on this joint, shape (k,)
     :param triangle: R of the QR factorisation, shape (at most k + 1, k + 1); zero: no samples
@@ -58,7 +57,7 @@ class JointFactor:
 
 @dataclass(frozen=True)
 class CoupledFactor:
-    """Triangular factor of [Y_1 | .. | Y_n | tau_1 .. tau_n] side by side, over one segment.
+    """Triangular factor of [Y_1 | .. | Y_n | tau_1 .. tau_n] side by side.
 
     :param columns: per joint, which of the selected columns act on it
     :param triangle: R, shape (at most w, w), w all these columns and n torques
@@ -95,43 +94,24 @@ class CoupledFactor:
 
 @dataclass(frozen=True)
 class Condensed:
-    """Factors of every joint, in one or several segments of the recording.
+    """Factors of every joint.
 
     :param joints: names of the n joints
     :param width: number of selected (base) columns b
-    :param coupled: per segment the factor of all joints together; empty if not asked for
+    :param factors: of each joint by itself, n
+    :param coupled: the factor of all joints together; None if not asked for
     """
 
     joints: tuple[str, ...]
     width: int
-    segments: tuple[tuple[JointFactor, ...], ...]
-    coupled: tuple[CoupledFactor, ...] = ()
+    factors: tuple[JointFactor, ...]
+    coupled: CoupledFactor | None = None
     sample: RowSample = field(default_factory=RowSample, repr=False)
 
     @property
     def samples(self) -> NDArray[np.int64]:
         """Samples condensed per joint, shape (n,)."""
-        counts = [[factor.samples for factor in segment] for segment in self.segments]
-        return np.asarray(np.array(counts, dtype=np.int64).sum(axis=0))
-
-    def merge(self, segments: Sequence[int] | None = None) -> tuple[JointFactor, ...]:
-        """Return a factor per joint over the given segments (default: all)."""
-        chosen = range(len(self.segments)) if segments is None else segments
-        picked = [self.segments[index] for index in chosen]
-        if len(picked) == 1:
-            return picked[0]
-        return tuple(_stack_factors(factors) for factors in zip(*picked, strict=True))
-
-    def merge_coupled(self, segments: Sequence[int] | None = None) -> CoupledFactor:
-        """Return the factor of all joints together over the given segments (default: all)."""
-        parts = [self.coupled[k] for k in segments or range(len(self.coupled))]
-        rest = zip(*(part.rest for part in parts), strict=True)
-        return CoupledFactor(
-            columns=parts[0].columns,
-            triangle=triangle([part.triangle for part in parts]),
-            samples=sum(part.samples for part in parts),
-            rest=tuple(_stack_factors(factors) for factors in rest),
-        )
+        return np.array([factor.samples for factor in self.factors], dtype=np.int64)
 
 
 def keep_columns(condensed: Condensed, kept: NDArray[np.bool_]) -> Condensed:
@@ -154,8 +134,8 @@ def keep_columns(condensed: Condensed, kept: NDArray[np.bool_]) -> Condensed:
     return replace(
         condensed,
         width=int(kept.sum()),
-        segments=tuple(tuple(map(restrict, each)) for each in condensed.segments),
-        coupled=tuple(map(restrict_coupled, condensed.coupled)),
+        factors=tuple(map(restrict, condensed.factors)),
+        coupled=restrict_coupled(condensed.coupled) if condensed.coupled else None,
         sample=condensed.sample.keep_columns(kept),
     )
 
@@ -168,7 +148,6 @@ def condense(
     columns: Indices,
     *,
     thinning: Thinning | None = None,
-    segments: int = 1,
     weights: Array | None = None,
     coupled: bool = False,
     keep: bool = True,
@@ -180,14 +159,17 @@ def condense(
     :param used: samples of each joint that count, shape (N, n)
     :param columns: columns of the model's regressor to use, those of the base parameters
     :param thinning: low pass and decimation of regressor and torque; default: none
-    :param segments: number of segments of equal length, with separate factors
     :param weights: of the squared residual of each thinned sample, shape (M, n), 0 to 1; default 1
     :param coupled: condense all joints together too, for a joint error covariance
     :param keep: keep all rows in the sample, if they are not too many
-    :raises InsufficientData: fewer samples than segments
+    :raises InsufficientData: no samples after the low pass
     """
     thinning = thinning or Thinning()
-    samples = _samples_left(thinning, len(torque), segments)
+    samples = thinning.count(len(torque))
+    if not samples:
+        raise InsufficientData(
+            f'cannot condense {len(torque)} samples: the low pass needs {len(thinning.taps)}'
+        )
     centres = thinning.centres(len(torque))
     used, position = used[centres], motion[0][centres]
     acting = acting_columns(model, columns)
@@ -195,37 +177,23 @@ def condense(
     counting = np.asarray(used.any(axis=0))
     # Of every step-th sample only are there rigid columns.
     size = max(1, thinning.count(BLOCK_SIZE * min(thinning.step, 4)))
-    bounds = np.linspace(0, samples, segments + 1).astype(int)
     collector = SampleCollector(samples, acting, keep=keep)
-    parts: list[_Apart] = []
-    for first, last in pairwise(bounds.tolist()):
-        parts.append(_Coupled(acting, counting) if coupled else _Apart(acting))
-        for block in sample_blocks(last - first, size):
-            here = slice(first + block.start, first + block.stop)
-            rows = thinning.rows(here.start, here.stop)
-            packed = thin_columns(model, [values[rows] for values in motion], felt, thinning)
-            fresh = _beside(packed, felt, thinning.apply(torque[rows]))
-            weight = used[here].astype(np.float64) if weights is None else weights[here]
-            parts[-1].add(fresh, used[here], weight)
-            collector.add(here, fresh, used[here], position[here])
-            progress('condense', here.stop / samples)
+    triangles = _Coupled(acting, counting) if coupled else _Apart(acting)
+    for here in sample_blocks(samples, size):
+        rows = thinning.rows(here.start, here.stop)
+        packed = thin_columns(model, [values[rows] for values in motion], felt, thinning)
+        fresh = _beside(packed, felt, thinning.apply(torque[rows]))
+        weight = used[here].astype(np.float64) if weights is None else weights[here]
+        triangles.add(fresh, used[here], weight)
+        collector.add(here, fresh, used[here], position[here])
+        progress('condense', here.stop / samples)
     return Condensed(
         joints=model.joint_names,
         width=len(columns),
-        segments=tuple(part.factors() for part in parts),
-        coupled=tuple(part.coupling_factor() for part in parts if isinstance(part, _Coupled)),
+        factors=triangles.factors(),
+        coupled=triangles.coupling_factor() if isinstance(triangles, _Coupled) else None,
         sample=collector.sample(len(columns)),
     )
-
-
-def _samples_left(thinning: Thinning, samples: int, segments: int) -> int:
-    left = thinning.count(samples)
-    if not 1 <= segments <= left:
-        raise InsufficientData(
-            f'cannot condense {samples} samples ({left} after the low pass) into '
-            f'{segments} segments'
-        )
-    return left
 
 
 def _beside(packed: Array, columns: list[Indices], torque: Array) -> list[Array]:
@@ -318,12 +286,25 @@ def acting_columns(model: DynamicModel, columns: Indices) -> list[Indices]:
     return [np.flatnonzero(row > 1e-12 * largest) for row in size]
 
 
-def _stack_factors(factors: Sequence[JointFactor]) -> JointFactor:
-    """Return the factor of the samples of several factors of one joint."""
-    return JointFactor(
-        columns=factors[0].columns,
-        triangle=triangle([factor.triangle for factor in factors]),
-        samples=sum(factor.samples for factor in factors),
+def stack_factors(parts: Iterable[Sequence[JointFactor]]) -> tuple[JointFactor, ...]:
+    """Return the factor of each joint of the samples of several parts."""
+    return tuple(
+        JointFactor(
+            columns=factors[0].columns,
+            triangle=triangle([factor.triangle for factor in factors]),
+            samples=sum(factor.samples for factor in factors),
+        )
+        for factors in zip(*parts, strict=True)
+    )
+
+
+def stack_coupled(parts: Sequence[CoupledFactor]) -> CoupledFactor:
+    """Return the factor of all joints together of the samples of several parts."""
+    return CoupledFactor(
+        columns=parts[0].columns,
+        triangle=triangle([part.triangle for part in parts]),
+        samples=sum(part.samples for part in parts),
+        rest=stack_factors(part.rest for part in parts),
     )
 
 

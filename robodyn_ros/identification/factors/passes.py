@@ -9,12 +9,13 @@ from dataclasses import replace
 import numpy as np
 
 from robodyn_ros.identification.factors.condense import (
-    SAMPLES_PER_COLUMN,
     Condensed,
     condense,
+    stack_coupled,
+    stack_factors,
 )
 from robodyn_ros.identification.factors.row_sample import LENGTH, SEGMENTS, RowSample, RowSegment
-from robodyn_ros.identification.options import FOLDS, IdentifyOptions
+from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.signals.segments import Segments
 from robodyn_ros.models.base_parameters import BaseParameters
@@ -30,7 +31,6 @@ def condense_signals(
 ) -> Condensed:
     """Condense regressor and measured torque, both thinned by the same low pass."""
     signals = signals.to_estimate()
-    count = max(1, min(FOLDS, signals.thinning.count(len(signals)) // SAMPLES_PER_COLUMN))
     return condense(
         model,
         signals.motion,
@@ -38,7 +38,6 @@ def condense_signals(
         signals.used,
         base.columns,
         thinning=signals.thinning,
-        segments=count,
         weights=weights,
         coupled=options.estimator == 'covariance',
         keep=options.estimator == 'robust',
@@ -60,21 +59,20 @@ def condense_parts(
 
     if parts.others is None:
         return factors(parts.shown)
-    return join_parts((factors(signals) for signals in parts), FOLDS, parts.count)
+    return join_parts((factors(signals) for signals in parts), parts.count)
 
 
-def join_parts(processed: Iterable[Condensed], segments: int, count: int) -> Condensed:
+def join_parts(processed: Iterable[Condensed], count: int) -> Condensed:
     """Return the factors of the segments of processing as those of one recording."""
     chosen = set(np.linspace(0, count - 1, SEGMENTS).astype(int).tolist())
     parts = [
         replace(part, sample=_begin(part.sample, LENGTH if number in chosen else 0))
         for number, part in enumerate(processed)
     ]
-    result = _group_segments(parts, segments)
-    return replace(result, sample=_sample([part.sample for part in parts]))
+    return _stack(parts, _sample([part.sample for part in parts]))
 
 
-def together(parts: Sequence[Condensed], segments: int) -> Condensed:
+def together(parts: Sequence[Condensed]) -> Condensed:
     """Return the factors of several recordings as those of one: factors add."""
     if len(parts) == 1:
         return parts[0]
@@ -82,22 +80,17 @@ def together(parts: Sequence[Condensed], segments: int) -> Condensed:
     kept = tuple(each for sample in samples for each in sample.segments)
     total = sum(sample.total for sample in samples)
     sample = replace(samples[0], segments=kept, total=total)
-    return replace(_group_segments(parts, segments), sample=sample)
+    return _stack(parts, sample)
 
 
-def _group_segments(parts: Sequence[Condensed], segments: int) -> Condensed:
-    """Return all segments, neighbours merged until there are no more than allowed."""
-    every = replace(
-        parts[0],
-        segments=tuple(segment for part in parts for segment in part.segments),
-        coupled=tuple(segment for part in parts for segment in part.coupled),
-    )
-    groups = np.array_split(np.arange(len(every.segments)), min(segments, len(every.segments)))
-    coupled = tuple(every.merge_coupled(group.tolist()) for group in groups if every.coupled)
+def _stack(parts: Sequence[Condensed], sample: RowSample) -> Condensed:
+    """Return the factors of all parts, with the sample of their rows."""
+    coupled = [part.coupled for part in parts if part.coupled]
     return replace(
-        every,
-        segments=tuple(every.merge(group.tolist()) for group in groups),
-        coupled=coupled,
+        parts[0],
+        factors=stack_factors(part.factors for part in parts),
+        coupled=stack_coupled(coupled) if coupled else None,
+        sample=sample,
     )
 
 

@@ -35,7 +35,8 @@ class Coupled:
 
 def decouple(condensed: Condensed, start: Estimate) -> Coupled:
     """Decouple joints; covariance and values are computed in turn until they settle."""
-    merged, values = condensed.merge_coupled(), start.values
+    merged, values = condensed.coupled, start.values
+    assert merged is not None
     mixing = np.eye(len(start.sigma))
     # With fewer samples than values there is hardly a residual, so they are reported as too few.
     for _ in range(20 if merged.samples > condensed.width else 1):
@@ -47,11 +48,8 @@ def decouple(condensed: Condensed, start: Estimate) -> Coupled:
         if np.abs((mixing - before) / scale).max() < 1e-6:
             break
     size = np.sqrt(np.diag(omega))
-    segments = tuple(
-        _decouple_factor(part, mixing, omega, condensed.width) for part in condensed.coupled
-    )
     return Coupled(
-        condensed=replace(condensed, segments=segments, coupled=()),
+        condensed=replace(condensed, factors=factors, coupled=None),
         mixing=mixing,
         correlation=omega / np.outer(size, size),
     )

@@ -9,7 +9,6 @@ the values are found on a few thousand rows; then all samples get their weights 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import numpy as np
 
@@ -138,19 +137,15 @@ def pseudo_observed(sample: RowSample, robust: Robust, values: Array) -> RowSamp
 def reweigh(condensed: Condensed, fit: Robust) -> Condensed:
     """Condense the rows of a complete sample again, with robust weights."""
     (segment,) = condensed.sample.segments
-    bounds = np.linspace(0, len(segment.used), len(condensed.segments) + 1).astype(int)
-    segments = []
-    for first, last in pairwise(bounds.tolist()):
-        factors = []
-        for joint, indices in enumerate(condensed.sample.columns):
-            rows, used = segment.rows[joint][first:last], segment.used[first:last, joint]
-            if not used.all():
-                rows = rows[used]
-            share = weight(_residual(rows, indices, fit.values) / fit.spread[joint], fit.loss)
-            factor = triangle([rows], scale=np.sqrt(share))
-            factors.append(JointFactor(indices, factor, round(float(share.sum()))))
-        segments.append(tuple(factors))
-    return Condensed(condensed.joints, condensed.width, tuple(segments), sample=condensed.sample)
+    factors = []
+    for joint, indices in enumerate(condensed.sample.columns):
+        rows, used = segment.rows[joint], segment.used[:, joint]
+        if not used.all():
+            rows = rows[used]
+        share = weight(_residual(rows, indices, fit.values) / fit.spread[joint], fit.loss)
+        factor = triangle([rows], scale=np.sqrt(share))
+        factors.append(JointFactor(indices, factor, round(float(share.sum()))))
+    return replace(condensed, factors=tuple(factors), coupled=None)
 
 
 def _residuals(rows: list[Array], sample: RowSample, values: Array) -> list[Array]:

@@ -53,7 +53,7 @@ def fit_condensed(
     method = options.estimator
     if method not in ('robust', 'covariance'):
         return Fitted(fit_least_squares(condensed, options), condensed)
-    first = estimate(condensed.merge(), condensed.width)
+    first = estimate(condensed.factors, condensed.width)
     if method == 'robust':
         robust = robust_fit(condensed.sample.few(), first.values, options.loss)
         return _robust(condensed, robust, recondense)
@@ -66,7 +66,7 @@ def fit_least_squares(condensed: Condensed, options: IdentifyOptions) -> Estimat
     :raises IdentificationError: no samples
     """
     plain: Estimator = 'ols' if options.estimator == 'ols' else 'wls'
-    factors, width = condensed.merge(), condensed.width
+    factors, width = condensed.factors, condensed.width
     first = estimate(factors, width, estimator=plain)
     scores = score_covariance(condensed.sample.few(), first)
     return estimate(factors, width, estimator=plain, scores=scores)
@@ -76,22 +76,22 @@ def _robust(condensed: Condensed, robust: Robust, recondense: Recondense) -> Fit
     """Return the weighted least squares with the weights of a robust fit."""
     if condensed.sample.complete:
         weighted = reweigh(condensed, robust)
-        first = estimate(weighted.merge(), weighted.width)
+        first = estimate(weighted.factors, weighted.width)
     else:  # samples that excite rare parameters must not be taken for outliers
-        again = estimate(recondense(robust).merge(), condensed.width)
+        again = estimate(recondense(robust).factors, condensed.width)
         robust = replace(robust, values=again.values)
         weighted = recondense(robust)
-        first = estimate(weighted.merge(), weighted.width)
+        first = estimate(weighted.factors, weighted.width)
     sample = pseudo_observed(condensed.sample.few(), robust, first.values)
     scores = score_covariance(sample, first)
     wider = np.einsum('i,j,ijbc->ijbc', robust.widening, robust.widening, scores)
-    fit = estimate(weighted.merge(), weighted.width, scores=wider)
+    fit = estimate(weighted.factors, weighted.width, scores=wider)
     return Fitted(fit, weighted, (_outlier_finding(robust, condensed.joints),))
 
 
 def _fit_coupled(condensed: Condensed, coupled: Coupled) -> Fitted:
     """Return the weighted least squares of decoupled joints."""
-    factors, width = coupled.condensed.merge(), condensed.width
+    factors, width = coupled.condensed.factors, condensed.width
     first = estimate(factors, width)
     scores = score_covariance(condensed.sample.few(), first, mixing=coupled.mixing)
     fit = estimate(factors, width, scores=scores)

@@ -52,7 +52,6 @@ def map_factors(arm: Condensed, mixing: Array) -> Condensed:
     :param mixing: from the payload's columns to the arm's base columns, shape (b, k)
     """
     columns = np.arange(mixing.shape[1])
-    segments = tuple(_map_segment(part, mixing) for part in arm.segments)
     kept = tuple(
         replace(
             part,
@@ -69,10 +68,11 @@ def map_factors(arm: Condensed, mixing: Array) -> Condensed:
         width=len(columns),
         segments=kept,
     )
-    return replace(arm, width=len(columns), segments=segments, coupled=(), sample=sample)
+    factors = _map_factors(arm.factors, mixing)
+    return replace(arm, width=len(columns), factors=factors, coupled=None, sample=sample)
 
 
-def _map_segment(factors: Sequence[JointFactor], mixing: Array) -> tuple[JointFactor, ...]:
+def _map_factors(factors: Sequence[JointFactor], mixing: Array) -> tuple[JointFactor, ...]:
     columns = np.arange(mixing.shape[1])
     return tuple(
         replace(each, columns=columns, triangle=_map_rows(each.triangle, mixing[each.columns]))
@@ -94,7 +94,7 @@ def payload_parameters(model: PayloadModel, arm: Condensed, mixing: Array) -> Ba
     :raises IdentificationError: there are none
     """
     rows = []
-    for factor in _map_segment(arm.merge(), mixing):
+    for factor in _map_factors(arm.factors, mixing):
         rows.append(factor.triangle[:, :-1] / max(factor.torque_norm, 1e-12))
     stacked = np.vstack(rows)
     length = np.linalg.norm(stacked, axis=0)
@@ -123,8 +123,8 @@ def with_arm_uncertainty(
     :param mixing: from the payload's columns to the arm's base columns, shape (b, k)
     """
     spread = _arm_covariance(base, arm, options)
-    factors = arm.merge()
-    rows, _ = weigh_rows(_map_segment(factors, mixing), mixing.shape[1], fit.sigma)
+    factors = arm.factors
+    rows, _ = weigh_rows(_map_factors(factors, mixing), mixing.shape[1], fit.sigma)
     arms, _ = weigh_rows(factors, arm.width, fit.sigma)
     passed = np.linalg.lstsq(rows, arms, rcond=1e-9)[0]
     given = options.payload_gain_uncertainty
@@ -179,7 +179,7 @@ def scalar_completion(
     findings = tuple(scalar_findings(model, seen, values, stddevs))
     negative = not model.products and bool((values < 0.0).any())
     if negative and not has_error(findings):
-        rows, target = weigh_rows(condensed.merge(), seen.rank, fit.sigma)
+        rows, target = weigh_rows(condensed.factors, seen.rank, fit.sigma)
         values[seen.columns] = nnls(rows, target)[0]
     possible = bool(model.products) or bool((values >= 0.0).all())
     return Completion(values, stddevs, possible, findings)

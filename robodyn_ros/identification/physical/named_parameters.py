@@ -39,7 +39,7 @@ def limit_to_non_negative(
     wrong = definite & (chosen.values < 0.0)
     if not wrong.any():
         return chosen
-    rows, target = weigh_rows(condensed.merge(), condensed.width, fit.sigma)
+    rows, target = weigh_rows(condensed.factors, condensed.width, fit.sigma)
     matrix = rows @ base.grouping
     length = np.linalg.norm(matrix, axis=0)
     # Columns of rounding errors, of joints at rest, are not scaled up to numbers.

@@ -77,6 +77,9 @@ def _verdict(model: DynamicModel, facts: Mapping[str, Any], payload: Payload | N
     }
     if 'relative_residual' not in facts:
         del rows['validation']
+    if success is False and judgement is not None and judgement.worth_writing:
+        failed = [each.joint for each in judgement.joints if each.moved and not each.works]
+        verdict += f' for {", ".join(failed)}' if failed else ''
     title = f'identification {verdict} {facts.get("date", "")}'.strip()
     return [title, *(f'{name:<10}  {value}' for name, value in rows.items() if value)]
 
@@ -84,7 +87,10 @@ def _verdict(model: DynamicModel, facts: Mapping[str, Any], payload: Payload | N
 def _model(model: DynamicModel, facts: Mapping[str, Any]) -> str:
     candidates, consistent = facts.get('candidate_names'), facts.get('physically_consistent')
     parts = [f'{len(model.joints)} joints, {len(model.parameters)} parameters']
-    parts += [f'heaviest candidate {candidates[0]}'] if candidates else []
+    if candidates:
+        parts.append(
+            candidates[0] if len(candidates) == 1 else f'mean of {len(candidates)} candidates'
+        )
     if consistent is not None:
         parts.append('physically consistent' if consistent else 'not physically consistent')
     return ', '.join(parts)

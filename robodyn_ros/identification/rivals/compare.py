@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -43,6 +43,8 @@ RIVALS: tuple[Hypothesis, ...] = (
     conventions.models,
     conventions.times,
     positions.zeros,
+    positions.couplings,
+    positions.ratios,
     positions.units,
     delays.delays,
     delays.filters,
@@ -86,7 +88,14 @@ DOUBTED = 0.6
 """Gain that makes a rival likely where the complete model leaves much of a joint's torque, and the
 masses of the URDF are those of the robot: it is the right model otherwise."""
 
-CONTRADICTED = -0.4
+CHANCE = 0.7
+"""Part of `Evidence.optimism` that the gain of a clear rival is more than: a few seconds of motion
+gain as much by many readings that are wrong."""
+
+OF_DATA = 0.3
+"""Part of the gain that is not by the masses, see `Rival.of_data`: those may be wrong as well."""
+
+CONTRADICTED = -0.25
 """Gain by the masses of the URDF below which they contradict a rival: then it is not clear."""
 
 
@@ -116,17 +125,12 @@ def compare(reading: Reading, hypotheses: Sequence[Hypothesis] = RIVALS) -> tupl
         return ()
     if not reading.suspicious:
         hypotheses = [each for each in hypotheses if each in ALWAYS]
-    every = [rival for hypothesis in hypotheses for rival in hypothesis(reading)]
-    known = [rival for rival in every if rival.evidence.error < np.inf]
-    first = [(_compare(present, rival, ORDINARY[:1]).gain, rival) for rival in known]
-    first.sort(key=lambda pair: -pair[0])
-    chosen = [rival for _, rival in first if rival.certain < SURE or rival.last]
-    chosen += [rival for _, rival in first if rival not in chosen][:FINALISTS]
-    named = [_compare(present, rival) for rival in chosen]
+    rivals = (rival for hypothesis in hypotheses for rival in hypothesis(reading))
+    named = _compare(present, _choose(present, rivals), ORDINARY)
     likely = DOUBTED if reading.doubted and present.rough <= FOREIGN else np.inf
     share = LIKELY if reading.contradicted else 1.0
     good = [
-        replace(each, clear=each.gain >= needed and each.masses > CONTRADICTED)
+        replace(each, clear=each.gain >= needed and _is_clear(each, needed))
         for each in named
         if each.gain >= min(share * (needed := _least_gain(each.rival, len(present.size))), likely)
         and each.certainty >= each.rival.certain
@@ -135,9 +139,34 @@ def compare(reading: Reading, hypotheses: Sequence[Hypothesis] = RIVALS) -> tupl
     return tuple(sorted(good, key=_rank))
 
 
+def _choose(present: Evidence, rivals: Iterator[Rival]) -> list[Rival]:
+    """Return the rivals that are compared in full; the others are not kept, as they are large."""
+    chosen: list[Rival] = []
+    best: list[tuple[float, Rival]] = []
+    for rival in rivals:
+        if not rival.evidence.error < np.inf:
+            continue
+        if rival.certain < SURE or rival.last:
+            chosen.append(rival)
+            continue
+        best.append((_compare(present, [rival])[0].gain, rival))
+        best.sort(key=lambda pair: -pair[0])
+        del best[FINALISTS:]
+    return chosen + [rival for _, rival in best]
+
+
+def _is_clear(named: Named, needed: float) -> bool:
+    """Return False for a rival that the masses contradict, or that gains by chance or by them."""
+    rival, of_data = named.rival, named.gain - named.masses
+    if named.masses <= CONTRADICTED or (rival.of_data and of_data < OF_DATA * named.gain):
+        return False
+    shown = rival.certain < SURE or rival.last  # by the signal, whatever the model says
+    return shown or named.masses >= needed or named.gain > CHANCE * rival.evidence.optimism
+
+
 def _least_gain(rival: Rival, joints: int) -> float:
     """Return the gain that a rival needs; the errors of a single joint have another unit."""
-    return min(rival.least, 0.3 * joints + 0.1) if joints > 1 else min(rival.least / 0.6, 1.0)
+    return min(rival.least, 0.3 * joints + 0.1) if joints > 1 else min(rival.least / 0.6, 1.6)
 
 
 def _rank(named: Named) -> tuple[bool, bool, float]:
@@ -159,22 +188,52 @@ def _unit(present: Evidence) -> float:
 
 
 def _compare(
-    present: Evidence, rival: Rival, ordinary: Sequence[dict[str, Any]] = ORDINARY
-) -> Named:
-    """Return the least gain of a rival over the recording as it is and every ordinary effect.
+    present: Evidence, rivals: Sequence[Rival], ordinary: Sequence[dict[str, Any]] = ORDINARY[:1]
+) -> list[Named]:
+    """Return the least gain of rivals over the recording as it is and every ordinary effect.
 
     A rival may have the ordinary effect beside it or not.
     """
-    unit = _unit(present)
-    masses = 0.0 if rival.last else agreement(present.masses, rival.evidence.masses)
-    if rival.evidence.compared is not None:
-        present = replace(present, compared=rival.evidence.compared)
-    results = []
-    for beside in ordinary if rival.ordinary else ORDINARY[:1]:
-        without = (replace(present, **beside) if beside else present).held_out / unit
-        readings = [rival.evidence, *([replace(rival.evidence, **beside)] if beside else [])]
-        results.append(max(gain(without, each.held_out / unit, masses) for each in readings))
-    left = rival.evidence.held_out.sum(axis=0)
-    left = left / np.maximum(present.held_out.sum(axis=0), 1e-300)
+    gains: list[list[tuple[float, float]]] = [[] for _ in rivals]
+    for beside in ordinary:
+        without = replace(present, **beside) if beside else present
+        for rival, results in zip(rivals, gains, strict=True):
+            if rival.ordinary or not beside:
+                results.append(_gain(present, without, rival, beside))
+    return [_name(present, rival, min(each)) for rival, each in zip(rivals, gains, strict=True)]
+
+
+def _name(present: Evidence, rival: Rival, least: tuple[float, float]) -> Named:
+    before = _count_as_in(present, rival).held_out.sum(axis=0)
+    left = rival.evidence.held_out.sum(axis=0) / np.maximum(before, 1e-300)
     joint = int(np.argmin(left))
-    return Named(rival, *min(results), masses, (joint, float(left[joint])))
+    return Named(rival, *least, _agreement(present, rival), (joint, float(left[joint])))
+
+
+def _gain(
+    present: Evidence, ordinary: Evidence, rival: Rival, beside: Mapping[str, Any]
+) -> tuple[float, float]:
+    """Return the gain of a rival over an ordinary effect, and the same in standard errors."""
+    unit, masses = _unit(present), _agreement(present, rival)
+    readings = [rival.evidence, *([_vary(rival, present, ordinary, beside)] if beside else [])]
+    without = _count_as_in(ordinary, rival).held_out / unit
+    return max(gain(without, each.held_out / unit, masses) for each in readings)
+
+
+def _agreement(present: Evidence, rival: Rival) -> float:
+    return 0.0 if rival.last else agreement(present.masses, rival.evidence.masses)
+
+
+def _count_as_in(present: Evidence, rival: Rival) -> Evidence:
+    """Return a reading whose errors count on the samples of a rival's."""
+    compared = rival.evidence.compared
+    return present if compared is None else replace(present, compared=compared)
+
+
+def _vary(
+    rival: Rival, present: Evidence, ordinary: Evidence, beside: Mapping[str, Any]
+) -> Evidence:
+    """Return the samples of a rival with an ordinary effect beside it."""
+    origin, factor = rival.evidence.origin
+    scaled = origin is present and origin is not rival.evidence
+    return ordinary.scale(factor) if scaled else replace(rival.evidence, **beside)

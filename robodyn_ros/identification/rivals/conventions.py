@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import combinations
@@ -15,20 +15,36 @@ from robodyn_ros.identification.rivals.evidence import Evidence, residual_shares
 from robodyn_ros.identification.rivals.other_models import variants
 from robodyn_ros.identification.rivals.reading import Reading
 from robodyn_ros.identification.rivals.rival import FEW, Rival
+from robodyn_ros.identification.signals.processed import Mask
 from robodyn_ros.models.base_parameters import base_parameters
-from robodyn_ros.models.interface import DynamicModel, Indices
+from robodyn_ros.models.interface import Array, DynamicModel, Indices
 from robodyn_ros.models.serial.urdf import rigid_part
 
-GUESSED = 8.0
-"""Factor by which the masses of a URDF are not all wrong to the same side."""
+GUESSED, KNOWN = 8.0, 4.0
+"""Factors by which masses of a URDF are not all wrong to the same side: guesses, and those that
+suit each other."""
+
+SURELY = 0.045
+"""Difference from the masses, see `Evidence.masses`, below which they suit each other."""
 
 PRESENT = 0.2
 """Part of the URDF's gravity from which on a fit has found gravity: masses of the URDF that are
 several times too large leave that much of it."""
 
+COPY = 0.05, 0.9
+"""Part of the URDF's gravity and correlation with it, from which on a fit has found gravity in
+another unit."""
+
+DRIVING = 1.0, 1.5
+"""Inverse hyperbolic tangent of the correlation of velocity and torque against it, as friction
+has it with the other sign, and what is added for one turn of the motion: few have it by chance."""
+
 LITTLE = 0.03
 """Part of the largest range, of joints of its kind, below which the motion of a joint is too small
 to show its factor."""
+
+PAIR = 0.5
+"""Cost of a reversed axis more: see `Evidence.cost`."""
 
 RESTING = 0.2
 """Part of a torque with its gravity that a fit leaves if only gravity was missing: added gravity
@@ -39,20 +55,32 @@ def orders(reading: Reading) -> Iterator[Rival]:
     """Yield torques of two joints exchanged, or names, and both in reverse order."""
     present = reading.present
     count = present.torque.shape[1]
-    every = [_exchange(count, pair) for pair in combinations(range(count), 2)]
+    pairs = [_exchange(count, pair) for pair in combinations(range(count), 2)]
+    every = [*pairs, *_further(present.few(), pairs)]
     if count > 2:
         every.append(np.arange(count)[::-1])
     for order in every:
         changed = tuple(np.flatnonzero(order != np.arange(count)).tolist())
-        reordered = present.read(
-            torque=present.torque[:, order], used=present.used[:, order], column=order
-        )
+        reordered = _reorder(present, order)
         yield Rival('joint_order.torques', changed, reordered, least=1.0)
         with suppress(RobodynError):  # another joint's position may be out of reach
             q, qd, qdd = (values[:, order] for values in present.motion)
             renamed = replace(reordered, motion=(q, qd, qdd))
             renamed.regressor  # noqa: B018
             yield Rival('joint_order.names', changed, renamed, least=2.0)
+
+
+def _further(few: Evidence, pairs: Sequence[Indices]) -> Iterator[Indices]:
+    """Yield the best order that a second exchange makes of the best one, as columns moved on."""
+    if few.torque.shape[1] < 3:
+        return
+    first = min(pairs, key=lambda order: _reorder(few, order).cost)
+    both = [first[order] for order in pairs if (order != first).any()]
+    yield min(both, key=lambda order: _reorder(few, order).cost)
+
+
+def _reorder(read: Evidence, order: Indices) -> Evidence:
+    return read.read(torque=read.torque[:, order], used=read.used[:, order], column=order)
 
 
 def _exchange(count: int, pair: tuple[int, int]) -> Indices:
@@ -66,6 +94,11 @@ def signs(reading: Reading) -> Iterator[Rival]:
     present = reading.present
     count = present.torque.shape[1]
     yield Rival('torque_sign.all', tuple(range(count)), present.scale(-np.ones(count)))
+    driving = _driving(present)
+    if driving.any() and not driving.all():
+        joints = tuple(np.flatnonzero(driving).tolist())
+        read = present.scale(present.factors(joints, -1.0))
+        yield Rival('torque_sign', joints, read, least=0.5, certain=0.0, ordinary=False)
     best, turned = present, np.zeros(count, dtype=bool)
     for size in (2, 1, 1, 1):  # two signs that contradict each other help only together
         fresh = [each for k in range(size) for each in combinations(range(count), k + 1)]
@@ -81,15 +114,33 @@ def signs(reading: Reading) -> Iterator[Rival]:
         yield Rival('torque_sign', tuple(np.flatnonzero(turned).tolist()), best, least=0.5)
 
 
+def _driving(present: Evidence) -> Mask:
+    """Return the joints whose torque is against their velocity, as no friction is, shape (n,)."""
+    speed = present.motion[1]
+    size = np.sqrt(np.mean(present.torque**2, axis=0) * np.mean(speed**2, axis=0))
+    power = np.mean(present.torque * speed, axis=0) / np.maximum(size, 1e-300)
+    turns = np.count_nonzero(np.diff(np.sign(speed), axis=0), axis=0)
+    least = np.tanh(DRIVING[0] + DRIVING[1] / np.maximum(turns, 1e-9))
+    return np.asarray(power < -least)
+
+
 def reversals(reading: Reading) -> Iterator[Rival]:
-    """Yield joints whose position has the other sign, and those whose axis is reversed."""
-    present = reading.present
+    """Yield joints whose position has the other sign, and one or two whose axis is reversed."""
+    present, few = reading.present, reading.present.few()
     count = present.torque.shape[1]
     for joint in range(count):
-        turned = present.move(joint, -1.0)
+        turned = present.mix(np.diag(present.factors(joint, -1.0)))
         yield Rival('axis_reversed.position', (joint,), turned)
-        sign = np.where(np.arange(count) == joint, -1.0, 1.0)
-        yield Rival('axis_reversed', (joint,), turned.scale(sign))
+    every = [joints for size in (1, 2) for joints in combinations(range(count), size)]
+    every = [joints for joints in every if len(joints) < max(count, 2)]
+    best = min(every, key=lambda joints: _reverse(few, joints).cost + PAIR * len(joints))
+    yield Rival('axis_reversed', best, _reverse(present, best))
+
+
+def _reverse(present: Evidence, joints: tuple[int, ...]) -> Evidence:
+    """Return the samples with position and torque of joints with the other sign."""
+    sign = present.factors(joints, -1.0)
+    return present.mix(np.diag(sign)).scale(sign)
 
 
 def unit(reading: Reading) -> Iterator[Rival]:
@@ -100,27 +151,30 @@ def unit(reading: Reading) -> Iterator[Rival]:
     present, few = reading.present, reading.present.few()
     every = np.ones(present.torque.shape[1])
     best = _search(lambda size: few.scale(size * every))
-    if best and abs(np.log(best)) > np.log(GUESSED):
-        read, joints = present.scale(best * every), tuple(range(len(every)))
+    if not best:
+        return
+    read, joints = present.scale(best * every), tuple(range(len(every)))
+    squares = np.sum(present.torque**2, axis=0)
+    few_joints = np.count_nonzero(read.masses) < 3  # guesses suit each other there by chance
+    guessed = few_joints or float(read.masses @ squares) > SURELY * float(squares.sum())
+    if abs(np.log(best)) > np.log(GUESSED if guessed else KNOWN):
         yield Rival('torque_factor.all', joints, read, {'factor': best}, fitted=1)
 
 
 def factors(reading: Reading) -> Iterator[Rival]:
     """Yield for each joint the factor of its torque that suits the others best."""
     present, few = reading.present, reading.present.few()
-    count, ranges = present.torque.shape[1], np.ptp(present.motion[0], axis=0)
+    ranges = np.ptp(present.motion[0], axis=0)
     units = np.array([joint.torque_unit for joint in present.model.joints])
     largest = np.array([ranges[units == unit].max() for unit in units])
     moving = np.flatnonzero(present.used.any(axis=0) & (ranges > LITTLE * largest))
     for joint in moving.tolist() if len(moving) > 1 else ():
-        one = np.arange(count) == joint
-        best = _search(
-            lambda size, one=one: few.scale(np.where(one, size, 1.0))  # type: ignore[misc]
-        )
+        best = _search(lambda size, joint=joint: few.scale(few.factors(joint, size)))  # type: ignore[misc]
         if best:
-            read = present.scale(np.where(one, best, 1.0))
+            read = present.scale(present.factors(joint, best))
+            values = {'factor': best}
             yield Rival(
-                'torque_factor.rival', (joint,), read, {'factor': best}, least=1.7, fitted=1
+                'torque_factor.rival', (joint,), read, values, least=1.7, fitted=1, of_data=True
             )
 
 
@@ -176,11 +230,27 @@ def gravity(reading: Reading) -> Iterator[Rival]:
     squares = np.sum(expected**2, axis=0)
     most = int(np.argmax(squares))
     share = float(np.sum(expected[:, most] * resting[:, most]) / max(squares[most], 1e-300))
-    if squares[most] > 1e-18 and abs(share) < PRESENT:
+    size = float(np.sqrt(np.sum(resting[:, most] ** 2) / max(squares[most], 1e-300)))
+    scaled = share > max(COPY[0], COPY[1] * size)
+    if scaled:  # or the driver subtracts most of gravity: what moves has all its torque then
+        swung, push = present.regressor[:, most] - held[:, most], present.motion[2][:, most]
+        moving = _moving_share(push, swung @ (body * prior), swung @ (body * present.values))
+        scaled = moving < np.sqrt(share)
+    if squares[most] > 1e-18 and abs(share) < PRESENT and not scaled:
         added = present.read(torque=present.torque + weight)
         if residual_shares(added)[1] < RESTING:
             values = {'share': max(share, 0.0)}
             yield Rival('effort_without_gravity', (), added, values, least=FEW)
+
+
+def _moving_share(push: Array, expected: Array, fitted: Array) -> float:
+    """Return the part of the torque of moving masses that a fit found, beside that of rotors.
+
+    :param push: acceleration, shape (M,), as torques by the masses and by the fit; 0: none moves
+    """
+    both = np.column_stack([expected, fitted])
+    both -= np.outer(push, push @ both) / max(float(push @ push), 1e-300)
+    return float(both[:, 0] @ both[:, 1]) / max(float(both[:, 0] @ both[:, 0]), 1e-300)
 
 
 def models(reading: Reading) -> Iterator[Rival]:

@@ -115,4 +115,5 @@ def filters(reading: Reading) -> Iterator[Rival]:
         if pole > 0.5:  # else it passes what the motion has
             before = raw.copy()
             before[1:] = (raw[1:] - pole * raw[:-1]) / (1.0 - pole)
-            yield Rival('torque_filtered', (), reading.with_torque(before), {'cutoff': cutoff})
+            read, values = reading.with_torque(before), {'cutoff': cutoff}
+            yield Rival('torque_filtered', (), read, values, fitted=2)

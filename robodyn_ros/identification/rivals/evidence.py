@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -68,7 +69,7 @@ class Evidence:
         columns += [_of_joints(_BESIDE[name](self.motion)) for name in self.beside]
         return np.concatenate(columns, axis=2)
 
-    @cached_property
+    @property
     def rows(self) -> Array:
         """Rows [regressor | torque] in units of the error of each joint, shape (M, n, b + 1)."""
         return self._weigh(self.used)
@@ -88,17 +89,30 @@ class Evidence:
         fresh.__dict__['regressor'] = self.regressor[::step]
         return fresh
 
-    def move(self, joint: int, factor: float, offset: float = 0.0) -> Evidence:
-        """Return the same with the position of a joint multiplied by a factor and shifted."""
-        q, qd, qdd = (values.copy() for values in self.motion)
-        q[:, joint] = factor * q[:, joint] + offset
-        qd[:, joint] *= factor
-        qdd[:, joint] *= factor
-        return replace(self, motion=(q, qd, qdd))
+    def mix(self, matrix: Array, offset: Array | float = 0.0) -> Evidence:
+        """Return the same with the positions (M, n) times a matrix (n, n), shifted."""
+        q, qd, qdd = (values @ matrix for values in self.motion)
+        return replace(self, motion=(q + offset, qd, qdd))
+
+    def factors(self, joints: int | Sequence[int], value: float) -> Array:
+        """Return a factor of some joints, 1 for the others, shape (n,)."""
+        return np.where(np.isin(np.arange(self.torque.shape[1]), joints), value, 1.0)
 
     def scale(self, factor: Array) -> Evidence:
-        """Return the same with the torque of each joint divided by a factor (n,)."""
-        return self.read(torque=self.torque / factor, unit=self.unit * factor)
+        """Return the same with the torque of each joint divided by a factor (n,).
+
+        Products of its rows follow from those of this one.
+        """
+        fresh = self.read(torque=self.torque / factor, unit=self.unit * factor)
+        origin, before = self.origin
+        fresh.__dict__['_scaled'] = origin, before * factor  # no field: replace() must lose it
+        return fresh
+
+    @property
+    def origin(self) -> tuple[Evidence, Array]:
+        """The reading that this one is scaled from, or itself, and the factor (n,)."""
+        scaled: tuple[Evidence, Array] | None = self.__dict__.get('_scaled')
+        return scaled or (self, np.ones(self.torque.shape[1]))
 
     @property
     def error(self) -> float:
@@ -107,10 +121,9 @@ class Evidence:
         Infinite where the robot cannot reach the positions: they are no reading of the recording.
         """
         try:
-            full = np.append(self.values, -1.0)
+            return float(self._left.sum())
         except RobodynError:
             return np.inf
-        return float(full @ self._gram @ full) / max(len(self.torque), 1)
 
     @property
     def cost(self) -> float:
@@ -119,11 +132,9 @@ class Evidence:
         Infinite where the robot cannot reach the positions: they are no reading of the recording.
         """
         try:
-            rest = self.rows @ np.append(self.values, -1.0)
+            return float(np.log1p(self._left).sum() + np.log1p(self.masses / self.rough).sum())
         except RobodynError:
             return np.inf
-        fit = np.log1p(np.mean(rest**2, axis=0)).sum()
-        return float(fit + np.log1p(self.masses / self.rough).sum())
 
     @cached_property
     def masses(self) -> Array:
@@ -132,27 +143,18 @@ class Evidence:
         Its square against the product of both, so that a factor counts as much as its inverse:
         0 to 1, and 0 without a prior. What friction, rotors and offsets explain is removed.
         """
-        prior = self.base.values(np.nan_to_num(self.model.prior()))
-        given = self.regressor[:, :, : len(prior)] @ prior
-        apart = np.zeros(given.shape[1])
-        for joint in np.flatnonzero(given.any(axis=0)):
-            used = self.used[:, joint]
-            speed, push = self.motion[1][used, joint], self.motion[2][used, joint]
-            beside = np.column_stack([push, speed, np.sign(speed), np.ones(len(speed))])
-            basis = np.linalg.qr(beside / np.maximum(np.linalg.norm(beside, axis=0), 1e-300))[0]
-            pair = np.stack([self.torque[used, joint], given[used, joint]])
-            size = self.size[self.column[joint]] / abs(self.unit[joint])
-            least = len(speed) * size**2 + 0.01 * float(pair[0] @ pair[0])
-            pair -= (pair @ basis) @ basis.T
-            product = np.linalg.norm(pair[0]) * np.linalg.norm(pair[1])
-            square = float(np.sum((pair[0] - pair[1]) ** 2))
-            apart[joint] = square / max(square + product + least, 1e-300)
-        return apart
+        origin, factor = self.origin
+        measured, expected, mixed, raw, count, known = origin._beside_friction
+        measured, mixed, raw = measured / factor**2, mixed / factor, raw / factor**2
+        size = self.size[self.column] / np.abs(self.unit)
+        square = np.maximum(measured + expected - 2.0 * mixed, 0.0)
+        sums = square + np.sqrt(measured * expected) + count * size**2 + 0.01 * raw
+        return np.asarray(np.where(known > 0.0, square / np.maximum(sums, 1e-300), 0.0))
 
     @cached_property
     def values(self) -> Array:
         """Base values that fit all samples best, then those of the columns beside them, (b,)."""
-        return np.asarray(_solve(self._gram[None], self._braking, self.ridge)[0])
+        return np.asarray(_solve(self._products.sum(axis=0)[None], self._braking, self.ridge)[0])
 
     @cached_property
     def predicted(self) -> Array:
@@ -166,12 +168,64 @@ class Evidence:
         Of each fold and column of the recording, shape (folds, n), all kinds of folds below each
         other.
         """
-        return np.vstack([self._held_out(labels) for labels in self.labels])
+        pairs = zip(self.labels, self._fold_products, strict=True)
+        return np.vstack([self._held_out(*each) for each in pairs])
+
+    @property
+    def _left(self) -> Array:
+        """Mean squared error of each joint in a fit to all samples, in squares of `size`, (n,)."""
+        full = np.append(self.values, -1.0)
+        square = full @ self._products @ full
+        return np.asarray(np.maximum(square, 0.0) / max(len(self.torque), 1))
 
     @cached_property
-    def _gram(self) -> Array:
-        flat = self.rows.reshape(-1, self.rows.shape[2])
-        return np.asarray(flat.T @ flat)
+    def _products(self) -> Array:
+        """Products of the rows of each joint, shape (n, b + 1, b + 1)."""
+        origin, factor = self.origin
+        if origin is self:
+            by_joint = self.rows.transpose(1, 2, 0)
+            return np.asarray(by_joint @ by_joint.transpose(0, 2, 1))
+        return origin._products * _row_factors(factor, origin._products)
+
+    @cached_property
+    def _fold_products(self) -> tuple[Array, ...]:
+        """The same of each fold, for each way to divide them, (folds, n, b + 1, b + 1)."""
+        origin, factor = self.origin
+        if origin is self:
+            return tuple(_grams(self.rows, labels) for labels in self.labels)
+        return tuple(each * _row_factors(factor, each) for each in origin._fold_products)
+
+    @cached_property
+    def optimism(self) -> float:
+        """Logarithm of held-out squared errors over those of the fit, sum of the joints.
+
+        Optimism of the fit (Efron, "How biased is the apparent error rate", 1986): where few
+        different samples determine the model, wrong readings gain as much.
+        """
+        return float(np.log1p(self.held_out).sum(axis=1).mean() - np.log1p(self._left).sum())
+
+    @cached_property
+    def _beside_friction(self) -> tuple[Array, ...]:
+        """Products of torque and that of the URDF's masses beside friction, rotors, offsets.
+
+        Squares of both, their product, the square of the torque as it is, samples, and 1 where
+        masses are known; each of shape (n,).
+        """
+        prior = self.base.values(np.nan_to_num(self.model.prior()))
+        given = self.regressor[:, :, : len(prior)] @ prior
+        _, speed, push = self.motion
+        beside = np.stack([push, speed, np.sign(speed), np.ones_like(speed)], axis=2)
+        beside, pair, raw = (
+            (values * self.used[:, :, None]).transpose(1, 0, 2)
+            for values in (beside, np.stack([self.torque, given], axis=2), self.torque[:, :, None])
+        )
+        length = np.linalg.norm(beside, axis=1, keepdims=True)
+        basis = np.linalg.qr(beside / np.maximum(length, 1e-300))[0]
+        pair = pair - basis @ (basis.transpose(0, 2, 1) @ pair)
+        square = pair.transpose(0, 2, 1) @ pair
+        known = np.asarray(given.any(axis=0), dtype=np.float64)
+        sums = np.sum(raw[:, :, 0] ** 2, axis=1), self.used.sum(axis=0), known
+        return square[:, 0, 0], square[:, 1, 1], square[:, 0, 1], *sums
 
     @cached_property
     def _braking(self) -> Array:
@@ -186,15 +240,14 @@ class Evidence:
         full = np.concatenate([self.regressor, self.torque[:, :, None]], axis=2)
         return np.asarray(full * weight[:, :, None])
 
-    def _held_out(self, labels: Labels) -> Array:
-        folds, joints = int(labels.max()) + 1, self.torque.shape[1]
-        grams = _grams(self.rows, labels, folds)
-        each = grams.sum(axis=1)
+    def _held_out(self, labels: Labels, products: Array) -> Array:
+        folds, joints = len(products), self.torque.shape[1]
+        each = products.sum(axis=1)
         values = _solve(each.sum(axis=0) - each, self._braking, self.ridge)
         if self.compared is not None:
-            grams = _grams(self._weigh(self.compared), labels, folds)
+            products = _grams(self._weigh(self.compared), labels)
         full = np.column_stack([values, np.full(folds, -1.0)])
-        square = np.einsum('fi,fjik,fk->fj', full, grams, full, optimize=True)
+        square = np.einsum('fi,fjik,fk->fj', full, products, full, optimize=True)
         count = np.maximum(np.bincount(labels, minlength=folds), 1)[:, None]
         result = np.empty((folds, joints))
         result[:, self.column] = np.maximum(square, 0.0) / count
@@ -245,10 +298,17 @@ def residual_shares(evidence: Evidence) -> tuple[Array, float]:
     return left / np.maximum(rms, 1e-300), pooled
 
 
-def _grams(rows: Array, labels: Labels, folds: int) -> Array:
+def _grams(rows: Array, labels: Labels) -> Array:
     """Return the products of the rows of each fold and joint, shape (folds, n, b + 1, b + 1)."""
-    parts = (rows[labels == fold].transpose(1, 2, 0) for fold in range(folds))
+    parts = (rows[labels == fold].transpose(1, 2, 0) for fold in range(int(labels.max()) + 1))
     return np.array([part @ part.transpose(0, 2, 1) for part in parts])
+
+
+def _row_factors(factor: Array, products: Array) -> Array:
+    """Return what products of rows change by if torques are divided by factors (n,)."""
+    size = np.abs(factor)[:, None] * np.ones(products.shape[-1])
+    size[:, -1] = np.sign(factor)
+    return np.asarray(size[:, :, None] * size[:, None, :])
 
 
 def _solve(grams: Array, braking: Array, ridge: float) -> Array:

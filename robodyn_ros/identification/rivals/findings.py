@@ -46,7 +46,9 @@ def _finding(reading: Reading, named: Named, near: Sequence[Named]) -> Finding:
     rival = named.rival
     joint, share = named.evidence
     names = reading.present.model.joint_names
-    key = 'evidence.masses' if named.masses > max(0.5 * named.gain, 0.5) else 'evidence'
+    key = 'evidence'
+    if named.masses > max(0.5 * named.gain, 0.5):
+        key = 'evidence.masses_alone' if share > 0.9 else 'evidence.masses'
     evidence = sentence(key, best=names[joint], share=share)
     if near:
         other = _finding(reading, near[0], ()).text.partition('. With that corrected')[0]

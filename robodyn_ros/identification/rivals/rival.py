@@ -16,7 +16,7 @@ FEW = 1.5
 the axes of the robot, factors take a joint out of the fit."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Rival:
     """One hypothesis about a recording, and its samples with that corrected.
 
@@ -29,6 +29,7 @@ class Rival:
         loses nothing, as by another dynamic model of a closed form
     :param fitted: number of its parameters that were fitted: of two that explain the same, the one
         with none is more likely
+    :param of_data: the data must show it as well as the masses, as a factor of one joint
     :param last: it is named only where no other one is
     """
 
@@ -40,6 +41,7 @@ class Rival:
     certain: float = SURE
     ordinary: bool = True
     fitted: int = 0
+    of_data: bool = False
     last: bool = False
 
     @property

@@ -12,7 +12,7 @@ import scipy  # its parts at their first use: scipy.ndimage takes time
 from robodyn_ros.identification.fit.choice import MOST
 from robodyn_ros.identification.rivals.evidence import Evidence
 from robodyn_ros.identification.rivals.reading import Reading
-from robodyn_ros.identification.rivals.rival import Rival
+from robodyn_ros.identification.rivals.rival import SURE, Rival
 from robodyn_ros.models.interface import Array
 
 LEVELS = (0.8, 0.9, 0.96, 0.99, 0.998)
@@ -22,20 +22,29 @@ BELOW = 0.92
 SHORTEST = 0.1
 """Time for which the torque of a moving joint does not stay the same to the last digit, in [s]."""
 
+COARSE = 20
+"""Different values of a torque that is measured in coarse steps: it stays at one often."""
+
+FELT = 0.15
+"""Share of the torque that a disturbance has at least: a model of links lacks as much."""
+
 
 def losses(reading: Reading) -> Iterator[Rival]:
     """Yield torque that stays at one value, the largest or another, although its joint moves."""
     raw, position = reading.signals.measured, reading.signals.position
     stays = np.zeros(raw.shape, dtype=bool)
     least = max(5, round(SHORTEST / reading.period))
-    for joint in range(raw.shape[1]):
+    fine = [joint for joint in range(raw.shape[1]) if len(np.unique(raw[:, joint])) > COARSE]
+    for joint in fine:
         same = np.diff(raw[:, joint]) == 0.0
         edges = np.flatnonzero(np.diff(same, prepend=False, append=False)).reshape(-1, 2)
         stroke = np.ptp(position[:, joint])
         for start, end in edges[edges[:, 1] - edges[:, 0] >= least]:
             moves = np.ptp(position[start : end + 1, joint]) > 0.02 * stroke
             stays[start : end + 1, joint] = moves
-    largest = np.abs(raw) >= 0.9999 * np.abs(raw).max(axis=0)
+    margin = 1e-4 * np.abs(raw).max(axis=0)
+    largest = (raw >= raw.max(axis=0) - margin) | (raw <= raw.min(axis=0) + margin)
+    largest &= np.abs(raw) > margin  # nothing is lost torque, of one sign or not
     keys = 'torque_lost', 'torque_saturation.level'
     for key, gone in zip(keys, (stays & ~largest, stays & largest), strict=True):
         joints = np.flatnonzero(gone.mean(axis=0) > 0.01)
@@ -82,7 +91,9 @@ def missing_signs(reading: Reading) -> Iterator[Rival]:
     starts = [present.model.torque(*reading.signals.motion, prior), reading.signals.velocity]
     tried = [_add_signs(reading, joints, start) for start in starts if start.any()]
     best = min(tried, key=lambda each: each.error)
-    yield Rival('torque_unsigned', tuple(np.flatnonzero(joints).tolist()), best)
+    least, certain = (0.2, 1.0) if joints.all() and len(joints) > 1 else (0.6, SURE)
+    names = tuple(np.flatnonzero(joints).tolist())
+    yield Rival('torque_unsigned', names, best, least=least, certain=certain)
 
 
 def _add_signs(reading: Reading, joints: Array, start: Array) -> Evidence:
@@ -113,6 +124,9 @@ def wraps(reading: Reading) -> Iterator[Rival]:
         step = float(gaps[gaps > 1e-6 * gaps.max()].min())
         sizes = step * 2.0 ** np.array([8, 12, 16, 32])
         size = sizes[np.argmin(np.abs(np.log(sizes / gaps.max())))]
+        below, above, last = levels[[edge, edge + 1, -1]] / size
+        if levels[0] < 0.0 or not below < 0.5 <= above <= last <= 1.0:
+            continue  # friction of two directions has two groups of values as well
         fixed[high, joint] -= size
         joints.append(joint)
     if joints:
@@ -170,6 +184,9 @@ def disturbances(reading: Reading) -> Iterator[Rival]:
     if size.max() < np.median(size) + 3.0 * scatter:
         return
     where = np.flatnonzero(bad[block])
+    rest = (present.torque - replace(present, used=used).predicted)[where]
+    if np.sqrt(np.mean(rest**2, axis=0).sum() / np.sum(reading.rms**2)) < FELT:
+        return
     times = reading.signals.time[reading.rows[where[[0, -1]]]]
     evidence = present.read(used=used, compared=used)
     values = {'start': times[0], 'end': times[1]}

@@ -128,6 +128,8 @@ def _robot_findings(run: IdentificationRun) -> Iterator[Finding]:
     for parts in prepared.parts:
         yield from parts.findings()
     yield from (*estimated.findings, *run.untested)
+    if run.repeats:
+        yield finding('validation_repeats')
     period = run.task.recordings[0].period
     yield from offset_findings(prepared.offsets, prepared.model, period)
     yield from weight_findings(estimated.weighted)

@@ -25,7 +25,7 @@ from robodyn_ros.identification.fit.least_squares import ESTIMATORS, Estimate
 from robodyn_ros.identification.fit.noise_spectrum import score_covariance
 from robodyn_ros.identification.fit.robust import Robust
 from robodyn_ros.identification.fit.weighting import Fitted, fit_condensed, robust_weights
-from robodyn_ros.identification.options import FOLDS, IdentifyOptions
+from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.payload.estimate import (
     beside_free_arm,
     check_payload_options,
@@ -107,7 +107,7 @@ class Regression:
             check_payload_options(task.options)
             self.options = replace(task.options, prior='none')
             mixing = self.carrier_base.grouping @ self.model.matrix
-            arm = together(self.arms, FOLDS)
+            arm = together(self.arms)
             self.base = payload_parameters(self.model, arm, mixing)
             self._mixing = mixing[:, self.base.columns]
 
@@ -122,7 +122,7 @@ class Regression:
         arms = [self.arms[k] for k in chosen]
         if robust is not None:
             arms = self._condense(robust, chosen)
-        merged = together(arms, FOLDS)
+        merged = together(arms)
         return map_factors(merged, self._mixing) if self.task.arm else merged
 
     def apart(self) -> list[Condensed]:
@@ -144,7 +144,7 @@ class Regression:
         covariance = self._covariance(weighted, fit, mean, parts[0])
         information = self._information(mean, parts[0])
         estimated = Estimated(
-            mean.values, information, covariance, weighted.merge(), parts[0].sigma
+            mean.values, information, covariance, weighted.factors, parts[0].sigma
         )
         prior = _prior(model, self.options.prior)
         completion, excess = complete_possible(
@@ -246,10 +246,10 @@ class Regression:
 
     def payload_or_free_arm(self, sigma: Array) -> tuple[HeldOut, HeldOut] | None:
         """Return the held-out errors of the payload and of a free arm, see `beside_free_arm`."""
-        return beside_free_arm(together(self.arms, FOLDS), self._mixing, sigma)
+        return beside_free_arm(together(self.arms), self._mixing, sigma)
 
     def _together(self, arms: Sequence[Condensed], chosen: Sequence[int]) -> Condensed:
-        return together([arms[k] for k in chosen], FOLDS)
+        return together([arms[k] for k in chosen])
 
     def _condense(
         self,
@@ -269,7 +269,7 @@ class Regression:
 
 def _sigma(condensed: Condensed, fit: Estimate, options: IdentifyOptions) -> Array:
     """Return the residual standard deviations (n,) that weigh joints; equal with OLS."""
-    sigma = residual_sigma(condensed.merge(), fit.values)
+    sigma = residual_sigma(condensed.factors, fit.values)
     return np.full_like(sigma, np.sqrt(np.mean(sigma**2))) if options.estimator == 'ols' else sigma
 
 

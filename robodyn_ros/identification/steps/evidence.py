@@ -28,11 +28,12 @@ from robodyn_ros.models.interface import Array
 from robodyn_ros.models.serial.urdf import rigid_part
 
 OF_ONE_JOINT = frozenset((
-    'constant_torque', 'not_explained', 'relative_error_too_large', 'too_few_samples',
-    'torque_factor', 'torque_lost', 'torque_saturation', 'torque_sign',
+    'constant_torque', 'not_explained', 'position_coupling', 'relative_error_too_large',
+    'too_few_samples', 'torque_factor', 'torque_lost', 'torque_saturation', 'torque_sign',
     'torque_unsigned', 'torque_wrapped', 'zero_torque',
 ))  # fmt: skip
-"""Errors of a joint's torque. All others, as of a position or an order, spoil all joints."""
+"""Errors of a joint's torque, and of its coupling: what that does to others shows in their errors.
+All others, as of a position or an order, spoil all joints."""
 HARMLESS = (
     'relative_error_too_large',
     'not_explained',
@@ -49,6 +50,9 @@ gripper adds, its gravity torque stays that of this arm, apart from a factor."""
 CONTRARY = 0.95
 """Difference of the gravity torque of such a joint from which on the URDF is that of another
 robot: a factor of 20, or no relation at all."""
+ELSEWHERE = 0.1
+"""Error to be expected on other motions from which on links are not those of the robot: a URDF is
+used for every motion."""
 IDLE = 'idle: constant torque'
 """Evidence on a joint that did not move: no more of it is known than its mean torque."""
 UNDETERMINED = 'not all parameters determined'
@@ -62,7 +66,9 @@ def verdict_of(run: IdentificationRun, findings: Sequence[Finding]) -> Verdict:
     if run.payload is not None and run.task.arm is not None:
         return _of_payload(run, findings)
     model = run.prepared.model
-    other, tested = unseen_error(run.prepared.model, run.estimated, run.report, run.validation)
+    other, tested = unseen_error(
+        run.prepared.model, run.estimated, run.report, run.validation, repeats=run.repeats
+    )
     fitted = relative_error(run.report, model)
     reach, idle = _reach(run), _idle(run)
     gravity = _gravity_difference(run)
@@ -262,6 +268,12 @@ def _inertials(
     if doubted:
         more = f' and {len(doubted) - 3} more' if len(doubted) > 3 else ''
         facts.append(('with care', f'as the feed-forward of {", ".join(doubted[:3])}{more}'))
+    apart = [each for each in joints if each.moved and each.expected > ELSEWHERE]
+    if apart and not doubted:
+        worst = max(apart, key=lambda each: each.expected)
+        facts.append((
+            'with care', f'{worst.joint}: expected error on other motions {worst.expected:.0%}'
+        ))  # fmt: skip
     if not (wrong or any(each.works for each in joints if each.moved)):
         facts.append(('not usable', 'no joint that moved is usable'))
     return Use.of(facts)

@@ -202,7 +202,8 @@ def _choose_highest(parts: Segments) -> tuple[Segments, list[float]]:
     range_ = parts.cutoffs
     if range_ is None:
         return parts, []
-    usual = min(USUAL_CUTOFF, MAX_CUTOFF_SHARE / parts.recording.period)
+    even = parts.grid.recording if parts.grid else parts.recording
+    usual = min(USUAL_CUTOFF, MAX_CUTOFF_SHARE / even.period)
     if usual > range_.used:
         higher = parts.at(usual)
         if higher.raw.used.sum() >= KEPT * parts.raw.used.sum():

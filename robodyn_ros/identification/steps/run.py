@@ -21,6 +21,7 @@ from robodyn_ros.identification.signals.processed import Processed, constant
 from robodyn_ros.identification.signals.segments import Segments
 from robodyn_ros.identification.steps.estimation import ParameterEstimate, Regression
 from robodyn_ros.identification.steps.preparation import Clock, ProcessedRecordings, Task, prepare
+from robodyn_ros.identification.steps.unseen import is_repeated
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.payload import Payload, PayloadModel
 from robodyn_ros.recording.recording import Recording
@@ -35,6 +36,7 @@ class IdentificationRun:
         or a joint at rest
     :param tested: signals of the recording that the parameters are validated on; None: there is no
         such recording
+    :param repeats: the validation is the motion that was fitted
     :param untested: why there is no validation although it was asked for
     """
 
@@ -51,6 +53,7 @@ class IdentificationRun:
     expected: Array = field(init=False)
     validation: FitReport | None = None
     tested: Processed | None = None
+    repeats: bool = False
     untested: tuple[Finding, ...] = ()
 
     @classmethod
@@ -147,6 +150,8 @@ class IdentificationRun:
                 self._not_tested(f'{used}, at least {needed} are needed for the parameters')
             else:
                 self.validation, self.tested = report, other.shown
+                fitted = [parts.shown for parts in self.prepared.parts]
+                self.repeats = self.task.arm is None and is_repeated(fitted, other.shown)
 
     def _leave_one_out(self) -> None:
         """Test each recording with the parameters of all others."""

@@ -123,6 +123,7 @@ class Watch:
         self.message: NodePresence | None = None
         self._node, self._topic = node, f'{name}/presence'
         self._alive: int | None = None
+        self._unsure = False  # the process that lives may be another than that of the message
         arguments: tuple[Any, ...] = (NodePresence, self._topic, self._on_message, _qos())
         events = SubscriptionEventCallbacks(liveliness=self._on_liveliness)
         try:
@@ -139,7 +140,7 @@ class Watch:
         """Supervise from now on; earlier events do not count."""
         known = self.message is not None and self._living() > 0
         self._process = self.message.process if known and self.message else ''
-        self._gone, self._lost = False, float('inf')
+        self._gone, self._lost, self._unsure = False, float('inf'), False
         self._deadline = time.monotonic() + MISSING  # DDS discovers in real time
 
     @property
@@ -169,14 +170,17 @@ class Watch:
         self._alive = event.alive_count
         if self._alive:
             self._lost = float('inf')
+            if not self._process and self.message is not None:  # each process sends one, once
+                self._process, self._unsure = self.message.process, True
         elif event.alive_count_change < 0:
             self._lost = time.monotonic()
 
     def _on_message(self, message: NodePresence) -> None:
         self.message = message
-        if self._process and message.process != self._process:  # it died and was started anew
+        if self._unsure or not self._process:
+            self._process, self._unsure = message.process, False
+        elif message.process != self._process:  # it died and was started anew
             self._gone = True
-        self._process = self._process or message.process
 
 
 class Owner:

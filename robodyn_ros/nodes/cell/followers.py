@@ -75,8 +75,14 @@ class Followers:
         self._clock.publish(ClockMessage(clock=to_stamp(stamp)))
 
     def ready(self, stamp: int) -> bool:
-        """Return True if all nodes follow closely enough to run the cycle of this stamp."""
-        return all(stamp - node.stamp <= AHEAD for node in self._nodes.values())
+        """Return True if all nodes follow closely enough to run the cycle of this stamp.
+
+        Cycles may be longer than `AHEAD`: then all have followed the cycle before.
+        """
+        return all(
+            node.stamp >= self._stamp or stamp - node.stamp <= AHEAD
+            for node in self._nodes.values()
+        )
 
     def _on_followed(self, message: Header) -> None:
         stamp = nanoseconds_of(message.stamp)

@@ -76,7 +76,7 @@ def test_a_placeholder_of_the_effort_limit_hides_no_model_without_worth():
 def test_samples_are_compared_with_the_parameters_they_determine(samples, severity):
     """Ten of each are enough, below two each nothing is determined."""
     factors = [factor(range(3), samples), factor(range(4), 40), factor(range(4), 0)]
-    condensed = SimpleNamespace(joints=('a', 'b', 'c'), merge=lambda: factors)
+    condensed = SimpleNamespace(joints=('a', 'b', 'c'), factors=factors)
     found = list(checks.data_findings(condensed, FIT, None, {'c'}))
     assert [(item.joint, item.severity) for item in found] == ([('a', severity)] * bool(severity))
 
@@ -96,7 +96,7 @@ def test_parameters_that_a_motion_does_not_determine_are_named(count, more):
     unseen[6, 0], unseen[7, 0] = 0.04, 0.02
     base = SimpleNamespace(rank=8, expressions=tuple('stuvwxyz'))
     factors = [factor([0, 6]), factor([6, 7]), factor([4])]
-    condensed = SimpleNamespace(joints=('a', 'b', 'c'), merge=lambda: factors)
+    condensed = SimpleNamespace(joints=('a', 'b', 'c'), factors=factors)
     fit = SimpleNamespace(unseen=unseen, condition_number_scaled=1.0)
     for frozen, severity in (((), 'error'), ({'b'}, 'warning')):
         (found,) = checks.data_findings(condensed, fit, base, frozen)

@@ -7,6 +7,7 @@ from simulation import arm, sines
 
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.factors.condense import acting_columns, condense, triangle
+from robodyn_ros.identification.factors.passes import together
 from robodyn_ros.identification.signals.thinning import Thinning
 from robodyn_ros.models.base_parameters import base_parameters
 
@@ -40,7 +41,7 @@ def test_factors_hold_what_least_squares_needs(case):
     condensed = condense(model, motion, torque, used, columns)
     assert condensed.joints == model.joint_names
     np.testing.assert_array_equal(condensed.samples, used.sum(axis=0))
-    for joint, factor in enumerate(condensed.merge()):
+    for joint, factor in enumerate(condensed.factors):
         expected = expected_gram(model, motion, torque, used, columns, joint)
         scale = np.abs(expected).max()
         np.testing.assert_allclose(gram(factor, len(columns)), expected, atol=1e-12 * scale)
@@ -49,18 +50,16 @@ def test_factors_hold_what_least_squares_needs(case):
         assert factor.torque_norm == pytest.approx(norm, rel=1e-12)
 
 
-def test_segments_merge_to_the_whole_and_can_be_left_out(case):
+def test_factors_of_recordings_add(case):
     model, motion, torque, used, columns = case
-    parts = condense(model, motion, torque, used, columns, segments=5)
-    whole = condense(model, motion, torque, used, columns).merge()
-    for a, b in zip(whole, parts.merge(), strict=True):
+    parts = [
+        condense(model, tuple(q[rows] for q in motion), torque[rows], used[rows], columns)
+        for rows in (slice(0, 180), slice(180, 500), slice(500, 900))
+    ]
+    whole = condense(model, motion, torque, used, columns).factors
+    for a, b in zip(whole, together(parts).factors, strict=True):
         np.testing.assert_allclose(gram(a, len(columns)), gram(b, len(columns)), rtol=1e-9)
         assert a.samples == b.samples
-    kept = np.r_[0:180, 360:900]
-    rows = [values[kept] for values in (*motion, torque, used)]
-    without = condense(model, tuple(rows[:3]), rows[3], rows[4], columns).merge()
-    for a, b in zip(without, parts.merge([0, 2, 3, 4]), strict=True):
-        np.testing.assert_allclose(gram(a, len(columns)), gram(b, len(columns)), rtol=1e-9)
 
 
 def test_thinning_filters_regressor_and_torque_alike(case, monkeypatch):
@@ -70,7 +69,7 @@ def test_thinning_filters_regressor_and_torque_alike(case, monkeypatch):
     thinning = Thinning(taps=taps, stride=3)
     condensed = condense(model, motion, torque, used, columns, thinning=thinning)
     regressor = model.regressor(*motion)[:, :, columns]
-    for joint, factor in enumerate(condensed.merge()):
+    for joint, factor in enumerate(condensed.factors):
         rows = np.column_stack([regressor[:, joint], torque[:, joint]])
         filtered = np.array([np.convolve(column, taps, 'valid') for column in rows.T]).T[::3]
         keep = used[12 : 900 - 12 : 3, joint]
@@ -104,15 +103,15 @@ def test_joint_without_samples_has_an_empty_factor(case):
     model, motion, torque, used, columns = case
     used = used.copy()
     used[:, 1] = False
-    factor = condense(model, motion, torque, used, columns).merge()[1]
+    factor = condense(model, motion, torque, used, columns).factors[1]
     assert factor.samples == 0 and not factor.triangle.any() and factor.torque_norm == 0.0
 
 
-def test_fewer_samples_than_segments_are_refused(case):
+def test_fewer_samples_than_the_low_pass_needs_are_refused(case):
     model, motion, torque, used, columns = case
-    short = tuple(values[:3] for values in motion)
+    short, low_pass = tuple(values[:3] for values in motion), Thinning(np.ones(5) / 5.0)
     with pytest.raises(IdentificationError, match='cannot condense 3 samples'):
-        condense(model, short, torque[:3], used[:3], columns, segments=4)
+        condense(model, short, torque[:3], used[:3], columns, thinning=low_pass)
 
 
 @pytest.mark.parametrize('heights', [(0,), (3,), (700, 0, 5, 1030)])
@@ -141,14 +140,14 @@ def test_rows_are_kept_where_they_are_asked_for(case):
         np.testing.assert_array_equal(one.used, other.used)
         for rows, same in zip(one.rows, other.rows, strict=True):
             np.testing.assert_array_equal(rows, same)
-    for one, other in zip(whole.merge(), few.merge(), strict=True):
+    for one, other in zip(whole.factors, few.factors, strict=True):
         np.testing.assert_array_equal(one.triangle, other.triangle)
 
 
 def test_coupled_factor_is_the_direct_sum_over_samples(case):
     model, motion, torque, used, columns = case
     condensed = condense(model, motion, torque, np.ones_like(used), columns, coupled=True)
-    whole, regressor = condensed.merge_coupled(), model.regressor(*motion)[:, :, columns]
+    whole, regressor = condensed.coupled, model.regressor(*motion)[:, :, columns]
     count, width = torque.shape[1], len(columns)
     weight = np.linalg.inv(np.cov(np.random.default_rng(0).normal(size=(count, 9))))
     information = np.einsum('tia,ij,tjb->ab', regressor, weight, regressor)

@@ -22,7 +22,7 @@ def data(seed, samples=900, gaps=False):
     torque = model.torque(*motion, values) + random.normal(size=(samples, 3)) @ MIX.T
     used = random.uniform(size=torque.shape) < 0.7 if gaps else np.ones(torque.shape, dtype=bool)
     base = base_parameters(model)
-    found = condense(model, tuple(motion), torque, used, base.columns, segments=2, coupled=True)
+    found = condense(model, tuple(motion), torque, used, base.columns, coupled=True)
     regressor = model.regressor(*motion)[:, :, base.columns]
     return found, regressor, torque, used, base_values(model, values)
 
@@ -42,8 +42,8 @@ def normal_equations(regressor, torque, used, omega):
 @pytest.mark.parametrize('gaps', [False, True])
 def test_it_is_equation_24_with_its_own_residuals_covariance(gaps):
     condensed, regressor, torque, used, _ = data(0, gaps=gaps)
-    coupled = decouple(condensed, estimate(condensed.merge(), condensed.width))
-    fit = estimate(coupled.condensed.merge(), condensed.width)
+    coupled = decouple(condensed, estimate(condensed.factors, condensed.width))
+    fit = estimate(coupled.condensed.factors, condensed.width)
     residual = (torque - regressor @ fit.values)[used.all(axis=1)]
     omega = residual.T @ residual
     omega *= 0.999 + 0.001 * np.eye(3)  # slightly shrunk
@@ -62,8 +62,8 @@ def test_factors_of_the_joints_alone_are_the_same_with_and_without():
     used[:, 1] = False  # a joint at rest
     columns = base_parameters(model).columns
     arguments = (model, tuple(motion), torque, used, columns)
-    apart = condense(*arguments).merge()
-    for one, other in zip(condense(*arguments, coupled=True).merge(), apart, strict=True):
+    apart = condense(*arguments).factors
+    for one, other in zip(condense(*arguments, coupled=True).factors, apart, strict=True):
         assert one.samples == other.samples
         a, b = (np.column_stack(factor.rows(len(columns))) for factor in (one, other))
         np.testing.assert_allclose(a.T @ a, b.T @ b, atol=1e-9 * np.abs(b.T @ b).max(initial=1.0))

@@ -48,7 +48,7 @@ def moved():
     model, truth = arm(random_urdf(2, 5, types=('revolute',)))
     signals = process(record(model, truth, 1500, noise=0.05), model.joint_names, IdentifyOptions())
     base = base_parameters(model)
-    factors = condense(model, signals.motion, signals.torque, signals.used, base.columns).merge()
+    factors = condense(model, signals.motion, signals.torque, signals.used, base.columns).factors
     return model, base, estimate(factors, base.rank), signals
 
 

@@ -32,7 +32,7 @@ PROBLEM = Problem.of(MODEL, BASE, TRUTH)
 
 def estimated(truth, noise=0.001):
     """Least squares of a recording, certain of what its rows show."""
-    factors = condensed(MODEL, truth, noise=noise).merge()
+    factors = condensed(MODEL, truth, noise=noise).factors
     fit = estimate(factors, BASE.rank)
     triangle = Data.of(factors, BASE.rank, fit.sigma).triangle
     return Estimated(fit.values, triangle.T @ triangle, fit.covariance, factors, fit.sigma)
@@ -107,7 +107,7 @@ def test_a_search_that_fails_is_told_and_the_estimate_stays(impossible, monkeypa
 def test_a_model_without_links_says_so_where_a_possible_robot_is_asked_for():
     model = build_model({'kind': 'axis', 'type': 'rotary', 'dynamic_model': 1, 'joints': ['a']})
     base, truth = base_parameters(model), np.full(len(model.parameters), 0.5)
-    factors = condensed(model, truth).merge()
+    factors = condensed(model, truth).factors
     fit = estimate(factors, base.rank)
     given = Estimated(fit.values, np.eye(base.rank), fit.covariance, factors, fit.sigma)
     problem = Problem.of(model, base, truth)

@@ -29,7 +29,7 @@ def condensed(model, values, samples=800, noise=0.05, size=1.0):
     recording = record(model, values, samples, noise=noise, size=size)
     motion = (recording.position, recording.velocity, recording.acceleration)
     used = np.ones(recording.torque.shape, dtype=bool)
-    factors = condense(model, motion, recording.torque, used, base.columns).merge()
+    factors = condense(model, motion, recording.torque, used, base.columns).factors
     return base, factors, estimate(factors, base.rank)
 
 

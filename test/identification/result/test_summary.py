@@ -54,7 +54,7 @@ def test_everything_a_reader_needs_is_there():
     assert lines[0] == 'identification FAILED 2026-01-02'
     assert 'recording   residual 1.23%, 123 samples, a.mcap' in lines
     assert 'validation  residual 4.50%, 77 samples, b.mcap' in lines
-    words = '2 joints, 2 parameters, heaviest candidate linear at 10 Hz, physically consistent'
+    words = '2 joints, 2 parameters, linear at 10 Hz, physically consistent'
     assert f'model       {words}' in lines and 'inertials   with care: reasons' in lines
     assert lines[-5:-3] == [
         'joint    error  validation  feed-forward  monitoring  why',

@@ -90,7 +90,7 @@ def test_every_robot_of_ours_from_noise_to_a_urdf_that_can_exist(path):
     run = record(model, truth, 250, noise=0.3, size=0.3)
     used = np.ones(run.torque.shape, dtype=bool)
     motion = (run.position, run.velocity, run.acceleration)
-    factors = condense(model, motion, run.torque, used, base.columns).merge()
+    factors = condense(model, motion, run.torque, used, base.columns).factors
     problem = Problem.of(model, base, plain_prior(model))
     sigma = estimate(factors, base.rank).sigma
     values = problem.solve(Data.of(factors, base.rank, sigma), 0.0)

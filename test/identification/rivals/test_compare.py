@@ -94,6 +94,18 @@ def test_a_rival_must_be_better_by_so_many_standard_errors(flawed):
     assert compare(flawed, [usual]) and compare(flawed, [strict]) == ()
 
 
+def test_a_rival_that_gains_no_more_than_by_chance_is_not_clear(flawed):
+    """A few seconds determine a model badly: held-out errors are far above those of the fit."""
+    (best, *_) = compare(flawed)
+    alike = replace(best.rival.evidence)
+    alike.__dict__['optimism'] = 100.0
+
+    def lucky(reading):
+        yield replace(best.rival, evidence=alike)
+
+    assert best.clear and not compare(flawed, [lucky])[0].clear
+
+
 def test_what_is_left_over_is_named_only_where_nothing_else_is(flawed):
     (best, *_) = compare(flawed)
     last = replace(best.rival, key='disturbed_interval', last=True)

@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 from diagnosis_case import ROBOTS, exchanged, found, moved, one, plant, scaled, torque
 
+from robodyn_ros.models.catalog import robot_model
+from robodyn_ros.recording.recording import Recording
+
 
 def first(name, change):
     model, recording = plant(name)
@@ -36,6 +39,18 @@ def test_exchanged_torques_and_names(name, pair, names, words):
     item = first(name, lambda each: exchanged(each, *pair, names))
     assert item.code == 'joint_order' and item.severity == 'error'
     assert f'{words} are exchanged' in item.text, item.text
+
+
+@pytest.mark.parametrize('name', ['six_axis', 'delta3'])
+def test_three_torques_in_another_order(name):
+    def moved_on(recording):
+        order = np.arange(len(recording.joints))
+        order[:3] = 1, 2, 0
+        return torque(recording, recording.torque[:, order])
+
+    item = first(name, moved_on)
+    words = 'joint1 to joint3' if name == 'delta3' else 'joint1, joint2 and joint3'
+    assert item.code == 'joint_order' and f'torques of {words} are' in item.text, item.text
 
 
 def test_names_of_equal_arms_of_a_delta_may_be_exchanged():
@@ -83,6 +98,17 @@ def test_a_reversed_axis(name, joint, words):
     assert item.code == 'axis_reversed' and words in item.text, item.text
 
 
+def test_two_reversed_axes():
+    """Their axes are parallel: a mounting upside down would explain a part of it."""
+
+    def turned(recording):
+        sign = one(recording, [1, 2], -1.0)
+        return scaled(moved(recording, sign), sign)
+
+    item = first('six_axis', turned)
+    assert item.code == 'axis_reversed' and told(item, 'joint2', 'joint3'), item.text
+
+
 @pytest.mark.parametrize(('name', 'joint'), [('delta3', 1), ('scara3', 1)])
 def test_a_reversed_position(name, joint):
     item = first(name, lambda each: moved(each, one(each, joint, -1.0)))
@@ -123,6 +149,17 @@ def test_torque_without_gravity(speed):
     assert share < 30.0 and 'gravity' in item.remedy
 
 
+@pytest.mark.parametrize('part', [0.85, 0.9])
+def test_torque_from_which_most_of_gravity_was_subtracted_is_not_in_another_unit(part):
+    """The drive has its own masses, which are not exactly those of the URDF."""
+    case = flaws.Case(ROBOTS['six_axis'], 44, kind='fourier', rate=200.0)
+    recording, _ = flaws.record(case)
+    still = np.zeros_like(recording.position)
+    gravity = case.robot.rigid(recording.position, still, still)
+    item = found(case.robot.model, torque(recording, recording.torque - part * gravity))[0]
+    assert item.code == 'effort_without_gravity', item.text
+
+
 def test_gravity_in_another_direction():
     model, recording = plant('six_axis')
     item = found(ROBOTS['six_axis'].wrong[0], recording)[0]
@@ -149,3 +186,28 @@ def test_a_factor_of_all_torques_cannot_be_seen():
     """Masses and friction scale with it, and those of a URDF are often guesses."""
     model, recording = plant('six_axis')
     assert not found(model, scaled(recording, np.full(6, 1.7)))
+
+
+@pytest.mark.parametrize('mass', [0.4, 10.0])
+def test_the_guessed_mass_of_a_single_joint_is_no_unit_of_its_torque(mass):
+    """One factor of the torque suits the mass of one joint always."""
+    time = np.arange(0.0, 25.0, 0.005)
+    turn = 2.0 * np.pi * np.array([[0.17], [0.29], [0.43]]) * time + [[0.3], [1.1], [2.0]]
+    rate = 2.0 * np.pi * np.array([[0.17], [0.29], [0.43]])
+    q, qd, qdd = np.sin(turn), rate * np.cos(turn), -(rate**2) * np.sin(turn)
+    q, qd, qdd = (each.sum(axis=0)[:, None] for each in (q, qd, qdd))
+    true = pendulum(2.0)
+    values = true.torque(q, qd, qdd, np.nan_to_num(true.prior()))
+    values += 0.3 * np.sign(qd) + 0.1 * qd
+    noise = 0.05 * np.random.default_rng(3).normal(size=values.shape)
+    recording = Recording(time, true.joint_names, q, values + noise, source='pendulum')
+    assert not found(pendulum(mass), recording)
+
+
+def pendulum(mass):
+    """A single joint in gravity, with a link of a mass."""
+    return robot_model(f"""<robot name="p"><link name="base"/><link name="arm"><inertial>
+<origin xyz="0.2 0 0"/><mass value="{mass}"/><inertia ixx="0.01" iyy="0.02" izz="0.02" ixy="0"
+ixz="0" iyz="0"/></inertial></link><joint name="joint1" type="revolute"><parent link="base"/>
+<child link="arm"/><axis xyz="0 1 0"/><limit lower="-3" upper="3" effort="50" velocity="5"/>
+</joint></robot>""")

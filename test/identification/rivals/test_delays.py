@@ -54,6 +54,12 @@ def test_torque_behind_a_low_pass(name):
     assert item.code == 'torque_filtered' and 'about 2 Hz' in item.text, item.text
 
 
+def test_a_long_delay_is_no_low_pass():
+    item = first('six_axis', lambda each: late(each, 24))
+    assert item.code == 'sensor_delay' and 'of all joints' in item.text, item.text
+    assert float(item.text.split(' come ')[1].split(' ms')[0]) == pytest.approx(120.0, abs=6.0)
+
+
 def test_a_recording_without_a_delay_has_none():
     model, recording = plant('scara3')
     assert not found(model, late(recording, 1))

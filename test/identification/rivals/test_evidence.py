@@ -101,14 +101,15 @@ def test_errors_stay_in_the_units_and_columns_of_the_recording(present):
     np.testing.assert_allclose(rows, np.abs(present.rows[:, order, -1]))
 
 
-def test_moved_changes_position_velocity_and_acceleration_of_one_joint(present):
-    turned = present.move(1, -2.0, 0.5)
+def test_mixed_positions_have_mixed_velocities_and_accelerations(present):
+    turned = present.mix(np.diag(present.factors(1, -2.0)), 0.5)
     (q, qd, qdd), (before, velocity, acceleration) = turned.motion, present.motion
     np.testing.assert_allclose(q[:, 1], -2.0 * before[:, 1] + 0.5)
     np.testing.assert_allclose(qd[:, 1], -2.0 * velocity[:, 1])
     np.testing.assert_allclose(qdd[:, 1], -2.0 * acceleration[:, 1])
-    np.testing.assert_array_equal(q[:, [0, 2]], before[:, [0, 2]])
-    assert turned.move(1, -0.5, 0.25).error == pytest.approx(present.error, rel=1e-9)
+    np.testing.assert_array_equal(q[:, [0, 2]], before[:, [0, 2]] + 0.5)
+    back = turned.mix(np.eye(3), -0.5).mix(np.diag(present.factors(1, -0.5)))
+    assert back.error == pytest.approx(present.error, rel=1e-9)
 
 
 @pytest.mark.parametrize(('beside', 'count'), [(('friction',), 4), (('springs',), 3)])
@@ -121,9 +122,24 @@ def test_ordinary_effects_act_on_their_own_joint(present, beside, count):
     assert wider.error <= present.error * (1.0 + 1e-9)
 
 
+def test_products_of_scaled_torques_are_those_of_their_rows(present):
+    scaled = present.scale(np.array([2.0, -0.5, 1.0])).scale(np.array([1.5, 1.0, -1.0]))
+    anew = replace(scaled)  # from its rows
+    assert scaled.origin[0] is present and anew.origin[0] is anew
+    for name in ('error', 'cost', 'optimism'):
+        assert getattr(scaled, name) == pytest.approx(getattr(anew, name), rel=1e-7), name
+    for name in ('values', 'masses', 'held_out'):
+        expected = getattr(anew, name)
+        np.testing.assert_allclose(getattr(scaled, name), expected, rtol=1e-6, atol=1e-9)
+    assert abs(scaled.cost - present.cost) > 0.1
+
+
 def test_positions_out_of_reach_explain_nothing():
     delta = reading_of(*plant('delta3')).present
-    assert np.isfinite(delta.error) and delta.move(0, 1.0, 2.5).error == np.inf
+    assert (
+        np.isfinite(delta.error)
+        and delta.mix(np.eye(3), np.array([2.5, 0.0, 0.0])).error == np.inf
+    )
 
 
 def test_the_gain_is_the_mean_logarithm_of_squared_errors():

@@ -2,6 +2,7 @@
 """Zeros of encoders, degrees and turns of the motor, on plants."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -84,3 +85,52 @@ def test_the_position_of_a_motor(name, joint, ratio):
     assert (item.code, item.joint) == ('position_factor', f'joint{joint + 1}'), item.text
     shown = float(item.text.split(' is ')[1].split(' times')[0])
     assert shown == pytest.approx(ratio, rel=0.05) and 'gear ratio' in item.remedy
+
+
+@pytest.mark.parametrize(('name', 'joint', 'sign'), [('six_axis', 2, 1.0), ('scara3', 1, -1.0)])
+def test_the_position_of_a_motor_that_another_joint_carries(name, joint, sign):
+    def coupled(recording):
+        mixed = np.eye(len(recording.joints))
+        mixed[joint - 1, joint] = sign
+        return replace(recording, position=recording.position @ mixed, velocity=None)
+
+    item = first(name, coupled)
+    assert item.code == 'position_coupling', item.text
+    word = 'plus' if sign > 0.0 else 'minus'
+    assert f'position of joint{joint + 1} is that of the joint {word}' in item.text
+
+
+def test_the_position_of_a_motor_that_holds_the_joint_after():
+    def coupled(recording):
+        mixed = np.eye(len(recording.joints))
+        mixed[2, 1] = 1.0
+        return replace(recording, position=recording.position @ mixed, velocity=None)
+
+    item = first('six_axis', coupled)
+    assert item.code == 'position_coupling', item.text
+    assert 'position of joint2 is that of the joint plus that of joint3' in item.text
+    assert 'compute the position of joint2 minus that of joint3' in item.remedy
+
+
+@pytest.mark.parametrize(('name', 'joint', 'sign'), [('six_axis', 2, 1.0), ('scara3', 1, -1.0)])
+def test_position_and_torque_of_motors_where_a_belt_runs_past_a_joint(name, joint, sign):
+    def coupled(recording):
+        mixed, torque = np.eye(len(recording.joints)), np.array(recording.torque)
+        mixed[joint - 1, joint] = sign
+        torque[:, joint - 1] -= sign * torque[:, joint]
+        return replace(recording, position=recording.position @ mixed, torque=torque)
+
+    item = first(name, coupled)
+    assert item.code == 'position_coupling' and item.text.startswith('Positions and torques')
+    word = 'plus' if sign > 0.0 else 'minus'
+    assert f'position of joint{joint + 1} is that of the joint {word}' in item.text
+    assert f'torque of joint{joint} {word} that of joint{joint + 1}' in item.remedy  # as above
+
+
+@pytest.mark.parametrize('ratio', [0.5, 1.0 / np.pi, 1.5, 2.0])
+@pytest.mark.parametrize('joint', [1, 2])
+def test_a_position_that_is_some_times_that_of_the_joint(joint, ratio):
+    item = first('six_axis', lambda each: moved(each, one(each, joint, ratio)))
+    assert (item.code, item.joint) == ('position_factor', f'joint{joint + 1}'), item.text
+    shown = float(item.text.split(' is ')[1].split(' times')[0])
+    assert shown == pytest.approx(ratio, rel=0.08)

@@ -95,3 +95,29 @@ def test_torque_that_ends_at_a_limit(name, level):
     largest = np.abs(case.recording.torque[:, joint]).max() / share
     shown = float(item.text.split(' stops at ')[1].split(' ')[0])
     assert shown == pytest.approx(share * largest, rel=0.15)
+
+
+@pytest.mark.parametrize('side', [-1.0, 1.0])
+def test_torque_that_ends_at_a_limit_on_one_side_only_is_not_lost(side):
+    def limited(recording):
+        values = side * np.array(recording.torque)
+        values[:, 0] = np.minimum(values[:, 0], np.quantile(values[:, 0], 0.8))
+        return torque(recording, side * values)
+
+    item = first('six_axis', limited)
+    assert item.code == 'torque_saturation', item.text
+
+
+def test_torque_of_two_directions_of_a_slow_joint_is_no_wrapped_number():
+    """Friction has two groups of values then, with few between."""
+    model, recording = plant('scara3', 45)
+    assert not found(model, recording.slice(slice(700, 1500)))
+
+
+def test_torque_in_coarse_steps_is_not_lost():
+    def stepped(recording):
+        step = np.abs(recording.torque).max(axis=0) / 4.0
+        return torque(recording, np.round(recording.torque / step) * step)
+
+    model, recording = plant('six_axis')
+    assert 'torque_lost' not in [item.code for item in found(model, stepped(recording))]

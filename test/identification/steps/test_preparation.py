@@ -7,7 +7,13 @@ from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.identification.signals.cutoff import Cutoffs
-from robodyn_ros.identification.steps.preparation import LEAVE_ONE_OUT, Task, build_known_torque
+from robodyn_ros.identification.steps.preparation import (
+    LEAVE_ONE_OUT,
+    Clock,
+    Task,
+    build_known_torque,
+    prepare,
+)
 from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.models.payload import PayloadModel
 from robodyn_ros.recording.recording import Recording
@@ -57,3 +63,14 @@ def test_known_torque_of_an_arm_is_that_of_its_values():
     expected = MODEL.torque(*signals.motion, values)
     difference = np.abs(known(recording, signals) - expected)
     assert np.quantile(difference, 0.9) < 0.02 * np.abs(expected).max()
+
+
+def test_a_slow_driver_whose_values_are_published_often_gets_a_cut_off_that_it_carries():
+    fast = noisy(100.0)
+    held = np.arange(len(fast)) // 20 * 20  # measured at 5 Hz
+    recording = Recording(
+        fast.time, fast.joints, fast.position[held], np.ascontiguousarray(fast.torque[held])
+    )
+    task = Task((recording,), MODEL, IdentifyOptions())
+    prepared = prepare(task, Clock())
+    assert prepared.parts[0].raw.cutoff == pytest.approx(1.0)

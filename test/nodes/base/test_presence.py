@@ -95,6 +95,33 @@ def test_a_late_sign_of_life_is_no_end(client, monkeypatch):
     client.wait(watch.problem, 'the end')
 
 
+def test_a_message_that_comes_before_the_sign_of_life_counts(client):
+    """Discovery brings both in any order, and the message only once."""
+    watch = Watch(client.node, 'peer')
+    watch._on_message(SimpleNamespace(process='first'))
+    watch.begin()  # in between
+    assert not watch.seen
+    watch._on_liveliness(SimpleNamespace(alive_count=1))
+    assert watch.seen and not watch.problem()
+    watch._on_liveliness(SimpleNamespace(alive_count=0, alive_count_change=-1))
+    watch.begin()  # while a sign of life is late, which no message follows
+    assert not watch.seen
+    watch._on_liveliness(SimpleNamespace(alive_count=1))
+    assert watch.seen and not watch.problem()
+
+
+def test_a_sign_of_life_that_comes_before_the_message_of_a_new_process_counts(client):
+    watch = Watch(client.node, 'peer')
+    watch._on_message(SimpleNamespace(process='first'))
+    watch._on_liveliness(SimpleNamespace(alive_count=0, alive_count_change=-1))
+    watch.begin()
+    watch._on_liveliness(SimpleNamespace(alive_count=1))
+    watch._on_message(SimpleNamespace(process='second'))
+    assert watch.seen and not watch.problem()
+    watch._on_message(SimpleNamespace(process='third'))
+    assert watch.problem() == 'node peer is gone'
+
+
 def test_a_node_that_is_not_there_is_missed(client, monkeypatch):
     monkeypatch.setattr(presence, 'MISSING', 0.2)
     watch = Watch(client.node, 'nobody')

@@ -61,6 +61,14 @@ def test_it_is_ahead_of_the_slowest_by_a_little(simulation):
     assert followers.ready(NOW + AHEAD) and simulation.calls == 3
 
 
+def test_a_cycle_that_is_longer_waits_for_the_one_before(simulation):
+    """Longer than a simulation may be ahead; with a servo period of 10 ms it stood still."""
+    simulation.hear(NEAR, NOW - 1)
+    assert not simulation.followers.ready(NOW + 10_000_000)
+    simulation.hear(NEAR, NOW)
+    assert simulation.followers.ready(NOW + 10_000_000)
+
+
 def test_what_follows_another_simulation_does_not_count(simulation):
     simulation.hear(NEAR, NOW + 1)
     simulation.hear('nonsense', NOW)

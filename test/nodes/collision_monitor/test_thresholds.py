@@ -29,18 +29,25 @@ from robodyn_ros.nodes.collision_monitor.parameters import DETECTOR
 pytestmark = pytest.mark.ros
 
 
-def test_learned_thresholds_hold_and_sensitivity_divides_them_at_run_time(tmp_path):
-    learned = learned_file(tmp_path, [12.0, 8.0])
-    with closed(Monitor(tmp_path, 9, thresholds=learned)) as monitor:
-        seen = levels(monitor.run(100))
-        assert (seen[-1] == OK).all()
-        np.testing.assert_array_equal(monitor.states[-1].threshold, [12.0, 8.0])
-        assert (levels(monitor.run(40, push=4.5))[-1] == OK).all()
-        wish = partial(monitor.process.set_parameter, 'collision_monitor', 'sensitivity')
-        answers = [wish(value) for value in (2.1, 2.0)]
-        assert [each.successful for each in answers] == [False, True]
-        assert levels(monitor.run(40, push=4.5))[-1].tolist() == [OK, COLLISION]
-        np.testing.assert_array_equal(monitor.states[-1].threshold, [6.0, 4.0])
+@pytest.fixture(scope='module')
+def monitor(tmp_path_factory):
+    """Monitor with learned thresholds, also of the change at rest, without a reference."""
+    folder = tmp_path_factory.mktemp('learned')
+    learned = learned_file(folder, [12.0, 8.0], rest=np.array([1.0, 0.5]))
+    with closed(Monitor(folder, 9, thresholds=learned)) as monitor:
+        yield monitor
+
+
+def test_learned_thresholds_hold_and_sensitivity_divides_them_at_run_time(monitor):
+    seen = levels(monitor.run(100))
+    assert (seen[-1] == OK).all()
+    np.testing.assert_array_equal(monitor.states[-1].threshold, [12.0, 8.0])
+    assert (levels(monitor.run(40, push=4.5))[-1] == OK).all()
+    wish = partial(monitor.process.set_parameter, 'collision_monitor', 'sensitivity')
+    answers = [wish(value) for value in (2.1, 2.0)]
+    assert [each.successful for each in answers] == [False, True]
+    assert levels(monitor.run(40, push=4.5))[-1].tolist() == [OK, COLLISION]
+    np.testing.assert_array_equal(monitor.states[-1].threshold, [6.0, 4.0])
 
 
 def test_thresholds_of_another_payload_are_refused(tmp_path):
@@ -64,26 +71,24 @@ def test_a_monitor_without_thresholds_says_where_they_come_from():
         collision_settings(['a', 'b'], options)
 
 
-def test_thresholds_at_rest_without_a_reference_are_a_warning_once(tmp_path):
-    learned = learned_file(tmp_path, [10.0, 5.0], rest=np.array([1.0, 0.5]))
-    with closed(Monitor(tmp_path, 9, thresholds=learned)) as monitor:
-        process = monitor.process
-        deadline = process.now() + 30.0
-        while 'weak pushes at rest are NOT found' not in monitor.process.said():
-            assert process.now() < deadline
-            monitor.run(20)
-        begin = process.now()
-        while process.now() < begin + 1.5 * STALE:  # several checks more
-            monitor.run(20)
-        text = monitor.process.said()
-        assert text.count('NOT found') == 1
-        assert 'the reference is not known: no controller_state of the controller' in text
+def test_thresholds_at_rest_without_a_reference_are_a_warning_once(monitor):
+    process = monitor.process
+    deadline = process.now() + 30.0
+    while 'weak pushes at rest are NOT found' not in monitor.process.said():
+        assert process.now() < deadline
+        monitor.run(20)
+    begin = process.now()
+    while process.now() < begin + 1.5 * STALE:  # several checks more
+        monitor.run(20)
+    text = monitor.process.said()
+    assert text.count('NOT found') == 1
+    assert 'the reference is not known: no controller_state of the controller' in text
 
 
 def test_what_no_longer_monitors_a_joint_is_refused_at_run_time(tmp_path):
     """The effort limits of the arm are 100 Nm."""
     given = {'max_torque_error': '[60.0, 5.0]', 'torque_error_enable': '[true, false]'}
-    with closed(Monitor(tmp_path, 9, **given)) as monitor:
+    with closed(Monitor(tmp_path, 10, **given)) as monitor:
         wish = partial(monitor.process.set_parameter, 'collision_monitor', 'sensitivity')
         assert wish(0.7).successful
         refused = wish(0.5)

@@ -27,7 +27,7 @@ from robodyn_ros.robot_file import load_robot
 pytestmark = pytest.mark.ros
 AXIS = 'single_rotary_axis'
 SMALL = {
-    'motion.kind': 'optimised', 'optimise.time': 2.0, 'optimise.processes': 0,
+    'motion.kind': 'optimised', 'optimise.time': 1.0, 'optimise.processes': 0,
     'optimise.starts': 1, 'optimise.samples': 30, 'optimise.harmonics': 2,
     'optimise.duration': 6.0, 'optimise.velocity_margin': 0.25,
 }  # fmt: skip
@@ -103,7 +103,7 @@ def test_a_designed_motion_is_saved_and_run(make, tmp_path, monkeypatch):
     designer, runs, results = make(SMALL)
     goal = Goal()
     monkeypatch.setattr(excitation_design, 'search', looked_at(excitation_design.search, goal))
-    assert designer.asked and 'designed for at most 2 s' in designer.begin(
+    assert designer.asked and 'designed for at most 1 s' in designer.begin(
         goal, designer.prepare(Excite.Goal())
     )
     finish(designer)

@@ -35,7 +35,7 @@ pytestmark = [pytest.mark.ros, pytest.mark.timeout(240)]
 ROOT = Path(__file__).resolve().parents[3]
 ACTION = 'identification/run_identification'
 DESIGN = {
-    'optimise.time': 2.0, 'optimise.processes': 0, 'optimise.starts': 1, 'optimise.samples': 40,
+    'optimise.time': 1.0, 'optimise.processes': 0, 'optimise.starts': 1, 'optimise.samples': 40,
     'optimise.duration': 5.0, 'optimise.velocity_margin': 0.1, 'optimise.acceleration_margin': 0.1,
 }  # fmt: skip
 MOTION = {'kind': 'sine', 'joints': ['joint1'], 'start': [0.05], 'target': [0.25]}
@@ -58,7 +58,7 @@ def nodes(folder):
 
 @pytest.fixture(scope='module')
 def client(folder, nodes):
-    robot = {'robot': write_axis(folder)}
+    robot = {'robot': write_axis(folder, 0.005)}
     motion = {f'motion.{key}': value for key, value in MOTION.items()}
     motion |= {'motion.frequency': [0.7], 'motion.duration': 5.0, **DESIGN}
     motion['allow_unchecked'] = True
@@ -181,7 +181,7 @@ def ask(client):
         assert future.result().result.successful, future.result().result.reason
 
     yield ask
-    ask(motion__kind='sine', optimise__time=2.0, optimise__starts=1)
+    ask(motion__kind='sine', optimise__time=1.0, optimise__starts=1)
 
 
 def test_the_motion_is_designed_where_the_parameters_ask_for_it(client, folder, ask):

@@ -50,7 +50,7 @@ class Cell:
 
     def __init__(self, folder, nodes, client):
         self.folder, self._nodes, self._client = folder, nodes, client
-        self._robot = {'robot': write_axis(folder)}
+        self._robot = {'robot': write_axis(folder, 0.004)}
         self._count = 0
         self.wait = client.wait
         self._rows = []

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recordings of the simulated cell without nodes: what its recorder would write."""
 
+import ast
+from functools import cache
+
 import numpy as np
 from writers import write_rosbag
 
@@ -13,6 +16,14 @@ from robodyn_ros.recording.recording import Recording
 
 def recorded(robot, motion, path):
     """Let the cell of a robot file follow a motion, and write its joint states as a bag."""
+    declared = EffortDeclaration.from_file(robot).metadata()
+    write_rosbag(_states(robot, repr(motion)), path, metadata=declared)
+
+
+@cache
+def _states(robot, text):
+    """Simulate a motion once; pages have the same ones."""
+    motion = ast.literal_eval(text)
     cell = RobotCell(CellConfig.from_yaml(robot))
     grid = build_motion({**motion, 'joints': list(cell.joints)}).grid(cell.period)
     zero = np.zeros(len(cell.joints))
@@ -28,5 +39,4 @@ def recorded(robot, motion, path):
         for name in ('time', 'position', 'velocity', 'torque')
     }
     signals['time'] -= signals['time'][0]
-    declared = EffortDeclaration.from_file(robot).metadata()
-    write_rosbag(Recording(joints=cell.joints, **signals), path, metadata=declared)
+    return Recording(joints=cell.joints, **signals)

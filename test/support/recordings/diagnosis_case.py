@@ -26,7 +26,7 @@ def case_of(model, recording, **options):
     signals = process(recording, model.joint_names, chosen)
     base = base_parameters(model)
     condensed = condense(model, signals.motion, signals.torque, signals.used, base.columns)
-    fit = estimate(condensed.merge(), base.rank)
+    fit = estimate(condensed.factors, base.rank)
     values = np.linalg.pinv(base.grouping) @ fit.values
     report, _ = evaluate(model, values, signals, source='case')
     errors = report.max_relative_torque_error

@@ -24,14 +24,13 @@ def small_arm() -> tuple[DynamicModel, Array]:
     return model, completed(model, {name: [value] * 2 for name, value in own.items()})
 
 
-def write_axis(folder: Path) -> str:
-    """Write the robot file of the single axis with a servo period of 4 ms; return its path."""
+def write_axis(folder: Path, period: float) -> str:
+    """Write the robot file of the single axis with a servo period in [s]; return its path."""
     text = (CELL.parent / 'single_axis.yaml').read_text()
     text = text.replace('../../urdf', str(SIX_AXIS.parent))
     path = folder / 'single_axis.yaml'
-    path.write_text(
-        text.replace('  joints:\n', '  servo_period: 0.004\n  substeps: 8\n  joints:\n')
-    )
+    cell = f'  servo_period: {period}\n  substeps: {round(2000 * period)}\n  joints:\n'
+    path.write_text(text.replace('  joints:\n', cell))
     return str(path)
 
 

@@ -31,7 +31,7 @@ from robodyn_ros.node_parameters.names import parameter_names
 
 MODEL, VALUES = small_arm()
 URDF = dh_urdf([(np.pi / 2, 0.0, 0.3), (0.0, 0.4, 0.0)])
-PERIOD = 0.002
+PERIOD = 0.004
 LIMIT = np.array([80.0, 60.0])
 STEP = LIMIT / 0.05 * PERIOD
 """Largest change of a command: without max_torque_rate it is max_torque in 50 ms."""

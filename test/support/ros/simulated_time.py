@@ -14,7 +14,7 @@ from rclpy.executors import SingleThreadedExecutor, TimeoutException
 from robodyn_ros.nodes.base.clock import to_stamp
 from robodyn_ros.nodes.cell.followers import REPEAT, Followers
 
-STEP = 2_000_000
+STEP = 4_000_000
 """Of one advance, in [ns]."""
 FASTEST = 10.0
 """Simulated time in one second: some nodes compute meanwhile."""
