@@ -157,7 +157,7 @@ def _motion(parts: Sequence[Session], period: float, options: Learning) -> RampL
     width = len(still)
     return RampLaw(
         period, bands, np.maximum(speed.max(axis=0), tiny), np.maximum(hard.max(axis=0), tiny),
-        mean=np.zeros((1 + KINDS * width, width)), whitening=np.zeros((width, ORDER)),
+        mean=np.zeros((1 + KINDS * width, width)), whitening=np.zeros((width, 2, ORDER)),
         scale=np.ones((width, bands.cells, SCORES)),
         covariance=np.repeat(np.eye(width)[None], SCORES, axis=0),
     )  # fmt: skip
@@ -281,7 +281,8 @@ def _finish(
     contact = level_at(maxima, hours, WARNINGS * wanted) / level
     single, joint = (level * upper).tolist()
     scale = law.scale.copy()
-    scale[:, -2, LEVEL] = np.maximum(scale[:, -2, LEVEL], friction / single)
+    still = law.bands.moving
+    scale[:, still, LEVEL] = np.maximum(scale[:, still, LEVEL], friction / single)
     return Learned(
         replace(law, scale=scale, single=single, joint=joint), float(np.clip(contact, 0.7, 1.0)),
         wanted, hours, tuple(each / level for each in maxima),

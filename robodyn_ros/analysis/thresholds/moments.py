@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_toeplitz
 
 from robodyn_ros.analysis.thresholds.session import Session
+from robodyn_ros.control.collision.motion_bands import RESTED
 from robodyn_ros.control.collision.ramp_law import (
     KINDS,
     LEVEL,
@@ -27,6 +28,9 @@ CHUNK = 4000
 """Rows at a time, which bounds the memory."""
 BINS, OCTAVES = 16, 40
 """Bins of a score per factor of 2, and octaves on either side of 1."""
+LEAST = 1.0
+"""Smallest sum of squares at rest relative to the scale, in [s], to learn whitening at rest from:
+about 10 s of rest."""
 PRIOR = 5.0
 """Time in a cell at which its scale is halfway between its each and that of the joint, in [s]."""
 HIGH = 0.999
@@ -99,22 +103,34 @@ def compute_squared_error(sums: Sums, mean: Array) -> Array:
 
 
 def autocovariance(session: Session, law: RampLaw) -> Sums:
-    """Return the sums of lagged products of the torque error without its mean, (ORDER + 1, n)."""
-    sums = np.zeros((ORDER + 1, len(law.fastest)))
+    """Return the sums of lagged products of the torque error without its mean, in [s].
+
+    Cells in which friction turns or gears settle are left out: their large short errors would be
+    taken for the spectrum of all motion.
+
+    :return: relative to the scale, in motion and at rest, shape (2, ORDER + 1, n)
+    """
+    sums = np.zeros((2, ORDER + 1, len(law.fastest)))
     for scores, rows in chunks(session, law):
-        used = session.used[rows]
+        used = session.used[rows][:, None] & law.bands.steady[scores.cell]
         error, back = scores.error / scores.scale[..., LEVEL], law.stride
+        kind = int(session.samples.rests[rows][0])
         for lag in range(ORDER + 1):
             end = len(error) - lag * back
             if end > 0:
-                both = (used[:end] & used[lag * back :])[:, None]
-                sums[lag] += (both * error[:end] * error[lag * back :]).sum(axis=0)
-    return Sums((sums,))
+                both = used[:end] & used[lag * back :]
+                sums[kind, lag] += (both * error[:end] * error[lag * back :]).sum(axis=0)
+    return Sums((law.period * sums,))
 
 
 def prediction(sums: Sums) -> Array:
-    """Return the coefficients of the linear prediction, shape (n, ORDER) (Yule and Walker)."""
-    products = sums.arrays[0]
+    """Return the coefficients of the linear prediction, shape (n, 2, ORDER) (Yule and Walker)."""
+    motion, rest = sums.arrays[0]
+    few = rest[0].max() < LEAST
+    return np.stack([_predict(motion), _predict(motion if few else rest)], axis=1)
+
+
+def _predict(products: Array) -> Array:
     result = np.zeros((products.shape[1], ORDER))
     for joint, column in enumerate(products.T):
         if column[0] > 0.0:
@@ -154,8 +170,9 @@ def scales(sums: Sums, spacing: float, prior: float) -> Array:
     each, usual = quantile(counts), quantile(counts.sum(axis=1))[:, None]
     seconds = spacing * counts.sum(axis=-1)
     value = (seconds * np.where(seconds > 0.0, each, 0.0) + prior * usual) / (seconds + prior)
-    rests = seconds[:, -1:] > 0.0
-    value[:, -1:] = np.where(rests, value[:, -1:], value[:, -2:-1])
+    still = -2 - len(RESTED)
+    rests = seconds[:, still + 1 :] > 0.0
+    value[:, still + 1 :] = np.where(rests, value[:, still + 1 :], value[:, still, None])
     return np.asarray(np.exp2(value))
 
 

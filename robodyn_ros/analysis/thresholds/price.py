@@ -65,9 +65,9 @@ def prices(
 
 def smallest_ramps(law: RampLaw) -> Array:
     """Return the smallest ramp that a joint alone finds in its most frequent motion, (n,)."""
-    taps = ramp_taps(law.whitening, law.stride * law.period)
+    taps = ramp_taps(law.whitening[:, 0], law.stride * law.period)
     gain = ramp_gains(taps, law.stride * law.period)
-    ramps = (law.scale / gain[:, None])[:, :-2].min(axis=2)
+    ramps = (law.scale / gain[:, None])[:, : law.bands.moving].min(axis=2)
     return np.asarray(law.single * np.median(ramps, axis=1))
 
 
@@ -96,7 +96,7 @@ def _force(law: RampLaw, model: DynamicModel, sessions: Sequence[Session]) -> tu
 
 def _course(law: RampLaw, spacing: float) -> Array:
     """Return the scores after the start of a ramp to 1 Nm, shape (T, n, SCORES)."""
-    taps = ramp_taps(law.whitening, spacing)
+    taps = ramp_taps(law.whitening[:, 0], spacing)
     count = taps.shape[1]
     ramp = np.minimum(spacing * np.arange(1, count + 1) / RISE, 1.0)
     series = np.concatenate([np.zeros(count - 1), ramp])
@@ -112,7 +112,7 @@ def _motions(
     share = POSES / max(1, sum(int(each.used.sum()) for each in sessions))
     for session in sessions:
         for scores, rows in chunks(session, law):
-            moving = (scores.cell < law.bands.cells - 2).any(axis=1) & session.used[rows]
+            moving = (scores.cell < law.bands.moving).any(axis=1) & session.used[rows]
             chosen = np.flatnonzero(moving & (random.random(len(moving)) < share))
             position = session.samples.position[rows]
             motions += [(position[k].astype(float), scores.scale[k].copy()) for k in chosen]

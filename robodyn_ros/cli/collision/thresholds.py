@@ -111,6 +111,7 @@ def _facts(
     arguments: argparse.Namespace, learned: Learned, torque: ModelTorque, table: Sequence[Price]
 ) -> dict[str, Any]:
     law = learned.law
+    moving = law.bands.moving
     levels = law.single * law.scale[:, :, LEVEL]
     ramps = smallest_ramps(law)
     return {
@@ -125,9 +126,9 @@ def _facts(
         'joints': [
             {
                 'name': name,
-                'lowest': levels[j, :-2].min(),
-                'highest': levels[j, :-2].max(),
-                'standstill': levels[j, -2],
+                'lowest': levels[j, :moving].min(),
+                'highest': levels[j, :moving].max(),
+                'standstill': levels[j, moving],
                 'at rest': levels[j, -1] if law.rest_learned else None,
                 'ramp': ramps[j],
                 'fastest': law.fastest[j],

@@ -9,8 +9,9 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from robodyn_ros.control.checks import check_between, check_joints
+from robodyn_ros.control.checks import check_between, check_joints, per_joint
 from robodyn_ros.control.collision.constant_thresholds import ConstantThresholds, Thresholds
+from robodyn_ros.control.collision.drives_off import DrivesOff
 from robodyn_ros.control.collision.filtered_residual import FilteredResidual
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.torque.model_torque import ModelTorque
@@ -28,6 +29,7 @@ class Level(IntEnum):
 
 
 SETTLING = Fault('settling', 'settling')
+OFF = Fault('drives_off', 'the torques of all joints fell to zero: the drives are off')
 UNMONITORED = Fault('nothing_monitored', 'no joint is enabled')
 
 
@@ -85,6 +87,8 @@ class TorqueErrorDetector:
         self._measured = np.zeros((3, width))
         self._newest = np.zeros((3, width))
         self._over = np.zeros((2, width), dtype=np.int64)
+        self._drives = DrivesOff(width, settings.period)
+        self._low = per_joint('low_velocity', settings.low_velocity, self.joints)
         self._latched = np.zeros(width, dtype=bool)
         self._alarm = self._resting = False
         self._rated = np.full(width, np.inf) if rated is None else rated
@@ -196,6 +200,11 @@ class TorqueErrorDetector:
         problem = self._inspect(stamp, q, qd, torque, motion)
         if problem:
             return self.lose(problem)
+        if self._drives.off and self._drives.falls(torque, qd, self.threshold, self._low):
+            return self.lose(OFF)
+        if not self._running:
+            self._drives.restart()
+        self._drives.push(torque, qd)
         signals = self._signals
         signals[0], signals[1] = motion or (q, qd)
         # The load uses the last filtered acceleration: it only scales a part of friction.
@@ -296,6 +305,11 @@ class TorqueErrorDetector:
             return
         if not self.settled:
             self.message = SETTLING
+            self._set_level(np.uint8(Level.UNKNOWN))
+            return
+        torque, velocity = self._measured[2], self._measured[1]
+        if self._drives.falls(torque, velocity, self.threshold, self._low):
+            self.message = OFF
             self._set_level(np.uint8(Level.UNKNOWN))
             return
         self._count(size)

@@ -13,13 +13,16 @@ from robodyn_ros.models.interface import Array
 FRESH = (0.1, 0.3)
 """Times since a reversal or standstill that bound its bands, in [s]: friction turns in the first,
 gears settle in the second."""
+RESTED = (0.05, 0.15)
+"""Times since the commanded positions rest that bound its bands, in [s]: drives and gears settle."""
 
 
 @dataclass(frozen=True)
 class Bands:
     """Bands for each of n joints; a cell is one band of each kind.
 
-    The last two cells are standstill, and rest: the commanded positions are known not to change.
+    The last cells are standstill, and the bands of rest: the commanded positions are known not to
+    change.
 
     :param still: a joint is at standstill below it, shape (n,), in [rad/s] or [m/s]
     :param speed: inner edges of the speed bands, shape (n, S - 1)
@@ -33,18 +36,31 @@ class Bands:
     @property
     def cells(self) -> int:
         """Number of cells of a joint."""
+        return self.moving + 2 + len(RESTED)
+
+    @property
+    def moving(self) -> int:
+        """Number of cells of a joint that moves; the next one is standstill."""
         bands = [edges.shape[1] + 1 for edges in (self.speed, self.acceleration)]
-        return int(np.prod(bands)) * (len(FRESH) + 1) + 2
+        return int(np.prod(bands)) * (len(FRESH) + 1)
+
+    @property
+    def steady(self) -> NDArray[np.bool_]:
+        """Cells of motion and of rest in which friction and gears have settled, (cells,)."""
+        steady = np.zeros(self.cells, dtype=bool)
+        steady[: self.moving : len(FRESH) + 1] = steady[-1] = True
+        return steady
 
     def cell(
-        self, speed: Array, acceleration: Array, since: Array, rests: NDArray[np.bool_]
+        self, speed: Array, acceleration: Array, since: Array, rested: Array
     ) -> NDArray[np.intp]:
         """Return the cell of each joint, shape (N, n).
 
         :param speed: absolute velocity, shape (N, n)
         :param acceleration: absolute acceleration, shape (N, n)
         :param since: time since the last reversal or standstill, shape (N, n), in [s]
-        :param rests: the commanded positions rest, shape (N,)
+        :param rested: time since the commanded positions rest, shape (N,), in [s]; negative: they
+            do not
         """
         cell: NDArray[np.intp] = (speed[..., None] >= self.speed).sum(axis=-1)
         cell *= self.acceleration.shape[1] + 1
@@ -52,6 +68,7 @@ class Bands:
         cell *= len(FRESH) + 1
         for each in FRESH:
             cell += since < each
-        cell[speed < self.still] = self.cells - 2
-        cell[rests] = self.cells - 1
+        cell[speed < self.still] = self.moving
+        rests = rested >= 0.0
+        cell[rests] = self.moving + 1 + np.searchsorted(RESTED, rested[rests], 'right')[:, None]
         return cell

@@ -28,8 +28,8 @@ short beside warming."""
 MOST = 10.0
 """Largest factor of a scale beyond the learned motion: a joint that hardly moved in learning would
 have none in motion, and always be OK."""
-LATE = 2
-"""Samples by which scores at rest are late: the start of a motion is known one sample later."""
+LATE = 1
+"""Samples by which scores at rest are late, because the start of a motion is known later."""
 AVERAGED = 5
 """Taps over which the torque error at the start of rest is averaged."""
 KINDS = 8
@@ -77,7 +77,8 @@ class RampLaw:
         by `MOST`, and the mean does not change
     :param hardest: largest learned absolute acceleration, shape (n,); the same
     :param mean: conditional mean of the torque error: coefficients of `features`, shape (F, n)
-    :param whitening: coefficients of the linear prediction of the torque error, shape (n, ORDER)
+    :param whitening: coefficients of the linear prediction of the torque error in motion and at
+        rest, shape (n, 2, ORDER)
     :param scale: usual largest size of each score, shape (n, cells, SCORES)
     :param covariance: of scaled scores over joints, shape (SCORES, n, n)
     :param single: threshold of the largest scaled score of one joint
@@ -103,7 +104,8 @@ class RampLaw:
     @property
     def rest_learned(self) -> bool:
         """True if the recordings told when the commanded positions rest."""
-        return bool((self.scale[:, -1] != self.scale[:, -2]).any())
+        still = self.bands.moving
+        return bool((self.scale[:, -1] != self.scale[:, still]).any())
 
     def features(self, samples: ErrorSamples) -> Array:
         """Return the features of the motion, shape (N, 1 + KINDS n)."""
@@ -130,7 +132,7 @@ def ramp_taps(whitening: Array, spacing: float) -> Array:
     Signal Processing: Detection Theory", 1998, chapter 7). As both filters are linear, they are
     one filter.
 
-    :param whitening: as of `RampLaw`
+    :param whitening: coefficients of the linear prediction, shape (n, ORDER)
     :param spacing: from tap to tap, in [s]
     """
     counts = [max(1, int(np.ceil(each / spacing - 1e-9))) for each in RAMPS]
@@ -182,15 +184,17 @@ class RampScores:
         on = np.arange(len(law.fastest)) if enabled is None else np.flatnonzero(enabled)
         block = np.ix_(np.arange(SCORES), on, on)
         self._precision[block] = np.linalg.inv(law.covariance[block])
-        self._taps = ramp_taps(law.whitening, law.stride * law.period)
-        width, count = self._taps.shape[:2]
+        spacing = law.stride * law.period
+        self._taps = np.array([ramp_taps(law.whitening[:, k], spacing) for k in range(2)])
+        width, count = self._taps.shape[1:3]
         self._joints = np.arange(width)
         self._series = np.zeros(((count - 1) * law.stride + LATE, width))
         self._turned = np.full(width, -np.inf)
         self._forward = np.zeros(width, dtype=bool)
         self.origin = np.zeros(width)
-        self._gain = ramp_gains(self._taps, law.stride * law.period)
-        self._rested = np.inf
+        self._gains = np.array([ramp_gains(each, spacing) for each in self._taps])
+        self._rested = self._came = np.inf
+        self._kind = 0
 
     def restart(self, stamp: float) -> None:
         """Start after a gap: as after a reversal, because nothing is known of the time before."""
@@ -208,16 +212,17 @@ class RampScores:
         Rest begins or ends, and changes start anew, only at the first of them (`pieces`).
         """
         law, stride = self.law, self.law.stride
-        self.cell, beyond = self._follow(samples)
         rests = bool(samples.rests[0])
+        self._kind = int(rests)
+        self.cell, beyond = self._follow(samples)
         self._rest(float(samples.time[0]), rests)
         self.error = self._without_mean(samples)
         series = np.concatenate([self._series, self.error])
         row, column = series.strides
-        shape = (len(self._joints), len(self.error), self._taps.shape[1])
+        shape = (len(self._joints), len(self.error), self._taps.shape[2])
         on_time = series if rests else series[LATE:]
         windows = as_strided(on_time, shape, (column, row, stride * row))
-        self.scores = (windows @ self._taps).transpose(1, 0, 2)
+        self.scores = (windows @ self._taps[self._kind]).transpose(1, 0, 2)
         self._series = series[len(self.error) :]
         self.scale = law.scale[self._joints, self.cell] * beyond[..., None]
 
@@ -238,7 +243,7 @@ class RampScores:
 
     def smallest_ramps(self) -> Array:
         """Return the smallest height of a ramp that exceeds a threshold now, shape (n,)."""
-        return np.asarray(self.law.single * (self.scale[-1] / self._gain).min(axis=1))
+        return np.asarray(self.law.single * (self.scale[-1] / self._gains[self._kind]).min(axis=1))
 
     def _without_mean(self, samples: ErrorSamples) -> Array:
         mean = self.law.features(samples) @ self.law.mean
@@ -264,6 +269,11 @@ class RampScores:
         time = samples.time[:, None]
         last = np.maximum.accumulate(np.where(turned, time, self._turned), axis=0)
         self._turned, self._forward = last[-1], forward[-1]
-        cell = bands.cell(speed, hard, time - last, samples.rests)
+        if not samples.rests[0]:
+            self._came = np.inf
+        elif self._came == np.inf:
+            self._came = float(samples.time[0])
+        rested = np.where(samples.rests, samples.time - self._came, -1.0)
+        cell = bands.cell(speed, hard, time - last, rested)
         beyond = np.maximum(speed / law.fastest, hard / law.hardest)
         return cell, np.minimum(np.maximum(beyond, 1.0), MOST)

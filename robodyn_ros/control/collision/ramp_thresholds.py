@@ -33,7 +33,7 @@ class RampThresholds:
         self.law, self._scores = law, RampScores(law, enabled)
         self._enabled = np.ones(len(law.fastest), dtype=bool) if enabled is None else enabled
         self._share = contact
-        self.collision = law.single * law.scale[:, -2, LEVEL]
+        self.collision = law.single * law.scale[:, law.bands.moving, LEVEL]
         self.contact = contact * self.collision
         self.compared, self.external, self._before = np.zeros((3, len(self.collision)))
         self._end = -math.inf

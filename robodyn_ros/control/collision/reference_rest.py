@@ -8,12 +8,12 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-REST = 0.2
-"""Time without a change of the commanded positions after which they rest, in [s]: the drives have
-come to rest."""
-LAPSE = 5.0
-"""Times the interval of the commands after which they are not known any more: a start must not be
-missed, and single messages may be lost."""
+REST = 0.05
+"""Time without a change of the commanded positions after which they rest, in [s]: a few commands.
+The robot comes to rest later."""
+LAPSE, LONGEST = 5.0, 0.2
+"""Times the interval of the commands, and time in [s], after which they are not known any more: a
+start must not be missed, and single messages may be lost."""
 
 
 class ReferenceRest:
@@ -38,7 +38,7 @@ class ReferenceRest:
         if time < self._last or not np.array_equal(position, self._position):
             self._moved = time
             self._position[:] = position
-        self._interval = min(max(time - self._last, 0.0), REST)
+        self._interval = min(max(time - self._last, 0.0), LONGEST)
         self._last = time
 
     @property
@@ -48,5 +48,5 @@ class ReferenceRest:
 
     def rests(self, time: float) -> bool:
         """Return True if they rest at a time, in [s]; False if the last one is too old."""
-        fresh = time - self._last <= min(LAPSE * self._interval, REST)
+        fresh = time - self._last <= min(LAPSE * self._interval, LONGEST)
         return fresh and self._last - self._moved >= REST

@@ -48,7 +48,7 @@ class _LearnedJoint:
     fastest: Positive
     hardest: Positive
     mean: Numbers
-    whitening: Numbers
+    whitening: list[Numbers]
     scale: list[Sizes]
 
 
@@ -194,7 +194,7 @@ def _parse(content: Mapping[str, Any]) -> LearnedThresholds:
     width = len(each)
     covariance = _array('covariance', parsed.covariance)
     shapes = {
-        'mean': (width, 1 + KINDS * width), 'whitening': (width, ORDER),
+        'mean': (width, 1 + KINDS * width), 'whitening': (width, 2, ORDER),
         'scale': (width, bands.cells, SCORES), 'covariance': (SCORES, width, width),
     }  # fmt: skip
     for name, shape in shapes.items():

@@ -20,7 +20,7 @@ FILE = flat_law('', np.array([50.0, 40.0]), period=0.01, torque_error_filter=1.0
 SCALE = FILE.law.scale.copy()
 SCALE[:, :, :LEVEL] = 6.0
 WHITE = np.zeros_like(FILE.law.whitening)
-WHITE[:, 0] = 1.0
+WHITE[:, :, 0] = 1.0
 LAW = replace(FILE.law, scale=SCALE, whitening=WHITE)
 """It looks for steps, because its whitening is a difference."""
 SETTINGS = FILE.settings(CollisionSettings(MODEL.joint_names, 1.0))

@@ -12,7 +12,7 @@ def test_a_reference_rests_after_a_while_and_only_while_it_is_known() -> None:
     assert not reference.rests(0.0)
     for time in np.arange(0.0, 0.3, 0.01):
         reference.update(time, still)
-        assert reference.rests(time) == (time >= 0.2)
+        assert reference.rests(time) == (time >= 0.05)
     assert reference.rests(0.33) and not reference.rests(0.35), 'five intervals'
     reference.update(0.51, still)
     assert reference.rests(0.51)

@@ -57,14 +57,14 @@ def flat_law(
     scale = np.full((width, bands.cells, SCORES), 1e9)
     scale[:, :, LEVEL] = threshold[:, None]
     if rest is not None:
-        scale[:, -1, LEVEL] = rest
+        scale[:, bands.moving + 1 :, LEVEL] = rest[:, None]
     settings = {
         'period': 0.002, 'filter_cutoff': 40.0, 'torque_error_filter': 0.5, 'debounce': 2,
         **detector,
     }  # fmt: skip
     law = RampLaw(
         settings['period'], bands, *np.full((2, width), 100.0),
-        mean=np.zeros((1 + KINDS * width, width)), whitening=np.zeros((width, ORDER)),
+        mean=np.zeros((1 + KINDS * width, width)), whitening=np.zeros((width, 2, ORDER)),
         scale=scale, covariance=np.repeat(np.eye(width)[None], SCORES, axis=0), joint=1e9,
     )  # fmt: skip
     return LearnedThresholds(MODEL.joint_names, model_hash, settings, law, 0.6, 1.0, 10.0, 3.0)
