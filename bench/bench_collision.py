@@ -118,8 +118,10 @@ def learned(
             )
             methods[f'ramps, {rate:g}/h{name}'] = found
     if given.ablation:
-        methods['ramps, single joints'] = replace(found, parts=(0,))
-        methods['ramps, all joints'] = replace(found, parts=(1,))
+        both = methods[f'ramps, {given.aim[-1]:g}/h']
+        assert isinstance(both, Ramps)
+        methods['ramps, single joints'] = replace(both, parts=(0,))
+        methods['ramps, all joints'] = replace(both, parts=(1,))
     result = [Residual(of, methods)]
     plain = partial(sessions, torque=torque, settings=settings)
     parts = plain(learning)

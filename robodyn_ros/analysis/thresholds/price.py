@@ -40,10 +40,16 @@ class Price:
     def describe(self) -> str:
         """Return one line."""
         if self.minutes:
-            return f'{self.rate:g} per hour needs {self.minutes:.3g} more minutes of motion'
-        force = 'no links, so no force' if np.isnan(self.force) else f'{self.force:.3g} N'
-        delay = '' if np.isnan(self.delay) else f'; twice that after {1e3 * self.delay:.0f} ms'
-        return f'{self.rate:g} per hour: {force}{delay}'
+            missing = f'{self.minutes:.3g} more minutes'
+            if self.minutes > 90.0:
+                missing = f'{self.minutes / 60.0:.3g} more hours'
+            return f'{self.rate:g} per hour needs {missing} of motion'
+        if np.isnan(self.force):
+            return f'{self.rate:g} per hour: the model has no links, so no force'
+        return (
+            f'{self.rate:g} per hour: {self.force:.3g} N at the flange within {1e3 * SOON:.0f} ms, '
+            f'twice that in {1e3 * self.delay:.0f} ms'
+        )
 
 
 def prices(

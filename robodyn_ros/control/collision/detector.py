@@ -13,6 +13,7 @@ from robodyn_ros.control.checks import check_between, check_joints, per_joint
 from robodyn_ros.control.collision.constant_thresholds import ConstantThresholds, Thresholds
 from robodyn_ros.control.collision.drives_off import DrivesOff
 from robodyn_ros.control.collision.filtered_residual import FilteredResidual
+from robodyn_ros.control.collision.payload_change import PayloadChange
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import NO_FAULT, ControlError, Fault
@@ -55,12 +56,14 @@ class TorqueErrorDetector:
         settings: CollisionSettings,
         thresholds: Thresholds | None = None,
         rated: Array | None = None,
+        payload: PayloadChange | None = None,
     ) -> None:
         """Reserve the memory.
 
         :param thresholds: learned ones; None: the constant ones of the settings
         :param rated: torque of the drives, shape (n,), in [Nm] or [N], which thresholds do not
             exceed; None: not known
+        :param payload: of which changes are no collision; None: none
         :raises ControlError: settings for other joints than the model's, an invalid cutoff, or a
             threshold above the torque of the drive
         """
@@ -87,6 +90,7 @@ class TorqueErrorDetector:
         self._measured = np.zeros((3, width))
         self._newest = np.zeros((3, width))
         self._over = np.zeros((2, width), dtype=np.int64)
+        self.payload = payload
         self._drives = DrivesOff(width, settings.period)
         self._low = per_joint('low_velocity', settings.low_velocity, self.joints)
         self._latched = np.zeros(width, dtype=bool)
@@ -264,6 +268,8 @@ class TorqueErrorDetector:
         self._filter_time = stamp - self.settings.period
         self._residual.restart(self._signals)
         self.thresholds.restart(stamp)
+        if self.payload is not None:
+            self.payload.restart()
         self._over[:] = 0
 
     def _advance(self, stamp: float) -> bool:
@@ -297,6 +303,8 @@ class TorqueErrorDetector:
         if not self._alarm and (size <= self._contact).all() and self.settled:
             self.level[:] = self._calm
             self.message = self._calm_message
+            if self.payload is not None:
+                self.payload.push(self.torque_error)
             return
         if not math.isfinite(size.sum() + self.threshold.sum() + self.torque_error.sum()):
             text = 'the torque error or its threshold is not finite'
@@ -311,6 +319,12 @@ class TorqueErrorDetector:
         if self._drives.falls(torque, velocity, self.threshold, self._low):
             self.message = OFF
             self._set_level(np.uint8(Level.UNKNOWN))
+            return
+        if self.payload is not None and self.payload.explains(
+            (self._residual.position, *self.motion), self.torque_error, self.threshold
+        ):
+            self.message = self.payload.message
+            self._set_level(np.uint8(Level.OK) + (size > self._contact))
             return
         self._count(size)
 

@@ -7,14 +7,15 @@ import numpy as np
 
 from robodyn_ros.models.interface import Array
 
-BEFORE = 0.2
-"""Age of the torque that the present one is compared with, in [s]: before the fall."""
+BEFORE, MOVING = 0.2, 0.05
+"""Age of the torque that the present one is compared with, at rest and in motion, in [s]: before
+the fall. In motion the torque changes by itself."""
 LONGEST, BRAKING = 0.3, 0.06
 """Longest fall, and time within which the robot must have become slower, in [s]. A contact that
 looks like a fall of all torques is reported that much later."""
 LEFT, BACK = 0.1, 0.9
 """Share of the torque before at which drives are off, and at which they are on again."""
-NOISE, SMALL, ALIKE = 0.3, 0.05, 0.25
+NOISE, SMALL, ALIKE = 0.15, 0.05, 0.25
 """Noise relative to the thresholds, at most a share of the largest torque; difference of the
 joints' falls relative to the fall."""
 
@@ -34,6 +35,7 @@ class DrivesOff:
     def restart(self) -> None:
         """Start after a gap."""
         self.off, self._falling, self._samples = False, 0, 0
+        self._age = len(self._ring)
 
     def push(self, torque: Array, velocity: Array) -> None:
         """Take torque feedback and velocity of a sample, shape (n,)."""
@@ -50,14 +52,17 @@ class DrivesOff:
         :param threshold: of the torque error, shape (n,), in [Nm] or [N]
         :param low: largest velocity at rest, shape (n,), in [rad/s] or [m/s]
         """
-        before, moved = self._ring[self._samples % len(self._ring)]
+        if not self._falling:
+            rests = (np.abs(velocity) <= low).all()
+            self._age = len(self._ring) if rests else max(2, round(MOVING / self._period))
+        before, moved = self._ring[(self._samples - self._age) % len(self._ring)]
         noise = np.minimum(NOISE * threshold, SMALL * np.abs(before).max() + 1e-300)
         usual, now = before / noise, torque / noise
-        loaded = int((np.abs(usual) > 1.0 / NOISE).sum())
+        loaded = int((np.abs(usual) > 4.0).sum())
         if self._samples < len(self._ring) or loaded < min(2, len(usual)):
             return self._end()
         share = float(usual @ now / (usual @ usual))
-        alike = np.abs(now - share * usual) <= 1.0 + ALIKE * (1.0 - share) * np.abs(usual)
+        alike = np.abs(now - share * usual) <= 2.0 + ALIKE * (1.0 - share) * np.abs(usual)
         if not (-LEFT <= share < BACK and alike.all()):
             return self._end()
         self._falling = max(self._falling, 1)

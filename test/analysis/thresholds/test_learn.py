@@ -101,8 +101,8 @@ def test_each_step_finds_smaller_ramps(step: str) -> None:
 
 
 def test_whitening_is_the_prediction_of_the_noise() -> None:
-    np.testing.assert_allclose(given().law.whitening[:, 0], 0.8, atol=0.08)
-    np.testing.assert_allclose(given().law.whitening[:, 1:], 0.0, atol=0.08)
+    np.testing.assert_allclose(given().law.whitening[:, 0, 0], 0.8, atol=0.08)
+    np.testing.assert_allclose(given().law.whitening[:, 0, 1:], 0.0, atol=0.08)
 
 
 def test_stiction_is_allowed_for_at_standstill() -> None:

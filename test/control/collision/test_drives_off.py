@@ -24,7 +24,7 @@ def motion(seed: int, moves: bool, brakes: float = 0.1) -> tuple[Array, Array, A
     random = np.random.default_rng(seed)
     time = PERIOD * np.arange(round(2.5 / PERIOD))
     middle = random.uniform(-1.0, 1.0, 6)
-    middle[1] = random.choice([-1.0, 1.0]) * random.uniform(0.5, 1.0)
+    middle[1:3] = [random.uniform(0.5, 1.0), random.uniform(-0.5, 0.0)]  # two joints feel weight
     rate, size = random.uniform(1.0, 2.0, (2, 6)) * [[1.0], [0.5 * moves]]
     slow = np.clip((OFF + brakes - time) / brakes, 0.0, 1.0)[:, None]
     angle = PERIOD * np.cumsum(slow, axis=0) * rate
@@ -51,6 +51,7 @@ def run(
 def test_drives_that_go_off_are_unknown_and_no_collision(moves: bool, decay: float) -> None:
     for seed in range(5):
         time, q, qd, torque = motion(seed, moves)
+        torque[time >= OFF] = torque[time < OFF][-1]  # brakes have the rest
         torque *= np.exp(-np.maximum(time - OFF, 0.0) / max(decay, 1e-9))[:, None]
         worst, detector = run(time, q, qd, torque)
         assert max(worst) < Level.COLLISION, seed
