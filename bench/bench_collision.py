@@ -37,7 +37,7 @@ from collision.methods import Constant, Largest, Method, Ramps  # noqa: E402
 from collision.motion import KINDS as MOTIONS  # noqa: E402
 from collision.motion import Path as RobotPath  # noqa: E402
 from collision.plant import START, Measured, Plant  # noqa: E402
-from collision.robot import ROBOTS, Robot  # noqa: E402
+from collision.robot import HARD, ROBOTS, SPEED, Robot  # noqa: E402
 from collision.roc import LOOK, RATES, Curve  # noqa: E402
 
 import robodyn_ros as rd  # noqa: E402
@@ -46,6 +46,7 @@ from robodyn_ros.analysis.thresholds.session import Session  # noqa: E402
 from robodyn_ros.control.collision.ramp_law import ErrorSamples  # noqa: E402
 from robodyn_ros.control.collision.settings import CollisionSettings  # noqa: E402
 from robodyn_ros.control.torque.model_torque import ModelTorque  # noqa: E402
+from robodyn_ros.models.payload import payload_of  # noqa: E402
 
 SIDE_BY_SIDE = 120
 LONGEST = 75.0
@@ -81,6 +82,29 @@ def identified(robot: Robot, rate: float, random: np.random.Generator) -> ModelT
     return ModelTorque(model, result.values, velocity_window=0.01)
 
 
+def loaded(robot: Robot, mass: float) -> Robot:
+    """Return a robot that carries a mass in [kg] at its last link."""
+    changed = replace(robot)
+    payload = payload_of(robot.body, mass, center_of_mass=[0.0, 0.0, 0.05])
+    changed.__dict__['values'] = robot.values + payload.added
+    return changed
+
+
+CHANGES: dict[str, tuple[Callable[[Robot], Robot], float | None]] = {
+    'as learned': (lambda robot: robot, None),
+    'warm, 90 min': (lambda robot: robot, 5400.0),
+    'cold': (lambda robot: robot, 0.0),
+    'half the speed': (lambda robot: replace(robot, limits=(0.5 * SPEED, 0.25 * HARD)), None),
+    'payload 2.8 kg': (partial(loaded, mass=2.8), None),
+    'a day later: friction +10 %': (
+        lambda robot: replace(
+            robot, coulomb=1.1 * robot.coulomb, viscous=1.1 * robot.viscous
+        ), None,
+    ),
+}  # fmt: skip
+"""Robots that differ from those that were learned from, and their age in [s]; None: mixed."""
+
+
 STEPS = {
     '': {}, ' without the mean': {'mean': False}, ' without whitening': {'whitening': False},
     ' with one scale': {'scales': False},
@@ -97,6 +121,27 @@ class Residual:
 
     of: Callable[[Measured], list[Session]]
     methods: dict[str, Method]
+
+
+def after_changes(
+    robot: Robot, given: argparse.Namespace, residuals: Sequence[Residual], seconds: float
+) -> None:
+    """Print the false alarms per hour, as learned, of robots that have changed."""
+    for name, (change, age) in CHANGES.items():
+        random = np.random.default_rng([13, given.seed, len(robot.name)])
+        moved = simulated(
+            change(robot), SIDE_BY_SIDE, START + seconds, given.rate, random, age=age
+        )
+        cells = []
+        for each in residuals:
+            parts = each.of(moved[0])
+            for method, values in each.methods.items():
+                curve = Curve(1.0 / given.rate)
+                for part in parts:
+                    curve.add_healthy(values.ratio(part))
+                alarms = (np.concatenate(curve.healthy) > 1.0).sum() / curve.hours
+                cells.append(f'{method} {alarms:.1f}')
+        print(f'  {name} (false alarms per hour of {curve.hours:.2f} h): {"; ".join(cells)}')
 
 
 def learned(
@@ -154,6 +199,8 @@ def curves(
     )
     learning, _ = simulated(robot, 12, given.learn * 300.0, rate, random)
     residuals = learned(learning, torque, settings, given)
+    if given.changes:
+        after_changes(robot, given, residuals[:-1], given.hours * 3600.0 / SIDE_BY_SIDE)
     found = {name: Curve(period) for each in residuals for name in each.methods}
     for seconds in in_turn(given.hours * 3600.0):
         healthy, _ = simulated(robot, SIDE_BY_SIDE, START + seconds, rate, random)
@@ -247,6 +294,7 @@ def main() -> int:
         '--aim', type=float, nargs='*', default=[10.0, 30.0],
         help='false alarms per hour for which laws are learned',
     )  # fmt: skip
+    parser.add_argument('--changes', action='store_true', help='robots that have changed')
     parser.add_argument('--ablation', action='store_true', help='leave out each step of the law')
     given = parser.parse_args()
     for name in given.robot:

@@ -18,6 +18,8 @@ LEFT, BACK = 0.1, 0.9
 NOISE, SMALL, ALIKE = 0.15, 0.05, 0.25
 """Noise relative to the thresholds, at most a share of the largest torque; difference of the
 joints' falls relative to the fall."""
+LOADED, LITTLE = 4.0, 6.0
+"""Torque relative to the noise whose fall counts, and below which a joint cannot contradict."""
 
 
 class DrivesOff:
@@ -58,11 +60,12 @@ class DrivesOff:
         before, moved = self._ring[(self._samples - self._age) % len(self._ring)]
         noise = np.minimum(NOISE * threshold, SMALL * np.abs(before).max() + 1e-300)
         usual, now = before / noise, torque / noise
-        loaded = int((np.abs(usual) > 4.0).sum())
+        loaded = int((np.abs(usual) > LOADED).sum())
         if self._samples < len(self._ring) or loaded < min(2, len(usual)):
             return self._end()
         share = float(usual @ now / (usual @ usual))
         alike = np.abs(now - share * usual) <= 2.0 + ALIKE * (1.0 - share) * np.abs(usual)
+        alike |= np.maximum(np.abs(usual), np.abs(now)) <= LITTLE  # friction turns
         if not (-LEFT <= share < BACK and alike.all()):
             return self._end()
         self._falling = max(self._falling, 1)

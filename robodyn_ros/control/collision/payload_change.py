@@ -26,9 +26,7 @@ class PayloadChange:
     :ivar message: one sentence
     """
 
-    def __init__(
-        self, arm: DynamicModel, limit: float, period: float, *, frame: str = ''
-    ) -> None:
+    def __init__(self, arm: DynamicModel, limit: float, period: float, *, frame: str = '') -> None:
         """Reserve the memory.
 
         :param limit: largest mass that is expected, in [kg]

@@ -6,7 +6,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from robodyn_ros.control.collision.motion_bands import Bands
@@ -221,7 +220,7 @@ class RampScores:
         row, column = series.strides
         shape = (len(self._joints), len(self.error), self._taps.shape[2])
         on_time = series if rests else series[LATE:]
-        windows = as_strided(on_time, shape, (column, row, stride * row))
+        windows: Array = np.ndarray(shape, buffer=on_time, strides=(column, row, stride * row))
         self.scores = (windows @ self._taps[self._kind]).transpose(1, 0, 2)
         self._series = series[len(self.error) :]
         self.scale = law.scale[self._joints, self.cell] * beyond[..., None]

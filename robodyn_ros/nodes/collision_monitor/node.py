@@ -252,7 +252,9 @@ class CollisionMonitor(ModelNode):
         learned = load_thresholds(self._chosen['thresholds'], model)
         settings = collision_settings(model.joints, self._options, learned, self.refused)
         torque.exclude_gravity(effort.gravity_excluded)
-        detector = build_detector(model, torque, settings, learned, self._payload_change(model, settings))
+        detector = build_detector(
+            model, torque, settings, learned, self._payload_change(model, settings)
+        )
         detector.sensitivity = float(self.get_parameter('sensitivity').value)
         trigger = ReactionTrigger(settings, on_unknown=self._chosen['on_unknown'])
         inputs = Inputs(

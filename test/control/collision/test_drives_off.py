@@ -33,9 +33,7 @@ def motion(seed: int, moves: bool, brakes: float = 0.1) -> tuple[Array, Array, A
     return time, q, qd, torque
 
 
-def run(
-    time: Array, q: Array, qd: Array, torque: Array
-) -> tuple[list[int], TorqueErrorDetector]:
+def run(time: Array, q: Array, qd: Array, torque: Array) -> tuple[list[int], TorqueErrorDetector]:
     settings = CollisionSettings(
         TORQUE.joints, THRESHOLDS, period=PERIOD, low_velocity_torque=0.2 * THRESHOLDS
     )
@@ -63,7 +61,9 @@ def test_drives_that_go_off_are_unknown_and_no_collision(moves: bool, decay: flo
 
 def test_drives_that_are_on_again_are_monitored_again() -> None:
     time, q, qd, torque = motion(1, False)
-    torque *= np.interp(time, [OFF, OFF + 0.1, OFF + 0.6, OFF + 0.8], [1.0, 0.0, 0.0, 1.0])[:, None]
+    torque *= np.interp(time, [OFF, OFF + 0.1, OFF + 0.6, OFF + 0.8], [1.0, 0.0, 0.0, 1.0])[
+        :, None
+    ]
     worst, _ = run(time, q, qd, torque)
     assert max(worst) < Level.COLLISION and worst[round(1.4 / PERIOD)] == Level.UNKNOWN
     assert worst[-1] == Level.OK

@@ -93,7 +93,9 @@ def test_a_push_on_a_joint_is_found_as_soon_as_without_a_payload() -> None:
 def test_a_torque_that_goes_on_growing_is_a_collision() -> None:
     """An obstacle below or above the tool."""
     time, q, qd = motion(3, False)
-    growing = MODEL.torque(q, qd, 0.0 * q, load(1.0)) * (30.0 * np.maximum(time - PICK, 0.0))[:, None]
+    growing = (
+        MODEL.torque(q, qd, 0.0 * q, load(1.0)) * (30.0 * np.maximum(time - PICK, 0.0))[:, None]
+    )
     worst, detector, _ = run(3, growing)
     assert detector.payload is not None and detector.payload.picked is None
     assert PICK < time[worst.index(Level.COLLISION)] < PICK + 0.3
