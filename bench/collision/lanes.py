@@ -18,8 +18,8 @@ from collision.plant import Measured
 from robodyn_ros.analysis.thresholds.session import Session
 from robodyn_ros.control.collision.filtered_residual import FilteredResidual
 from robodyn_ros.control.collision.ramp_law import ErrorSamples
-from robodyn_ros.control.collision.reference_rest import REST
 from robodyn_ros.control.collision.settings import CollisionSettings
+from robodyn_ros.control.collision.states.reference_rest import REST
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Recording

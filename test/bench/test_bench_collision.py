@@ -21,6 +21,7 @@ from robodyn_ros.analysis.thresholds.session import feed
 from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
 from robodyn_ros.control.collision.ramp_thresholds import RampThresholds
 from robodyn_ros.control.collision.settings import CollisionSettings
+from robodyn_ros.control.collision.states.drives_off import DrivesOff
 from robodyn_ros.control.torque.model_torque import ModelTorque
 
 ROBOT, RATE = ROBOTS['cobot'], 500.0
@@ -42,7 +43,8 @@ def measured():
     return simulated(ROBOT, 3, 13.0, RATE, np.random.default_rng(3))[0]
 
 
-def test_torque_errors_and_verdicts_are_those_of_the_detector(torque, measured):
+def test_torque_errors_and_verdicts_are_those_of_the_detector(torque, measured, monkeypatch):
+    monkeypatch.setattr(DrivesOff, 'falls', lambda *_: False)  # torques fall at each stop
     settings = CollisionSettings(
         torque.joints, 1e6, period=1.0 / RATE, torque_error_filter=1.0, debounce=1
     )

@@ -47,7 +47,7 @@ class Price:
         if np.isnan(self.force):
             return f'{self.rate:g} per hour: the model has no links, so no force'
         return (
-            f'{self.rate:g} per hour: {self.force:.3g} N at the flange within {1e3 * SOON:.0f} ms, '
+            f'{self.rate:g} per hour: {self.force:.3g} N at the flange in {1e3 * SOON:.0f} ms, '
             f'twice that in {1e3 * self.delay:.0f} ms'
         )
 

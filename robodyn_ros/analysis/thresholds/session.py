@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from robodyn_ros.control.collision.detector import TorqueErrorDetector
 from robodyn_ros.control.collision.ramp_law import ErrorSamples
-from robodyn_ros.control.collision.reference_rest import ReferenceRest
 from robodyn_ros.control.collision.settings import CollisionSettings
+from robodyn_ros.control.collision.states.reference_rest import ReferenceRest
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ControlError
 from robodyn_ros.long_work import progress

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from robodyn_ros.control.checks import check_between, check_joints, per_joint
 from robodyn_ros.control.collision.constant_thresholds import ConstantThresholds, Thresholds
-from robodyn_ros.control.collision.drives_off import DrivesOff
 from robodyn_ros.control.collision.filtered_residual import FilteredResidual
-from robodyn_ros.control.collision.payload_change import PayloadChange
 from robodyn_ros.control.collision.settings import CollisionSettings
+from robodyn_ros.control.collision.states.drives_off import DrivesOff
+from robodyn_ros.control.collision.states.payload_change import PayloadChange
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import NO_FAULT, ControlError, Fault
 from robodyn_ros.models.interface import Array
@@ -204,7 +204,7 @@ class TorqueErrorDetector:
         problem = self._inspect(stamp, q, qd, torque, motion)
         if problem:
             return self.lose(problem)
-        if self._drives.off and self._drives.falls(torque, qd, self.threshold, self._low):
+        if self._drives.off and self._falls(torque, qd):
             return self.lose(OFF)
         if not self._running:
             self._drives.restart()
@@ -315,8 +315,7 @@ class TorqueErrorDetector:
             self.message = SETTLING
             self._set_level(np.uint8(Level.UNKNOWN))
             return
-        torque, velocity = self._measured[2], self._measured[1]
-        if self._drives.falls(torque, velocity, self.threshold, self._low):
+        if self._falls(self._measured[2], self._measured[1]):
             self.message = OFF
             self._set_level(np.uint8(Level.UNKNOWN))
             return
@@ -327,6 +326,10 @@ class TorqueErrorDetector:
             self._set_level(np.uint8(Level.OK) + (size > self._contact))
             return
         self._count(size)
+
+    def _falls(self, torque: Array, velocity: Array) -> bool:
+        """Return True if the drives go off."""
+        return self._drives.falls(torque, velocity, self.threshold, self._low, self.torque_error)
 
     def _count(self, size: Array) -> None:
         """Count samples above the thresholds, and latch a collision."""

@@ -14,7 +14,7 @@ FRESH = (0.1, 0.3)
 """Times since a reversal or standstill that bound its bands, in [s]: friction turns in the first,
 gears settle in the second."""
 RESTED = (0.05, 0.15)
-"""Times since the commanded positions rest that bound its bands, in [s]: drives and gears settle."""
+"""Times since the commanded positions rest that bound its bands, in [s]: the drives settle."""
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from robodyn_ros.control.collision.detector import TorqueErrorDetector
-from robodyn_ros.control.collision.payload_change import PayloadChange
 from robodyn_ros.control.collision.settings import CollisionSettings
+from robodyn_ros.control.collision.states.payload_change import PayloadChange
 from robodyn_ros.control.collision.thresholds_file import LearnedThresholds, read_thresholds
 from robodyn_ros.control.robot_check import rated_torque
 from robodyn_ros.control.torque.model_torque import ModelTorque

@@ -14,13 +14,13 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
-from robodyn_ros.control.collision.payload_change import PayloadChange
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.collision.setup import (
     build_detector,
     collision_settings,
     load_thresholds,
 )
+from robodyn_ros.control.collision.states.payload_change import PayloadChange
 from robodyn_ros.control.collision.trigger import Mute, ReactionTrigger, release_problem
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ConfigError, ControlError, Fault, RobodynError

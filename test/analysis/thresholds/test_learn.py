@@ -107,7 +107,7 @@ def test_whitening_is_the_prediction_of_the_noise() -> None:
 
 def test_stiction_is_allowed_for_at_standstill() -> None:
     found = learn([healthy(4.0, seed) for seed in (0, 1)], PERIOD, 50.0 * FRICTION, Learning(30.0))
-    threshold = found.law.single * found.law.scale[:, -2, LEVEL]
+    threshold = found.law.single * found.law.scale[:, found.law.bands.moving, LEVEL]
     assert (threshold >= 50.0 * FRICTION - 1e-9).all()
 
 

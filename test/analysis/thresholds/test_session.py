@@ -58,7 +58,7 @@ def test_samples_are_those_of_the_detector_and_rest_is_that_of_the_reference() -
     position = np.clip(commands - 11.0, 0.0, 1.0)[:, None] * [1.0, 0.0]
     rests = rest_of_reference(data.time, zip(commands.tolist(), position, strict=True), 2)
     assert rests is not None
-    expected = (data.time > 10.22) & (data.time < 11.025) | (data.time > 12.225)
+    expected = (data.time > 10.065) & (data.time < 11.025) | (data.time > 12.065)
     np.testing.assert_array_equal(rests, expected)
     session = session_of(data, TORQUE, SETTINGS, rests)
     np.testing.assert_array_equal(session.samples.rests, rests)

@@ -37,7 +37,8 @@ SPREAD = RANDOM.normal(size=(SCORES, WIDTH, 8))
 def law(period: float) -> RampLaw:
     return RampLaw(
         period, BANDS, np.full(WIDTH, 1.0), np.full(WIDTH, 4.0),
-        mean=RANDOM.normal(size=(1 + KINDS * WIDTH, WIDTH)), whitening=np.stack([WHITENING, 0.5 * WHITENING], axis=1),
+        mean=RANDOM.normal(size=(1 + KINDS * WIDTH, WIDTH)),
+        whitening=np.stack([WHITENING, 0.5 * WHITENING], axis=1),
         scale=RANDOM.uniform(0.5, 2.0, (WIDTH, BANDS.cells, SCORES)),
         covariance=SPREAD @ SPREAD.transpose(0, 2, 1), single=1.7, joint=2.5,
     )  # fmt: skip

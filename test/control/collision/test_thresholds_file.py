@@ -100,7 +100,7 @@ def test_damaged_files_are_refused_in_one_sentence(
         (
             'whitening',
             np.zeros((2, 2, 3)),
-            r'whitening must have the shape \(2, 2, 8\), got \(2, 2, 3\)',
+            r'whitening must have the shape \(2, 2, 8\)',
         ),
         ('mean', np.zeros((9, 2)), r'mean must have the shape \(2, 17\), got \(2, 9\)'),
         ('scale', np.ones((2, 4, 5)), 'scale must have the shape'),

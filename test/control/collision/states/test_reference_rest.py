@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from robodyn_ros.control.collision.reference_rest import ReferenceRest
+from robodyn_ros.control.collision.states.reference_rest import ReferenceRest
 
 
 def test_a_reference_rests_after_a_while_and_only_while_it_is_known() -> None:

@@ -6,14 +6,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from control_arm import six_axis_cell
+from robots import SIX_AXIS
 
 from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
-from robodyn_ros.control.collision.payload_change import PayloadChange
 from robodyn_ros.control.collision.settings import CollisionSettings
+from robodyn_ros.control.collision.states.payload_change import PayloadChange
 from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.models.interface import Array
 from robodyn_ros.models.payload import payload_of
-from robots import SIX_AXIS
 
 PERIOD, PICK = 0.004, 1.0
 TORQUE = six_axis_cell()[1]

@@ -8,8 +8,8 @@ import pytest
 from control_arm import six_axis_cell
 
 from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
-from robodyn_ros.control.collision.drives_off import DrivesOff
 from robodyn_ros.control.collision.settings import CollisionSettings
+from robodyn_ros.control.collision.states.drives_off import DrivesOff
 from robodyn_ros.models.interface import Array
 
 PERIOD = 0.004

@@ -10,7 +10,7 @@ from robodyn_ros.models.interface import Array
 BEFORE, MOVING = 0.2, 0.05
 """Age of the torque that the present one is compared with, at rest and in motion, in [s]: before
 the fall. In motion the torque changes by itself."""
-LONGEST, BRAKING = 0.3, 0.06
+LONGEST, BRAKING = 0.2, 0.06
 """Longest fall, and time within which the robot must have become slower, in [s]. A contact that
 looks like a fall of all torques is reported that much later."""
 LEFT, BACK = 0.1, 0.9
@@ -18,6 +18,9 @@ LEFT, BACK = 0.1, 0.9
 NOISE, SMALL, ALIKE = 0.15, 0.05, 0.25
 """Noise relative to the thresholds, at most a share of the largest torque; difference of the
 joints' falls relative to the fall."""
+SAME = 0.9
+"""Smallest cosine of the angle between the torque error and the torque before, over the joints, at
+rest. In motion brakes add to the torque error."""
 LOADED, LITTLE = 4.0, 6.0
 """Torque relative to the noise whose fall counts, and below which a joint cannot contradict."""
 
@@ -48,11 +51,14 @@ class DrivesOff:
         row[0], row[1] = torque, velocity
         self._samples += 1
 
-    def falls(self, torque: Array, velocity: Array, threshold: Array, low: Array) -> bool:
+    def falls(
+        self, torque: Array, velocity: Array, threshold: Array, low: Array, error: Array
+    ) -> bool:
         """Return True if the torques of all joints fall, or have fallen (`off`).
 
         :param threshold: of the torque error, shape (n,), in [Nm] or [N]
         :param low: largest velocity at rest, shape (n,), in [rad/s] or [m/s]
+        :param error: torque error, shape (n,)
         """
         if not self._falling:
             rests = (np.abs(velocity) <= low).all()
@@ -66,7 +72,10 @@ class DrivesOff:
         share = float(usual @ now / (usual @ usual))
         alike = np.abs(now - share * usual) <= 2.0 + ALIKE * (1.0 - share) * np.abs(usual)
         alike |= np.maximum(np.abs(usual), np.abs(now)) <= LITTLE  # friction turns
-        if not (-LEFT <= share < BACK and alike.all()):
+        lost = error / noise
+        moves = self._age < len(self._ring)
+        missing = usual @ lost > SAME * np.sqrt((usual @ usual) * (lost @ lost))
+        if not (missing or moves or self.off) or not (-LEFT <= share < BACK and alike.all()):
             return self._end()
         self._falling = max(self._falling, 1)
         self.off |= share <= LEFT

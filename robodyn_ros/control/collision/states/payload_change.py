@@ -9,8 +9,8 @@ from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.payload import Payload, PayloadModel
 
 BEFORE, WAIT = 0.2, 0.5
-"""Age of the torque error that the present one is compared with, and time for which the change must
-be that of one payload, in [s]."""
+"""Age of the torque error that the present one is compared with, and time for which the change
+must be that of one payload, in [s]."""
 NOISE, REACH, CORRELATED = 0.2, 0.1, 20.0
 """Noise relative to the thresholds; usual distance of the centre of mass from the frame, in [m];
 samples that count as one independent sample."""
