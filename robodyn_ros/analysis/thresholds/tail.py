@@ -15,7 +15,7 @@ SHAPES = np.linspace(0.0, 0.25, 6)
 drives are bounded."""
 SIZES = np.geomspace(0.4, 1.6, 40)
 """Sizes of the tail to choose from, relative to the mean excess."""
-DRAWS, UPPER = 200, 0.9
+DRAWS, UPPER = 200, 0.8
 """Sets of sessions that are drawn, and the quantile of their levels: of two sessions it is the
 level of the worse one."""
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,12 +34,12 @@ class Bands:
     speed: Array
     acceleration: Array
 
-    @property
+    @cached_property
     def cells(self) -> int:
         """Number of cells of a joint."""
         return self.moving + 2 + len(RESTED)
 
-    @property
+    @cached_property
     def moving(self) -> int:
         """Number of cells of a joint that moves; the next one is standstill."""
         bands = [edges.shape[1] + 1 for edges in (self.speed, self.acceleration)]
@@ -70,5 +71,7 @@ class Bands:
             cell += since < each
         cell[speed < self.still] = self.moving
         rests = rested >= 0.0
-        cell[rests] = self.moving + 1 + np.searchsorted(RESTED, rested[rests], 'right')[:, None]
+        if rests.any():
+            band = np.searchsorted(RESTED, rested[rests], 'right')
+            cell[rests] = self.moving + 1 + band[:, None]
         return cell
