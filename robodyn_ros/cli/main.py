@@ -10,7 +10,7 @@ import re
 import shlex
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any, NoReturn
 
@@ -77,8 +77,15 @@ class _Parser(argparse.ArgumentParser):
         """Exit with what is wrong."""
         self.exit(EXIT_ERROR, f'error: {self.prog}: {message} (see `{self.prog} --help`)\n')
 
+    def check_known(self, word: str, known: Iterable[str]) -> None:
+        """Exit with the nearest of the known words if a word is none of them."""
+        if word not in known:
+            near = difflib.get_close_matches(word, list(known), 1)
+            meant = f'; did you mean {near[0]}?' if near else ''
+            self.error(f'{clip(word)} is not known{meant}')
 
-def build_parser(only: str | None = None) -> argparse.ArgumentParser:
+
+def build_parser(only: str | None = None) -> _Parser:
     """Build the parser of all sub-commands.
 
     :param only: the sub-command to run, '' for none; all others have only a name and a help,
@@ -132,8 +139,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(words: Sequence[str]) -> int:
     """Import, parse and run a command; importing the libraries of a command takes a second."""
     command = next((word for word in words if word in COMMANDS), '')
-    arguments, unknown = build_parser(command).parse_known_args(words)
-    _check_known(arguments.parser, unknown)
+    parser = build_parser(command)
+    if not words:
+        parser.exit(EXIT_ERROR, parser.format_help())
+    for word in () if command else [word for word in words if not word.startswith('-')][:1]:
+        parser.check_known(word, COMMANDS)
+    arguments, unknown = parser.parse_known_args(words)
+    for word in unknown[:1]:
+        options = [name for each in arguments.parser._actions for name in each.option_strings]
+        arguments.parser.check_known(word.partition('=')[0], options)
     if command in WITH_ROS:
         _check_ros(command)
     arguments.command_line = shlex.join(['robodyn', *words])
@@ -190,16 +204,6 @@ def _brief_warnings(*, complete: bool) -> Iterator[None]:
         if not complete:
             warnings.showwarning = show
         yield
-
-
-def _check_known(parser: argparse.ArgumentParser, unknown: Sequence[str]) -> None:
-    """Exit with a sentence about the first word that a sub-command does not know."""
-    for word in unknown[:1]:
-        name = word.partition('=')[0]
-        known = [option for action in parser._actions for option in action.option_strings]
-        near = difflib.get_close_matches(name, known, 1, 0.75)
-        meant = f'; did you mean {near[0]}?' if near else ''
-        parser.error(f'{clip(name)} is not known{meant}')
 
 
 def _join_negative(words: Sequence[str]) -> list[str]:

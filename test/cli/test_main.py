@@ -26,7 +26,10 @@ def run_python(*arguments):
     [
         *(([name, '--help'], 0, f'robodyn {name}', '') for name in COMMANDS),
         (['--version'], 0, __version__, ''),
-        ([], 2, '', 'COMMAND'),
+        ([], 2, '', 'a recording'),  # the help, with what each command does
+        (['--debug'], 2, '', 'required: COMMAND'),
+        (['--debug', 'identfy'], 2, '', 'identfy is not known; did you mean identify? (see'),
+        (['x.npz'], 2, '', 'x.npz is not known (see'),
     ],
 )
 def test_help_version_and_a_missing_command(words, code, out, err, capsys):

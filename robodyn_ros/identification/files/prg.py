@@ -194,9 +194,7 @@ def _check_possible(result: IdentificationResult) -> None:
     for name, row in zip(result.model.joint_names, friction, strict=True):
         wrong += [f'{name}.{term}' for term, value in zip(FRICTION, row, strict=True) if value < 0]
     if wrong:
-        raise PrgError(
-            f'no .PRG file is written: {", ".join(wrong)} is negative, which no robot has'
-        )
+        raise PrgError(f'{", ".join(wrong)} is negative, which no robot has')
 
 
 def _friction(model: DynamicModel, values: Array) -> Array:

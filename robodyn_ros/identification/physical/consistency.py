@@ -252,8 +252,8 @@ def unit_of(mass: float) -> Array:
 
 
 def pack_matrices(matrices: Array) -> Array:
-    """Upper triangles (..., 10), column by column, off-diagonals times sqrt 2 (clarabel's)."""
-    columns, rows = np.tril_indices(4)
+    """Upper triangles (..., k), column by column, off-diagonals times sqrt 2 (clarabel's)."""
+    columns, rows = np.tril_indices(matrices.shape[-1])
     factor = np.where(rows == columns, 1.0, np.sqrt(2.0))
     result: Array = matrices[..., rows, columns] * factor
     return result

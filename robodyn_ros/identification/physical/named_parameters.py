@@ -3,65 +3,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import lsq_linear
 
-from robodyn_ros.findings import finding
-from robodyn_ros.identification.factors.condense import Condensed
-from robodyn_ros.identification.fit.least_squares import ROUNDING, Estimate
-from robodyn_ros.identification.physical.completion import Completion, combination_stddevs
-from robodyn_ros.identification.physical.semidefinite import WEAKEST, weigh_rows
+from robodyn_ros.identification.physical.completion import combination_stddevs
+from robodyn_ros.identification.physical.non_negative import is_definite
 from robodyn_ros.identification.physical.status import NamedParameters, Status
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.closed_forms.closed_form import ClosedFormModel, closed_form_part
-from robodyn_ros.models.friction_terms import BRAKING
-from robodyn_ros.models.interface import Array, DynamicModel, Parameter
-
-
-def limit_to_non_negative(
-    model: DynamicModel,
-    base: BaseParameters,
-    condensed: Condensed,
-    fit: Estimate,
-    chosen: Completion,
-) -> Completion:
-    """Keep masses, inertias and friction of a closed-form model from being negative.
-
-    :param chosen: values of all parameters that suit the data without limits
-    """
-    closed = closed_form_part(model)
-    if closed is None:
-        return chosen
-    definite = np.array([_is_definite(closed[0], each) for each in model.parameters], dtype=bool)
-    wrong = definite & (chosen.values < 0.0)
-    if not wrong.any():
-        return chosen
-    rows, target = weigh_rows(condensed.factors, condensed.width, fit.sigma)
-    matrix = rows @ base.grouping
-    length = np.linalg.norm(matrix, axis=0)
-    # Columns of rounding errors, of joints at rest, are not scaled up to numbers.
-    scale = np.where(length > ROUNDING * length.max(initial=0.0), length, 1.0)
-    wanted = WEAKEST * scale * np.where(wrong, 0.0, chosen.values)
-    solved = lsq_linear(
-        np.vstack([matrix / scale, WEAKEST * np.eye(len(scale))]),
-        np.concatenate([target, wanted]),
-        (np.where(definite, 0.0, -np.inf), np.inf),
-    )
-    values = np.where(definite, np.maximum(solved.x, 0.0), solved.x) / scale
-    names = ', '.join(model.parameters[k].name for k in np.flatnonzero(wrong))
-    held = finding('held_at_zero', parameters=names)
-    return replace(chosen, values=values, findings=(*chosen.findings, held))
-
-
-def _is_definite(part: ClosedFormModel, parameter: Parameter) -> bool:
-    if parameter.name.rpartition('.')[2] in BRAKING:
-        return True
-    if part.kind == 'puma':  # its other inertias are sums and differences
-        return parameter.name.startswith('Im')
-    return parameter.unit in ('kg', 'kg m^2') and not parameter.name.startswith('L1*')
+from robodyn_ros.models.interface import Array, DynamicModel
 
 
 def compute_named(
@@ -92,7 +42,7 @@ def compute_named(
         how = _status(value, used, known, shown, bool(alone[row]))
         # Only an axis has columns that are felt with a payload alone.
         how = 'absent' if how == 'unseen' and part.kind != 'axis' else how
-        negative = value < 0.0 and _is_definite(part, part.named_parameters[row])
+        negative = value < 0.0 and is_definite(part, part.named_parameters[row])
         status.append('impossible' if negative else how)
     unknown = np.array([item == 'unseen' for item in status])
     return NamedParameters(

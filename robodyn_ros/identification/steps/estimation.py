@@ -36,7 +36,7 @@ from robodyn_ros.identification.payload.estimate import (
 )
 from robodyn_ros.identification.physical.completion import Completion, parameter_stddevs
 from robodyn_ros.identification.physical.extrapolation import average_products, random_states_of
-from robodyn_ros.identification.physical.named_parameters import limit_to_non_negative
+from robodyn_ros.identification.physical.non_negative import limit_to_non_negative
 from robodyn_ros.identification.physical.possible import Estimated, complete_possible
 from robodyn_ros.identification.physical.semidefinite import (
     Problem,

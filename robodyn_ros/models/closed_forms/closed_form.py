@@ -39,6 +39,9 @@ class ClosedFormModel(DynamicModel):
     unnamed: ClassVar[tuple[str, ...]] = ()
     """Parameters that the document does not name."""
 
+    body: tuple[int, ...] = ()
+    """Indices of inertia about a point, two first moments and mass of one body; or empty."""
+
     dynamic_model: int
     named_parameters: tuple[Parameter, ...]
     settings: dict[str, object]

@@ -140,6 +140,7 @@ class DeltaModel(ClosedFormModel):
             prior=prior,
         )
         self.named_parameters = NAMED
+        self.body = (8, 6, 7, 5) if self._shaft else ()
 
     def position_limits(self) -> Array:
         """Return arm angles where every combination is reachable; the fourth axis is free."""

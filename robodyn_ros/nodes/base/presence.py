@@ -14,7 +14,6 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any
 
 from rclpy.duration import Duration
@@ -70,33 +69,37 @@ class Presence:
             joints=list(joints),
             max_acceleration=[float(value) for value in max_acceleration],
         )
-        self._node, self._living = node, 1
-        with suppress(UnsupportedEventTypeError):  # without it, `check_alone` knows no other
-            self._subscription = node.create_subscription(
-                NodePresence, '~/presence', lambda _: None, _qos(),
-                event_callbacks=SubscriptionEventCallbacks(liveliness=self._on_liveliness),
-            )  # fmt: skip
+        self._node, self._other = node, ''
         self._publisher = node.create_publisher(NodePresence, '~/presence', _qos())
+        self._subscription = node.create_subscription(
+            NodePresence, '~/presence', self._on_message, _qos()
+        )
         self._publisher.publish(self._message)
 
-    def _on_liveliness(self, event: Any) -> None:
-        self._living = event.alive_count
-        if self._living > 1:
+    def _on_message(self, message: NodePresence) -> None:
+        if message.process not in (self._message.process, self._other):
+            self._other = message.process
             self._node.get_logger().error(self._describe_double())
 
     def _describe_double(self) -> str:
         name = self._node.get_fully_qualified_name()
         return (
-            f'{self._living} nodes are named {name}, each acts on every request: end one of them '
-            f'(one that was killed counts for {LEASE:.0f} s more)'
+            f'{max(2, self._count())} nodes are named {name}, each acts on every request: end one '
+            'of them (one that was killed counts for 20 s more)'
         )
+
+    def _count(self) -> int:
+        return int(self._node.count_publishers(self._publisher.topic_name))
 
     def check_alone(self) -> None:
         """Refuse work while another node with this name lives.
 
-        :raises ControlError: one does, or ended less than LEASE seconds ago
+        Counted by messages and publishers, not by signs of life: once this process has stood still
+        for longer than LEASE, Fast DDS never counts its own again, so that two look like one.
+
+        :raises ControlError: one does, or was killed less than 20 s ago
         """
-        if self._living > 1:
+        if self._other and self._count() > 1:
             raise ControlError(self._describe_double(), fault='node_doubled')
 
     def tell(self, work: str, problem: Fault = NO_FAULT) -> None:

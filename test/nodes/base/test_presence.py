@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Presence over real DDS, between two processes: a kill is noticed, and a new start too."""
 
+import os
 import subprocess
 import sys
 import time
@@ -158,15 +159,37 @@ def test_a_node_refuses_work_while_another_one_has_its_name(client):
     own = Presence(client.node)
     own.check_alone()
     code = OTHER.replace("'other', namespace='arm'", repr(name))
-    process = subprocess.Popen([sys.executable, '-c', code], env=environment(NUMBER))
+    code = code.replace('time.sleep(600.0)', 'input(); node.destroy_node(); rclpy.shutdown()')
+    process = subprocess.Popen(
+        [sys.executable, '-c', code], env=environment(NUMBER), stdin=subprocess.PIPE
+    )
     try:
         client.wait(lambda: refusal(own), 'the doubled node')
         text = f'2 nodes are named /{name}, each acts on every request: end one of them (one that '
         assert refusal(own).startswith(text) and number_of(refusal(own)) == 211
+        process.communicate(b'\n')
+        client.wait(lambda: not refusal(own), 'the end of the other node')
     finally:
         process.kill()
         process.wait()
-    client.wait(lambda: not refusal(own), 'the end of the other node')
+
+
+@pytest.mark.real_time
+def test_a_node_that_stood_still_sees_another_one_with_its_name(client):
+    """Its own sign of life is then lost for ever, and was mistaken for the other one's."""
+    watch = Watch(client.node, client.node.get_fully_qualified_name())
+    own = Presence(client.node)
+    client.wait(lambda: watch.seen, 'its own sign of life')
+    stop = f'kill -STOP {os.getpid()}; sleep {1.5 * LEASE}; kill -CONT {os.getpid()}'
+    subprocess.run(['sh', '-c', stop], check=True)
+    client.wait(lambda: not watch.seen, 'the loss of its own sign of life')
+    code = OTHER.replace("'other', namespace='arm'", repr(client.node.get_name()))
+    process = subprocess.Popen([sys.executable, '-c', code], env=environment(NUMBER))
+    try:
+        client.wait(lambda: refusal(own), 'the doubled node')
+    finally:
+        process.kill()
+        process.wait()
 
 
 def refusal(own):
