@@ -21,14 +21,16 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / 'bench')]
 
 import numpy as np  # noqa: E402
-from collision.methods import Constant, Largest, Mapped, Method, ratio  # noqa: E402
+from collision.methods import Constant, Largest, Method, Ramps  # noqa: E402
 from collision.roc import Curve  # noqa: E402
 
+from robodyn_ros.analysis.thresholds.learn import Learning  # noqa: E402
 from robodyn_ros.analysis.thresholds.session import Mask, Session, session_of  # noqa: E402
 from robodyn_ros.cli.collision import thresholds  # noqa: E402
 from robodyn_ros.cli.collision.healthy import healthy_sessions  # noqa: E402
 from robodyn_ros.cli.collision.model import load  # noqa: E402
 from robodyn_ros.cli.effort import read_in_si_units  # noqa: E402
+from robodyn_ros.control.collision.ramp_law import ErrorSamples  # noqa: E402
 from robodyn_ros.models.interface import Array  # noqa: E402
 
 RATES = (0.0, 10.0, 30.0, 100.0)
@@ -79,7 +81,8 @@ def position_errors(path: Path, used: Mask, joints: tuple[str, ...]) -> Session 
         return None
     pairs = [(table[f'reference_{each}'], table[f'q_{each}']) for each in joints]
     errors = np.abs(np.array([wanted - found for wanted, found in pairs])).T
-    return Session('', table['time'], errors, errors, errors, used, used)
+    samples = ErrorSamples(table['time'], *[errors] * 4, rests=~used)
+    return Session('', samples, used, used, ~used)
 
 
 def judge(folder: Path) -> dict[str, Curve]:
@@ -93,7 +96,7 @@ def judge(folder: Path) -> dict[str, Curve]:
     settings, learning, friction = healthy_sessions(given, identified, torque)
     print(f'  learned from {60 * sum(s.hours for s in learning):.2f} min')
     methods: dict[str, Method] = {
-        'map': Mapped.learned(learning, friction, settings.debounce),
+        'ramps': Ramps.of(learning, settings.period, friction, Learning()),
         'constant': Constant.learned(learning, friction, settings),
     }
     tracked = [
@@ -108,11 +111,11 @@ def judge(folder: Path) -> dict[str, Curve]:
         label = np.genfromtxt(path, delimiter=',', names=True)['label'] > 0
         own = Touched(session, label, position_errors(path, session.used, torque.joints))
         for name, method in methods.items():
-            add(curves[name], own, ratio(session, method.threshold(session), method))
+            add(curves[name], own, method.ratio(session))
         if own.tracking is not None and follows:
             most = Largest.learned(follows)
             curve = curves.setdefault('position error', Curve(settings.period))
-            add(curve, own, ratio(own.tracking, most.threshold(own.tracking), most))
+            add(curve, own, most.ratio(own.tracking))
     return curves
 
 

@@ -42,6 +42,7 @@ from yaml import safe_dump
 
 from robodyn_ros.identification.files.result_file import model_parameters
 from robodyn_ros.models.catalog import robot_model
+from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.nodes.base.common import MONITOR_QOS
 from robodyn_ros.nodes.base.spinning import make_executor, settle_garbage_collector
 from robodyn_ros.wire.trajectory import write_trajectory
@@ -58,7 +59,7 @@ WARM_UP = 3.0
 UNHEARD = 60.0
 """Longest measurement without subscribers, in [s]."""
 FEEDFORWARD = ['max_torque:=[5000.0]', 'check_controller:=false']
-MONITOR = ['max_torque_error:=[10000.0]', 'collision_state_rate:=0.0']
+MONITOR = ['max_torque_error:=[30.0]', 'collision_state_rate:=0.0']
 EFFORT = ('effort.unit:=Nm', 'effort.side:=joint', 'effort.gravity:=included')
 
 
@@ -89,8 +90,11 @@ def run_relay() -> None:
 class Client:
     """Publisher of a smooth motion at a rate, which measures the time of every answer."""
 
-    def __init__(self, joints: list[str], seconds: float, rate: float) -> None:
-        self.joints, self.seconds, self.rate = joints, seconds, rate
+    def __init__(
+        self, model: DynamicModel, values: np.ndarray, seconds: float, rate: float
+    ) -> None:
+        self.joints, self.seconds, self.rate = list(model.joint_names), seconds, rate
+        self.model, self.values = model, values
         rclpy.init()
         self.node = rclpy.create_node('bench')
         self.executor = make_executor()
@@ -169,9 +173,10 @@ class Client:
             due = begin + number / self.rate
             time.sleep(max(0.0, due - time.monotonic()))
             phase = speed * due
-            message.position = array('d', 0.3 * np.sin(phase))
-            message.velocity = array('d', 0.3 * speed * np.cos(phase))
-            message.effort = array('d', np.sin(phase))
+            q, qd = 0.3 * np.sin(phase), 0.3 * speed * np.cos(phase)
+            rows = (each[None] for each in (q, qd, -(speed**2) * q))
+            message.position, message.velocity = array('d', q), array('d', qd)
+            message.effort = array('d', self.model.torque(*rows, self.values)[0])
             now = time.time_ns()
             message.header.stamp = Time(sec=now // 10**9, nanosec=now % 10**9)
             for publisher in publishers:
@@ -238,7 +243,7 @@ def bench(
     result = folder / 'result.yaml'
     content = {'dynamic_model': model_parameters(model, values, 0.0 * values)}
     result.write_text(safe_dump(content, width=10**6))
-    client = Client(list(model.joint_names), seconds, rate)
+    client = Client(model, values, seconds, rate)
     period = f'period:={1.0 / rate}'
     relay = [sys.executable, __file__, '--relay']
     answers = {

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from collision.momentum_observer import MomentumObserver
 from collision.plant import Measured
 from robodyn_ros.analysis.thresholds.session import Session
-from robodyn_ros.control.collision.change_at_rest import ChangeAtRest
 from robodyn_ros.control.collision.filtered_residual import FilteredResidual
+from robodyn_ros.control.collision.ramp_law import ErrorSamples
 from robodyn_ros.control.collision.settings import CollisionSettings
-from robodyn_ros.control.collision.threshold_map import REST
+from robodyn_ros.control.collision.states.reference_rest import REST
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Recording
@@ -55,47 +55,33 @@ def recording_of(
 
 
 def sessions(
-    measured: Measured,
-    torque: ModelTorque,
-    settings: CollisionSettings,
-    kind: type = np.float64,
-    *,
-    bandwidth: float | None = None,
-) -> list[Session]:
+    measured: Measured, torque: ModelTorque, settings: CollisionSettings,
+    *, bandwidth: float | None = None,
+) -> list[Session]:  # fmt: skip
     """Return torque errors and motion of each robot, as the detector has them.
 
     :param bandwidth: of the momentum observer, in [Hz]; None: the detector's residual
-    :param kind: of the stored numbers; those that are learned from have single precision, as of
-        `session_of`
     """
     count, robots, width = measured.position.shape
     residual = _residual(torque, settings, robots, bandwidth)
     signals = np.zeros((3, robots, width))
     row_of = signals.reshape(3, -1)
-    found = np.zeros((4, robots, count, width), dtype=kind)
-    change = ChangeAtRest(robots * width, settings.period)
-    kept = (residual.torque_error, residual.velocity, residual.acceleration, change.value)
+    found = np.zeros((4, robots, count, width), dtype=np.float32)
+    kept = (residual.position, residual.velocity, residual.acceleration, residual.torque_error)
     time = FIRST + settings.period * np.arange(count)
     used = time >= time[0] + settings.settle_time - 1e-9
     rests = rest_of_references(measured.reference, time)
-    limit = np.full(robots * width, np.inf)
     for row in range(count):
         signals[0], signals[1] = measured.position[row], measured.velocity[row]
         np.subtract(measured.torque[row], torque.friction(signals[1]), out=signals[2])
         if row == 0:
             residual.restart(row_of)
         residual.update(row_of)
-        change.rest(np.repeat(rests[row], width))
-        if used[row]:
-            change.update(residual.torque_error, limit)
         for place, value in zip(found, kept, strict=True):
             place[:, row] = value.reshape(robots, width)
     started = np.arange(count) == 0
-    for place in (0, 2, 3):
-        np.abs(found[place], out=found[place])
-    found[3][~rests.T] = np.nan
     return [
-        Session(f'robot {k}', time, *found[:3, k], used, started, change=found[3, k])
+        Session(f'robot {k}', ErrorSamples(time, *found[:, k], rests[:, k]), used, used, started)
         for k in range(robots)
     ]
 

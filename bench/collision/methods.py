@@ -1,91 +1,63 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Methods to compare: each gives the largest error of a robot relative to its thresholds."""
+"""Methods to compare: each gives the largest value of a robot relative to its thresholds."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
-from robodyn_ros.analysis.thresholds.learn import Learning, learn
+from robodyn_ros.analysis.thresholds.learn import Learned, Learning, learn
+from robodyn_ros.analysis.thresholds.moments import chunks
 from robodyn_ros.analysis.thresholds.session import Session
 from robodyn_ros.control.collision.settings import CollisionSettings
-from robodyn_ros.control.collision.threshold_map import ThresholdMap
 from robodyn_ros.models.interface import Array
 
 
-def debounced(ratio: Array, debounce: int) -> Array:
-    """Return the largest ratio that some joint keeps for `debounce` samples, (N,)."""
-    held = ratio.copy()
-    for back in range(1, debounce):
-        np.minimum(held[back:], ratio[:-back], out=held[back:])
-        held[:back] = 0.0
-    return np.asarray(held.max(axis=1))
-
-
-def ratio(session: Session, threshold: Array, method: Method) -> Array:
-    """Return the largest residual of a session relative to its thresholds, shape (N,).
-
-    :param threshold: of the method, shape (N, n)
-    """
-    found = session.residual / threshold
-    if method.change is not None:
-        found = np.fmax(found, session.change / method.change)
-    return debounced(found * session.used[:, None], method.debounce)
-
-
 class Method(Protocol):
-    """Thresholds for the residual of a session."""
+    """Detection in a session."""
 
-    @property
-    def debounce(self) -> int:
-        """Consecutive samples above a threshold that count."""
+    def ratio(self, session: Session) -> Array:
+        """Return the largest value relative to its threshold, shape (N,)."""
 
-    @property
-    def change(self) -> Array | None:
-        """Thresholds of the change at rest, shape (n,); None: there are none."""
 
-    def threshold(self, session: Session) -> Array:
-        """Return the thresholds in force, shape (N, n)."""
+def held(ratio: Array, session: Session, debounce: int) -> Array:
+    """Return the largest ratio that some joint keeps for `debounce` samples, (N,)."""
+    ratio = ratio * session.used[:, None]
+    found = ratio.copy()
+    for back in range(1, debounce):
+        np.minimum(found[back:], ratio[:-back], out=found[back:])
+        found[:back] = 0.0
+    return np.asarray(found.max(axis=1))
 
 
 @dataclass(frozen=True)
-class Mapped:
-    """A learned map.
+class Ramps:
+    """The learned law.
 
-    :param map: thresholds
+    :param parts: combinations that count: 0 single joints, 1 all joints
     """
 
-    map: ThresholdMap
-    debounce: int
+    learned: Learned
+    parts: tuple[int, ...] = (0, 1)
 
     @classmethod
-    def learned(
-        cls, sessions: Sequence[Session], friction: Array, debounce: int, **options: object
-    ) -> Mapped:
+    def of(
+        cls, sessions: Sequence[Session], period: float, friction: Array, options: Learning
+    ) -> Ramps:
         """Learn it."""
-        wanted = Learning(debounce=debounce, **options)  # type: ignore[arg-type]
-        found = learn(sessions, friction, wanted)
-        print(
-            f'    {options or ""} layout {found.layout}, {found.hours:.2f} h, at most '
-            f'{found.rate:.2f}/h'
-        )
-        return cls(found.map, debounce)
+        return cls(learn(sessions, period, friction, options))
 
-    @property
-    def change(self) -> Array | None:
-        """Thresholds of the change at rest, shape (n,)."""
-        return self.map.change
-
-    def without_change(self) -> Mapped:
-        """Return the same without the change at rest: the ablation."""
-        return replace(self, map=replace(self.map, change=None))
-
-    def threshold(self, session: Session) -> Array:
-        """Return the thresholds in force, shape (N, n)."""
-        return self.map.at(*session.motion(self.map.bands.still))
+    def ratio(self, session: Session) -> Array:
+        """Return the larger one of both combinations."""
+        found = np.zeros(len(session.time))
+        for scores, rows in chunks(session, self.learned.law):
+            single, joint = scores.ratios()
+            both = [single.max(axis=1), joint]
+            found[rows] = np.max([both[k] for k in self.parts], axis=0)
+        return found * session.used
 
 
 @dataclass(frozen=True)
@@ -95,12 +67,6 @@ class Constant:
     settings: CollisionSettings
     collision: Array
     extra: Array
-    change: None = None
-
-    @property
-    def debounce(self) -> int:
-        """Consecutive samples above a threshold that count."""
-        return self.settings.debounce
 
     @classmethod
     def learned(
@@ -110,7 +76,7 @@ class Constant:
         fast, slow = np.zeros((2, len(friction)))
         for each in sessions:
             slowness = _slowness(each, settings)
-            size = each.residual[each.used]
+            size = np.abs(each.samples.error[each.used])
             near = slowness[each.used] > 0.3
             fast = np.maximum(fast, np.where(near, 0.0, size).max(axis=0))
             scaled = size / np.maximum(slowness[each.used], 0.3)
@@ -118,9 +84,10 @@ class Constant:
         slow = np.maximum(slow, friction)
         return cls(settings, 1.6 * fast, np.maximum(1.6 * (slow - fast), 0.0))
 
-    def threshold(self, session: Session) -> Array:
-        """Return the thresholds in force, shape (N, n)."""
-        return np.asarray(self.collision + _slowness(session, self.settings) * self.extra)
+    def ratio(self, session: Session) -> Array:
+        """Return the largest ratio that is held."""
+        threshold = self.collision + _slowness(session, self.settings) * self.extra
+        return held(np.abs(session.samples.error) / threshold, session, self.settings.debounce)
 
 
 @dataclass(frozen=True)
@@ -128,24 +95,22 @@ class Largest:
     """The largest values of the sessions to learn from, for each joint."""
 
     most: Array
-    debounce: int = 2
-    change: None = None
 
     @classmethod
     def learned(cls, sessions: Sequence[Session]) -> Largest:
         """Take them."""
-        return cls(np.max([each.residual.max(axis=0) for each in sessions], axis=0))
+        return cls(np.max([np.abs(s.samples.error[s.used]).max(axis=0) for s in sessions], axis=0))
 
-    def threshold(self, session: Session) -> Array:
-        """Return the thresholds in force, shape (N, n)."""
-        return np.broadcast_to(self.most, session.residual.shape)
+    def ratio(self, session: Session) -> Array:
+        """Return the largest ratio that is held."""
+        return held(np.abs(session.samples.error) / self.most, session, 2)
 
 
 def _slowness(session: Session, settings: CollisionSettings) -> Array:
-    speed = np.abs(session.velocity)
+    speed = np.abs(session.samples.velocity)
     slow = np.clip(2.0 - speed / np.asarray(settings.low_velocity), 0.0, 1.0)
     fade = settings.period / settings.low_velocity_hold
-    held = slow.copy()
+    kept = slow.copy()
     for back in range(1, int(1.0 / fade) + 1):
-        np.maximum(held[back:], slow[:-back] - back * fade, out=held[back:])
-    return held
+        np.maximum(kept[back:], slow[:-back] - back * fade, out=kept[back:])
+    return kept

@@ -44,15 +44,18 @@ class MomentumObserver:
         self._before = np.zeros((3, width))
         self._state = np.zeros((3, width))
         self.torque_error, self.velocity, self.acceleration = self._state
+        self.position = np.zeros(width)
 
     def restart(self, signals: Array) -> None:
         """Settle on constant signals: position, velocity, feedback - friction, shape (3, n)."""
         self._before[:] = signals
+        self.position[:] = signals[0]
         self._state[:] = 0.0
         self.velocity[:] = signals[1]
 
     def update(self, signals: Array) -> None:
         """Take the signals of the next period, shape (3, n)."""
+        self.position[:] = signals[0]
         position, velocity, measured = 0.5 * (signals + self._before)
         acceleration = (signals[1] - self._before[1]) * self._rate
         external = self._torque.body(position, velocity, acceleration) - measured

@@ -12,6 +12,8 @@ from robodyn_ros.models.interface import Array
 
 RATES = (0.0, 0.3, 1.0, 3.0, 10.0, 30.0)
 """False alarms per hour of the table."""
+BLOCK = 5.0
+"""Alarms within it are one false alarm, in [s]: an alarm is latched and stops the robot."""
 LOOK = 0.5
 """Time after the onset in which a contact can be found, in [s]."""
 SOON = 0.1
@@ -23,19 +25,17 @@ class Curve:
     """Ratios of a method to its thresholds.
 
     :param period: of the samples, in [s]
-    :param healthy: largest ratio of each second without contact, series by series
+    :param healthy: largest ratio of each block without contact, series by series
     :param found: running maximum of the ratio after each contact, shape (samples,)
-    :param ideal: largest ratio of the true torque of each contact within `SOON`; empty: unknown
     """
 
     period: float
     healthy: list[Array] = field(default_factory=list)
     found: list[Array] = field(default_factory=list)
-    ideal: list[float] = field(default_factory=list)
 
     def add_healthy(self, ratio: Array) -> None:
         """Take a series without contact, shape (N,)."""
-        length = round(1.0 / self.period)
+        length = round(BLOCK / self.period)
         whole = ratio[: len(ratio) // length * length]
         self.healthy.append(whole.reshape(-1, length).max(axis=1))
 
@@ -47,7 +47,7 @@ class Curve:
     @property
     def hours(self) -> float:
         """Healthy motion, in [h]."""
-        return sum(len(each) for each in self.healthy) / 3600.0
+        return sum(len(each) for each in self.healthy) * BLOCK / 3600.0
 
     def scale(self, rate: float) -> float:
         """Return the factor of the thresholds that gives this rate of false alarms per hour."""
@@ -68,10 +68,3 @@ class Curve:
         alarms = float((np.concatenate(self.healthy) > scale).sum() / self.hours)
         delay = self.delays(scale)[chosen]
         return alarms, float((delay <= SOON + 1e-9).mean()), float(np.median(delay))
-
-    def ceiling(self, scale: float, chosen: NDArray[np.bool_]) -> float:
-        """Return the share of contacts whose true torque exceeds a threshold within `SOON`.
-
-        A residual without delay and error finds these with these thresholds, and no others.
-        """
-        return float((np.array(self.ideal)[chosen] > scale).mean())

@@ -260,10 +260,11 @@ def _time_scale(signals: Signals) -> Iterator[Finding]:
     rows = slice(0, BLOCK)
     time, position = signals.time[rows], signals.values['position'][rows]
     velocity = signals.values['velocity'][rows]
-    mean = 0.5 * (velocity[1:] + velocity[:-1]) * np.diff(time)[:, None]
+    lapse = np.diff(time)[:, None]
     step = max(1, len(time) // 200)
-    travelled = np.diff(np.vstack([0.0 * mean[:1], np.cumsum(mean, axis=0)])[::step], axis=0)
-    moved = np.diff(position[::step], axis=0)
+    each = np.array([0.5 * (velocity[1:] + velocity[:-1]) * lapse, np.diff(position, axis=0)])
+    each *= lapse <= GAP * np.median(lapse)  # the velocity within a gap is unknown
+    travelled, moved = np.add.reduceat(each, np.arange(0, len(lapse), step), axis=1)
     size, product = (travelled**2).sum(axis=0), (travelled * moved).sum(axis=0)
     alike = product**2 > 0.9 * size * (moved**2).sum(axis=0)
     alike &= size > 0.0

@@ -49,7 +49,9 @@ class Board:
         }
         self._was_fresh = dict.fromkeys(self._sources, False)
         self._progress = Progress(clock)
-        self._monitor: dict[str, Any] = {'latched': False, 'message': '', 'muted': False}
+        self._monitor: dict[str, Any] = {
+            'latched': False, 'message': '', 'muted': False, 'collision': '',
+        }  # fmt: skip
         self._feedforward: dict[str, Any] = {}
         self._torques: dict[str, dict[str, float]] = {}
         self._measured: dict[str, float] = {}
@@ -70,15 +72,31 @@ class Board:
         message: str,
         muted: bool = False,
     ) -> None:
-        """Take a message of the collision monitor."""
-        self._sources['monitor'].note_data()
+        """Take a message of the collision monitor.
+
+        A collision is cleared by the monitor alone. After a gap of data, that may be because the
+        monitor was started again: then it was not acknowledged.
+        """
+        gap = self._sources['monitor'].note_data()
         self._levels.take(names, level, torque_error, threshold, message)
-        if self._monitor['latched'] and not latched:
-            self.events.add('collision monitor', 'info', 'collision cleared')
+        collision = self._monitor['collision']
+        if latched and not self._monitor['latched']:
+            since = time.strftime('%H:%M:%S', time.localtime(self._wall()))
+            collision = f'{message if "collision" in message else "collision"} at {since}'
+        elif self._monitor['latched'] and not latched:
+            text = (
+                f'{collision} was not acknowledged before the data ended'
+                if gap
+                else ('collision cleared')
+            )
+            self.events.add('collision monitor', 'error' if gap else 'info', text)
+            collision = ''
         if muted != self._monitor['muted']:
             text = 'muted: collisions start no reaction' if muted else 'not muted any more'
             self.events.add('collision monitor', 'warning' if muted else 'info', text)
-        self._monitor = {'latched': latched, 'message': message, 'muted': muted}
+        self._monitor = {
+            'latched': latched, 'message': message, 'muted': muted, 'collision': collision,
+        }  # fmt: skip
 
     def feedforward(
         self,

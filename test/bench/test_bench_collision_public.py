@@ -8,6 +8,7 @@ import pytest
 from bench_collision_public import Touched, position_errors
 
 from robodyn_ros.analysis.thresholds.session import Session
+from robodyn_ros.control.collision.ramp_law import ErrorSamples
 
 PERIOD = 0.01
 
@@ -18,7 +19,8 @@ def touched(labels: list[tuple[float, float]], unsettled: tuple[float, float] = 
     zero = np.zeros((len(time), 1))
     label = np.any([(time >= start) & (time < end) for start, end in labels], axis=0)
     used = (time < unsettled[0]) | (time >= unsettled[1])
-    return Touched(Session('', time, zero, zero, zero, used, ~used), label, None)
+    samples = ErrorSamples(time, *[zero] * 4, rests=~used)
+    return Touched(Session('', samples, used, used, ~used), label, None)
 
 
 @pytest.mark.parametrize('gap', [(8.5, 8.6), (9.2, 9.3)])
@@ -37,6 +39,6 @@ def test_position_error_needs_a_reference(tmp_path):
     used = np.ones(2, dtype=bool)
     session = position_errors(path, used, ('a',))
     assert session is not None
-    assert session.residual.tolist() == [[0.5], [0.25]]
+    assert session.samples.error.tolist() == [[0.5], [0.25]]
     path.write_text('time,q_a,label\n0,1,0\n0.01,1,1\n')
     assert position_errors(path, used, ('a',)) is None

@@ -212,6 +212,14 @@ def test_times_that_contradict_velocities_are_an_error(scale):
     assert not check_recording(moving()).findings
 
 
+def test_gaps_do_not_make_times_longer():
+    cut = moving()
+    kept = np.random.default_rng(1).random(20).repeat(100) > 0.3
+    cut.time = cut.time[kept]
+    cut.values = {name: value[kept] for name, value in cut.values.items()}
+    assert not {'time_scale', 'velocity_scale'} & set(codes(check_recording(cut)))
+
+
 def test_velocities_that_are_noise_tell_nothing_about_times():
     noise = moving()
     noise.values['velocity'] = np.random.default_rng(0).normal(size=(2000, 2))

@@ -3,6 +3,7 @@
 
 import json
 import math
+import re
 
 from robodyn_ros.watch.board import Board
 from robodyn_ros.watch.joint_levels import NO_DATA
@@ -41,6 +42,20 @@ def events(made):
 def feedforward(made, feedback, **state):
     columns = {'requested': [1.0, 2.0], 'additive': [0.5, 1.5], 'feedback': feedback}
     made.feedforward(['a', 'b'], columns, **{'enabled': True, 'fault': '', **state})
+
+
+def test_a_latched_collision_is_known_until_the_monitor_clears_it():
+    made, clock = board()
+    monitor(made, OK, COLLISION, latched=True, message='collision at b')
+    clock.now += 60.0
+    last = frame(made)['monitor']
+    assert last['latched'] and not last['fresh']
+    assert re.fullmatch(r'collision at b at \d\d:\d\d:\d\d', last['collision'])
+    monitor(made, OK, OK)  # the monitor was started again
+    assert 'was not acknowledged before the data ended' in events(made)[0]
+    monitor(made, OK, COLLISION, latched=True, message='collision at b')
+    monitor(made, OK, OK)
+    assert frame(made)['monitor']['collision'] == '' and 'collision cleared' in events(made)
 
 
 def test_old_data_are_never_shown_as_ok():

@@ -1,145 +1,126 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Learning of a threshold map from healthy sessions, scaled by leaving one session out."""
+"""Learning of a ramp law from healthy sessions, each compared with the law of all others."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from robodyn_ros.analysis.thresholds.cells import (
-    CellMaxima,
-    Layout,
-    bands_of,
-    cell_maxima,
-    level_at,
-    rate_bound,
-    still_speed,
-    upper,
+from robodyn_ros.analysis.thresholds.moments import (
+    PRIOR,
+    Blocks,
+    Sums,
+    add_sums,
+    autocovariance,
+    blocks_of,
+    compute_squared_error,
+    covariance,
+    prediction,
+    regression_sums,
+    ridge,
+    scales,
+    score_counts,
 )
 from robodyn_ros.analysis.thresholds.session import Session
-from robodyn_ros.control.collision.threshold_map import Bands, ThresholdMap
+from robodyn_ros.analysis.thresholds.tail import level_at, rate_bound
+from robodyn_ros.control.collision.motion_bands import Bands
+from robodyn_ros.control.collision.ramp_law import KINDS, LEVEL, ORDER, SCORES, RampLaw
 from robodyn_ros.errors import ControlError
 from robodyn_ros.long_work import track
 from robodyn_ros.models.interface import Array
-
-LAYOUTS: tuple[Layout, ...] = (
-    (1, 1, 1), (2, 1, 1), (4, 1, 1), (3, 2, 1), (4, 3, 1), (4, 1, 2), (4, 3, 2),
-)  # fmt: skip
-"""Numbers of bands to choose from. The first one is constant thresholds."""
-
+from robodyn_ros.recording.signals import white_noise
 
 BLOCK = 5.0
 """Length of the blocks, in [s]: torque errors of different blocks must be independent."""
-
+USUAL = 10.0
+"""False alarms per hour if no rate is asked for and the data suffice."""
 OUTLIER = 4.0
-"""Multiple of the median block's largest error above which a block counts as contact."""
-
+"""Multiple of the median block's largest ratio above which a block counts as contact."""
 CONTACT = 0.05
 """Largest share of contact in the recordings; above it, they are refused."""
+PENALTIES = (1.0, 10.0, 100.0, 1000.0, 1e9)
+"""Penalties of the conditional mean to choose from, in [s]; the last one is no mean."""
+WARNINGS = 3.0
+"""Contacts per collision without contact: how much more often CONTACT may be wrong."""
 
 
 @dataclass(frozen=True)
 class Learning:
     """Options of learning.
 
-    :param rate: false alarms per hour to aim at, in [1/h]; None: none in any session left out,
-        and at most one per hour by the tail of their torque errors
-    :param debounce: consecutive samples above a threshold that the detector counts
+    :param rate: wanted false alarms per hour; None: `USUAL`, or the smallest that the data show
+    :param mean: False: without the conditional mean
+    :param whitening: False: without whitening
+    :param scales: False: one scale per joint and score
     """
 
     rate: float | None = None
-    debounce: int = 2
-    layouts: Sequence[Layout] = LAYOUTS
+    mean: bool = True
+    whitening: bool = True
+    scales: bool = True
 
 
 @dataclass(frozen=True)
 class Learned:
-    """A threshold map and what it rests on.
+    """A law and what it rests on.
 
-    :param hours: healthy motion, in [h]
-    :param unvisited: share of the cells that have the largest value of their joint instead of
-        their own
+    :param contact: contact thresholds relative to the collision thresholds
+    :param wanted: rate that it was learned for, in [1/h]
+    :param hours: motion of each session, in [h]
+    :param maxima: largest ratios of the blocks of each session to the law of the others, relative
+        to the thresholds
     """
 
-    map: ThresholdMap
-    hours: float
-    alarms: int
-    layout: Layout
-    unvisited: float
-    notes: tuple[str, ...] = field(default=())
+    law: RampLaw
+    contact: float
+    wanted: float
+    hours: tuple[float, ...]
+    maxima: tuple[Array, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def alarms(self) -> int:
+        """False alarms of the sessions left out."""
+        return sum(int((each > 1.0).sum()) for each in self.maxima)
 
     @property
     def rate(self) -> float:
         """False alarms per hour, not exceeded with 95 % confidence: none in T hours is 3 / T."""
-        return rate_bound(self.alarms, self.hours)
+        return rate_bound(self.alarms, sum(self.hours))
 
-
-@dataclass(frozen=True)
-class _Trial:
-    """Map of one layout before its scale, and the largest errors relative to it.
-
-    :param value: shape (n, cells + 1), visited: the same; the last one is the change at rest
-    :param ratios: for each part, shape (blocks, states): moving, passing standstill, at rest,
-        change at rest
-    :param scale: factor of each state, shape (states,)
-    """
-
-    layout: Layout
-    bands: Bands
-    value: Array
-    visited: NDArray[np.bool_]
-    ratios: tuple[Array, ...]
-    scale: Array
-    cost: float
-
-    @property
-    def collision(self) -> Array:
-        """Thresholds, shape (n, cells)."""
-        return (self.value * self.scale[states(self.bands.cells)])[:, :-1]
-
-    @property
-    def change(self) -> Array | None:
-        """Thresholds of the change at rest, shape (n,); None: there was too little rest."""
-        learned = bool(self.visited[:, -1].all())
-        return self.value[:, -1] * self.scale[-1] if learned else None
-
-
-def states(cells: int) -> NDArray[np.intp]:
-    """Return the state of each cell: moving, passing standstill, at rest, change; (cells + 1,)."""
-    return np.repeat([0, 1, 2, 3], [cells - 2, 1, 1, 1])
+    def level(self, rate: float) -> float:
+        """Return the thresholds for another rate, in [1/h], relative to those of the law."""
+        return level_at(self.maxima, self.hours, rate)
 
 
 def learn(
-    sessions: Sequence[Session], friction: Array, options: Learning | None = None
+    sessions: Sequence[Session], period: float, friction: Array, options: Learning | None = None
 ) -> Learned:
-    """Learn thresholds from healthy sessions.
+    """Learn a law from healthy sessions.
 
-    In each cell, the threshold is proportional to an upper quantile of the largest torque errors
-    of blocks of time. The factor of each state (moving, passing standstill, at rest, change at
-    rest) is that at which each session, compared with the quantiles of all others, has its part of
-    the wanted rate. The numbers of bands are those with the lowest thresholds (mean logarithm over
-    joints and moving samples) at that rate. A single session is cut into four parts.
+    Mean, whitening, scales and covariance are learned from all sessions. The thresholds are those
+    at which the sessions have the wanted rate of false alarms, each with the law of all others. A
+    single session is cut into four parts.
 
-    :param friction: half the jump of friction at rest, shape (n,), in [Nm] or [N]: thresholds at
-        standstill are at least that, because stiction can hold either way
-    :raises ControlError: less than 20 blocks of healthy motion
+    :param period: of the samples, in [s]
+    :param friction: half the jump of friction at rest, shape (n,), in [Nm] or [N]: the threshold
+        of the torque error at standstill is at least that, because stiction can hold either way
+    :raises ControlError: too little healthy motion, or a rate that it cannot show
     """
     options = options or Learning()
     parts = _parts(sessions)
     _check(parts)
-    still = still_speed(parts)
-    trials = [
-        _trial(parts, bands_of(parts, still, each), each, options)
-        for each in track(options.layouts, 'learning')
-    ]
-    best = min(trials, key=lambda trial: trial.cost)
-    cleaned = _without_contact(sessions, best)
+    law, left_out = _law(parts, _motion(parts, period, options), options)
+    pairs = list(zip(parts, left_out, strict=True))
+    blocks = [blocks_of(*pair, BLOCK) for pair in track(pairs, 'learning')]
+    cleaned = _without_contact(parts, blocks)
     if cleaned is not None:
-        return learn(cleaned, friction, options)
-    return _finish(sessions, parts, best, friction)
+        return learn(cleaned, period, friction, options)
+    return _finish(parts, law, blocks, friction, options)
 
 
 def _parts(sessions: Sequence[Session]) -> list[Session]:
@@ -159,71 +140,106 @@ def _check(parts: Sequence[Session]) -> None:
         )
 
 
-def _trial(parts: Sequence[Session], bands: Bands, layout: Layout, options: Learning) -> _Trial:
-    """Scale a map by leaving each part out in turn."""
-    maxima = [cell_maxima(part, bands, length=BLOCK) for part in parts]
-    largest = [each.largest for each in maxima]
-    value, visited = upper(np.concatenate(largest))
-    ratios = []
-    for index, part in enumerate(parts):
-        others, known = upper(np.concatenate([*largest[:index], *largest[index + 1 :]]))
-        # Of a cell that the others do not know, they say nothing: not that its errors are small.
-        given = np.where(known, others, value)
-        ratios.append(_ratios(part, maxima[index], given, options.debounce))
-    hours = sum(part.hours for part in parts)
-    together = np.concatenate(ratios)
-    occurring = 3 + bool(together[:, 3].any())
-    rate = (options.rate or min(1.0, 0.99 / hours)) / occurring
-    scale = np.array([level_at(column, hours, rate) for column in together.T])
-    scale[scale == 0.0] = scale.max()  # a state that never occurred
-    trial = _Trial(layout, bands, value, visited, tuple(ratios), scale, 0.0)
-    return replace(trial, cost=_cost(parts, maxima, trial.collision))
+def _motion(parts: Sequence[Session], period: float, options: Learning) -> RampLaw:
+    """Return a law with the bands of the motion, and without learned torque errors."""
+    used = [each.samples.velocity[each.used] for each in parts]
+    speed = np.abs(np.concatenate(used)).astype(float)
+    accelerations = [each.samples.acceleration[each.used] for each in parts]
+    hard = np.abs(np.concatenate(accelerations)).astype(float)
+    noise = [3.0 * white_noise(each) for each in used if len(each) > 3]
+    tiny = np.full(speed.shape[1], np.finfo(np.float32).tiny)
+    still = np.max([0.05 * np.quantile(speed, 0.95, axis=0), *noise, tiny], axis=0)
+    moving = speed >= still
+    bands = Bands(
+        still, _edges(speed, moving, 3 if options.scales else 1),
+        _edges(hard, moving, 2 if options.scales else 1),
+    )  # fmt: skip
+    width = len(still)
+    return RampLaw(
+        period, bands, np.maximum(speed.max(axis=0), tiny), np.maximum(hard.max(axis=0), tiny),
+        mean=np.zeros((1 + KINDS * width, width)), whitening=np.zeros((width, 2, ORDER)),
+        scale=np.ones((width, bands.cells, SCORES)),
+        covariance=np.repeat(np.eye(width)[None], SCORES, axis=0),
+    )  # fmt: skip
 
 
-def _ratios(part: Session, maxima: CellMaxima, value: Array, debounce: int) -> Array:
-    """Return the largest error relative to the map in each block with samples, by state."""
-    ratio = part.residual / value[np.arange(value.shape[0]), maxima.cell]
-    held = _hold(ratio, part, debounce)
-    starts = np.flatnonzero(np.diff(maxima.block, prepend=-1))
-    state = states(value.shape[1] - 1)[maxima.cell]
-    by_state = [np.where(state == each, held, 0.0) for each in range(3)]
-    change = np.zeros_like(held)
-    if part.change is not None:
-        change = _hold(np.nan_to_num(part.change) / value[:, -1], part, debounce)
-    largest = [np.maximum.reduceat(each.max(axis=1), starts) for each in (*by_state, change)]
-    blocks: Array = np.stack(largest, axis=1).astype(float)
-    return blocks[np.logical_or.reduceat(part.used, starts)]
+def _edges(values: Array, moving: Array, bands: int) -> Array:
+    """Return the inner edges of bands with equal numbers of moving samples, (n, bands - 1)."""
+    edges = np.zeros((values.shape[1], bands - 1))
+    for joint, rows in enumerate(moving.T):
+        if rows.any():
+            levels = np.linspace(0.0, 1.0, bands + 1)[1:-1]
+            edges[joint] = np.quantile(values[rows, joint], levels)
+    return edges
 
 
-def _hold(ratio: Array, part: Session, debounce: int) -> Array:
-    """Return the ratio that each joint keeps: the detector counts consecutive samples."""
-    ratio[~part.used] = 0.0
-    held: Array = ratio.copy()
-    for back in range(1, debounce):
-        np.minimum(held[back:], ratio[:-back], out=held[back:])
-    return held
+def _law(
+    parts: Sequence[Session], law: RampLaw, options: Learning
+) -> tuple[RampLaw, list[RampLaw]]:
+    """Return the law of all sessions, and for each session that of all others.
+
+    Each step uses sums over sessions, so that leaving one out costs nothing.
+    """
+    laws = [law, *[law] * len(parts)]
+
+    def step(
+        name: str, sum_of: Callable[[Session, RampLaw], Sums], value: Callable[[Sums], Array]
+    ) -> None:
+        pairs = list(zip(parts, laws[1:], strict=True))
+        sums = [sum_of(*pair) for pair in track(pairs, 'learning')]
+        for k, each in enumerate(laws):
+            changed: dict[str, Any] = {name: value(add_sums(sums, k - 1))}
+            laws[k] = replace(each, **changed)
+
+    prior = PRIOR if options.scales else 1e9
+    spacing = law.stride * law.period
+
+    def scale(sums: Sums) -> Array:
+        return scales(sums, spacing, prior)
+
+    if options.mean:
+        sums = [regression_sums(part, law) for part in track(list(parts), 'learning')]
+        penalty = _penalty(sums)
+        laws = [replace(law, mean=ridge(add_sums(sums, k - 1), penalty)) for k in range(len(laws))]
+    if options.whitening:
+        step('scale', score_counts, scale)
+        step('whitening', autocovariance, prediction)
+    step('scale', score_counts, scale)
+    step('covariance', covariance, _covariance)
+    return laws[0], laws[1:]
 
 
-def _cost(parts: Sequence[Session], maxima: Sequence[CellMaxima], threshold: Array) -> float:
-    """Return the mean logarithm of the thresholds of moving joints."""
-    logarithm = np.log(threshold)
-    total = count = 0.0
-    for part, each in zip(parts, maxima, strict=True):
-        cell = each.cell[part.used]
-        moving = cell < threshold.shape[1] - 2
-        total += float(logarithm[np.arange(len(threshold)), cell][moving].sum())
-        count += float(moving.sum())
-    return total / max(count, 1.0)
+def _penalty(sums: Sequence[Sums]) -> float:
+    """Return the penalty with the smallest error of the sessions left out."""
+
+    def error(penalty: float) -> float:
+        left = [
+            compute_squared_error(each, ridge(add_sums(sums, k), penalty))
+            for k, each in enumerate(sums)
+        ]
+        total = sum(each.arrays[2] for each in sums)
+        return float((sum(left) / np.maximum(total, np.finfo(float).tiny)).sum())
+
+    return min(PENALTIES, key=error)
 
 
-def _without_contact(sessions: Sequence[Session], best: _Trial) -> list[Session] | None:
-    """Return the sessions without samples that stand out as contact; None: there are none."""
-    usual = np.concatenate(best.ratios)[:, :3].max(axis=1)
-    reach = OUTLIER * float(np.median(usual))
-    cleaned = [_clean(session, best, reach) for session in sessions]
-    if all(each is session for each, session in zip(cleaned, sessions, strict=True)):
+def _covariance(sums: Sums) -> Array:
+    products, count = sums.arrays
+    return np.asarray(products / np.maximum(count, 1.0) + 1e-3 * np.eye(products.shape[1]))
+
+
+def _without_contact(parts: Sequence[Session], blocks: Sequence[Blocks]) -> list[Session] | None:
+    """Return the sessions without blocks that stand out as contact; None: there are none.
+
+    They stand out of all sessions and of their session: contact is short, other work is not.
+    """
+    moving = [each.largest.max(axis=1)[each.moves] for each in blocks]
+    usual = float(np.median(np.concatenate(moving)))
+    reach = [OUTLIER * max([usual, *([np.median(each)] if len(each) else [])]) for each in moving]
+    cleaned = [_clean(*each) for each in zip(parts, blocks, reach, strict=True)]
+    if all(each is part for each, part in zip(cleaned, parts, strict=True)):
         return None
-    before, after = (sum(each.hours for each in part) for part in (sessions, cleaned))
+    before, after = (sum(each.hours for each in part) for part in (parts, cleaned))
     if after < (1.0 - CONTACT) * before:
         raise ControlError(
             f'{100.0 * (1.0 - after / before):.0f} % of the recordings look like contact '
@@ -233,48 +249,59 @@ def _without_contact(sessions: Sequence[Session], best: _Trial) -> list[Session]
     return cleaned
 
 
-def _clean(session: Session, best: _Trial, reach: float) -> Session:
-    """Leave out a block on either side of torque errors beyond `reach` times the map."""
-    cell = best.bands.cell(*session.motion(best.bands.still))
-    ratio = session.residual / best.value[np.arange(len(best.value)), cell]
-    worst = np.where(session.used, ratio.max(axis=1), 0.0)
-    if not (worst > reach).any():
-        return session
-    rows = np.zeros(len(session.time), dtype=bool)
-    for time in session.time[worst > reach]:
-        first, last = np.searchsorted(session.time, (time - BLOCK, time + BLOCK))
-        rows[first:last] = True
-    row = int(worst.argmax())
-    return session.without(
+def _clean(part: Session, blocks: Blocks, reach: float) -> Session:
+    """Leave out blocks beyond `reach`, and one on either side."""
+    largest = blocks.largest.max(axis=1)
+    if not (largest > reach).any():
+        return part
+    number = ((part.time - part.time[0]) / BLOCK).astype(np.intp)
+    rows = np.zeros(len(part.time), dtype=bool)
+    for bad in blocks.number[largest > reach]:
+        rows |= np.abs(number - bad) <= 1
+    worst = int(largest.argmax())
+    time = part.time[0] + BLOCK * blocks.number[worst]
+    return part.without(
         rows,
-        f'{session.source}: {rows.sum()} of {len(rows)} samples left out as contact: the torque '
-        f'error at {session.time[row]:.6g} s is {worst[row]:.3g} times the usual largest one of '
-        f'such a motion',
+        f'{part.source}: {rows.sum()} of {len(rows)} samples left out as contact: the torque '
+        f'error at {time:.6g} to {time + BLOCK:.6g} s is {OUTLIER * largest[worst] / reach:.3g} '
+        f'times the usual largest one of such a motion',
     )
 
 
 def _finish(
-    sessions: Sequence[Session], parts: Sequence[Session], best: _Trial, friction: Array
-) -> Learned:
-    ratios = np.concatenate(best.ratios)
-    collision = best.collision
-    collision[:, -2:] = np.maximum(collision[:, -2:], friction[:, None])
-    moved = np.concatenate([np.abs(part.velocity[part.used]) for part in parts])
-    hardest = np.max([part.acceleration[part.used].max(axis=0) for part in parts], axis=0)
-    tiny = np.finfo(np.float32).tiny
-    learned = ThresholdMap(
-        bands=best.bands,
-        collision=collision,
-        contact=float(np.clip((ratios.max(axis=0) / best.scale).max(), 0.7, 1.0)),
-        fastest=np.maximum(moved.max(axis=0).astype(float), tiny),
-        hardest=np.maximum(hardest.astype(float), tiny),
-        change=best.change,
-    )
+    parts: Sequence[Session], law: RampLaw, blocks: Sequence[Blocks], friction: Array,
+    options: Learning,
+) -> Learned:  # fmt: skip
+    """Set the thresholds for the wanted rate."""
+    hours = tuple(each.hours for each in blocks)
+    wanted = _rate(options.rate, sum(hours))
+    upper = np.quantile(np.concatenate([each.largest[each.moves] for each in blocks]), 0.9, axis=0)
+    maxima = [each.counting(upper) for each in blocks]
+    level = level_at(maxima, hours, wanted)
+    contact = level_at(maxima, hours, WARNINGS * wanted) / level
+    single, joint = (level * upper).tolist()
+    scale = law.scale.copy()
+    still = law.bands.moving
+    scale[:, still, LEVEL] = np.maximum(scale[:, still, LEVEL], friction / single)
     return Learned(
-        map=learned,
-        hours=sum(session.hours for session in sessions),
-        alarms=int((ratios > best.scale).any(axis=1).sum()),
-        layout=best.layout,
-        unvisited=float(1.0 - best.visited[:, :-1].mean()),
-        notes=tuple(note for session in sessions for note in session.notes),
-    )
+        replace(law, scale=scale, single=single, joint=joint), float(np.clip(contact, 0.7, 1.0)),
+        wanted, hours, tuple(each / level for each in maxima),
+        tuple(note for part in parts for note in part.notes),
+    )  # fmt: skip
+
+
+def _rate(wanted: float | None, hours: float) -> float:
+    """Return the wanted rate, or the usual one.
+
+    :raises ControlError: the recordings are too short to have a single false alarm at this rate
+    """
+    least = 1.0 / hours
+    if wanted is None:
+        return max(USUAL, float(ceil(least)))
+    if wanted < least:
+        raise ControlError(
+            f'{60.0 * hours:.3g} min of healthy motion cannot prove {wanted:g} false alarms per '
+            f'hour: record {(1.0 / wanted - hours) * 60.0:.3g} min more, or ask for at least '
+            f'{ceil(least)} per hour (--false-alarms {ceil(least)})'
+        )
+    return wanted

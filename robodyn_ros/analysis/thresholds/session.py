@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from robodyn_ros.control.collision.change_at_rest import ReferenceRest
 from robodyn_ros.control.collision.detector import TorqueErrorDetector
+from robodyn_ros.control.collision.ramp_law import ErrorSamples
 from robodyn_ros.control.collision.settings import CollisionSettings
+from robodyn_ros.control.collision.states.reference_rest import ReferenceRest
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ControlError
 from robodyn_ros.long_work import progress
@@ -25,25 +26,23 @@ Mask = NDArray[np.bool_]
 class Session:
     """Torque errors of a recording.
 
-    :param time: stamps, shape (N,), in [s]
-    :param residual: absolute torque error, shape (N, n), in [Nm] or [N]
-    :param velocity: filtered velocity, shape (N, n), in [rad/s] or [m/s]
-    :param acceleration: its absolute derivative
-    :param used: samples that count: the detector was settled, and the data are healthy, (N,)
+    :param samples: torque errors and filtered motion, N samples in single precision
+    :param settled: the detector had settled, shape (N,)
+    :param used: samples that count: settled, and the data are healthy, (N,)
     :param started: samples after a start or gap, shape (N,)
-    :param change: absolute change of the torque error while the reference rests, shape (N, n), in
-        [Nm] or [N]; NaN where it does not; None: the reference is not known
     """
 
     source: str
-    time: Array
-    residual: Array
-    velocity: Array
-    acceleration: Array
+    samples: ErrorSamples
+    settled: Mask
     used: Mask
     started: Mask
     notes: tuple[str, ...] = ()
-    change: Array | None = None
+
+    @property
+    def time(self) -> Array:
+        """Stamps, shape (N,), in [s]."""
+        return self.samples.time
 
     @property
     def hours(self) -> float:
@@ -56,29 +55,12 @@ class Session:
 
     def rows(self, rows: slice) -> Session:
         """Return a part of the session."""
-        signals = ('time', 'residual', 'velocity', 'acceleration', 'used', 'started')
-        part = replace(self, **{name: getattr(self, name)[rows] for name in signals})
-        if self.change is not None:
-            part = replace(part, change=self.change[rows])
-        return replace(part, started=part.started | (np.arange(len(part.time)) == 0))
-
-    def motion(self, still: Array) -> tuple[Array, Array, Array, Array]:
-        """Return the arguments of `Bands.cell`, shape (N, n) each, as `MappedThresholds` has them.
-
-        :param still: speed of standstill, shape (n,)
-        """
-        forward, speed = self.velocity > 0.0, np.abs(self.velocity)
-        slow = speed < still
-        turned = slow.copy()
-        turned[1:] |= forward[1:] != forward[:-1]
-        since, moved = (self._time_since(rows) for rows in (turned, ~slow))
-        return speed, self.acceleration, since, moved
-
-    def _time_since(self, rows: Mask) -> Array:
-        """Return the time since the last of some samples, or the last start, (N, n), in [s]."""
-        rows = rows | self.started[:, None]
-        last = np.maximum.accumulate(np.where(rows, np.arange(len(rows))[:, None], 0), axis=0)
-        return self.time[:, None] - self.time[last]
+        started = self.started[rows].copy()
+        started[:1] = True
+        return replace(
+            self, samples=self.samples.rows(rows), settled=self.settled[rows],
+            used=self.used[rows], started=started,
+        )  # fmt: skip
 
 
 def with_velocity(recording: Recording) -> Recording:
@@ -145,27 +127,24 @@ def session_of(
     settings = replace(settings, max_torque_error=1e300, contact_threshold=1e300)
     detector = TorqueErrorDetector(torque=torque, settings=settings)
     # Single precision: an hour at 1 kHz has a gigabyte otherwise.
-    signals: Array = np.full((4, len(recording), len(detector.joints)), np.nan, dtype=np.float32)
-    used, started = np.zeros((2, len(recording)), dtype=bool)
-    settled = True
-    for row in feed(detector, recording, rests):
-        signals[0, row] = detector.torque_error
+    signals: Array = np.zeros((4, len(recording), len(detector.joints)), dtype=np.float32)
+    settled, started = np.zeros((2, len(recording)), dtype=bool)
+    before = True
+    for row in feed(detector, recording):
+        signals[0, row], signals[3, row] = detector.position, detector.torque_error
         signals[1, row], signals[2, row] = detector.motion
-        if detector.change is not None:
-            signals[3, row] = detector.change
-        used[row] = detector.settled
-        started[row], settled = settled and not used[row], used[row]
+        settled[row] = detector.settled
+        started[row], before = before and not settled[row], settled[row]
     notes: tuple[str, ...] = ()
     if (gaps := int(started.sum()) - 1) > 0:
         notes = (
-            f'{recording.source}: {(~used).sum()} of {len(used)} samples left out: {gaps} gaps or '
-            f'invalid samples, after each of which the detector has to settle',
+            f'{recording.source}: {(~settled).sum()} of {len(settled)} samples left out: {gaps} '
+            f'gaps or invalid samples, after each of which the detector has to settle',
         )
-    residual, velocity, acceleration, change = signals
-    return Session(
-        recording.source, recording.time, np.abs(residual), velocity, np.abs(acceleration), used,
-        started, notes, change=None if rests is None else np.abs(change),
-    )  # fmt: skip
+    known = np.zeros(len(recording), dtype=bool) if rests is None else rests
+    position, velocity, acceleration, error = signals
+    samples = ErrorSamples(recording.time, position, velocity, acceleration, error, known)
+    return Session(recording.source, samples, settled, settled.copy(), started, notes)
 
 
 def drives_off(

@@ -11,8 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from robodyn_ros.analysis.thresholds.events import Watch, rows_of, run_detector
 from robodyn_ros.cli.collision.event import Rows, event_list, monitor_of_event
 from robodyn_ros.cli.collision.model import add_model, choose_joints, load, rests_in
@@ -20,6 +18,7 @@ from robodyn_ros.cli.effort import RECORDING, read_in_si_units
 from robodyn_ros.cli.output import add_json, out_file, progress_bar, show
 from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
 from robodyn_ros.control.collision.event_bag import events_in, is_event
+from robodyn_ros.control.collision.ramp_thresholds import RampThresholds
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.collision.setup import build_detector
 from robodyn_ros.control.collision.thresholds_file import read_thresholds
@@ -87,8 +86,12 @@ def _detect(arguments: argparse.Namespace) -> tuple[dict[str, Any], Rows, str]:
     event = is_event(Path(arguments.recording))
     detector, recording = (monitor_of_event if event else _monitor)(arguments)
     rests = rests_in(arguments, arguments.recording, recording, detector.joints)
-    if rests is None and np.isfinite(detector.thresholds.change).any():
-        note = 'no commanded positions: pushes at rest were not looked for'
+    if (
+        rests is None
+        and isinstance(detector.thresholds, RampThresholds)
+        and (detector.thresholds.law.rest_learned)
+    ):
+        note = 'no commanded positions: weak pushes at rest are not found'
         print(f'note: {recording.source} has {note}', file=sys.stderr)
     watch = run_detector(detector, recording, rests=rests)
     least = Level[arguments.level.upper()]

@@ -95,6 +95,8 @@ def _settings(
         1.0,
         period=period,
         filter_cutoff=cutoff or min(CollisionSettings.filter_cutoff, HIGHEST_SHARE / period),
-        debounce=arguments.debounce,
+        # The scores of the law filter and need no second sample.
+        debounce=1,
+        torque_error_filter=1.0,
         stale_timeout=max(CollisionSettings.stale_timeout, 3.0 * period),
     )

@@ -22,6 +22,8 @@ from robodyn_ros.models.serial.urdf import rigid_part
 NOISE, LEAST = 0.2, 0.1
 """Standard deviation of the torque error without contact, relative to the threshold in force, of
 one sample and of a long average. A threshold that noise never reaches is at least four of them."""
+SURE, LIKELY = 0.8, 0.1
+"""Probability of a link from which on it is named alone, and that of those that are named."""
 AVERAGE = 0.03
 """Time constant of the average during a contact, in [s]: short against a contact."""
 
@@ -98,12 +100,19 @@ class ContactWatch:
             return 'no contact'
         if contact is None or self.links is None:
             return f'contact; place and force are not known: {self.problem}'
-        where = self.links.links[contact.link]
+        where = self._where(contact.probability)
         force, spread = _size(contact.wrench[:3], contact.covariance[:3, :3])
-        return (
-            f'contact at {where} ({contact.confidence:.0%} sure), {force:.0f} +- {spread:.0f} N '
-            f'if it is at {self.links.tool}'
-        )
+        return f'contact {where}, {force:.0f} +- {spread:.0f} N if it is at {self.links.tool}'
+
+    def _where(self, probability: Array) -> str:
+        """Return the link, or the probable ones if the torques do not tell it."""
+        assert self.links is not None
+        order = np.argsort(-probability)
+        names = [f'{self.links.links[k]} ({probability[k]:.0%})' for k in order]
+        if probability[order[0]] >= SURE:
+            return f'at {names[0]}'
+        likely = int((probability >= LIKELY).sum())
+        return f'at one of {", ".join(names[: max(likely, 2)])}: the torques do not tell which'
 
 
 def geometry(model: DynamicModel, tool: str) -> tuple[LinkJacobians | None, str]:

@@ -9,12 +9,12 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from robodyn_ros.control.checks import check_between, check_joints
-from robodyn_ros.control.collision.change_at_rest import ChangeAtRest
-from robodyn_ros.control.collision.constant_thresholds import ConstantThresholds
+from robodyn_ros.control.checks import check_between, check_joints, per_joint
+from robodyn_ros.control.collision.constant_thresholds import ConstantThresholds, Thresholds
 from robodyn_ros.control.collision.filtered_residual import FilteredResidual
 from robodyn_ros.control.collision.settings import CollisionSettings
-from robodyn_ros.control.collision.threshold_map import Thresholds
+from robodyn_ros.control.collision.states.drives_off import DrivesOff
+from robodyn_ros.control.collision.states.payload_change import PayloadChange
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import NO_FAULT, ControlError, Fault
 from robodyn_ros.models.interface import Array
@@ -30,6 +30,7 @@ class Level(IntEnum):
 
 
 SETTLING = Fault('settling', 'settling')
+OFF = Fault('drives_off', 'the torques of all joints fell to zero: the drives are off')
 UNMONITORED = Fault('nothing_monitored', 'no joint is enabled')
 
 
@@ -41,9 +42,8 @@ class TorqueErrorDetector:
     unfiltered velocity, because its jumps must be delayed like those in the feedback. Missing
     samples, according to the cycle time, are interpolated linearly.
 
-    While the reference rests (`rest`), a change of the torque error counts too, if a threshold
-    for it was learned: `compared` is what thresholds are compared with, the torque error or,
-    where it is larger, its change times the ratio of both thresholds.
+    `compared` is what the thresholds are compared with: the torque error, or what learned
+    thresholds make of it.
 
     Data that are not fresh, valid and settled give UNKNOWN, never OK; so does a joint that is not
     enabled. A joint that reached COLLISION stays there until `reset`.
@@ -56,12 +56,14 @@ class TorqueErrorDetector:
         settings: CollisionSettings,
         thresholds: Thresholds | None = None,
         rated: Array | None = None,
+        payload: PayloadChange | None = None,
     ) -> None:
         """Reserve the memory.
 
-        :param thresholds: thresholds by motion; None: the constant ones of the settings
+        :param thresholds: learned ones; None: the constant ones of the settings
         :param rated: torque of the drives, shape (n,), in [Nm] or [N], which thresholds do not
             exceed; None: not known
+        :param payload: of which changes are no collision; None: none
         :raises ControlError: settings for other joints than the model's, an invalid cutoff, or a
             threshold above the torque of the drive
         """
@@ -75,7 +77,6 @@ class TorqueErrorDetector:
         )  # fmt: skip
         self.torque_error = self._residual.torque_error
         self.compared = np.zeros(width)
-        self._change = ChangeAtRest(width, settings.period)
         self.thresholds = thresholds or ConstantThresholds(settings)
         self.threshold = self.thresholds.collision.copy()
         self._contact = self.thresholds.contact.copy()
@@ -89,8 +90,10 @@ class TorqueErrorDetector:
         self._measured = np.zeros((3, width))
         self._newest = np.zeros((3, width))
         self._over = np.zeros((2, width), dtype=np.int64)
+        self.payload = payload
+        self._drives = DrivesOff(width, settings.period)
+        self._low = per_joint('low_velocity', settings.low_velocity, self.joints)
         self._latched = np.zeros(width, dtype=bool)
-        self._pushed = np.zeros(width, dtype=bool)
         self._alarm = self._resting = False
         self._rated = np.full(width, np.inf) if rated is None else rated
         self.check_sensitivity(1.0)
@@ -147,8 +150,14 @@ class TorqueErrorDetector:
 
     @property
     def motion(self) -> tuple[Array, Array]:
-        """Velocity and acceleration that select the thresholds, shape (n,) each."""
+        """Filtered velocity and acceleration, shape (n,) each."""
         return self._residual.velocity, self._residual.acceleration
+
+    @property
+    def position(self) -> Array:
+        """Filtered position, shape (n,), in [rad] or [m]."""
+        position: Array = self._residual.position
+        return position
 
     @property
     def resting(self) -> bool:
@@ -156,25 +165,14 @@ class TorqueErrorDetector:
         return self._resting
 
     @property
-    def change(self) -> Array | None:
-        """Change of the torque error since the reference came to rest, (n,); None: it moves."""
-        return self._change.value if self._resting else None
-
-    @property
     def external_torque(self) -> Array:
-        """Torque error, or its change at rest if that alone tells a contact; shape (n,)."""
-        error, change = (
-            ((np.abs(each) > self._contact) & self._enabled).any()
-            for each in (self.torque_error, self.compared)
-        )
-        external: Array = self._change.value if change and not error else self.torque_error
+        """External torque of a contact, shape (n,), in [Nm] or [N]; do not change it."""
+        external: Array = self.thresholds.external
         return external
 
     def rest(self, resting: bool) -> None:
         """Tell that the commanded positions have come to rest, or move or are unknown."""
-        if resting != self._resting:
-            self._resting = resting
-            self._change.rest(resting)
+        self._resting = resting
 
     def release(self) -> None:
         """Clear detected collisions, but count on: the next sample detects one that lasts."""
@@ -206,6 +204,11 @@ class TorqueErrorDetector:
         problem = self._inspect(stamp, q, qd, torque, motion)
         if problem:
             return self.lose(problem)
+        if self._drives.off and self._falls(torque, qd):
+            return self.lose(OFF)
+        if not self._running:
+            self._drives.restart()
+        self._drives.push(torque, qd)
         signals = self._signals
         signals[0], signals[1] = motion or (q, qd)
         # The load uses the last filtered acceleration: it only scales a part of friction.
@@ -265,7 +268,8 @@ class TorqueErrorDetector:
         self._filter_time = stamp - self.settings.period
         self._residual.restart(self._signals)
         self.thresholds.restart(stamp)
-        self._change.restart()
+        if self.payload is not None:
+            self.payload.restart()
         self._over[:] = 0
 
     def _advance(self, stamp: float) -> bool:
@@ -285,22 +289,24 @@ class TorqueErrorDetector:
 
     def _evaluate(self) -> None:
         """Set threshold, counters, latch and level from the torque error."""
-        self.thresholds.update(self._stamp, self._residual.velocity, self._residual.acceleration)
+        self.thresholds.update(
+            self._stamp, self._residual, settled=self.settled, rests=self._resting
+        )
         np.multiply(self.thresholds.collision, self._scale, out=self.threshold)
         np.multiply(self.thresholds.contact, self._scale, out=self._contact)
         # Beyond the learned motion, thresholds grow.
         np.minimum(self.threshold, self._rated, out=self.threshold)
         np.minimum(self._contact, self._rated, out=self._contact)
-        self.compared[:] = self.torque_error
-        if self._resting and self.settled:
-            self._compare_change()
+        self.compared[:] = self.thresholds.compared
         size = np.abs(self.compared)
         # The usual case: below all thresholds, with no counts and no latched collision.
         if not self._alarm and (size <= self._contact).all() and self.settled:
             self.level[:] = self._calm
             self.message = self._calm_message
+            if self.payload is not None:
+                self.payload.push(self.torque_error)
             return
-        if not math.isfinite(size.sum() + self.threshold.sum()):
+        if not math.isfinite(size.sum() + self.threshold.sum() + self.torque_error.sum()):
             text = 'the torque error or its threshold is not finite'
             self.lose(Fault('torque_not_finite', text))
             self.torque_error[:] = self.compared[:] = 0.0
@@ -309,15 +315,21 @@ class TorqueErrorDetector:
             self.message = SETTLING
             self._set_level(np.uint8(Level.UNKNOWN))
             return
+        if self._falls(self._measured[2], self._measured[1]):
+            self.message = OFF
+            self._set_level(np.uint8(Level.UNKNOWN))
+            return
+        if self.payload is not None and self.payload.explains(
+            (self._residual.position, *self.motion), self.torque_error, self.threshold
+        ):
+            self.message = self.payload.message
+            self._set_level(np.uint8(Level.OK) + (size > self._contact))
+            return
         self._count(size)
 
-    def _compare_change(self) -> None:
-        """Compare the change at rest, where it is larger relative to its threshold."""
-        given, change = self.thresholds, self._change
-        ratio = given.collision / given.change
-        change.update(self.torque_error, self._contact * given.change / given.collision)
-        scaled = change.value * ratio
-        np.copyto(self.compared, scaled, where=np.abs(scaled) > np.abs(self.compared))
+    def _falls(self, torque: Array, velocity: Array) -> bool:
+        """Return True if the drives go off."""
+        return self._drives.falls(torque, velocity, self.threshold, self._low, self.torque_error)
 
     def _count(self, size: Array) -> None:
         """Count samples above the thresholds, and latch a collision."""
@@ -326,9 +338,7 @@ class TorqueErrorDetector:
         self._over[1] *= size > self.threshold
         contact, collision = self._over >= self.settings.debounce
         if collision.any():
-            fresh = collision & self._enabled & ~self._latched
-            self._pushed[fresh] = (np.abs(self.torque_error) <= self.threshold)[fresh]
-            self._latched |= fresh
+            self._latched |= collision & self._enabled
         self._set_level(contact + np.uint8(Level.OK))
         self.message = 'ok' if self.level.max() == Level.OK else self._describe()
         self._alarm = bool(self._over.any() or self._latched.any())
@@ -345,10 +355,4 @@ class TorqueErrorDetector:
             return UNMONITORED
         word = 'collision' if worst == Level.COLLISION else 'contact'
         joints = np.flatnonzero(self.level == worst)
-        by_change = (
-            self._pushed if worst == Level.COLLISION
-            else np.abs(self.torque_error) <= self._contact
-        )  # fmt: skip
-        return f'{word} at {", ".join(self.joints[i] for i in joints)}' + (
-            ', pushed at rest' if by_change[joints].all() else ''
-        )
+        return f'{word} at {", ".join(self.joints[i] for i in joints)}'

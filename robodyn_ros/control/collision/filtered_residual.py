@@ -17,6 +17,7 @@ class FilteredResidual:
     acceleration, so that all of them belong to the same instant.
 
     :ivar torque_error: external torque on the joints, shape (n,), in [Nm] or [N]
+    :ivar position: filtered position, shape (n,), in [rad] or [m]
     :ivar velocity: filtered velocity, shape (n,), in [rad/s] or [m/s]
     :ivar acceleration: its derivative
     """
@@ -33,6 +34,7 @@ class FilteredResidual:
         self._torque, self._share = torque, share
         self._filter = MatchedLowPass(signals=3, width=width, cutoff=cutoff, period=period)
         self.torque_error = np.zeros(width)
+        self.position = self._filter.value[0]
         self.velocity = self._filter.value[1]
         self.acceleration = self._filter.derivative[1]
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from robodyn_ros.control.collision.detector import TorqueErrorDetector
 from robodyn_ros.control.collision.settings import CollisionSettings
+from robodyn_ros.control.collision.states.payload_change import PayloadChange
 from robodyn_ros.control.collision.thresholds_file import LearnedThresholds, read_thresholds
 from robodyn_ros.control.robot_check import rated_torque
 from robodyn_ros.control.torque.model_torque import ModelTorque
@@ -71,14 +72,16 @@ def build_detector(
     torque: ModelTorque,
     settings: CollisionSettings,
     learned: LearnedThresholds | None,
+    payload: PayloadChange | None = None,
 ) -> TorqueErrorDetector:
     """Return the detector of a model.
 
     :param torque: of the model, with the parameter values in use
+    :param payload: of which changes are no collision; None: none
     :raises ControlError: settings that do not fit it
     """
-    thresholds = None if learned is None else learned.thresholds()
+    thresholds = None if learned is None else learned.thresholds(settings.enabled)
     rated = rated_torque(model)[0]
     return TorqueErrorDetector(
-        torque=torque, settings=settings, thresholds=thresholds, rated=rated
+        torque=torque, settings=settings, thresholds=thresholds, rated=rated, payload=payload
     )

@@ -11,16 +11,21 @@ from typing import Annotated, Any
 import numpy as np
 import yaml
 from msgspec import Meta
+from numpy.typing import NDArray
 
+from robodyn_ros.control.collision.motion_bands import Bands
+from robodyn_ros.control.collision.ramp_law import KINDS, ORDER, SCORES, RampLaw
+from robodyn_ros.control.collision.ramp_thresholds import RampThresholds
 from robodyn_ros.control.collision.settings import CollisionSettings
-from robodyn_ros.control.collision.threshold_map import Bands, MappedThresholds, ThresholdMap
 from robodyn_ros.errors import ControlError
+from robodyn_ros.models.interface import Array
 from robodyn_ros.output_files import write_file
-from robodyn_ros.schema import Finite, NotNegative, Positive, convert
+from robodyn_ros.schema import Finite, Positive, convert
 from robodyn_ros.yaml_file import DUMPER, read_yaml
 
-FORMAT = 'robodyn collision thresholds 1'
-BANDS = ('speed', 'acceleration', 'reversal')
+FORMAT = 'robodyn collision thresholds 2'
+Numbers = Annotated[list[Finite], Meta(min_length=1)]
+Sizes = Annotated[list[Positive], Meta(min_length=1)]
 
 
 @dataclass(frozen=True)
@@ -35,16 +40,16 @@ class _Detector:
 
 @dataclass(frozen=True)
 class _LearnedJoint:
-    """Bands and thresholds of a joint; without `change_at_rest`, that was not learned."""
+    """Values of a joint; arrays as of `Bands` and `RampLaw`."""
 
     standstill: Positive
     speed: list[Finite]
     acceleration: list[Finite]
-    reversal: list[Finite]
     fastest: Positive
     hardest: Positive
-    collision: list[Positive]
-    change_at_rest: Positive | None = None
+    mean: Numbers
+    whitening: list[Numbers]
+    scale: list[Sizes]
 
 
 @dataclass(frozen=True)
@@ -54,32 +59,45 @@ class _Content:
     format: str
     model_hash: str
     detector: _Detector
-    healthy_hours: Finite
-    false_alarms_per_hour_at_most: Finite
+    healthy_hours: Positive
+    false_alarms_per_hour: Positive
+    false_alarms_per_hour_at_most: Positive
     contact_share: Annotated[float, Meta(gt=0.0, le=1.0)]
-    rest_after: NotNegative
+    threshold_of_one_joint: Positive
+    threshold_of_all_joints: Positive
     joints: Annotated[dict[str, _LearnedJoint], Meta(min_length=1)]
+    covariance: list[list[Numbers]]
 
 
 DETECTOR = tuple(item.name for item in fields(_Detector))
+JOINT = {
+    'standstill': 'still', 'speed': 'speed', 'acceleration': 'acceleration',
+    'fastest': 'fastest', 'hardest': 'hardest', 'mean': 'mean', 'whitening': 'whitening',
+    'scale': 'scale',
+}  # fmt: skip
+"""Entries of a joint, and their names in the code."""
 
 
 @dataclass(frozen=True)
 class LearnedThresholds:
-    """A threshold map with what it belongs to.
+    """A law with what it belongs to.
 
     :param joints: names of the n joints
     :param model_hash: `loaded_hash` of the result whose torque errors it bounds
+    :param contact: contact thresholds relative to the collision thresholds, 0..1
     :param hours: healthy motion from which it was learned, in [h]
+    :param wanted: false alarms per hour that it was learned for
     :param rate: false alarms per hour that are not exceeded with 95 % confidence, by the healthy
-        motion alone: none in T hours is at most 3 / T
+        motion alone
     """
 
     joints: tuple[str, ...]
     model_hash: str
     detector: Mapping[str, Any]
-    map: ThresholdMap
+    law: RampLaw
+    contact: float
     hours: float
+    wanted: float
     rate: float
 
     def check_model(self, model_hash: str, joints: Sequence[str], source: str) -> None:
@@ -103,9 +121,12 @@ class LearnedThresholds:
         """Return settings with the residual, filters and period of these thresholds."""
         return replace(given, **self.detector)
 
-    def thresholds(self) -> MappedThresholds:
-        """Return the thresholds for a detector."""
-        return MappedThresholds(self.map)
+    def thresholds(self, enabled: NDArray[np.bool_] | None = None) -> RampThresholds:
+        """Return the thresholds for a detector.
+
+        :param enabled: monitored joints, bool of shape (n,); None: all
+        """
+        return RampThresholds(self.law, self.contact, enabled)
 
 
 def write_thresholds(learned: LearnedThresholds, path: str | Path) -> None:
@@ -113,26 +134,24 @@ def write_thresholds(learned: LearnedThresholds, path: str | Path) -> None:
 
     :raises ControlError: it cannot be written
     """
-    given = learned.map
+    law = learned.law
+    arrays = {name: getattr(law if hasattr(law, name) else law.bands, name)
+              for name in JOINT.values()} | {'mean': law.mean.T}  # fmt: skip
     content = {
         'format': FORMAT,
         'model_hash': learned.model_hash,
         'detector': dict(learned.detector),
         'healthy_hours': learned.hours,
+        'false_alarms_per_hour': learned.wanted,
         'false_alarms_per_hour_at_most': learned.rate,
-        'contact_share': given.contact,
-        'rest_after': given.bands.rest,
+        'contact_share': learned.contact,
+        'threshold_of_one_joint': law.single,
+        'threshold_of_all_joints': law.joint,
         'joints': {
-            name: {
-                'standstill': float(given.bands.still[j]),
-                **{band: getattr(given.bands, band)[j].tolist() for band in BANDS},
-                'fastest': float(given.fastest[j]),
-                'hardest': float(given.hardest[j]),
-                'collision': given.collision[j].tolist(),
-                **({} if given.change is None else {'change_at_rest': float(given.change[j])}),
-            }
+            name: {entry: arrays[key][j].tolist() for entry, key in JOINT.items()}
             for j, name in enumerate(learned.joints)
         },
+        'covariance': law.covariance.tolist(),
     }
     text = yaml.dump(content, Dumper=DUMPER, sort_keys=False, width=99)
     write_file(path, lambda file: file.write_text(text, 'utf-8'), ControlError)
@@ -145,9 +164,10 @@ def read_thresholds(path: str | Path) -> LearnedThresholds:
     """
     content = read_yaml(path, 'the thresholds file', ControlError)
     if not isinstance(content, Mapping) or content.get('format') != FORMAT:
+        given = content.get('format') if isinstance(content, Mapping) else None
         raise ControlError(
-            f'{path} is no thresholds file: expected format {FORMAT!r}, as `robodyn thresholds` '
-            f'writes it'
+            f'{path} is no thresholds file: expected format {FORMAT!r}, got {given!r:.60}: learn '
+            f'thresholds with `robodyn thresholds`'
         )
     try:
         learned = _parse(content)
@@ -162,40 +182,45 @@ def read_thresholds(path: str | Path) -> LearnedThresholds:
 
 
 def _parse(content: Mapping[str, Any]) -> LearnedThresholds:
-    detector = content.get('detector')
-    if isinstance(detector, Mapping) and detector.get('residual') == 'filtered':
-        # As files had it while there was a momentum observer, too.
-        detector = {
-            k: v for k, v in detector.items() if k not in ('residual', 'observer_bandwidth')
-        }
-    detector = convert(detector, _Detector, 'detector', ControlError)
+    detector = convert(content.get('detector'), _Detector, 'detector', ControlError)
     parsed = convert({**content, 'detector': detector}, _Content, 'content', ControlError)
     each = list(parsed.joints.values())
-    for name in (*BANDS, 'collision', 'change_at_rest'):
-        values = [getattr(joint, name) for joint in each]
-        lengths = {len(value) if isinstance(value, list) else value is None for value in values}
-        if len(lengths) > 1:
-            raise ControlError(f'{name} must have as many values for each joint')
-    edges = {name: np.array([getattr(joint, name) for joint in each], float) for name in BANDS}
-    bands = Bands(np.array([joint.standstill for joint in each]), **edges, rest=parsed.rest_after)
-    for name in BANDS:
-        if (np.diff(edges[name], axis=1) < 0.0).any():
+    values = {key: _array(entry, [getattr(joint, entry) for joint in each])
+              for entry, key in JOINT.items()}  # fmt: skip
+    bands = Bands(*(values.pop(name) for name in ('still', 'speed', 'acceleration')))
+    for name in ('speed', 'acceleration'):
+        if (np.diff(getattr(bands, name), axis=1) < 0.0).any():
             raise ControlError(f'the edges of {name} must be in ascending order')
-    collision = np.array([joint.collision for joint in each])
-    if collision.shape[1] != bands.cells:
-        raise ControlError(
-            f'expected {bands.cells} thresholds for each joint, got {collision.shape[1]}'
-        )
-    change = [joint.change_at_rest for joint in each if joint.change_at_rest is not None]
-    given = ThresholdMap(
-        bands,
-        collision,
-        parsed.contact_share,
-        np.array([joint.fastest for joint in each]),
-        np.array([joint.hardest for joint in each]),
-        np.array(change) if change else None,
-    )
-    return LearnedThresholds(
-        tuple(parsed.joints), parsed.model_hash, asdict(detector), given,
-        parsed.healthy_hours, parsed.false_alarms_per_hour_at_most,
+    width = len(each)
+    covariance = _array('covariance', parsed.covariance)
+    shapes = {
+        'mean': (width, 1 + KINDS * width), 'whitening': (width, 2, ORDER),
+        'scale': (width, bands.cells, SCORES), 'covariance': (SCORES, width, width),
+    }  # fmt: skip
+    for name, shape in shapes.items():
+        if (got := (values | {'covariance': covariance})[name].shape) != shape:
+            raise ControlError(f'{name} must have the shape {shape}, got {got}')
+    symmetric = np.abs(covariance - covariance.transpose(0, 2, 1)).max() <= 1e-9
+    if not symmetric or not (np.linalg.eigvalsh(covariance) > 0.0).all():
+        raise ControlError('the covariance must be symmetric and positive definite')
+    period, mean = parsed.detector.period, values.pop('mean').T
+    law = RampLaw(
+        period, bands, mean=mean, covariance=covariance, single=parsed.threshold_of_one_joint,
+        joint=parsed.threshold_of_all_joints, **values,
     )  # fmt: skip
+    return LearnedThresholds(
+        tuple(parsed.joints), parsed.model_hash, asdict(parsed.detector), law,
+        parsed.contact_share, parsed.healthy_hours, parsed.false_alarms_per_hour,
+        parsed.false_alarms_per_hour_at_most,
+    )  # fmt: skip
+
+
+def _array(name: str, values: Sequence[Any]) -> Array:
+    """Return nested lists as an array.
+
+    :raises ControlError: they differ in length
+    """
+    try:
+        return np.array(values, dtype=float)
+    except ValueError as reason:
+        raise ControlError(f'{name} must have as many values for each joint') from reason

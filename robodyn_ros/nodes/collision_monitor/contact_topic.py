@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from array import array
 from typing import Any
 
 import numpy as np
@@ -101,6 +102,8 @@ def estimate_message(
         message.joint = watch.links.joints[contact.link]
         message.link = watch.links.links[contact.link]
         message.confidence = contact.confidence
+        message.links = list(watch.links.links)
+        message.probability = array('d', contact.probability.tolist())
     return message
 
 

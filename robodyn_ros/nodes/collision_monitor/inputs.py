@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from robodyn_ros.control.collision.change_at_rest import ReferenceRest
+from robodyn_ros.control.collision.states.reference_rest import ReferenceRest
 from robodyn_ros.control.torque.delay import DelayLine
 from robodyn_ros.errors import NO_FAULT, Fault
 from robodyn_ros.models.interface import Array

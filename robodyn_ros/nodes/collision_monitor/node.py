@@ -14,15 +14,16 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
-from robodyn_ros.control.collision.mute import Mute
+from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.collision.setup import (
     build_detector,
     collision_settings,
     load_thresholds,
 )
-from robodyn_ros.control.collision.trigger import ReactionTrigger, release_problem
+from robodyn_ros.control.collision.states.payload_change import PayloadChange
+from robodyn_ros.control.collision.trigger import Mute, ReactionTrigger, release_problem
 from robodyn_ros.control.torque.model_torque import ModelTorque
-from robodyn_ros.errors import ConfigError, ControlError, Fault
+from robodyn_ros.errors import ConfigError, ControlError, Fault, RobodynError
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
 from robodyn_ros.nodes.base.clock import now, seconds_of, start_timer
@@ -110,7 +111,21 @@ class CollisionMonitor(ModelNode):
             state = inputs.state
             torque = self._feedback(state.effort)
             detector.update(state.stamp, state.position, state.velocity, torque, inputs.motion)
+            if detector.payload is not None and detector.payload.picked is not None:
+                self._adopt(detector.payload)
         self._conclude(detector, inputs.time)
+
+    def _adopt(self, change: PayloadChange) -> None:
+        """Go on with a payload that was picked up."""
+        picked, text = change.picked, change.message
+        change.restart()  # a payload that is refused is a collision
+        try:
+            assert picked is not None
+            self._carried.add(picked)
+        except RobodynError as error:
+            self.get_logger().warning(f'{text}: {error}')
+        else:
+            self.get_logger().warning(f'{text}, monitored with it (adopt_payload)')
 
     def _on_watchdog(self) -> None:
         detector = self._detector
@@ -170,11 +185,10 @@ class CollisionMonitor(ModelNode):
         if now(self) < self._reference_due:
             return
         self._reference_due = np.inf
-        needed = np.isfinite(detector.thresholds.change).any()
-        if needed and not self._inputs.reference_known:
+        if self._rest_learned and not self._inputs.reference_known:
             self.get_logger().warning(
-                'pushes at rest below the friction are NOT found: the thresholds have '
-                f'change_at_rest, and the reference is {self._reference_state(detector)}. Check '
+                'weak pushes at rest are NOT found: the thresholds were learned with a reference, '
+                f'and now the reference is {self._reference_state(detector)}. Check '
                 "the parameter 'controller', or publish ~/reference"
             )
 
@@ -240,7 +254,9 @@ class CollisionMonitor(ModelNode):
         learned = load_thresholds(self._chosen['thresholds'], model)
         settings = collision_settings(model.joints, self._options, learned, self.refused)
         torque.exclude_gravity(effort.gravity_excluded)
-        detector = build_detector(model, torque, settings, learned)
+        detector = build_detector(
+            model, torque, settings, learned, self._payload_change(model, settings)
+        )
         detector.sensitivity = float(self.get_parameter('sensitivity').value)
         trigger = ReactionTrigger(settings, on_unknown=self._chosen['on_unknown'])
         inputs = Inputs(
@@ -252,9 +268,19 @@ class CollisionMonitor(ModelNode):
         if left_out := not_monitored(detector):
             self.get_logger().warning(f'not monitored (torque_error_enable): {left_out}')
         self._model, self._torque, self._feedback = model, torque, effort.feedback
+        self._rest_learned = learned is not None and learned.law.rest_learned
         self._trigger, self._inputs, self._detector = trigger, inputs, detector
         for topic in self._topics:
             topic.build(model, torque, detector)
+
+    def _payload_change(
+        self, model: IdentifiedModel, settings: CollisionSettings
+    ) -> PayloadChange | None:
+        if not (limit := self._chosen['adopt_payload']):
+            return None
+        payload = self._carried.payload or model.payload
+        frame = payload.model.frame if payload else ''
+        return PayloadChange(model.model, limit, settings.period, frame=frame)
 
     def begin(self) -> None:
         """Start with UNKNOWN."""

@@ -44,6 +44,8 @@ NODE: tuple[Row, ...] = (
      'of levels at once; 0: for each sample', RATE_RANGE),
     ('sensitivity', 1.0, 'divides all thresholds; may be set at run time',
      {'minimum': 0.5, 'maximum': 2.0}),
+    ('adopt_payload', 0.0, 'a change of the torque error like that of a payload of at most this '
+     'mass is a contact, and then the payload of the model [kg]; 0: it is a collision', LIMITS),
     ('max_mute', 10.0, 'longest mute of reactions [s]',
      {**FIXED, 'minimum': 0.0, 'maximum': 600.0}),
     ('on_unknown', 'warn', 'loss of valid data while the robot moves: stop (start the reactions) '

@@ -109,6 +109,26 @@ class CarriedPayload:
         """Forget the model."""
         self._model = self._limit = self.payload = None
 
+    def add(self, change: Payload) -> None:
+        """Add a payload that was picked up, or one of negative mass that was put down.
+
+        :raises RobodynError: the robot cannot carry it
+        """
+        assert self._model is not None
+        carried = change.values if self.payload is None else self.payload.values + change.values
+        mass = max(float(carried[0]), 0.0)
+        place = (carried[1:4] / mass).tolist() if len(carried) == 10 and mass else []
+        frame = change.model.frame
+        self._carry(
+            self._model, payload_of(self._model.model, mass, center_of_mass=place, frame=frame)
+        )
+
+    def _carry(self, model: IdentifiedModel, payload: Payload) -> None:
+        if self._limit is not None:
+            self._limit.check(payload)
+        self._set_values(add_payload(model, payload))
+        self.payload = payload
+
     def _on_set(
         self, request: SetPayload.Request, response: SetPayload.Response
     ) -> SetPayload.Response:
@@ -122,10 +142,7 @@ class CarriedPayload:
             inertia=list(request.inertia),
             frame=request.frame,
         )
-        if self._limit is not None:
-            self._limit.check(payload)
-        self._set_values(add_payload(self._model, payload))
-        self.payload = payload
+        self._carry(self._model, payload)
         response.success = True
         response.message = f'payload of {request.mass:g} kg'
         if request.mass and not np.any(payload.added):

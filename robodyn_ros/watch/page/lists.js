@@ -33,7 +33,7 @@ export function showNodes(frame, stale) {
   fill('monitor', [
     ['data', ...live(monitor)],
     ['joints monitored', old(monitor, `${joints.length - count('unknown')} of ${joints.length}`)],
-    ['collision', old(monitor, monitor.latched ? 'latched' : any ? 'none' : 'not known'), monitor.fresh && monitor.latched ? 'bad' : ''],
+    ['collision', monitor.latched ? `latched: ${monitor.collision}` : old(monitor, any ? 'none' : 'not known'), monitor.latched ? 'bad' : ''],
     ['reactions', old(monitor, monitor.muted ? 'muted: a collision starts none' : 'on'), monitor.fresh && monitor.muted ? 'bad' : ''],
     ['message', old(monitor, monitor.message)],
     ['measured torque', ...live(measured)],

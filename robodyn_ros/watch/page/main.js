@@ -78,12 +78,19 @@ function showVerdict(current) {
 }
 
 function verdict(current) {
-  if (stale) return ['nodata', 'No connection to robodyn watch', `no data since ${seconds(current)} s`];
   const { monitor, joints } = current;
+  // A collision that was not acknowledged stays, whatever goes away after it.
+  const last = monitor.latched ? `Last known: ${monitor.collision}, not acknowledged` : '';
+  if (stale) {
+    const lost = 'No connection to robodyn watch';
+    const since = `no data since ${seconds(current)} s`;
+    return last ? ['collision', last, `${lost}, ${since}`] : ['nodata', lost, since];
+  }
   if (!monitor.fresh) {
     const since = monitor.age === null ? 'no data since this page was started'
       : `no data since ${monitor.age.toFixed(1)} s`;
-    return ['nodata', 'The collision monitor sends no data', since];
+    const silent = 'The collision monitor sends no data';
+    return last ? ['collision', last, `${silent}, ${since}`] : ['nodata', silent, since];
   }
   const worst = ['collision', 'contact', 'unknown', 'ok'].find((word) => joints.some((j) => LEVELS[j.level] === word));
   const names = joints.filter((j) => LEVELS[j.level] === worst).map((j) => j.name).join(', ');

@@ -2,14 +2,14 @@
 from __future__ import annotations
 
 import numpy as np
-from healthy_arm import MODEL, VALUES, flat_map, recorded
+from healthy_arm import MODEL, VALUES, flat_law, recorded
 
 from robodyn_ros.analysis.thresholds.events import rows_of, run_detector
 from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.torque.model_torque import ModelTorque
 
-LEARNED = flat_map('', np.array([10.0, 5.0]), period=0.01)
+LEARNED = flat_law('', np.array([10.0, 5.0]), period=0.01)
 
 
 def detector() -> TorqueErrorDetector:

@@ -9,10 +9,12 @@ from healthy_arm import MODEL, VALUES, recorded
 
 from robodyn_ros.analysis.thresholds.session import (
     drives_off,
+    feed,
     rest_of_reference,
     session_of,
     with_velocity,
 )
+from robodyn_ros.control.collision.detector import TorqueErrorDetector
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ControlError
@@ -50,22 +52,29 @@ def test_a_recording_without_a_joint_is_refused() -> None:
         session_of(recorded(1.0, 1).select(['joint1']), TORQUE, SETTINGS)
 
 
-def test_the_change_is_that_of_the_detector_where_the_reference_rests() -> None:
+def test_samples_are_those_of_the_detector_and_rest_is_that_of_the_reference() -> None:
     data = recorded(4.0, 1)
     commands = data.time[::2]
     position = np.clip(commands - 11.0, 0.0, 1.0)[:, None] * [1.0, 0.0]
     rests = rest_of_reference(data.time, zip(commands.tolist(), position, strict=True), 2)
     assert rests is not None
-    expected = (data.time > 10.22) & (data.time < 11.025) | (data.time > 12.225)
+    expected = (data.time > 10.065) & (data.time < 11.025) | (data.time > 12.065)
     np.testing.assert_array_equal(rests, expected)
     session = session_of(data, TORQUE, SETTINGS, rests)
-    assert session.change is not None
-    np.testing.assert_array_equal(np.isfinite(session.change).all(axis=1), rests)
-    assert session.change[rests].max() > 0.1
-    half = session.rows(slice(200, None)).change
-    assert half is not None
-    np.testing.assert_array_equal(half, session.change[200:])
-    assert session_of(data, TORQUE, SETTINGS).change is None
+    np.testing.assert_array_equal(session.samples.rests, rests)
+    detector = TorqueErrorDetector(torque=TORQUE, settings=SETTINGS)
+    for row in feed(detector, data):
+        np.testing.assert_array_equal(
+            session.samples.error[row], detector.torque_error.astype('f4')
+        )
+        np.testing.assert_array_equal(
+            session.samples.position[row], detector.position.astype('f4')
+        )
+        assert session.settled[row] == detector.settled
+    half = session.rows(slice(200, None))
+    np.testing.assert_array_equal(half.samples.rests, rests[200:])
+    assert half.started.tolist()[:2] == [True, False] and half.hours == pytest.approx(2.0 / 3600.0)
+    assert not session_of(data, TORQUE, SETTINGS).samples.rests.any()
     assert rest_of_reference(data.time, [], 2) is None
 
 

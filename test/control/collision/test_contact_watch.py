@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -101,3 +102,21 @@ def test_a_tool_that_does_not_exist_is_refused():
     model, _ = small_arm()
     with pytest.raises(ModelError, match="has no link 'hand'"):
         ContactWatch(model, detector_of(model), tool='hand')
+
+
+def test_a_link_is_named_alone_only_if_the_torques_tell_it():
+    model = robot_model(SIX_AXIS)
+    detector = detector_of(model)
+    watch = ContactWatch(model, detector)
+    link = watch.links.links
+    detector.compared[:] = 20.0
+    watch.update()
+    for probability, text in (
+        ([0.0, 0.05, 0.05, 0.0, 0.9, 0.0], f'contact at {link[4]} (90%), '),
+        ([0.0, 0.0, 0.15, 0.55, 0.3, 0.0],
+         f'contact at one of {link[3]} (55%), {link[4]} (30%), {link[2]} (15%): the torques do '),
+        ([0.79, 0.06, 0.05, 0.05, 0.05, 0.0],
+         f'contact at one of {link[0]} (79%), {link[1]} (6%): the torques do not tell which, '),
+    ):  # fmt: skip
+        contact = replace(watch.estimate(BENT), probability=np.array(probability))
+        assert watch.describe(contact).startswith(text)

@@ -6,11 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from control_arm import small_arm
-from healthy_arm import flat_map
+from healthy_arm import flat_law
 
 from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
+from robodyn_ros.control.collision.ramp_law import LEVEL
+from robodyn_ros.control.collision.ramp_thresholds import RampThresholds
 from robodyn_ros.control.collision.settings import CollisionSettings
-from robodyn_ros.control.collision.threshold_map import MappedThresholds
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import ControlError
 from robodyn_ros.models.catalog import with_friction
@@ -182,13 +183,13 @@ BAD = {
 }
 
 
-def mapped() -> TorqueErrorDetector:
-    learned = flat_map('', np.array([10.0, 5.0]))
-    given = learned.settings(CollisionSettings(MODEL.joint_names, 1.0))
-    return TorqueErrorDetector(torque=TORQUE, settings=given, thresholds=learned.thresholds())
+def learned() -> TorqueErrorDetector:
+    file = flat_law('', np.array([10.0, 5.0]))
+    given = file.settings(CollisionSettings(MODEL.joint_names, 1.0))
+    return TorqueErrorDetector(torque=TORQUE, settings=given, thresholds=file.thresholds())
 
 
-KINDS = {'constant': make, 'map': mapped}
+KINDS = {'constant': make, 'learned': learned}
 
 
 @pytest.mark.parametrize('kind', KINDS)
@@ -206,14 +207,13 @@ def test_what_cannot_be_trusted_is_unknown_and_settles_anew(name: str, kind: str
 
 
 def test_an_error_or_threshold_that_is_not_finite_is_unknown() -> None:
-    detector, arm = mapped(), Healthy()
+    detector, arm = learned(), Healthy()
     settled(detector, arm)
     detector.torque_error[:] = np.nan
     assert (detector.update(*arm.sample()) == UNKNOWN).all() and 'not finite' in detector.message
     assert not detector.torque_error.any()
     settled(detector, arm)
-    row = detector.thresholds._map.rows[0]  # type: ignore[attr-defined]
-    row.collision[:] = [np.nan] * len(row.collision)
+    detector.thresholds.law.scale[:] = np.nan  # type: ignore[attr-defined]
     assert (detector.update(*arm.sample()) == UNKNOWN).all() and 'not finite' in detector.message
 
 
@@ -326,7 +326,7 @@ def test_settings_that_do_not_fit_are_refused(changes: dict[str, object], text: 
         make(**changes)
 
 
-def rated(thresholds: MappedThresholds | None = None, **changes: object) -> TorqueErrorDetector:
+def rated(thresholds: RampThresholds | None = None, **changes: object) -> TorqueErrorDetector:
     options = {'max_torque_error': [10.0, 5.0], 'contact_threshold': [6.0, 3.0], **changes}
     settings_ = CollisionSettings(joints=MODEL.joint_names, **options)  # type: ignore[arg-type]
     return TorqueErrorDetector(
@@ -349,15 +349,15 @@ def test_a_threshold_above_the_torque_of_the_drive_is_no_monitoring() -> None:
     assert open_.update(*Healthy().sample())[1] == UNKNOWN
 
 
-def test_a_map_above_the_torque_of_the_drive_is_no_monitoring_and_does_not_grow_beyond() -> None:
-    given = flat_map('hash', np.array([10.0, 5.0])).map
-    huge = given.collision.copy()
-    huge[1, 0] = 1e12
-    for bad in (replace(given, collision=huge), replace(given, change=np.array([1.0, 1e12]))):
-        with pytest.raises(ControlError, match='joint2 is not monitored'):
-            rated(MappedThresholds(bad))
+def test_learned_thresholds_above_the_torque_of_the_drive_are_no_monitoring() -> None:
+    """Beyond the learned motion they grow, but not above the torque of the drive."""
+    given = flat_law('hash', np.array([10.0, 5.0])).law
+    huge = given.scale.copy()
+    huge[1, 0, LEVEL] = 1e12
+    with pytest.raises(ControlError, match='joint2 is not monitored'):
+        rated(RampThresholds(replace(given, scale=huge), 0.6))
     slow = replace(given, fastest=np.full(2, 1e-9), hardest=np.full(2, 1e-9))
-    detector, arm = rated(MappedThresholds(slow)), Healthy()
+    detector, arm = rated(RampThresholds(slow, 0.6)), Healthy()
     for _ in range(200):
         detector.update(*arm.sample())
         assert (detector.threshold <= [100.0, 8.0]).all()

@@ -11,7 +11,7 @@ import os
 import numpy as np
 import pytest
 from control_arm import small_arm
-from healthy_arm import flat_map
+from healthy_arm import flat_law
 
 from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
 from robodyn_ros.control.collision.settings import CollisionSettings
@@ -32,8 +32,7 @@ def made(kind: str) -> TorqueErrorDetector:
     )  # fmt: skip
     if kind == 'constant':
         return TorqueErrorDetector(torque=TORQUE, settings=settings)
-    change = np.array([8.0, 4.0])
-    learned = flat_map('', np.array([10.0, 5.0]), change=change)
+    learned = flat_law('', np.array([10.0, 5.0]), rest=np.array([8.0, 4.0]))
     return TorqueErrorDetector(
         torque=TORQUE, settings=learned.settings(settings), thresholds=learned.thresholds()
     )

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pytest
 
-from robodyn_ros.control.collision.mute import Mute
+from robodyn_ros.control.collision.trigger import Mute
 from robodyn_ros.errors import ControlError
 
 

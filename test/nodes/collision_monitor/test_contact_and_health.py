@@ -31,13 +31,13 @@ FORCE = np.array([40.0, -30.0, 50.0])
 class Arm:
     """The arm in front of a monitor, with what pushes and loads it."""
 
-    def __init__(self, folder) -> None:
+    def __init__(self, folder, **parameters) -> None:
         values = {
             'autostart': 'true', 'max_torque_error': '[20.0, 25.0, 12.0, 3.0, 3.0, 2.0]',
             'result_file': result_file(folder, MODEL, VALUES), 'stale_timeout': 2.0,
             'period': PERIOD, 'filter_cutoff': 20.0, 'health_window': 2.0,
             'contact_period': 0.002,  # an estimate of each state
-            'collision_state_rate': 0.0, **EFFORT,
+            'collision_state_rate': 0.0, **EFFORT, **parameters,
         }  # fmt: skip
         self.process = NodeProcess('collision_monitor', 8, folder / 'log', values)
         heard = {
@@ -87,7 +87,10 @@ def test_a_push_has_a_link_a_wrench_and_an_arrow(arm):
     assert contact.touched
     assert contact.link in ('link5', 'link6')  # a force through axis 6 does not load joint 6
     assert 0.4 < contact.confidence <= 1.0
-    assert contact.message.startswith('contact at link')
+    assert contact.message.startswith('contact at ') and contact.link in contact.message
+    assert len(contact.links) == len(contact.probability) == 6
+    assert abs(sum(contact.probability) - 1.0) < 1e-9
+    assert max(contact.probability) == contact.confidence
     np.testing.assert_allclose(contact.wrench[:3], FORCE, atol=6.0)
     assert np.linalg.eigvalsh(np.reshape(contact.covariance, (6, 6))).min() > 0.0
     assert (wrench.header.frame_id, contact.tool) == ('base_link', 'tool0')
@@ -116,3 +119,18 @@ def test_a_payload_is_advice_and_does_not_hide_the_alarm(arm):
     advice = details(status)['advice']
     assert advice.startswith('payload 2.')
     assert arm.process.interrupt() == 0
+
+
+def test_a_payload_that_may_be_adopted_is_named_and_monitored_with(tmp_path):
+    with closed(Arm(tmp_path, adopt_payload=4.0)) as arm:
+        arm.run(0.5)
+        arm.run(1.5, loaded=True)
+        arm.process.settle()
+        states = arm.heard['collision_state']
+        worst = [max(each.level) for each in states]
+        assert CollisionState.CONTACT in worst and CollisionState.COLLISION not in worst
+        assert worst[-1] == CollisionState.OK and states[-1].message == 'ok'
+        assert 'payload of 2.8 +- ' in arm.process.said()
+        arm.run(0.3, loaded=True, force=3.0 * FORCE)
+        arm.process.settle()
+        assert states[-1].latched, 'other contacts are collisions as before'

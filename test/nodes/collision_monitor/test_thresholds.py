@@ -15,7 +15,7 @@ from collision_client import (
     learned_file,
     levels,
 )
-from healthy_arm import flat_map
+from healthy_arm import flat_law
 from node_process import closed
 from writers import result_file
 
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.ros
 def monitor(tmp_path_factory):
     """Monitor with learned thresholds, also of the change at rest, without a reference."""
     folder = tmp_path_factory.mktemp('learned')
-    learned = learned_file(folder, [12.0, 8.0], change=np.array([1.0, 0.5]))
+    learned = learned_file(folder, [12.0, 8.0], rest=np.array([1.0, 0.5]))
     with closed(Monitor(folder, 9, thresholds=learned)) as monitor:
         yield monitor
 
@@ -54,12 +54,12 @@ def test_thresholds_of_another_payload_are_refused(tmp_path):
     file, model = tmp_path / 'thresholds.yaml', load_identified_model(
         result_file(tmp_path, MODEL, VALUES)
     )  # fmt: skip
-    write_thresholds(flat_map(model.hash, np.array([12.0, 8.0])), file)
+    write_thresholds(flat_law(model.hash, np.array([12.0, 8.0])), file)
     assert load_thresholds(str(file), model) is not None
     loaded = replace(model, payload=payload_of(MODEL, 0.5))
     with pytest.raises(ControlError, match='learned with another model or payload'):
         load_thresholds(str(file), loaded)
-    write_thresholds(flat_map(loaded.loaded_hash, np.array([12.0, 8.0])), file)
+    write_thresholds(flat_law(loaded.loaded_hash, np.array([12.0, 8.0])), file)
     assert load_thresholds(str(file), loaded) is not None
 
 
@@ -74,7 +74,7 @@ def test_a_monitor_without_thresholds_says_where_they_come_from():
 def test_thresholds_at_rest_without_a_reference_are_a_warning_once(monitor):
     process = monitor.process
     deadline = process.now() + 30.0
-    while 'pushes at rest below the friction are NOT found' not in monitor.process.said():
+    while 'weak pushes at rest are NOT found' not in monitor.process.said():
         assert process.now() < deadline
         monitor.run(20)
     begin = process.now()

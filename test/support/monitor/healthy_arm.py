@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Healthy and touched recordings of the small arm, and a map of its thresholds."""
+"""Healthy and touched recordings of the small arm, and learned thresholds of it."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from control_arm import small_arm
 
 from robodyn_ros.analysis.collision_thresholds import ThresholdProposal
+from robodyn_ros.control.collision.motion_bands import Bands
+from robodyn_ros.control.collision.ramp_law import KINDS, LEVEL, ORDER, SCORES, RampLaw
 from robodyn_ros.control.collision.settings import CollisionSettings
-from robodyn_ros.control.collision.threshold_map import Bands, ThresholdMap
 from robodyn_ros.control.collision.thresholds_file import LearnedThresholds
 from robodyn_ros.models.interface import Array
 from robodyn_ros.recording.recording import Recording
@@ -46,16 +48,23 @@ def with_thresholds(settings: CollisionSettings, proposal: ThresholdProposal) ->
     )
 
 
-def flat_map(
-    model_hash: str, threshold: Array, *, change: Array | None = None, **detector: object
+def flat_law(
+    model_hash: str, threshold: Array, *, rest: Array | None = None, **detector: Any
 ) -> LearnedThresholds:
-    """Thresholds that are the same in all cells; `change` at rest."""
+    """Thresholds of the torque error alone that are the same in all motions; others at `rest`."""
     width = len(threshold)
-    bands = Bands(np.full(width, 0.05), *np.zeros((3, width, 0)))
-    limits = np.full((2, width), 100.0)
-    given = ThresholdMap(bands, np.repeat(threshold[:, None], 3, axis=1), 0.6, *limits, change)
+    bands = Bands(np.full(width, 0.05), *np.zeros((2, width, 0)))
+    scale = np.full((width, bands.cells, SCORES), 1e9)
+    scale[:, :, LEVEL] = threshold[:, None]
+    if rest is not None:
+        scale[:, bands.moving + 1 :, LEVEL] = rest[:, None]
     settings = {
         'period': 0.002, 'filter_cutoff': 40.0, 'torque_error_filter': 0.5, 'debounce': 2,
         **detector,
     }  # fmt: skip
-    return LearnedThresholds(MODEL.joint_names, model_hash, settings, given, 1.0, 3.0)
+    law = RampLaw(
+        settings['period'], bands, *np.full((2, width), 100.0),
+        mean=np.zeros((1 + KINDS * width, width)), whitening=np.zeros((width, 2, ORDER)),
+        scale=scale, covariance=np.repeat(np.eye(width)[None], SCORES, axis=0), joint=1e9,
+    )  # fmt: skip
+    return LearnedThresholds(MODEL.joint_names, model_hash, settings, law, 0.6, 1.0, 10.0, 3.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 from control_arm import small_arm
-from healthy_arm import flat_map
+from healthy_arm import flat_law
 from node_process import EFFORT, NodeProcess, joint_state
 from robodyn_ros.msg import CollisionState
 from sensor_msgs.msg import JointState
@@ -26,10 +26,10 @@ OK, CONTACT, COLLISION, UNKNOWN = (
 
 
 def learned_file(folder, threshold, **options):
-    """Write thresholds of the monitor's model, see `flat_map`; return their path."""
+    """Write thresholds of the monitor's model, see `flat_law`; return their path."""
     path = folder / 'thresholds.yaml'
     model_hash = load_identified_model(result_file(folder, MODEL, VALUES)).hash
-    write_thresholds(flat_map(model_hash, np.array(threshold), **options), path)
+    write_thresholds(flat_law(model_hash, np.array(threshold), **options), path)
     return str(path)
 
 

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Drives that go off: the torque of all joints falls to zero together, which no contact does."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robodyn_ros.models.interface import Array
+
+BEFORE, MOVING = 0.2, 0.05
+"""Age of the torque that the present one is compared with, at rest and in motion, in [s]: before
+the fall. In motion the torque changes by itself."""
+LONGEST, BRAKING = 0.2, 0.06
+"""Longest fall, and time within which the robot must have become slower, in [s]. A contact that
+looks like a fall of all torques is reported that much later."""
+LEFT, BACK = 0.1, 0.9
+"""Share of the torque before at which drives are off, and at which they are on again."""
+NOISE, SMALL, ALIKE = 0.15, 0.05, 0.25
+"""Noise relative to the thresholds, at most a share of the largest torque; difference of the
+joints' falls relative to the fall."""
+SAME = 0.9
+"""Smallest cosine of the angle between the torque error and the torque before, over the joints, at
+rest. In motion brakes add to the torque error."""
+LOADED, LITTLE = 4.0, 6.0
+"""Torque relative to the noise whose fall counts, and below which a joint cannot contradict."""
+
+
+class DrivesOff:
+    """Comparison of the torque feedback with a share, the same of all joints, of that before.
+
+    :ivar off: the drives are off
+    """
+
+    def __init__(self, width: int, period: float) -> None:
+        """Reserve the memory."""
+        self._ring = np.zeros((max(2, round(BEFORE / period)), 2, width))
+        self._period = period
+        self.restart()
+
+    def restart(self) -> None:
+        """Start after a gap."""
+        self.off, self._falling, self._samples = False, 0, 0
+        self._age = len(self._ring)
+
+    def push(self, torque: Array, velocity: Array) -> None:
+        """Take torque feedback and velocity of a sample, shape (n,)."""
+        if self._falling:
+            self._falling += 1
+            return
+        row = self._ring[self._samples % len(self._ring)]
+        row[0], row[1] = torque, velocity
+        self._samples += 1
+
+    def falls(
+        self, torque: Array, velocity: Array, threshold: Array, low: Array, error: Array
+    ) -> bool:
+        """Return True if the torques of all joints fall, or have fallen (`off`).
+
+        :param threshold: of the torque error, shape (n,), in [Nm] or [N]
+        :param low: largest velocity at rest, shape (n,), in [rad/s] or [m/s]
+        :param error: torque error, shape (n,)
+        """
+        if not self._falling:
+            rests = (np.abs(velocity) <= low).all()
+            self._age = len(self._ring) if rests else max(2, round(MOVING / self._period))
+        before, moved = self._ring[(self._samples - self._age) % len(self._ring)]
+        noise = np.minimum(NOISE * threshold, SMALL * np.abs(before).max() + 1e-300)
+        usual, now = before / noise, torque / noise
+        loaded = int((np.abs(usual) > LOADED).sum())
+        if self._samples < len(self._ring) or loaded < min(2, len(usual)):
+            return self._end()
+        share = float(usual @ now / (usual @ usual))
+        alike = np.abs(now - share * usual) <= 2.0 + ALIKE * (1.0 - share) * np.abs(usual)
+        alike |= np.maximum(np.abs(usual), np.abs(now)) <= LITTLE  # friction turns
+        lost = error / noise
+        moves = self._age < len(self._ring)
+        missing = usual @ lost > SAME * np.sqrt((usual @ usual) * (lost @ lost))
+        if not (missing or moves or self.off) or not (-LEFT <= share < BACK and alike.all()):
+            return self._end()
+        self._falling = max(self._falling, 1)
+        self.off |= share <= LEFT
+        time = self._falling * self._period
+        slower = np.abs(velocity) <= np.maximum(low, BACK * np.abs(moved))
+        return self.off or (time <= LONGEST and (time <= BRAKING or bool(slower.all())))
+
+    def _end(self) -> bool:
+        self.off, self._falling = False, 0
+        return False

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Drives that go off are a state, and contacts are found as if there were no such state."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from control_arm import six_axis_cell
+
+from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
+from robodyn_ros.control.collision.settings import CollisionSettings
+from robodyn_ros.control.collision.states.drives_off import DrivesOff
+from robodyn_ros.models.interface import Array
+
+PERIOD = 0.004
+TORQUE = six_axis_cell()[1]
+THRESHOLDS = np.array([40.0, 60.0, 30.0, 5.0, 5.0, 3.0])
+OFF = 1.0
+"""Time at which the drives go off, in [s]."""
+
+
+def motion(seed: int, moves: bool, brakes: float = 0.1) -> tuple[Array, Array, Array, Array]:
+    """Time (N,), position, velocity and torque (N, 6); from `OFF` on brakes stop the robot."""
+    random = np.random.default_rng(seed)
+    time = PERIOD * np.arange(round(2.5 / PERIOD))
+    middle = random.uniform(-1.0, 1.0, 6)
+    middle[1:3] = [random.uniform(0.5, 1.0), random.uniform(-0.5, 0.0)]  # two joints feel weight
+    rate, size = random.uniform(1.0, 2.0, (2, 6)) * [[1.0], [0.5 * moves]]
+    slow = np.clip((OFF + brakes - time) / brakes, 0.0, 1.0)[:, None]
+    angle = PERIOD * np.cumsum(slow, axis=0) * rate
+    q, qd = middle + size * np.sin(angle), size * rate * np.cos(angle) * slow
+    torque = TORQUE.torque(q, qd, -(rate**2) * size * np.sin(angle) * slow)
+    return time, q, qd, torque
+
+
+def run(time: Array, q: Array, qd: Array, torque: Array) -> tuple[list[int], TorqueErrorDetector]:
+    settings = CollisionSettings(
+        TORQUE.joints, THRESHOLDS, period=PERIOD, low_velocity_torque=0.2 * THRESHOLDS
+    )
+    detector, worst = TorqueErrorDetector(torque=TORQUE, settings=settings), []
+    torque = torque + np.random.default_rng(9).normal(size=q.shape) * 0.02 * THRESHOLDS
+    for sample in zip(time.tolist(), q, qd, torque, strict=True):
+        worst.append(int(detector.update(*sample).max()))
+    return worst, detector
+
+
+@pytest.mark.parametrize('moves', [False, True])
+@pytest.mark.parametrize('decay', [0.0, 0.02, 0.06])
+def test_drives_that_go_off_are_unknown_and_no_collision(moves: bool, decay: float) -> None:
+    for seed in range(5):
+        time, q, qd, torque = motion(seed, moves)
+        torque[time >= OFF] = torque[time < OFF][-1]  # brakes have the rest
+        torque *= np.exp(-np.maximum(time - OFF, 0.0) / max(decay, 1e-9))[:, None]
+        worst, detector = run(time, q, qd, torque)
+        assert max(worst) < Level.COLLISION, seed
+        assert worst[-1] == Level.UNKNOWN
+        assert detector.message == (
+            'the torques of all joints fell to zero: the drives are off'
+        ), seed
+
+
+def test_drives_that_are_on_again_are_monitored_again() -> None:
+    time, q, qd, torque = motion(1, False)
+    torque *= np.interp(time, [OFF, OFF + 0.1, OFF + 0.6, OFF + 0.8], [1.0, 0.0, 0.0, 1.0])[
+        :, None
+    ]
+    worst, _ = run(time, q, qd, torque)
+    assert max(worst) < Level.COLLISION and worst[round(1.4 / PERIOD)] == Level.UNKNOWN
+    assert worst[-1] == Level.OK
+
+
+@pytest.mark.parametrize('moves', [False, True])
+def test_a_push_is_found_as_soon_as_without_this_state(
+    moves: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random, found = np.random.default_rng(3), []
+    pushed = []
+    for seed in range(12):
+        time, q, qd, torque = motion(seed, moves, brakes=10.0)
+        joint, size = int(random.integers(6)), random.uniform(1.5, 4.0) * random.choice([-1, 1])
+        torque[time >= 1.2, joint] += size * THRESHOLDS[joint]
+        pushed.append((time, q, qd, torque))
+    for falls in (DrivesOff.falls, lambda *_: False):
+        monkeypatch.setattr(DrivesOff, 'falls', falls)
+        found.append([run(*each)[0].index(Level.COLLISION) for each in pushed])
+    assert found[0] == found[1]
+
+
+def test_a_slow_fall_of_all_torques_is_a_collision_in_the_end() -> None:
+    """Something carries the robot."""
+    time, q, qd, torque = motion(2, False)
+    torque *= np.interp(time, [OFF, OFF + 0.1], [1.0, 0.5])[:, None]
+    worst, _ = run(time, q, qd, torque)
+    assert worst[-1] == Level.COLLISION and OFF < time[worst.index(Level.COLLISION)] < OFF + 0.45
