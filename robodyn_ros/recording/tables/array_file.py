@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+import io
 import os
-import pickle
 import subprocess
 import sys
 import zipfile
@@ -17,9 +17,7 @@ import numpy as np
 from robodyn_ros.bounds import COLUMNS, MAT_MEMORY, MAT_TIME, check_bound, check_expansion
 from robodyn_ros.recording.tables.table import Table, reading, table_of
 
-LOAD = """import pickle, sys
-from scipy.io import loadmat
-pickle.dump(loadmat(sys.argv[1], appendmat=False), sys.stdout.buffer)"""
+LOAD = 'from robodyn_ros.recording.tables.array_file import print_mat; print_mat()'
 """Program that reads a MAT file."""
 Arrays = Iterator[tuple[str, Any]]
 
@@ -48,36 +46,41 @@ def read_mat(path: Path) -> Table:
     with reading(path, 'MAT' if path.suffix.lower() == '.mat' else 'HDF5'):
         if h5py.is_hdf5(path):
             return table_of(_of_hdf5(path), path)
-        return table_of((each for item in _load(path).items() for each in _arrays(*item)), path)
+        return table_of(iter(_load(path).items()), path)
 
 
 def _load(path: Path) -> dict[str, Any]:
-    """Return the variables of a MAT file; a ValueError tells why there are none.
+    """Return the arrays of a MAT file by name; a ValueError tells why there are none.
 
     scipy reads them in another process: of files with a few wrong bytes, one in 100 ends it.
     """
     memory = MAT_MEMORY.most + 8 * path.stat().st_size
-    words = [
-        'sh',
-        '-c',
-        f'ulimit -v {memory // 1024}; exec "$@"',
-        'sh',
-        sys.executable,
-        '-c',
-        LOAD,
-    ]
-    environment = os.environ | {'OPENBLAS_NUM_THREADS': '1'}
+    limited = ['sh', '-c', f'ulimit -v {memory // 1024}; exec "$@"', 'sh']
+    environment = os.environ | {
+        'OPENBLAS_NUM_THREADS': '1', 'PYTHONPATH': os.pathsep.join(filter(None, sys.path)),
+    }  # fmt: skip
     try:
         done = subprocess.run(
-            [*words, path], capture_output=True, env=environment, timeout=MAT_TIME.most
-        )
+            [*limited, sys.executable, '-c', LOAD, path],
+            capture_output=True, env=environment, timeout=MAT_TIME.most,
+        )  # fmt: skip
     except subprocess.TimeoutExpired as error:
         raise ValueError(f'reading it takes more than {MAT_TIME.most} s') from error
     if done.returncode:
         reason = done.stderr.decode(errors='replace').split('\n')[-2:][0]
         raise ValueError(f'it is damaged: {reason or f"its reader ended by {-done.returncode}"}')
-    content: dict[str, Any] = pickle.loads(done.stdout)
-    return content
+    with np.load(io.BytesIO(done.stdout), allow_pickle=False) as archive:
+        names, *arrays = (archive[name] for name in archive.files)
+    return dict(zip(names.tolist(), arrays, strict=True))
+
+
+def print_mat() -> None:
+    """Write the arrays of the MAT file in the command line to the standard output, as NPZ."""
+    from scipy.io import loadmat
+
+    content = loadmat(sys.argv[1], appendmat=False).items()
+    arrays = dict(each for item in content for each in _arrays(*item))
+    np.savez(sys.stdout.buffer, np.array([*arrays], dtype=str), *arrays.values())
 
 
 def _arrays(name: str, value: Any) -> Arrays:
