@@ -4,8 +4,9 @@
 Each plant is one of three arms with masses 20 % off its URDF, factors of 0.2 to 5 of any sign,
 rotors, friction that differs by 10 % between both runs, coloured noise of 1 to 3 % of each
 signal, noise of the encoder, and a load of 1 to 5 kg. The centre of mass of every other load is
-not given. Exits non-zero if the intervals do not hold 93 to 97 % of the factors, if the median error of determined
-factors is above 2 %, or if a determined factor has another sign or an error above 20 %:
+not given. Exits non-zero if the intervals do not hold 93 to 97 % of the factors, if the median
+error of determined factors is above 2 %, or if a determined factor has another sign or an error
+above 20 %:
 `python bench/bench_gains.py [--plants 100]`.
 """
 

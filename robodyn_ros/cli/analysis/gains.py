@@ -39,8 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         'Estimate the factor from the signal of each drive (current, per mille, counts) to '
         'torque, with sign and interval of 95 %, from one motion without and with a weighed load. '
-        'With EMPTY alone, the scale is that of the masses of the URDF. The exit code is 1 if a joint '
-        'has no factor, or the load of --check is outside its interval.'
+        'With EMPTY alone, the scale is that of the masses of the URDF. The exit code is 1 if a '
+        'joint has no factor, or the load of --check is outside its interval.'
     )
     parser.add_argument('empty', metavar='EMPTY', help='recording without load')
     parser.add_argument(

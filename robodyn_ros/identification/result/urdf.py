@@ -47,7 +47,8 @@ def update_urdf(model: DynamicModel, values: Array) -> str:
             for item in text.find('link', name).all('inertial'):
                 text.remove(item, f'inertial: it is included in that of {share.link}')
         text.put(text.find('link', share.link), 'inertial', share.lines(), first=True)
-    for name, new in _friction(model, values).items():
+    for name, friction in linear_friction(model, values).items():
+        new = {key: _text(value) for key, value in friction.items()}
         joint = text.find('joint', name)
         former = [item.attributes for item in joint.all('dynamics')[:1]]
         kept = {key: word for item in former for key, word in item.items() if key not in new}
@@ -178,7 +179,7 @@ def _share(body: UrdfModel, name: str, total: Array, carried: dict[str, _Carried
     return _Share(name, rest, tuple(link for link in having if link not in kept), tuple(kept))
 
 
-def _friction(model: DynamicModel, values: Array) -> dict[str, dict[str, str]]:
+def linear_friction(model: DynamicModel, values: Array) -> dict[str, dict[str, float]]:
     """Return damping and friction of every joint whose identified friction is not negative."""
     index = {item.name: number for number, item in enumerate(model.parameters)}
     other, result = _curves(model, values), {}
@@ -191,7 +192,7 @@ def _friction(model: DynamicModel, values: Array) -> dict[str, dict[str, str]]:
         if joint.name in other:
             terms = _nearest_linear(joint.velocity, *other[joint.name])
         if terms and min(terms.values()) >= 0.0:
-            result[joint.name] = {key: _text(value) for key, value in terms.items()}
+            result[joint.name] = terms
     return result
 
 
