@@ -61,7 +61,7 @@ def check_load(
     values[known] = gains.fit.values[known]
     free = np.arange(model.load.start, model.size)
     fit = fit_signals(model, [run], values, free)
-    passed = _passed(model, run, fit.values, free, fit.sigma[0])
+    passed = _propagate(model, run, fit.values, free, fit.sigma[0])
     uncertain = np.nan_to_num(gains.fit.covariance[np.ix_(known, known)])
     variance = (fit.covariance[np.ix_(free, free)] + passed @ uncertain @ passed.T)[0, 0]
     if not np.isfinite(variance):
@@ -72,7 +72,7 @@ def check_load(
     return KnownLoad(share * mass, float(np.sqrt(variance)) * mass, mass)
 
 
-def _passed(
+def _propagate(
     model: SignalModel, run: Condensed, values: Array, free: Indices, sigma: Array
 ) -> Array:
     """Return the change of the free values by a change of factors and arm, shape (k, f + r)."""

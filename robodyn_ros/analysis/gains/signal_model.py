@@ -64,7 +64,7 @@ class SignalModel:
 
     @property
     def _first_friction(self) -> int:
-        return self.joints + len(self.mixing) + self.mixing.shape[1]
+        return self.joints + int(np.sum(self.mixing.shape))
 
     def friction(self, run: int) -> slice:
         """Places of the friction of a run."""

@@ -18,13 +18,12 @@ from robodyn_ros.cli.effort import add_source, joint_names
 from robodyn_ros.cli.identify import add_model
 from robodyn_ros.cli.output import EXIT_NEGATIVE, add_json, out_folder, progress_bar, show
 from robodyn_ros.cli.robot_model import build_chosen, refuse, take_robot_file
-from robodyn_ros.control.effort.recorded import bag_declaration
 from robodyn_ros.errors import ConfigError, IdentificationError
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.files.parameter_text import write_text
 from robodyn_ros.models.friction import DEFAULT_TERMS
 from robodyn_ros.models.interface import DynamicModel
-from robodyn_ros.models.payload import payload_of
+from robodyn_ros.models.payload import Payload, payload_of
 from robodyn_ros.recording.readers import read_recording, recording_format
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.tables.columns import load_columns
@@ -115,12 +114,13 @@ def _check_load_arguments(arguments: argparse.Namespace) -> None:
 
 def _read(arguments: argparse.Namespace, path: str, model: DynamicModel) -> Recording:
     """Return a recording with the signal of the drives as its torque."""
-    return read_recording(
-        path,
-        columns=arguments.columns,
-        topic=arguments.topic,
-        joints=joint_names(arguments, model),
-    )
+    joints = joint_names(arguments, model)
+    return read_recording(path, columns=arguments.columns, topic=arguments.topic, joints=joints)
+
+
+def _load(arguments: argparse.Namespace, model: DynamicModel, mass: float) -> Payload:
+    center = arguments.payload_com or ()
+    return payload_of(model, mass, center_of_mass=center, frame=arguments.frame or '')
 
 
 def _columns(arguments: argparse.Namespace) -> dict[str, object]:
@@ -142,15 +142,10 @@ def _estimate(arguments: argparse.Namespace, model: DynamicModel) -> Gains:
     empty = _read(arguments, arguments.empty, model)
     if arguments.loaded is None:
         return gains_from_masses(empty, model)
-    payload = payload_of(
-        model,
-        arguments.payload_mass,
-        center_of_mass=arguments.payload_com or (),
-        frame=arguments.frame or '',
-    )
+    load, loaded = _load(arguments, model, arguments.payload_mass), arguments.loaded
     known = arguments.payload_com is not None
-    loaded = _read(arguments, arguments.loaded, model)
-    return estimate_gains(empty, loaded, model, payload, center_known=known)
+    recording = _read(arguments, loaded, model)
+    return estimate_gains(empty, recording, model, load, center_known=known)
 
 
 def _check(arguments: argparse.Namespace, gains: Gains) -> KnownLoad | None:
@@ -158,15 +153,10 @@ def _check(arguments: argparse.Namespace, gains: Gains) -> KnownLoad | None:
         return None
     if not gains.determined:
         raise IdentificationError('--check needs a joint with a factor, there is none')
-    payload = payload_of(
-        gains.task.model,
-        arguments.check_mass,
-        center_of_mass=arguments.payload_com or (),
-        frame=arguments.frame or '',
-    )
-    known = arguments.payload_com is not None
-    recording = _read(arguments, arguments.check, gains.task.model)
-    return check_load(gains, recording, payload, center_known=known)
+    model, known = gains.task.model, arguments.payload_com is not None
+    recording = _read(arguments, arguments.check, model)
+    load = _load(arguments, model, arguments.check_mass)
+    return check_load(gains, recording, load, center_known=known)
 
 
 def _findings(
@@ -174,14 +164,9 @@ def _findings(
 ) -> Iterator[Finding]:
     if arguments.loaded is None:
         yield finding('gains_from_masses')
-    for path in filter(None, (arguments.empty, arguments.loaded)):
-        if recording_format(path) == 'rosbag2' and bag_declaration(path) is not None:
-            yield finding('gains_declared', recording=path)
     for each in gains.joints:
         if not each.determined:
             yield finding('gain_undetermined', joint=each.joint.name, why=each.why)
-    if arguments.loaded is not None and arguments.payload_com is None:
-        yield finding('gains_center_unknown')
     if checked is not None and not checked.agrees:
         yield finding('gains_check_failed', mass=checked.mass, given=checked.given)
 

@@ -27,7 +27,7 @@ from robodyn_ros.identification.files.signals_bag import write_signals
 from robodyn_ros.identification.options import SAMPLES
 from robodyn_ros.identification.physical.consistency import links_are_consistent
 from robodyn_ros.identification.result.facts import json_facts
-from robodyn_ros.identification.result.mjcf import isaac_lab_values, left_out, write_mjcf
+from robodyn_ros.identification.result.mjcf import isaac_lab_values, measure_omissions, write_mjcf
 from robodyn_ros.identification.result.payload_forms import payload_forms
 from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.identification.result.urdf import inertials_yaml
@@ -174,7 +174,7 @@ def _with_simulators(
     if result.signals is not None:
         shown = result.signals.processed
         rows = np.unique(np.linspace(0, len(shown) - 1, SAMPLES).astype(int))
-        facts['simulators'] = left_out(model, values, shown.motion_at(rows))
+        facts['simulators'] = measure_omissions(model, values, shown.motion_at(rows))
     return replace(files, mjcf=target.folder / MJCF, isaac_lab=target.folder / ISAAC_LAB), facts
 
 

@@ -110,7 +110,7 @@ def simulator_torque(
     )
 
 
-def left_out(
+def measure_omissions(
     model: DynamicModel, values: Array, motion: tuple[Array, Array, Array]
 ) -> dict[str, dict[str, float]]:
     """Return what the simulators cannot express by joint: RMS as a share of the joint's torque.
@@ -127,8 +127,8 @@ def left_out(
         place = index.get(f'{name}.torque_offset')
         offset = 0.0 if place is None else float(values[place])
         other = float(np.sqrt(np.mean((rest[:, joint] - offset) ** 2)))
-        whole = max(float(size[joint]), 1e-300)
-        result[name] = {'offset': abs(offset) / whole, 'other': other / whole}
+        of = max(float(size[joint]), 1e-300)
+        result[name] = {'offset': abs(offset) / of, 'other': other / of}
     return result
 
 

@@ -32,7 +32,9 @@ def test_mujoco_has_the_torque_of_the_model_but_for_the_offset(name):
     expected = model.torque(*motion, values) - offsets
     torque = mjcf.mujoco_torque(mjcf.write_mjcf(model, values), model.joint_names, motion)
     np.testing.assert_allclose(torque, expected, atol=1e-6 * np.abs(expected).max())
-    assert all(each['other'] < 1e-9 for each in mjcf.left_out(model, values, motion).values())
+    assert all(
+        each['other'] < 1e-9 for each in mjcf.measure_omissions(model, values, motion).values()
+    )
 
 
 def test_links_behind_held_joints_and_fixed_links_are_in_the_torque():
@@ -49,7 +51,7 @@ def test_what_is_left_out_is_a_share_of_the_torque():
     values, motion = random_values(model), motion_of(model, 2000)
     torque = model.torque(*motion, values)
     missing = torque - mjcf.simulator_torque(model, values, motion)
-    shares = mjcf.left_out(model, values, motion)
+    shares = mjcf.measure_omissions(model, values, motion)
     for joint, name in enumerate(model.joint_names):
         index = [item.name for item in model.parameters].index(f'{name}.torque_offset')
         size = np.sqrt(np.mean(torque[:, joint] ** 2))
@@ -64,7 +66,7 @@ def test_a_rotor_below_zero_is_left_out():
     place = [item.name for item in model.parameters].index('joint1.rotor_inertia')
     values[place] = -0.1
     assert mjcf.joint_dynamics(model, values)['joint1']['armature'] == 0.0
-    assert mjcf.left_out(model, values, motion_of(model))['joint1']['other'] > 0.0
+    assert mjcf.measure_omissions(model, values, motion_of(model))['joint1']['other'] > 0.0
 
 
 def test_isaac_lab_has_the_same_values():
@@ -139,7 +141,7 @@ def test_springs_are_other_torque():
     values = np.where(
         ['spring' in item.name for item in model.parameters], 5.0, random_values(model)
     )
-    shares = mjcf.left_out(model, values, motion_of(model))
+    shares = mjcf.measure_omissions(model, values, motion_of(model))
     assert shares['joint1']['other'] > 0.01
 
 
