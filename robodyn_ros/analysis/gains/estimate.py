@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,10 @@ it is not given; the square of it times the mass is that of its inertia."""
 CLEAR = 5.0
 """Standard deviations from which on a joint's signal shows the load: chance reaches them in one of
 a million joints, so that no joint starts with the wrong sign."""
+
+CONTRADICTED = 1.3
+"""Largest RMS residual of a signal, over that of the signal fitted alone: more is another arm or
+another load than the model has, or a search that ended elsewhere."""
 
 DIFFERENT = 3.0
 """Standard deviations by which both halves of the recordings differ significantly."""
@@ -95,11 +100,18 @@ class Gains:
     @classmethod
     def of(cls, task: Task, base: BaseParameters, model: SignalModel, fit: SignalFit) -> Gains:
         """Make them from a fit."""
-        stddevs = fit.stddevs
+        stddevs, worst = fit.stddevs, int(np.argmax(fit.misfit))
         joints = tuple(
             JointGain.of(joint, float(fit.values[k]), float(stddevs[k]))
             for k, joint in enumerate(task.model.joints)
         )
+        if fit.misfit[worst] > CONTRADICTED:
+            why = (
+                f'the signal of joint {task.model.joint_names[worst]} contradicts the others: '
+                f'its residual is {fit.misfit[worst]:.1f} times that without them (limit '
+                f'{CONTRADICTED:g}), so check mass and centre of the load, and the URDF'
+            )
+            joints = tuple(replace(each, why=why) for each in joints)
         return cls(joints, model, fit, base, task)
 
     @property
@@ -192,17 +204,19 @@ def signal_model(
 def _fit(model: SignalModel, runs: Sequence[Condensed]) -> SignalFit:
     """Return the fit of all joints, started from those whose signal alone shows the load."""
     alone = [_fit_alone(model, runs, joint) for joint in range(model.joints)]
-    clear = [k for k, each in enumerate(alone) if _clarity(each) > CLEAR]
+    clear = [k for k, each in enumerate(alone) if each.sure] or [
+        k for k, each in enumerate(alone) if each.clarity > CLEAR
+    ]
     if not clear:
         raise IdentificationError(
             'no joint feels the load: the signals of both runs agree within their noise. Use a '
             'heavier load, or a motion in which it is lifted'
         )
     values, free = _unit_load(model)
-    values[clear] = [alone[k][0] for k in clear]
+    values[clear] = [alone[k].value for k in clear]
     linear, friction = free[free >= model.joints], free[free >= model.load.stop]
     values = search_values(model, _only(runs, clear), values, np.append(clear, linear))
-    added = sorted(set(range(model.joints)) - set(clear), key=lambda k: -_clarity(alone[k]))
+    added = sorted(set(range(model.joints)) - set(clear), key=lambda k: -alone[k].clarity)
     for joint in added:  # each starts from what is known of the arm by then
         values = search_values(model, _only(runs, [joint]), values, np.append(joint, friction))
         clear.append(joint)
@@ -214,12 +228,6 @@ def _fit(model: SignalModel, runs: Sequence[Condensed]) -> SignalFit:
 
 def _only(runs: Sequence[Condensed], joints: Sequence[int]) -> list[Condensed]:
     return [of_joints(run, joints) for run in runs]
-
-
-def _clarity(alone: tuple[float, float]) -> float:
-    """Return the standard deviations that a value differs from zero by."""
-    value, stddev = alone
-    return abs(value) / stddev if np.isfinite(stddev) else 0.0
 
 
 def _with_halves(fit: SignalFit, model: SignalModel, task: Task) -> SignalFit:
@@ -257,23 +265,36 @@ def _unit_load(model: SignalModel) -> tuple[Array, Indices]:
     return values, np.flatnonzero(values == 0.0)
 
 
-def _fit_alone(model: SignalModel, runs: Sequence[Condensed], joint: int) -> tuple[float, float]:
-    """Return signal per torque of one joint and its standard deviation, without the others.
+class _Alone(NamedTuple):
+    """Signal per torque of one joint, from what a point as load adds to its signal.
 
-    The joint has parameters of the arm for itself, and a share of the known load, which is the
-    factor over the assumed one: 1, and then that for a point as load.
+    :param clarity: standard deviations that it differs from zero by
+    :param sure: it does so too where centre of mass and inertia are free, and by a similar value
+    """
+
+    value: float = 0.0
+    clarity: float = 0.0
+    sure: bool = False
+
+
+def _fit_alone(model: SignalModel, runs: Sequence[Condensed], joint: int) -> _Alone:
+    """Fit one joint without the others: it has parameters of the arm for itself.
+
+    The share of the known load is the factor over the assumed one: 1, then that of a point.
     """
     runs = _only(runs, [joint])
     if not all(run.factors[joint].samples for run in runs):
-        return 0.0, np.inf
+        return _Alone()
     values, _ = _unit_load(model)
     place, others = model.load.start, np.arange(model.load.stop, model.size)
     values[joint] = 1.0
-    point = np.concatenate([np.arange(model.joints, place + 1), others])
-    first = search_values(model, runs, values, point)[place]
-    if first == 0.0:
-        return 0.0, np.inf
-    values[joint] = first  # so that the load is in its unit
-    fit = fit_signals(model, runs, values, np.arange(model.joints, model.size))
-    stddev = abs(first) * float(fit.stddevs[place])
-    return float(first * fit.values[place]), stddev if np.isfinite(stddev) else np.inf
+    point = fit_signals(
+        model, runs, values, np.concatenate([np.arange(model.joints, place + 1), others])
+    )
+    value = values[joint] = float(point.values[place])
+    if value == 0.0 or not np.isfinite(point.stddevs[place]):
+        return _Alone()
+    body = fit_signals(model, runs, values, np.arange(model.joints, model.size))
+    share = float(body.values[place])
+    sure = share > CLEAR * body.stddevs[place] and 0.5 < share < 2.0
+    return _Alone(value, abs(value) / float(point.stddevs[place]), bool(sure))

@@ -34,6 +34,7 @@ class SignalFit:
     :param values: of all unknowns, known ones too, shape (size,)
     :param covariance: of all unknowns, shape (size, size); 0: known, NaN: not determined
     :param sigma: residual standard deviation per run and joint, in the unit of the signal
+    :param misfit: RMS of the residual over that of the signal fitted alone, per joint, shape (n,)
     :param moved: distance of the values from the optimum, linearised, shape (size,)
     """
 
@@ -41,6 +42,7 @@ class SignalFit:
     covariance: Array
     sigma: Array
     moved: Array
+    misfit: Array
 
     @property
     def stddevs(self) -> Array:
@@ -64,7 +66,9 @@ def fit_signals(
     covariance[np.ix_(free, free)] = fit.covariance
     moved = np.zeros(len(values))
     moved[free] = fit.values
-    return SignalFit(values, covariance, fit.sigma.reshape(len(runs), -1), moved)
+    misfit = _residuals(model, runs, values) / _apart(runs)
+    sigma, misfit = (each.reshape(len(runs), -1) for each in (fit.sigma, misfit))
+    return SignalFit(values, covariance, sigma, moved, misfit.max(axis=0))
 
 
 def search_values(
@@ -87,16 +91,23 @@ def search_values(
         other, error = _search(model, runs, turned, free, sigma)
         values = other if error < cost else values
     for _ in range(ROUNDS):
-        left = [np.linalg.norm(factor.triangle) for factor in _factors(model, runs, values, _NONE)]
-        sigma = np.maximum(left / _sizes(runs), 1e-9 * max(left))
+        sigma = _residuals(model, runs, values)
         values, _ = _search(model, runs, values, free, sigma)
     return values
+
+
+def _residuals(model: SignalModel, runs: Sequence[Condensed], values: Array) -> Array:
+    """Return the RMS residual of each signal, not below rounding."""
+    parts = _factors(model, runs, values, _NONE)
+    left = np.array([np.linalg.norm(part.triangle) for part in parts]) / _sizes(runs)
+    return np.asarray(np.maximum(left, 1e-9 * max(left.max(), 1e-300)))
 
 
 def _apart(runs: Sequence[Condensed]) -> Array:
     """Return the residual standard deviation of each signal, fitted alone."""
     ends = np.array([abs(factor.triangle[-1, -1]) for run in runs for factor in run.factors])
-    return np.asarray(np.maximum(ends, 1e-9 * max(ends.max(), 1e-300)) / _sizes(runs))
+    left = ends / _sizes(runs)
+    return np.asarray(np.maximum(left, 1e-9 * max(left.max(), 1e-300)))
 
 
 def _sizes(runs: Sequence[Condensed]) -> Array:

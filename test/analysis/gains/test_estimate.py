@@ -94,6 +94,14 @@ def test_halves_that_differ_widen_the_interval(driven, gains):
     assert drifted.low < -3.0 < drifted.high or drifted.low < -3.0 / 1.1 < drifted.high
 
 
+def test_a_load_at_another_place_gives_no_factor(driven):
+    load = payload_of(driven.model, 2.0, center_of_mass=(0.5, 0.3, -0.2))
+    runs = driven.record(), driven.record(2.0, seed=1)
+    gains = estimate_gains(*runs, driven.model, load, center_known=True)
+    assert not gains.determined
+    assert 'contradicts the others' in gains.joints[0].why
+
+
 def test_without_a_load_the_masses_of_the_urdf_give_the_scale(driven):
     """Rotors and friction are not in the URDF, and do not change the scale."""
     gains = gains_from_masses(driven.record(), driven.model)
