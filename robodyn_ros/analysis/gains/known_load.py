@@ -78,5 +78,5 @@ def _propagate(
     """Return the change of the free values by a change of factors and arm, shape (k, f + r)."""
     every = np.arange(model.size)
     rows, _ = weigh_rows(model.linearise(0, run, values, every), model.size, sigma)
-    result: Array = np.linalg.lstsq(rows[:, free], rows[:, : model.load.start], rcond=1e-9)[0]
-    return -result
+    result = np.linalg.lstsq(rows[:, free], rows[:, : model.load.start], rcond=1e-9)[0]
+    return np.asarray(-result, dtype=np.float64)

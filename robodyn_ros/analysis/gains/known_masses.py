@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from robodyn_ros.analysis.gains.estimate import Gains, condense_runs, find_rigid
@@ -67,15 +68,17 @@ def _fit(model: SignalModel, run: Condensed, prior: Array) -> SignalFit:
     for joint in moving:
         free = np.append(joint, friction)
         values[joint] = search_values(model, [of_joints(run, [joint])], values, free)[joint]
-    felt = [np.linalg.norm(_torque(run, k, model.rigid) @ prior) for k in range(model.joints)]
-    fixed = int(np.argmax([felt[k] if k in moving else -1.0 for k in range(model.joints)]))
+    felt = np.zeros(model.joints)
+    for joint in moving:
+        felt[joint] = np.linalg.norm(_torque(run, joint, model.rigid) @ prior)
+    fixed = int(np.argmax(felt))
     if not felt[fixed] > 0.0 or values[fixed] == 0.0:
         raise IdentificationError('no joint that moves feels the masses of the URDF')
     free = np.delete(every, fixed)
     return fit_signals(model, [run], values, free)
 
 
-def _torque(run: Condensed, joint: int, rigid: Array) -> Array:
+def _torque(run: Condensed, joint: int, rigid: NDArray[np.bool_]) -> Array:
     """Return the condensed rows of a joint's torque in the rigid base values, shape (m, r)."""
     factor = run.factors[joint]
     rows = np.zeros((len(factor.triangle), len(rigid)))

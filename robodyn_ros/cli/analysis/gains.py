@@ -21,7 +21,7 @@ from robodyn_ros.cli.robot_model import build_chosen, refuse, take_robot_file
 from robodyn_ros.errors import ConfigError, IdentificationError
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.files.parameter_text import write_text
-from robodyn_ros.models.friction import DEFAULT_TERMS
+from robodyn_ros.models.friction_terms import DEFAULT_TERMS
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.payload import Payload, payload_of
 from robodyn_ros.recording.readers import read_recording, recording_format
