@@ -219,10 +219,13 @@ def _fit(model: SignalModel, runs: Sequence[Condensed]) -> SignalFit:
     added = sorted(set(range(model.joints)) - set(clear), key=lambda k: -alone[k].clarity)
     for joint in added:  # each starts from what is known of the arm by then
         values = search_values(model, _only(runs, [joint]), values, np.append(joint, friction))
+        here, usual = values[joint], float(np.median(np.abs(values[clear])))
+        point = alone[joint].value or usual
         clear.append(joint)
-        values = search_values(
-            model, _only(runs, clear), values, np.append(clear, linear), either_sign=joint
-        )
+        change = np.eye(model.size)[joint]
+        starts = [values + (value - here) * change for value in (-here, point, -point)]
+        free_now = np.append(clear, linear)
+        values = search_values(model, _only(runs, clear), values, free_now, starts)
     return fit_signals(model, runs, values, free)
 
 

@@ -87,11 +87,12 @@ def _torque(run: Condensed, joint: int, rigid: NDArray[np.bool_]) -> Array:
 
 
 def _gravity_rows(model: DynamicModel, base: BaseParameters, run: Condensed) -> Array:
-    """Return rows of the gravity torque in the base values at recorded poses, shape (m, b)."""
+    """Return rows of the gravity torque of moving joints in the base values, shape (m, b)."""
     poses = np.concatenate([part.position for part in run.sample.few().segments])
     poses = poses[:: -(-len(poses) // POSES)]
     still = np.zeros_like(poses)
-    rows = model.regressor(poses, still, still)[:, :, base.columns]
+    moving = [factor.samples > 0 for factor in run.factors]
+    rows = model.regressor(poses, still, still)[:, moving][:, :, base.columns]
     return np.asarray(rows.reshape(-1, base.rank))
 
 

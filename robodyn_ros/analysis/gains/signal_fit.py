@@ -76,20 +76,18 @@ def search_values(
     runs: Sequence[Condensed],
     start: Array,
     free: Indices,
-    either_sign: int | None = None,
+    starts: Sequence[Array] = (),
 ) -> Array:
     """Return the values of all unknowns, those at `free` fitted.
 
-    :param either_sign: joint whose factor may have the other sign than at the start: a search
-        does not cross zero
+    :param starts: other starting values: a search crosses no zero of a factor
     """
     sigma = _apart(runs)
     values, cost = _search(model, runs, start, free, sigma)
-    if either_sign is not None:
-        turned = start.copy()
-        turned[either_sign] *= -1.0
-        other, error = _search(model, runs, turned, free, sigma)
-        values = other if error < cost else values
+    for each in starts:
+        other, error = _search(model, runs, each, free, sigma)
+        if error < cost:
+            values, cost = other, error
     for _ in range(ROUNDS):
         sigma = _residuals(model, runs, values)
         values, _ = _search(model, runs, values, free, sigma)

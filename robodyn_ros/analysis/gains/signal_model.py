@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robodyn_ros.identification.factors.condense import Condensed, JointFactor
-from robodyn_ros.identification.factors.row_sample import RowSample, RowSegment
+from robodyn_ros.identification.factors.row_sample import RowSample
 from robodyn_ros.models.interface import Array, Indices
 
 
@@ -109,34 +109,19 @@ class SignalModel:
 
     def linear_rows(self, run: int, arm: Condensed, values: Array, free: Indices) -> RowSample:
         """Return the rows of a run, see `linearise`."""
-        sample = arm.sample.few()
-        maps = [self._map(run, joint, values, free) for joint in range(self.joints)]
-        segments = tuple(
-            RowSegment(
-                tuple(
-                    _map_rows(rows, columns, *each)
-                    for rows, columns, each in zip(part.rows, sample.columns, maps, strict=True)
-                ),
-                part.used,
-                part.position,
-            )
-            for part in sample.segments
-        )
-        acting = tuple(
-            np.flatnonzero(np.any([part.rows[joint][:, :-1].any(axis=0) for part in segments], 0))
-            for joint in range(self.joints)
-        )
+        sample, acting, maps = arm.sample.few(), [], []
+        for joint, columns in enumerate(sample.columns):
+            matrix, weights = self._map(run, joint, values, free)
+            acting.append(np.flatnonzero(matrix[columns].any(axis=0)))
+            maps.append((matrix[:, acting[-1]], weights))
         segments = tuple(
             replace(
                 part,
-                rows=tuple(
-                    rows[:, [*columns, -1]]
-                    for rows, columns in zip(part.rows, acting, strict=True)
-                ),
+                rows=tuple(map(_map_rows, part.rows, sample.columns, *zip(*maps, strict=True))),
             )
-            for part in segments
+            for part in sample.segments
         )
-        return replace(sample, columns=acting, width=len(free), segments=segments)
+        return replace(sample, columns=tuple(acting), width=len(free), segments=segments)
 
     def _map(self, run: int, joint: int, values: Array, free: Indices) -> tuple[Array, Array]:
         """Return the matrix (b, k) of changes of the free unknowns, and the weights there (b,)."""
@@ -146,23 +131,18 @@ class SignalModel:
 
 def of_joints(arm: Condensed, joints: Collection[int]) -> Condensed:
     """Return factors in which only these joints have samples."""
-    kept = [joint in joints for joint in range(len(arm.joints))]
-    factors = tuple(
-        factor if each else replace(factor, triangle=0.0 * factor.triangle, samples=0)
-        for factor, each in zip(arm.factors, kept, strict=True)
-    )
-    segments = tuple(
-        replace(
-            part,
-            rows=tuple(
-                rows if each else np.zeros_like(rows)
-                for rows, each in zip(part.rows, kept, strict=True)
-            ),
-            used=part.used & np.array(kept),
-        )
-        for part in arm.sample.few().segments
-    )
-    return replace(arm, factors=factors, sample=replace(arm.sample, segments=segments))
+    kept, none = [joint in joints for joint in range(len(arm.joints))], np.zeros(0, dtype=np.intp)
+    idle = JointFactor(none, np.zeros((1, 1)), 0)
+    factors = [each if keep else idle for each, keep in zip(arm.factors, kept, strict=True)]
+    sample = arm.sample.few()
+    segments = []
+    for part in sample.segments:
+        rows = zip(part.rows, kept, strict=True)
+        rows_kept = tuple(each if keep else 0.0 * each[:, -1:] for each, keep in rows)
+        segments.append(replace(part, rows=rows_kept, used=part.used & np.array(kept)))
+    columns = [each if keep else none for each, keep in zip(sample.columns, kept, strict=True)]
+    sample = replace(sample, columns=tuple(columns), segments=tuple(segments))
+    return replace(arm, factors=tuple(factors), sample=sample)
 
 
 def _map_rows(rows: Array, columns: Indices, matrix: Array, weights: Array) -> Array:

@@ -8,7 +8,7 @@ computes the torque that it is checked by.
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from robodyn_ros.errors import ConfigError, IdentificationError
 from robodyn_ros.identification.physical.consistency import bodies_of
 from robodyn_ros.identification.result.urdf import linear_friction
 from robodyn_ros.models.interface import Array, DynamicModel, parts_of
-from robodyn_ros.models.serial.inertia import pseudo_inertia
+from robodyn_ros.models.serial.inertia import body_of, pseudo_inertia
 from robodyn_ros.models.serial.urdf import UrdfModel, rigid_part
 from robodyn_ros.models.serial.urdf_file import UrdfFile
 from robodyn_ros.paths import resource
@@ -62,7 +62,7 @@ def write_mjcf(model: DynamicModel, values: Array) -> str:
     body = rigid_part(model)
     if body is None:
         raise IdentificationError('only a model of a URDF can be written as MJCF')
-    meshes = _meshes(body.urdf)
+    meshes = _visuals(body.urdf)
     text = _text(body, model, values, meshes)
     try:
         _check(text, model, values)
@@ -168,7 +168,7 @@ def mujoco_torque(text: str, joints: tuple[str, ...], motion: tuple[Array, Array
 
 
 def _text(
-    body: UrdfModel, model: DynamicModel, values: Array, meshes: dict[str, list[dict[str, str]]]
+    body: UrdfModel, model: DynamicModel, values: Array, meshes: dict[str, list[ET.Element]]
 ) -> str:
     root = ET.Element('mujoco', {'model': body.urdf.name or 'robot'})
     ET.SubElement(root, 'compiler', {
@@ -213,53 +213,43 @@ def _add_joint(element: ET.Element, joint: Any, dynamics: dict[str, float]) -> N
 
 
 def _add_inertial(element: ET.Element, pseudo: Array) -> None:
-    mass = pseudo[3, 3]
-    centre = pseudo[:3, 3] / mass
-    spread = pseudo[:3, :3] - mass * np.outer(centre, centre)
-    inertia = np.trace(spread) * np.eye(3) - spread
+    center, mass, inertia = body_of(pseudo)
     full = inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
     ET.SubElement(element, 'inertial', {
-        'pos': _words(centre), 'mass': repr(float(mass)), 'fullinertia': _words(full),
+        'pos': _words(center), 'mass': repr(mass), 'fullinertia': _words(full),
     })  # fmt: skip
 
 
-def _add_meshes(element: ET.Element, asset: ET.Element, meshes: list[dict[str, str]]) -> None:
-    for mesh in meshes:
-        name = f'mesh{len(asset)}'
-        ET.SubElement(asset, 'mesh', {'name': name, 'file': mesh['file'], 'scale': mesh['scale']})
+def _add_meshes(element: ET.Element, asset: ET.Element, visuals: list[ET.Element]) -> None:
+    for visual in visuals:
+        mesh, origin = visual.find('geometry/mesh'), visual.find('origin')
+        assert mesh is not None
+        name, place = f'mesh{len(asset)}', {} if origin is None else origin.attrib
+        scale = mesh.get('scale', '1 1 1')
+        ET.SubElement(
+            asset, 'mesh', {'name': name, 'file': mesh.get('filename', ''), 'scale': scale}
+        )
         ET.SubElement(element, 'geom', {
-            'type': 'mesh', 'mesh': name, 'pos': mesh['pos'], 'euler': mesh['rpy'],
-            'contype': '0', 'conaffinity': '0', 'group': '2',
+            'type': 'mesh', 'mesh': name, 'pos': place.get('xyz', '0 0 0'),
+            'euler': place.get('rpy', '0 0 0'), 'contype': '0', 'conaffinity': '0', 'group': '2',
         })  # fmt: skip
 
 
-def _meshes(urdf: UrdfFile) -> dict[str, list[dict[str, str]]]:
-    """Return the visual meshes by link that MuJoCo can read."""
-    if not urdf.text:
-        return {}
-    folder, result = Path(urdf.source).parent, {}
-    for link in parse_xml(urdf.text).findall('link'):
-        result[link.get('name', '')] = list(_visuals(link, folder))
+def _visuals(urdf: UrdfFile) -> dict[str, list[ET.Element]]:
+    """Return the visuals with a mesh that MuJoCo reads by link, with absolute file names."""
+    result: dict[str, list[ET.Element]] = {}
+    for link in parse_xml(urdf.text).findall('link') if urdf.text else ():
+        for visual in link.findall('visual'):
+            mesh = visual.find('geometry/mesh')
+            if mesh is None:
+                continue
+            with suppress(ConfigError):  # of a package that is not here
+                name = mesh.get('filename', '').removeprefix('file://')
+                path = (Path(urdf.source).parent / resource(name)).absolute()
+                if path.suffix.lower() in MESHES and path.is_file():
+                    mesh.set('filename', str(path))
+                    result.setdefault(link.get('name', ''), []).append(visual)
     return result
-
-
-def _visuals(link: ET.Element, folder: Path) -> Iterator[dict[str, str]]:
-    for visual in link.findall('visual'):
-        mesh, origin = visual.find('geometry/mesh'), visual.find('origin')
-        if mesh is None:
-            continue
-        try:
-            path = folder / resource(mesh.get('filename', '').removeprefix('file://'))
-        except ConfigError:  # of a package that is not here
-            continue
-        if path.suffix.lower() in MESHES and path.is_file():
-            place = {} if origin is None else origin.attrib
-            yield {
-                'file': str(path.absolute()),
-                'scale': mesh.get('scale', '1 1 1'),
-                'pos': place.get('xyz', '0 0 0'),
-                'rpy': place.get('rpy', '0 0 0'),
-            }
 
 
 def _quaternion(rotation: Array) -> Array:

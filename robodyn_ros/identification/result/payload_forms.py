@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 
 from robodyn_ros.models.interface import Array
 from robodyn_ros.models.payload import Payload
-from robodyn_ros.models.serial.inertia import pseudo_inertia
+from robodyn_ros.models.serial.inertia import body_of, pseudo_inertia
 
 
 def payload_forms(payload: Payload) -> list[tuple[str, str]]:
@@ -17,10 +17,9 @@ def payload_forms(payload: Payload) -> list[tuple[str, str]]:
     All are about the frame of the payload, which must be the flange of the robot, with the inertia
     about the centre of mass.
     """
-    center = payload.center_of_mass
-    if center is None:
+    if payload.center_of_mass is None:
         return []
-    mass, inertia = float(payload.values[0]), _central_inertia(payload)
+    center, mass, inertia = body_of(pseudo_inertia(payload.values))
     xx, yy, zz = np.diag(inertia)
     xy, xz, yz = inertia[0, 1], inertia[0, 2], inertia[1, 2]
     mine = (
@@ -66,14 +65,6 @@ def _kuka(mass: float, center: Array, inertia: Array) -> str:
         for names, values in (('XYZ', 1e3 * center), ('ABC', angles), ('XYZ', moments))
     )
     return f'{{M {mass:.6g}, CM {{{place}, {turned}}}, J {{{principal}}}}}'
-
-
-def _central_inertia(payload: Payload) -> Array:
-    """Return the inertia (3, 3) about the centre of mass, along the axes of the frame."""
-    pseudo = pseudo_inertia(payload.values)
-    center = pseudo[:3, 3] / pseudo[3, 3]
-    spread = pseudo[:3, :3] - pseudo[3, 3] * np.outer(center, center)
-    return np.asarray(np.trace(spread) * np.eye(3) - spread)
 
 
 def _call(service: str, kind: str, request: str) -> str:

@@ -17,7 +17,7 @@ from robodyn_ros.identification.result.urdf_text import UrdfText, comment, tag
 from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.friction_terms import DEFAULT_TERMS
 from robodyn_ros.models.interface import Array, DynamicModel, parts_of
-from robodyn_ros.models.serial.inertia import pseudo_inertia
+from robodyn_ros.models.serial.inertia import body_of, pseudo_inertia
 from robodyn_ros.models.serial.urdf import UrdfModel, rigid_part
 
 
@@ -91,10 +91,7 @@ class _Share:
 
     def numbers(self) -> tuple[Array, float, Array]:
         """Return centre of mass (3,), mass, and inertia (3, 3) about the centre of mass."""
-        mass = self.pseudo[3, 3]
-        centre = self.pseudo[:3, 3] / mass
-        spread = self.pseudo[:3, :3] - mass * np.outer(centre, centre)
-        return centre, float(mass), np.trace(spread) * np.eye(3) - spread
+        return body_of(self.pseudo)
 
     def lines(self) -> list[str]:
         """Return the lines of `<inertial>`."""
