@@ -4,6 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from drive_signals import CENTER, driven_arm
+from simulation import random_values, record
 
 from robodyn_ros.analysis.gains.estimate import JointGain, estimate_gains
 from robodyn_ros.analysis.gains.known_load import check_load
@@ -12,6 +13,7 @@ from robodyn_ros.errors import IdentificationError
 from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.models.interface import Joint
 from robodyn_ros.models.payload import payload_of
+from robodyn_ros.paths import resource
 
 JOINT = Joint('joint1')
 
@@ -107,6 +109,16 @@ def test_without_a_load_the_masses_of_the_urdf_give_the_scale(driven):
     gains = gains_from_masses(driven.record(), driven.model)
     for gain, true in zip(gains.joints[:3], driven.factors, strict=False):
         assert gain.determined and gain.factor == pytest.approx(true, rel=0.05)
+
+
+def test_masses_that_no_moving_joint_lifts_give_no_scale():
+    """The vertical joint of a SCARA robot is at rest."""
+    model = robot_model(resource('urdf/scara.urdf'))
+    run = record(model, random_values(model), 3000, rate=100.0, noise=0.01, derivatives=False)
+    position = run.position.copy()
+    position[:, 2] = 0.1
+    with pytest.raises(IdentificationError, match='no joint lifts its links'):
+        gains_from_masses(replace(run, position=position), model)
 
 
 def test_without_a_load_and_masses_there_is_no_scale(driven):
