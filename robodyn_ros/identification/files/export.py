@@ -27,7 +27,12 @@ from robodyn_ros.identification.files.signals_bag import write_signals
 from robodyn_ros.identification.options import SAMPLES
 from robodyn_ros.identification.physical.consistency import links_are_consistent
 from robodyn_ros.identification.result.facts import json_facts
-from robodyn_ros.identification.result.mjcf import isaac_lab_values, measure_omissions, write_mjcf
+from robodyn_ros.identification.result.mjcf import (
+    isaac_lab_values,
+    joint_dynamics,
+    measure_omissions,
+    write_mjcf,
+)
 from robodyn_ros.identification.result.payload_forms import payload_forms
 from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.identification.result.urdf import inertials_yaml
@@ -157,12 +162,19 @@ def _with_simulators(
     facts, model, values = dict(more_facts or {}), result.model, result.values
     if files.urdf is None:
         return files, facts
+    motion, fastest = None, None
+    if result.signals is not None:
+        shown = result.signals.processed
+        rows = np.unique(np.linspace(0, len(shown) - 1, SAMPLES).astype(int))
+        motion = shown.motion_at(rows)
+        speeds = np.abs(shown.velocity).max(axis=0).tolist()
+        fastest = dict(zip(model.joint_names, speeds, strict=True))
     try:
+        dynamics = joint_dynamics(model, values, fastest)
+        joints = {'joints': isaac_lab_values(dynamics)}
         texts = {
-            MJCF: write_mjcf(model, values),
-            ISAAC_LAB: yaml.safe_dump(
-                {'joints': isaac_lab_values(model, values)}, sort_keys=False
-            ),
+            MJCF: write_mjcf(model, values, dynamics),
+            ISAAC_LAB: yaml.safe_dump(joints, sort_keys=False),
         }
     except Exception as error:  # a recording and its fit must not be lost with an export
         return _add_note(files, f'no {MJCF} is written: {error}'), facts
@@ -171,10 +183,8 @@ def _with_simulators(
         return _add_note(files, f'{target.folder / taken[0]} is another file and is kept'), facts
     for name, text in texts.items():
         write_text(text, target.partial / name)
-    if result.signals is not None:
-        shown = result.signals.processed
-        rows = np.unique(np.linspace(0, len(shown) - 1, SAMPLES).astype(int))
-        facts['simulators'] = measure_omissions(model, values, shown.motion_at(rows))
+    if motion is not None:
+        facts['simulators'] = measure_omissions(model, values, dynamics, motion)
     return replace(files, mjcf=target.folder / MJCF, isaac_lab=target.folder / ISAAC_LAB), facts
 
 

@@ -8,6 +8,7 @@ computes the torque that it is checked by.
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from robodyn_ros.models.interface import Array, DynamicModel, parts_of
 from robodyn_ros.models.serial.inertia import body_of, pseudo_inertia
 from robodyn_ros.models.serial.urdf import UrdfModel, rigid_part
 from robodyn_ros.models.serial.urdf_file import UrdfFile
+from robodyn_ros.models.springs import SpringModel
 from robodyn_ros.paths import resource
 
 MESHES = ('.stl', '.obj', '.msh')
@@ -32,13 +34,21 @@ EXACT = 1e-6
 torque: rounding of both."""
 
 
-def joint_dynamics(model: DynamicModel, values: Array) -> dict[str, dict[str, float]]:
-    """Return armature, damping and frictionloss of each joint, as simulators have them.
+Dynamics = dict[str, dict[str, float]]
+"""Armature, damping and frictionloss by joint, as simulators have them."""
 
-    They are not negative. Friction of any law is the nearest viscous and Coulomb friction.
+
+def joint_dynamics(
+    model: DynamicModel, values: Array, fastest: Mapping[str, float] | None = None
+) -> Dynamics:
+    """Return what simulators have of a joint beside its link; nothing is negative.
+
+    Friction of any law is the nearest viscous and Coulomb friction.
+
+    :param fastest: see `linear_friction`
     """
     index = {item.name: number for number, item in enumerate(model.parameters)}
-    friction, result = linear_friction(model, values), {}
+    friction, result = linear_friction(model, values, fastest), {}
     for name in model.joint_names:
         rotor = index.get(f'{name}.rotor_inertia')
         armature = 0.0 if rotor is None else max(float(values[rotor]), 0.0)
@@ -51,7 +61,7 @@ def joint_dynamics(model: DynamicModel, values: Array) -> dict[str, dict[str, fl
     return result
 
 
-def write_mjcf(model: DynamicModel, values: Array) -> str:
+def write_mjcf(model: DynamicModel, values: Array, dynamics: Dynamics) -> str:
     """Return the MJCF of the robot: inertials, armature, damping, frictionloss, visual meshes.
 
     Everything fixed to a link is in its inertial. Joints that the model holds at zero are fixed.
@@ -63,16 +73,16 @@ def write_mjcf(model: DynamicModel, values: Array) -> str:
     if body is None:
         raise IdentificationError('only a model of a URDF can be written as MJCF')
     meshes = _visuals(body.urdf)
-    text = _text(body, model, values, meshes)
+    text = _text(body, model, values, dynamics, meshes)
     try:
-        _check(text, model, values)
+        _check(text, model, values, dynamics)
     except ValueError:  # a mesh that MuJoCo refuses
-        text = _text(body, model, values, {})
-        _check(text, model, values)
+        text = _text(body, model, values, dynamics, {})
+        _check(text, model, values, dynamics)
     return text
 
 
-def isaac_lab_values(model: DynamicModel, values: Array) -> dict[str, dict[str, float]]:
+def isaac_lab_values(dynamics: Dynamics) -> dict[str, dict[str, float]]:
     """Return the fields of Isaac Lab's actuator configurations by joint, SI units."""
     return {
         name: {
@@ -81,12 +91,12 @@ def isaac_lab_values(model: DynamicModel, values: Array) -> dict[str, dict[str, 
             'dynamic_friction': each['frictionloss'],
             'viscous_friction': each['damping'],
         }
-        for name, each in joint_dynamics(model, values).items()
+        for name, each in dynamics.items()
     }
 
 
 def simulator_torque(
-    model: DynamicModel, values: Array, motion: tuple[Array, Array, Array]
+    model: DynamicModel, values: Array, dynamics: Dynamics, motion: tuple[Array, Array, Array]
 ) -> Array:
     """Return the torque (N, n) of links, armature, damping and frictionloss for a motion.
 
@@ -99,7 +109,6 @@ def simulator_torque(
     for index, item in enumerate(model.parameters):
         if item.name.endswith('.rotor_inertia'):
             rigid[index] = 0.0
-    dynamics = joint_dynamics(model, values)
     rotors, damping, loss = (
         np.array([dynamics[name][key] for name in model.joint_names])
         for key in ('armature', 'damping', 'frictionloss')
@@ -111,33 +120,42 @@ def simulator_torque(
 
 
 def measure_omissions(
-    model: DynamicModel, values: Array, motion: tuple[Array, Array, Array]
+    model: DynamicModel, values: Array, dynamics: Dynamics, motion: tuple[Array, Array, Array]
 ) -> dict[str, dict[str, float]]:
     """Return what the simulators cannot express by joint: RMS as a share of the joint's torque.
 
-    `offset` is the torque offset, `other` all else: friction of another shape or with load,
-    springs, rotors below zero.
+    `offset` is the torque offset, `other` all else: friction of another shape or with load, rotors
+    below zero.
     """
     torque = model.torque(*motion, values)
-    rest = torque - simulator_torque(model, values, motion)
-    size = np.sqrt(np.mean(torque**2, axis=0))
+    springs, offsets = np.zeros_like(torque), np.zeros(len(model.joints))
+    for part, place in parts_of(model):
+        if isinstance(part, SpringModel):
+            springs += part.torque(*motion, values[place])
     index = {item.name: number for number, item in enumerate(model.parameters)}
-    result = {}
     for joint, name in enumerate(model.joint_names):
-        place = index.get(f'{name}.torque_offset')
-        offset = 0.0 if place is None else float(values[place])
-        other = float(np.sqrt(np.mean((rest[:, joint] - offset) ** 2)))
-        of = max(float(size[joint]), 1e-300)
-        result[name] = {'offset': abs(offset) / of, 'other': other / of}
-    return result
+        if f'{name}.torque_offset' in index:
+            offsets[joint] = values[index[f'{name}.torque_offset']]
+    other = torque - simulator_torque(model, values, dynamics, motion) - springs - offsets
+    size = np.maximum(_rms(torque), 1e-300)
+    kinds = {'offset': np.abs(offsets), 'springs': _rms(springs), 'other': _rms(other)}
+    return {
+        name: {kind: float(each[joint] / size[joint]) for kind, each in kinds.items()}
+        for joint, name in enumerate(model.joint_names)
+    }
 
 
-def _check(text: str, model: DynamicModel, values: Array) -> None:
+def _rms(values: Array) -> Array:
+    """Return the root mean square of each column."""
+    return np.asarray(np.sqrt(np.mean(values**2, axis=0)))
+
+
+def _check(text: str, model: DynamicModel, values: Array, dynamics: Dynamics) -> None:
     """Compare the inverse dynamics of the file with the torque of the model at random states."""
     random = np.random.default_rng(0)
     share, speed, qdd = random.uniform(-0.9, 0.9, (3, 50, len(model.joints)))
     motion = model.positions(share), model.velocities(speed), 5.0 * qdd
-    expected = simulator_torque(model, values, motion)
+    expected = simulator_torque(model, values, dynamics, motion)
     error = np.abs(mujoco_torque(text, model.joint_names, motion) - expected).max()
     if not error <= EXACT * np.abs(expected).max():
         raise IdentificationError(
@@ -168,7 +186,11 @@ def mujoco_torque(text: str, joints: tuple[str, ...], motion: tuple[Array, Array
 
 
 def _text(
-    body: UrdfModel, model: DynamicModel, values: Array, meshes: dict[str, list[ET.Element]]
+    body: UrdfModel,
+    model: DynamicModel,
+    values: Array,
+    dynamics: Dynamics,
+    meshes: dict[str, list[ET.Element]],
 ) -> str:
     root = ET.Element('mujoco', {'model': body.urdf.name or 'robot'})
     ET.SubElement(root, 'compiler', {
@@ -180,7 +202,6 @@ def _text(
     inertias = {
         name: pseudo_inertia(values[list(indices)]) for name, indices in bodies_of(model).links
     }
-    dynamics = joint_dynamics(model, values)
     bodies = {body.urdf.root: ET.SubElement(root, 'worldbody')}
     _add_meshes(bodies[body.urdf.root], asset, meshes.get(body.urdf.root, []))
     for joint in body.urdf.joints:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -176,8 +177,13 @@ def _share(body: UrdfModel, name: str, total: Array, carried: dict[str, _Carried
     return _Share(name, rest, tuple(link for link in having if link not in kept), tuple(kept))
 
 
-def linear_friction(model: DynamicModel, values: Array) -> dict[str, dict[str, float]]:
-    """Return damping and friction of every joint whose identified friction is not negative."""
+def linear_friction(
+    model: DynamicModel, values: Array, fastest: Mapping[str, float] | None = None
+) -> dict[str, dict[str, float]]:
+    """Return damping and friction of every joint whose identified friction is not negative.
+
+    :param fastest: velocity up to which other laws are fitted, by joint; None: that of the URDF
+    """
     index = {item.name: number for number, item in enumerate(model.parameters)}
     other, result = _curves(model, values), {}
     for joint in _body(model).urdf.joints:
@@ -187,7 +193,8 @@ def linear_friction(model: DynamicModel, values: Array) -> dict[str, dict[str, f
             if f'{joint.name}.{name}' in index
         }
         if joint.name in other:
-            terms = _nearest_linear(joint.velocity, *other[joint.name])
+            top = (fastest or {}).get(joint.name, joint.velocity)
+            terms = _nearest_linear(top, *other[joint.name])
         if terms and min(terms.values()) >= 0.0:
             result[joint.name] = terms
     return result
