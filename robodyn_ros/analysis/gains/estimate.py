@@ -33,9 +33,9 @@ CLEAR = 5.0
 """Standard deviations from which on a joint's signal shows the load: chance reaches them in one of
 a million joints, so that no joint starts with the wrong sign."""
 
-CONTRADICTED = 1.3
-"""Largest RMS residual of a signal, over that of the signal fitted alone: more is another arm or
-another load than the model has, or a search that ended elsewhere."""
+CONTRADICTED = 3.0
+"""Largest RMS residual of a signal, over that of the signal fitted alone: friction with load makes
+up to 2, more is another arm or load than the model has. Below it, the ratio widens the interval."""
 
 DIFFERENT = 3.0
 """Standard deviations by which both halves of the recordings differ significantly."""
@@ -100,7 +100,8 @@ class Gains:
     @classmethod
     def of(cls, task: Task, base: BaseParameters, model: SignalModel, fit: SignalFit) -> Gains:
         """Make them from a fit."""
-        stddevs, worst = fit.stddevs, int(np.argmax(fit.misfit))
+        worst = int(np.argmax(fit.misfit))
+        stddevs = fit.stddevs[model.signal_per_torque] * np.maximum(fit.misfit, 1.0)
         joints = tuple(
             JointGain.of(joint, float(fit.values[k]), float(stddevs[k]))
             for k, joint in enumerate(task.model.joints)
