@@ -8,21 +8,18 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from robodyn_ros.analysis.gains.runs import carry, condense_runs, find_rigid
 from robodyn_ros.analysis.gains.signal_fit import SignalFit, fit_signals, search_values
 from robodyn_ros.analysis.gains.signal_model import SignalModel, of_joints
 from robodyn_ros.errors import IdentificationError, RobodynError
 from robodyn_ros.identification.factors.condense import Condensed
-from robodyn_ros.identification.factors.passes import condense_parts
 from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.steps.preparation import Clock, Task, prepare
-from robodyn_ros.models.base_parameters import BaseParameters, base_parameters
-from robodyn_ros.models.friction import FrictionModel
-from robodyn_ros.models.interface import Array, DynamicModel, Indices, Joint, parts_of
+from robodyn_ros.identification.steps.preparation import Task
+from robodyn_ros.models.base_parameters import BaseParameters
+from robodyn_ros.models.interface import Array, DynamicModel, Indices, Joint
 from robodyn_ros.models.payload import Payload
-from robodyn_ros.models.springs import SpringModel
 from robodyn_ros.recording.recording import Recording
 
 REACH = 0.1
@@ -35,7 +32,7 @@ a million joints, so that no joint starts with the wrong sign."""
 
 CONTRADICTED = 3.0
 """Largest RMS residual of a signal, over that of the signal fitted alone: friction with load makes
-up to 2, more is another arm or load than the model has. Below it, the ratio widens the interval."""
+up to 2, more is another arm or load than the model has. The ratio widens the intervals."""
 
 DIFFERENT = 3.0
 """Standard deviations by which both halves of the recordings differ significantly."""
@@ -141,48 +138,25 @@ def estimate_gains(
     :raises IdentificationError: the model cannot be used, or no joint feels the load
     """
     task = Task((empty, loaded), model, options or IdentifyOptions())
-    base, runs = condense_runs(task)
-    signals = signal_model(model, base, payload, center_known=center_known, loaded=(False, True))
+    known, loads = center_known, (False, True)
     with threadpool_limits(limits=1, user_api='blas'):
-        fit = _with_halves(_fit(signals, runs), signals, task)
+        base, runs = condense_runs(task)
+        signals = signal_model(model, base, payload, center_known=known, loaded=loads)
+        first = _fit(signals, runs)
+        # Friction grows with the torque, which is known now.
+        arms = [signals.body(run, first.values) for run in (0, 1)]
+        base, runs = condense_runs(task, arms)
+        signals = signal_model(model, base, payload, center_known=known, loaded=loads)
+        start, free = _unit_load(signals)
+        places = slice(0, signals.load.stop)
+        start[places] = first.values[places]
+        fit = _with_halves(fit_signals(signals, runs, start, free), signals, task, arms)
     return Gains.of(task, base, signals, fit)
-
-
-def condense_runs(task: Task) -> tuple[BaseParameters, list[Condensed]]:
-    """Return the base parameters of the arm, and the factors of each recording.
-
-    :raises IdentificationError: friction or springs that a signal without unit cannot have
-    """
-    _check_friction(task.model)
-    with threadpool_limits(limits=1, user_api='blas'):
-        prepared = prepare(task, Clock())
-        model, base = prepared.model, base_parameters(prepared.model)
-        return base, [condense_parts(model, each, base, task.options) for each in prepared.parts]
-
-
-def _check_friction(model: DynamicModel) -> None:
-    for part, _ in parts_of(model):
-        if isinstance(part, FrictionModel) and (part.automatic or part.load_dependent):
-            raise IdentificationError(
-                'gains needs friction terms that do not depend on torque: give --friction '
-                'viscous,coulomb,offset (the default) or smooth'
-            )
-        if isinstance(part, SpringModel):
-            raise IdentificationError('gains estimates no springs: leave them out of --friction')
 
 
 def load_spread(mass: float, count: int) -> Array:
     """Return the usual size (count,) of a load's values besides its mass, which is infinite."""
     return np.array([np.inf, *(REACH * mass,) * 3, *(REACH**2 * mass,) * 6])[:count]
-
-
-def find_rigid(model: DynamicModel, base: BaseParameters) -> NDArray[np.bool_]:
-    """Return which base columns are those of the rigid body, bool of shape (b,)."""
-    rigid = np.zeros(base.rank, dtype=bool)
-    for part, place in parts_of(model):
-        if not isinstance(part, FrictionModel):
-            rigid |= (base.columns >= place.start) & (base.columns < place.stop)
-    return rigid
 
 
 def signal_model(
@@ -195,7 +169,7 @@ def signal_model(
 ) -> SignalModel:
     """Return the model; the first value of its load is the share of the known part."""
     rigid = find_rigid(model, base)
-    mixing = (base.grouping @ payload.model.matrix)[rigid]
+    mixing = carry(base, rigid, payload.model.matrix)
     first = 4 if center_known else 1
     spread = np.append(np.inf, load_spread(payload.mass, mixing.shape[1])[first:])
     mixing = np.column_stack([mixing @ payload.values, mixing[:, first:]])
@@ -234,7 +208,9 @@ def _only(runs: Sequence[Condensed], joints: Sequence[int]) -> list[Condensed]:
     return [of_joints(run, joints) for run in runs]
 
 
-def _with_halves(fit: SignalFit, model: SignalModel, task: Task) -> SignalFit:
+def _with_halves(
+    fit: SignalFit, model: SignalModel, task: Task, arms: Sequence[Array]
+) -> SignalFit:
     """Add to the covariance what the two halves of the recordings differ by, where significant.
 
     Noise is in the covariance already. Where the halves differ by more, the signal has what the
@@ -248,7 +224,7 @@ def _with_halves(fit: SignalFit, model: SignalModel, task: Task) -> SignalFit:
             middle = len(each) // 2
             parts.append(each.slice(slice(middle) if half == 0 else slice(middle, None)))
         try:
-            _, runs = condense_runs(replace(task, recordings=tuple(parts)))
+            _, runs = condense_runs(replace(task, recordings=tuple(parts)), arms)
             estimates.append(fit_signals(model, runs, fit.values, free))
         except RobodynError:  # a half is too short, or at rest
             return fit

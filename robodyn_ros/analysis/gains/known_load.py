@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from robodyn_ros.analysis.gains.estimate import NORMAL, Gains, condense_runs, signal_model
+from robodyn_ros.analysis.gains.estimate import NORMAL, Gains, signal_model
+from robodyn_ros.analysis.gains.runs import carry, condense_runs
 from robodyn_ros.analysis.gains.signal_fit import fit_signals
 from robodyn_ros.analysis.gains.signal_model import SignalModel, of_joints
 from robodyn_ros.errors import IdentificationError
@@ -53,7 +54,9 @@ def check_load(
     :raises IdentificationError: these joints do not determine the mass
     """
     task = replace(gains.task, recordings=(recording,))
-    base, (run,) = condense_runs(task)
+    arm = gains.fit.values[gains.model.arm]
+    carried = carry(gains.base, gains.model.rigid, payload.added)
+    base, (run,) = condense_runs(task, [arm + carried])
     model = signal_model(task.model, base, payload, center_known=center_known, loaded=(True,))
     run = of_joints(run, [k for k, each in enumerate(gains.joints) if each.determined])
     known = np.arange(model.load.start)  # factors and arm, in the same places as in the fit

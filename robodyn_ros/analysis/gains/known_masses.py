@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from robodyn_ros.analysis.gains.estimate import Gains, condense_runs, find_rigid
+from robodyn_ros.analysis.gains.estimate import Gains
+from robodyn_ros.analysis.gains.runs import condense_runs, find_rigid
 from robodyn_ros.analysis.gains.signal_fit import SignalFit, fit_signals, search_values
 from robodyn_ros.analysis.gains.signal_model import SignalModel, of_joints
 from robodyn_ros.errors import IdentificationError

@@ -71,15 +71,17 @@ class SignalModel:
         count = int((~self.rigid).sum())
         return slice(self._first_friction + run * count, self._first_friction + (run + 1) * count)
 
+    def body(self, run: int, values: Array) -> Array:
+        """Return the rigid base values (r,) of the arm and what it carries in a run."""
+        carried = self.mixing @ values[self.load] if self.loaded[run] else 0.0
+        return np.asarray(values[self.arm] + carried)
+
     def columns(self, run: int, joint: int, values: Array) -> tuple[Array, Array]:
         """Return weights (b,) of the base columns in a joint's signal, and derivatives (b, size).
 
         :param values: of the unknowns, shape (size,)
         """
-        factor = values[joint]
-        body = values[self.arm]
-        if self.loaded[run]:
-            body = body + self.mixing @ values[self.load]
+        factor, body = values[joint], self.body(run, values)
         weights = np.zeros(len(self.rigid))
         weights[self.rigid], weights[~self.rigid] = factor * body, values[self.friction(run)]
         derivatives = np.zeros((len(self.rigid), self.size))

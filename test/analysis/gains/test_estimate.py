@@ -130,7 +130,7 @@ def test_without_a_load_and_masses_there_is_no_scale(driven):
 @pytest.mark.parametrize('terms', [['auto'], ['viscous', 'coulomb', 'load']])
 def test_friction_that_needs_torque_is_refused(driven, terms):
     model = robot_model(driven.xml, friction=terms)
-    with pytest.raises(IdentificationError, match='do not depend on torque'):
+    with pytest.raises(IdentificationError, match='load-dependent friction itself'):
         gains_from_masses(driven.record(), model)
 
 

@@ -73,7 +73,7 @@ def test_without_a_load_the_assumption_is_reported(folder, capsys):
         (['--effort', 'Nm'], '--effort declares what gains estimates'),
         (['--check', 'x.csv'], '--check and --check-mass go together'),
         (['--joint-limits', 'x.yaml'], '--joint-limits has no effect'),
-        (['--friction', 'auto'], 'do not depend on torque'),
+        (['--friction', 'auto'], 'load-dependent friction itself'),
     ],
 )
 def test_what_does_not_fit_is_refused(folder, capsys, more, sentence):
