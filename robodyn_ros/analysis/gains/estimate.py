@@ -32,7 +32,11 @@ a million joints, so that no joint starts with the wrong sign."""
 
 CONTRADICTED = 3.0
 """Largest RMS residual of a signal, over that of the signal fitted alone: friction with load makes
-up to 2, more is another arm or load than the model has. The ratio widens the intervals."""
+up to 2, more is another arm or load than the model has."""
+
+USUAL = 1.1
+"""The same ratio by noise alone: a signal fitted alone takes a part of its noise. What is above it
+widens the interval."""
 
 DIFFERENT = 3.0
 """Standard deviations by which both halves of the recordings differ significantly."""
@@ -98,7 +102,7 @@ class Gains:
     def of(cls, task: Task, base: BaseParameters, model: SignalModel, fit: SignalFit) -> Gains:
         """Make them from a fit."""
         worst = int(np.argmax(fit.misfit))
-        stddevs = fit.stddevs[model.signal_per_torque] * np.maximum(fit.misfit, 1.0)
+        stddevs = fit.stddevs[model.signal_per_torque] * np.maximum(fit.misfit / USUAL, 1.0)
         joints = tuple(
             JointGain.of(joint, float(fit.values[k]), float(stddevs[k]))
             for k, joint in enumerate(task.model.joints)

@@ -24,6 +24,9 @@ EVALUATIONS, HELD = 1000, 1e-3
 """Most evaluations of a search, and weight of the start in it, in standard deviations: a factor
 that nothing else determines moves to a thousand times its start and not on without end."""
 
+ROUNDING = 1e-12
+"""Length of a column, as a share of the longest, below which it is rounding errors."""
+
 _NONE: Indices = np.zeros(0, dtype=np.intp)
 
 
@@ -132,7 +135,7 @@ def _search(
         rows = [part.triangle / size for part, size in zip(parts, sigma, strict=True)]
         stacked = np.vstack([*rows, prior])
         length = np.linalg.norm(stacked[:, :-1], axis=0)
-        length[length == 0.0] = 1.0
+        length[length <= ROUNDING * length.max()] = 1.0  # of joints at rest
         scaled = stacked[:, :-1] / length
         solution = np.linalg.lstsq(scaled, stacked[:, -1], rcond=1e-9)[0]
         values[linear] = solution / length
