@@ -4,7 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from drive_signals import CENTER, driven_arm
-from simulation import random_values, record
+from simulation import random_values, record, sines
 
 from robodyn_ros.analysis.gains.estimate import JointGain, estimate_gains
 from robodyn_ros.analysis.gains.known_load import check_load
@@ -94,6 +94,27 @@ def test_halves_that_differ_widen_the_interval(driven, gains):
     drifted = estimate_gains(*runs, driven.model, load, center_known=True).joints[1]
     assert drifted.high - drifted.low > 3.0 * (gains.joints[1].high - gains.joints[1].low)
     assert drifted.low < -3.0 < drifted.high or drifted.low < -3.0 / 1.1 < drifted.high
+
+
+def with_load_friction(driven, mass, seed):
+    """Record with friction of 8 % of the absolute torque of the links and the load."""
+    run = driven.record(mass, seed=seed)
+    body = robot_model(driven.xml, friction=[])
+    values = driven.values[: len(body.parameters)]
+    if mass:
+        values = values + payload_of(body, mass, center_of_mass=CENTER).added
+    _, *motion = sines(4, 4000, rate=100.0, seed=3)
+    friction = 0.08 * np.abs(body.torque(*motion, values)) * np.sign(motion[1])
+    return replace(run, torque=run.torque + friction / driven.factors)
+
+
+def test_friction_grows_with_the_torque(driven):
+    load = payload_of(driven.model, 2.0, center_of_mass=CENTER)
+    runs = with_load_friction(driven, 0.0, 0), with_load_friction(driven, 2.0, 1)
+    gains = estimate_gains(*runs, driven.model, load, center_known=True)
+    assert gains.fit.misfit.max() < 1.2
+    for gain, true in zip(gains.joints, driven.factors, strict=True):
+        assert gain.determined and gain.factor == pytest.approx(true, rel=0.02)
 
 
 def test_a_load_at_another_place_gives_no_factor(driven):
