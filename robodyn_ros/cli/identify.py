@@ -68,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         '--out',
         type=out_folder,
         metavar='DIR',
-        help='write result.yaml, report.html, result.json and robot.urdf to this folder',
+        help='write result.yaml, report.html, result.json, robot.urdf, robot.xml to this folder',
     )
     output.add_argument(
         '--no-report', dest='report', action='store_false', help='write no report.html'

@@ -39,6 +39,10 @@ COMMANDS = {
         'analysis.friction',
         'identify the friction of each joint: its law, values and share of the torque',
     ),
+    'gains': (
+        'analysis.gains',
+        'estimate the factor from the signal of each drive to torque with a weighed load',
+    ),
     'compare': ('analysis.compare', 'compare a URDF from CAD with an identified model'),
     'delay': ('analysis.delay', 'measure the additive torque delay and check the configured one'),
     'thresholds': (

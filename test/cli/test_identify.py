@@ -191,6 +191,11 @@ def test_a_payload_on_top_of_a_result(files, tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)['payload']['frame'] == 'link3_part'
     assert robodyn(*command[:-1], '--verbose') == 0
     assert 'payload.m' in capsys.readouterr().out
+    # the values end the output, and are in the report, in the forms of robots
+    assert robodyn(*command[:-1], '--out', tmp_path / 'forms') == 0
+    *_, last = capsys.readouterr().out.strip().splitlines()
+    assert last.startswith('payload for KUKA (load data of the tool): {M ')
+    assert 'set_target_payload(' in (tmp_path / 'forms' / 'report.html').read_text()
     with pytest.raises(RobodynError, match='of another model'):
         robodyn(*command, '--urdf', urdf, '--gravity', 0, 0, -1.62)
     with pytest.raises(RobodynError, match='--payload needs --base: name the result file'):

@@ -12,14 +12,16 @@ from robodyn_ros.control.effort.units import Drives
 from robodyn_ros.errors import ConfigError
 from robodyn_ros.models.interface import Array, Joint
 
-UNITS = ('Nm', 'N', 'A', 'permille_rated_current', 'permille_rated_torque', 'SI')
-"""Units of an effort; SI: Nm or N, depending on the joint."""
+UNITS = ('Nm', 'N', 'A', 'permille_rated_current', 'permille_rated_torque', 'SI', 'raw')
+"""Units of an effort; SI: Nm or N, depending on the joint; raw: any other, such as counts, whose
+torque or force constant is that per unit."""
 SIDES = ('joint', 'motor')
 GRAVITY = ('included', 'excluded')
 NEEDS = {
     'A': ('constant',),
     'permille_rated_current': ('rated_current', 'constant'),
     'permille_rated_torque': ('rated_torque',),
+    'raw': ('constant',),
 }
 """Drive facts that a unit requires; constant: the torque or the force constant."""
 INT16 = float(np.iinfo(np.int16).max)
@@ -172,6 +174,7 @@ class EffortConversion:
             )
         at_motor = {
             'A': drives.constant[index],
+            'raw': drives.constant[index],
             'permille_rated_current': drives.constant[index] * drives.rated_current[index] * 1e-6,
             'permille_rated_torque': drives.rated_torque[index] * 1e-6,
         }.get(unit, 1.0)

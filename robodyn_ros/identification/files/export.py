@@ -8,6 +8,9 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import yaml
+
 from robodyn_ros.errors import IdentificationError, RobodynError
 from robodyn_ros.identification.files.parameter_text import write_text
 from robodyn_ros.identification.files.prg import PrgError, prg_text
@@ -21,8 +24,16 @@ from robodyn_ros.identification.files.result_folder import (
     ResultFolder,
 )
 from robodyn_ros.identification.files.signals_bag import write_signals
+from robodyn_ros.identification.options import SAMPLES
 from robodyn_ros.identification.physical.consistency import links_are_consistent
 from robodyn_ros.identification.result.facts import json_facts
+from robodyn_ros.identification.result.mjcf import (
+    isaac_lab_values,
+    joint_dynamics,
+    measure_omissions,
+    write_mjcf,
+)
+from robodyn_ros.identification.result.payload_forms import payload_forms
 from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.identification.result.urdf import inertials_yaml
 from robodyn_ros.models.closed_forms.closed_form import closed_form_part
@@ -30,6 +41,7 @@ from robodyn_ros.models.serial.urdf import rigid_part
 from robodyn_ros.output_files import json_text, make_folder
 
 URDF, INERTIALS, PRG_FILE = 'robot.urdf', 'inertials.yaml', 'IDNT1.PRG'
+MJCF, ISAAC_LAB = 'robot.xml', 'isaac_lab.yaml'
 
 Page = Callable[[Mapping[str, Any]], str]
 """Function from the content of result.json to the text of report.html."""
@@ -49,6 +61,8 @@ class Exported:
     result: Path | None = None
     urdf: Path | None = None
     inertials: Path | None = None
+    mjcf: Path | None = None
+    isaac_lab: Path | None = None
     prg: Path | None = None
     signals: Path | None = None
     page: Path | None = None
@@ -66,7 +80,8 @@ class Exported:
         """Return the file names as plain facts."""
         files = {
             'result': self.result, 'urdf': self.urdf, 'inertials': self.inertials,
-            'prg': self.prg, 'signals': self.signals, 'report': self.page,
+            'mjcf': self.mjcf, 'isaac_lab': self.isaac_lab, 'prg': self.prg,
+            'signals': self.signals, 'report': self.page,
         }  # fmt: skip
         named = {f'{kind}_file': path and str(path) for kind, path in files.items()}
         return {**named, 'notes': list(self.notes)}
@@ -83,9 +98,9 @@ def export(
     """Write the files of a result, in place of those of an earlier run.
 
     result.json, report.html if there is a page, and `identification`, a rosbag2 of the signals if
-    the result has them. If any joint can be used, result.yaml, robot.urdf and inertials.yaml if
-    its links can exist, and IDNT1.PRG if it is a model that softMC has. An earlier model
-    goes to `previous/` (`result_folder.py`), also when this run failed.
+    the result has them. If any joint can be used, result.yaml, robot.urdf, inertials.yaml,
+    robot.xml and isaac_lab.yaml if its links can exist, and IDNT1.PRG if it is a model that softMC
+    has. An earlier model goes to `previous/` (`result_folder.py`), also when this run failed.
 
     :param more_facts: plain facts that result.json has in addition
     :raises IdentificationError: a file cannot be written; the folder is then as it was
@@ -102,9 +117,12 @@ def export(
             write_result(result, target.partial / MODEL, export_failed=export_failed)
             files = replace(files, result=folder / MODEL)
             files = _with_urdf(files, result, target, forced=export_failed)
+            files, more_facts = _with_simulators(files, result, target, more_facts)
             files = _with_prg(files, result, target)
         files = _with_signals(files, result, target)
         facts = json_facts(result) | dict(more_facts or {})
+        if result.carried is not None:
+            facts['payload_forms'] = payload_forms(result.carried)
         files = _with_page(files, facts, target, page)
         write_text(json_text(facts | files.to_json()) + '\n', target.partial / FACTS)
     return files
@@ -132,6 +150,42 @@ def _with_urdf(
         return _add_note(files, f'{target.folder / INERTIALS} is another file and is kept')
     write_text(inertials_yaml(result.model, result.values), target.partial / INERTIALS)
     return replace(files, inertials=target.folder / INERTIALS)
+
+
+def _with_simulators(
+    files: Exported,
+    result: IdentificationResult,
+    target: ResultFolder,
+    more_facts: Mapping[str, Any] | None,
+) -> tuple[Exported, Mapping[str, Any]]:
+    """Write MJCF and values for Isaac Lab beside the URDF, with what they cannot express."""
+    facts, model, values = dict(more_facts or {}), result.model, result.values
+    if files.urdf is None:
+        return files, facts
+    motion, fastest = None, None
+    if result.signals is not None:
+        shown = result.signals.processed
+        rows = np.unique(np.linspace(0, len(shown) - 1, SAMPLES).astype(int))
+        motion = shown.motion_at(rows)
+        speeds = np.abs(shown.velocity).max(axis=0).tolist()
+        fastest = dict(zip(model.joint_names, speeds, strict=True))
+    try:
+        dynamics = joint_dynamics(model, values, fastest)
+        joints = {'joints': isaac_lab_values(dynamics)}
+        texts = {
+            MJCF: write_mjcf(model, values, dynamics),
+            ISAAC_LAB: yaml.safe_dump(joints, sort_keys=False),
+        }
+    except Exception as error:  # a recording and its fit must not be lost with an export
+        return _add_note(files, f'no {MJCF} is written: {error}'), facts
+    taken = [name for name in texts if target.is_taken(name)]
+    if taken:
+        return _add_note(files, f'{target.folder / taken[0]} is another file and is kept'), facts
+    for name, text in texts.items():
+        write_text(text, target.partial / name)
+    if motion is not None:
+        facts['simulators'] = measure_omissions(model, values, dynamics, motion)
+    return replace(files, mjcf=target.folder / MJCF, isaac_lab=target.folder / ISAAC_LAB), facts
 
 
 def _with_prg(files: Exported, result: IdentificationResult, target: ResultFolder) -> Exported:

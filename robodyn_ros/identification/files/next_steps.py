@@ -8,6 +8,7 @@ from pathlib import Path
 
 from robodyn_ros.identification.files.export import Exported
 from robodyn_ros.identification.files.report import text_report
+from robodyn_ros.identification.result.payload_forms import payload_forms
 from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.identification.result.summary import LINES
 
@@ -88,7 +89,13 @@ def list_files(result: IdentificationResult, files: Exported | None) -> list[str
         names = ', '.join(bad)
         lines.append(f'{names}: no feed-forward and no monitoring, unless allowed_joints names it')
     steps = next_steps(files.result, files.robot, files.command)
-    return [*lines, *(f'next, {purpose}: {command}' for purpose, command in steps)]
+    lines += [f'next, {purpose}: {command}' for purpose, command in steps]
+    return [*lines, *(f'payload for {robot}: {text}' for robot, text in forms_of(result))]
+
+
+def forms_of(result: IdentificationResult) -> list[tuple[str, str]]:
+    """Return the identified payload in the forms of robots; empty: there is none."""
+    return [] if result.carried is None else payload_forms(result.carried)
 
 
 _AGAIN = 'next: correct what is listed above, then repeat the command'

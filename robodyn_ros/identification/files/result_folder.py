@@ -101,7 +101,7 @@ class ResultFolder:
 def _files_of_run(folder: Path) -> list[str]:
     """Return the names of what a run left in a folder, result.yaml first and result.json last."""
     content = _facts(folder / FACTS)
-    keys = (*_FILES, 'inertials_file')
+    keys = (*_FILES, 'inertials_file', 'mjcf_file', 'isaac_lab_file')
     named = {Path(str(content[key])).name for key in keys if content.get(key)}
     names = [name for name in sorted(named) if (folder / name).is_file()]
     first = [MODEL] if _is_ours(folder / MODEL) else []

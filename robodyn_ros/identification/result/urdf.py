@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +18,7 @@ from robodyn_ros.identification.result.urdf_text import UrdfText, comment, tag
 from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.friction_terms import DEFAULT_TERMS
 from robodyn_ros.models.interface import Array, DynamicModel, parts_of
-from robodyn_ros.models.serial.inertia import pseudo_inertia
+from robodyn_ros.models.serial.inertia import body_of, pseudo_inertia
 from robodyn_ros.models.serial.urdf import UrdfModel, rigid_part
 
 
@@ -47,7 +48,8 @@ def update_urdf(model: DynamicModel, values: Array) -> str:
             for item in text.find('link', name).all('inertial'):
                 text.remove(item, f'inertial: it is included in that of {share.link}')
         text.put(text.find('link', share.link), 'inertial', share.lines(), first=True)
-    for name, new in _friction(model, values).items():
+    for name, friction in linear_friction(model, values).items():
+        new = {key: _text(value) for key, value in friction.items()}
         joint = text.find('joint', name)
         former = [item.attributes for item in joint.all('dynamics')[:1]]
         kept = {key: word for item in former for key, word in item.items() if key not in new}
@@ -90,10 +92,7 @@ class _Share:
 
     def numbers(self) -> tuple[Array, float, Array]:
         """Return centre of mass (3,), mass, and inertia (3, 3) about the centre of mass."""
-        mass = self.pseudo[3, 3]
-        centre = self.pseudo[:3, 3] / mass
-        spread = self.pseudo[:3, :3] - mass * np.outer(centre, centre)
-        return centre, float(mass), np.trace(spread) * np.eye(3) - spread
+        return body_of(self.pseudo)
 
     def lines(self) -> list[str]:
         """Return the lines of `<inertial>`."""
@@ -178,8 +177,13 @@ def _share(body: UrdfModel, name: str, total: Array, carried: dict[str, _Carried
     return _Share(name, rest, tuple(link for link in having if link not in kept), tuple(kept))
 
 
-def _friction(model: DynamicModel, values: Array) -> dict[str, dict[str, str]]:
-    """Return damping and friction of every joint whose identified friction is not negative."""
+def linear_friction(
+    model: DynamicModel, values: Array, fastest: Mapping[str, float] | None = None
+) -> dict[str, dict[str, float]]:
+    """Return damping and friction of every joint whose identified friction is not negative.
+
+    :param fastest: velocity up to which other laws are fitted, by joint; None: that of the URDF
+    """
     index = {item.name: number for number, item in enumerate(model.parameters)}
     other, result = _curves(model, values), {}
     for joint in _body(model).urdf.joints:
@@ -189,9 +193,10 @@ def _friction(model: DynamicModel, values: Array) -> dict[str, dict[str, str]]:
             if f'{joint.name}.{name}' in index
         }
         if joint.name in other:
-            terms = _nearest_linear(joint.velocity, *other[joint.name])
+            top = (fastest or {}).get(joint.name, joint.velocity)
+            terms = _nearest_linear(top, *other[joint.name])
         if terms and min(terms.values()) >= 0.0:
-            result[joint.name] = {key: _text(value) for key, value in terms.items()}
+            result[joint.name] = terms
     return result
 
 

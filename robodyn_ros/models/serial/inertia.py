@@ -35,6 +35,14 @@ def pseudo_inertia(ten: Array) -> Array:
     return result
 
 
+def body_of(pseudo: Array) -> tuple[Array, float, Array]:
+    """Return centre of mass (3,), mass, and inertia (3, 3) about the centre, of (4, 4)."""
+    mass = float(pseudo[3, 3])
+    center = pseudo[:3, 3] / mass
+    spread = pseudo[:3, :3] - mass * np.outer(center, center)
+    return center, mass, np.trace(spread) * np.eye(3) - spread
+
+
 def inertia_tensor(ten: Array) -> Array:
     """Return the inertia tensor, shape (..., 3, 3), of ten parameters (..., 10)."""
     result = np.empty((*ten.shape[:-1], 3, 3))

@@ -42,13 +42,17 @@ def test_a_urdf_robot_gets_a_urdf_and_its_signals(urdf_result, tmp_path):
     assert names(tmp_path / 'new' / 'folder') == [
         'identification',
         'inertials.yaml',
+        'isaac_lab.yaml',
         'result.json',
         'result.yaml',
         'robot.urdf',
+        'robot.xml',
     ]
     assert files.prg is None and not files.notes
     facts = json.loads(files.facts.read_text())
     assert facts['signals_file'] == str(files.signals) and facts['prg_file'] is None
+    assert facts['mjcf_file'] == str(files.mjcf)
+    assert {*facts['simulators']} == {'joint1', 'joint2'}
     back = read_recording(files.signals, topic='/identification/filtered')
     kept = urdf_result.signals
     np.testing.assert_array_equal(back.torque, kept.processed.torque)

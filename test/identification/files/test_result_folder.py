@@ -51,7 +51,10 @@ def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
-ALL = ['identification', 'inertials.yaml', 'result.json', 'result.yaml', 'robot.urdf']
+ALL = [
+    'identification', 'inertials.yaml', 'isaac_lab.yaml', 'result.json', 'result.yaml',
+    'robot.urdf', 'robot.xml',
+]  # fmt: skip
 
 
 def test_a_failed_run_leaves_no_older_model_beside_it(results, tmp_path):
@@ -128,6 +131,8 @@ def write_run(folder, date, success=True):
             'result_file': 'result.yaml',
             'urdf_file': 'robot.urdf',
             'inertials_file': 'inertials.yaml',
+            'mjcf_file': 'robot.xml',
+            'isaac_lab_file': 'isaac_lab.yaml',
         }
         if success
         else {}
@@ -138,7 +143,8 @@ def write_run(folder, date, success=True):
         if success:
             (target.partial / 'result.yaml').write_text(model)
             (target.partial / 'robot.urdf').write_text(date)
-            (target.partial / 'inertials.yaml').write_text(date)
+            for name in ('inertials.yaml', 'robot.xml', 'isaac_lab.yaml'):
+                (target.partial / name).write_text(date)
         (target.partial / SIGNALS).mkdir()
         (target.partial / SIGNALS / 'metadata.yaml').write_text(f'name: {TOPICS[0]}\n# {date}')
         (target.partial / 'result.json').write_text(json.dumps(facts))
@@ -194,7 +200,7 @@ def test_a_kill_at_any_moment_leaves_no_mixture(tmp_path, success):
     origin.mkdir()
     write_run(origin, 'one')
     write_run(origin, 'two')  # there is a model before, and one before that
-    model = {'inertials.yaml', 'result.yaml', 'robot.urdf'}
+    model = {'inertials.yaml', 'isaac_lab.yaml', 'result.yaml', 'robot.urdf', 'robot.xml'}
     expected = sorted({*ALL, PREVIOUS} - (set() if success else model))
     for step in range(200):
         folder = tmp_path / f'at{step}'

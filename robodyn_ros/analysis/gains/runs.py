@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Condensed recordings of the signals of drives, with friction in the unit of the signal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from robodyn_ros.errors import IdentificationError
+from robodyn_ros.identification.factors.condense import Condensed
+from robodyn_ros.identification.factors.passes import condense_parts
+from robodyn_ros.identification.steps.preparation import Clock, Task, prepare
+from robodyn_ros.models.base_parameters import BaseParameters, base_parameters
+from robodyn_ros.models.catalog import with_friction
+from robodyn_ros.models.friction import FrictionModel
+from robodyn_ros.models.interface import Array, DynamicModel, parts_of
+from robodyn_ros.models.springs import SpringModel
+
+
+def condense_runs(
+    task: Task, arms: Sequence[Array] = ()
+) -> tuple[BaseParameters, list[Condensed]]:
+    """Return the base parameters of the arm, and the factors of each recording.
+
+    :param arms: rigid base values (r,) of the arm with its load in each recording: friction gets a
+        term that is proportional to the absolute torque of these; empty: without that term
+    :raises IdentificationError: friction or springs that a signal without unit cannot have
+    """
+    _check_friction(task.model)
+    with threadpool_limits(limits=1, user_api='blas'):
+        prepared = prepare(task, Clock())
+        models = [prepared.model] * len(prepared.parts)
+        if arms:
+            models = [_with_load(prepared.model, arm) for arm in arms]
+        base = base_parameters(models[0])
+        pairs = zip(models, prepared.parts, strict=True)
+        return base, [condense_parts(model, each, base, task.options) for model, each in pairs]
+
+
+def find_rigid(model: DynamicModel, base: BaseParameters) -> NDArray[np.bool_]:
+    """Return which base columns are those of the rigid body, bool of shape (b,)."""
+    rigid = np.zeros(base.rank, dtype=bool)
+    for part, place in parts_of(model):
+        if not isinstance(part, FrictionModel):
+            rigid |= (base.columns >= place.start) & (base.columns < place.stop)
+    return rigid
+
+
+def carry(base: BaseParameters, rigid: NDArray[np.bool_], added: Array) -> Array:
+    """Return the rigid base values (r, ...) that are added to parameters (p, ...) of the arm.
+
+    Those of the body come first in every model of it.
+    """
+    count = int(np.flatnonzero(base.grouping[rigid].any(axis=0)).max()) + 1
+    return np.asarray(base.grouping[rigid, :count] @ added[:count])
+
+
+def _with_load(model: DynamicModel, arm: Array) -> DynamicModel:
+    """Return the model with load-dependent friction of an arm with rigid base values (r,)."""
+    parts = [part for part, _ in parts_of(model)]
+    if len(parts) != 2 or not isinstance(parts[1], FrictionModel):
+        return model
+    body, friction = parts[0], parts[1]
+    base, values = base_parameters(model), np.zeros(len(body.parameters))
+    values[base.columns[find_rigid(model, base)]] = arm
+    coefficients = {name: each.tolist() for name, each in friction.coefficients.items()}
+    law = {'terms': [*friction.terms, 'load'], 'load': values.tolist(), **coefficients}
+    return with_friction(body, law)
+
+
+def _check_friction(model: DynamicModel) -> None:
+    for part, _ in parts_of(model):
+        if isinstance(part, FrictionModel) and (part.automatic or part.load_dependent):
+            raise IdentificationError(
+                'gains finds load-dependent friction itself: give --friction '
+                'viscous,coulomb,offset (the default) or smooth'
+            )
+        if isinstance(part, SpringModel):
+            raise IdentificationError('gains estimates no springs: leave them out of --friction')
