@@ -104,11 +104,11 @@ class Converter:
         self.known += [name for name in names if name not in self.known]
         torques = [name for name in names if TORQUE.search(name)]
         likely = sorted((n for n in torques if not OTHER.search(n)), key=lambda n: n != 'effort')
-        usual = USUAL | {'effort': (*USUAL['effort'], *(likely if len(likely) == 1 else ()))}
+        common = USUAL | {'effort': (*USUAL['effort'], *(likely if len(likely) == 1 else ()))}
         self.torques = likely
         self.read = {
             field: next((n for n in (self.chosen.get(field), *its) if n in quantities), field)
-            for field, its in usual.items()
+            for field, its in common.items()
         }
 
     @property
