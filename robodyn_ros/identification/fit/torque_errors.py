@@ -58,7 +58,8 @@ def predict(
 class Tally:
     """Sums and extremes of torque errors per joint, of one segment of time or several.
 
-    :param error, size: squared, of the unfiltered torque of all samples that are not in a gap;
+    :param error, size: squared, of the unfiltered torque of the samples that are not in a gap, and
+        in which a joint moves: friction holds a robot at rest with any torque up to its stiction;
         0 for joints whose torque is not measured
     :param worst, mean: largest and sum of the absolute error on moving samples
     :param peak: largest absolute torque on moving samples
@@ -78,10 +79,11 @@ class Tally:
     def of(cls, signals: Processed, predicted: Array) -> Tally:
         """Return the errors of the model torque (N, n)."""
         moving = signals.moving
-        rows = signals.measured_rows[:, None] & ~constant(signals.measured)
+        counted = signals.measured_rows & signals.used.any(axis=1)
+        rows = counted[:, None] & ~constant(signals.measured)
         error = np.abs(signals.torque - predicted)
         return cls(
-            samples=int(signals.measured_rows.sum()),
+            samples=int(counted.sum()),
             moving=moving.sum(axis=0),
             error=np.sum((signals.measured - predicted) ** 2, axis=0, where=rows),
             size=np.sum(signals.measured**2, axis=0, where=rows),

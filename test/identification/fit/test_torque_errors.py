@@ -45,6 +45,31 @@ def test_the_errors_of_two_recordings_are_pooled(case):
     np.testing.assert_allclose(both.rms_torque, np.sqrt((measured**2).mean(axis=0)))
 
 
+def test_what_friction_holds_while_the_robot_rests_is_no_error_of_the_model(case):
+    model, values, _ = case
+    recording = record(model, values, noise=0.1)
+    count, period = 2000, recording.period
+
+    def rest(signal, extra=0.0):
+        return np.concatenate([signal, np.repeat(signal[-1:], count, axis=0) + extra])
+
+    later = recording.time[-1] + period * np.arange(1, count + 1)
+    rested = Recording(
+        time=np.concatenate([recording.time, later]), joints=recording.joints,
+        position=rest(recording.position), torque=rest(recording.torque, 40.0),
+    )  # fmt: skip
+    plain = Recording(
+        time=recording.time, joints=recording.joints,
+        position=recording.position, torque=recording.torque,
+    )  # fmt: skip
+    moving, both = (
+        evaluate(model, values, process(each, model.joint_names, IdentifyOptions()), source='')[0]
+        for each in (plain, rested)
+    )
+    assert both.samples < 1.1 * moving.samples
+    np.testing.assert_allclose(both.rms_error, moving.rms_error, rtol=0.5)
+
+
 def test_a_joint_at_rest_has_no_friction_of_the_sign_of_its_noise():
     """Measured velocities are never 0; a command at rest is."""
     model, values = arm(random_urdf(2, 1))
