@@ -15,6 +15,7 @@ from robodyn_ros.cli.robot_model import (
     add_robot_file,
     add_urdf_options,
     build_chosen,
+    check_named,
     refuse,
     take_robot_file,
 )
@@ -223,8 +224,7 @@ def _load_model_and_base(
         for option in ('base', 'frame'):
             if getattr(arguments, option) is not None:
                 raise ConfigError(f'--{option} goes with --payload')
-        if not named:
-            raise ConfigError('name the robot: --robot NAME|FILE, --urdf FILE or --model YAML')
+        check_named(arguments)
         return model_of(arguments), None
     if arguments.gear_torque is not None:
         raise ConfigError('--residual is for the arm, not for --payload')

@@ -55,6 +55,20 @@ def take_robot_file(arguments: argparse.Namespace) -> None:
             setattr(arguments, limits, robot.reference)
 
 
+def check_named(arguments: argparse.Namespace) -> None:
+    """Refuse a command line without URDF and model, also of the file of --robot.
+
+    :raises ConfigError: there is neither
+    """
+    if arguments.urdf is None and arguments.model is None:
+        if arguments.robot is not None:
+            raise ConfigError(
+                f'the robot file of {arguments.robot} has no URDF, its nodes take one of topic '
+                'robot_description: add --urdf FILE'
+            )
+        raise ConfigError('name the robot: --robot NAME|FILE, --urdf FILE or --model YAML')
+
+
 @dataclass(frozen=True)
 class _Parameters:
     """Parameters of nodes that a command takes from a robot file."""
@@ -149,8 +163,7 @@ def robot(arguments: argparse.Namespace) -> tuple[DynamicModel, JointLimits]:
     :raises RobodynError: a file cannot be read or used
     """
     take_robot_file(arguments)
-    if arguments.urdf is None and arguments.model is None:
-        raise ConfigError('name the robot: --robot NAME|FILE, --urdf FILE or --model YAML')
+    check_named(arguments)
     if arguments.model is not None:
         refuse(arguments, ('joints',), 'goes with --urdf; with --model it is in the file')
     model = build_chosen(arguments, ())

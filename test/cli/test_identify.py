@@ -204,6 +204,8 @@ def test_a_payload_on_top_of_a_result(files, tmp_path, capsys):
         robodyn(files / 'first.csv', '--urdf', urdf, '--base', base)
     with pytest.raises(RobodynError, match=r'name the robot: --robot NAME\|FILE, --urdf'):
         robodyn(files / 'first.csv')
+    with pytest.raises(RobodynError, match=r'of ur10e has no URDF.*add --urdf FILE'):
+        robodyn(files / 'first.csv', '--robot', 'ur10e')
     for option, *value in IGNORED:
         with pytest.raises(RobodynError, match=f'^{option} goes with --urdf or --model; that of'):
             robodyn(*command, option, *value)

@@ -17,7 +17,7 @@ from robodyn_ros.analysis.gains.known_masses import gains_from_masses
 from robodyn_ros.cli.effort import add_source, joint_names
 from robodyn_ros.cli.identify import add_model
 from robodyn_ros.cli.output import EXIT_NEGATIVE, add_json, out_folder, progress_bar, show
-from robodyn_ros.cli.robot_model import build_chosen, refuse, take_robot_file
+from robodyn_ros.cli.robot_model import build_chosen, check_named, refuse, take_robot_file
 from robodyn_ros.errors import ConfigError, IdentificationError
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.files.parameter_text import write_text
@@ -79,8 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     refuse(arguments, ('joint-limits',), 'has no effect on factors')
     take_robot_file(arguments)
     _check_load_arguments(arguments)
-    if arguments.urdf is None and arguments.model is None:
-        raise ConfigError('name the robot: --robot NAME|FILE, --urdf FILE or --model YAML')
+    check_named(arguments)
     model = build_chosen(arguments, DEFAULT_TERMS, dynamic_model=arguments.dynamic_model)
     with progress_bar():
         gains = _estimate(arguments, model)
