@@ -68,6 +68,8 @@ def _load(path: Path) -> dict[str, Any]:
         raise ValueError(f'reading it takes more than {MAT_TIME.most} s') from error
     if done.returncode:
         reason = done.stderr.decode(errors='replace').split('\n')[-2:][0]
+        if 'MemoryError' in reason:
+            reason = f'reading it takes more than {memory / 1e6:.0f} MB of memory'
         raise ValueError(f'it is damaged: {reason or f"its reader ended by {-done.returncode}"}')
     with np.load(io.BytesIO(done.stdout), allow_pickle=False) as archive:
         names, *arrays = (archive[name] for name in archive.files)

@@ -36,6 +36,14 @@ def test_a_crash_of_the_reader_is_a_sentence(tmp_path, monkeypatch):
         read_mat(path)
 
 
+def test_too_much_memory_of_the_reader_is_a_sentence(tmp_path, monkeypatch):
+    monkeypatch.setattr(array_file, 'LOAD', 'bytearray(10**11)')
+    path = tmp_path / 'a.mat'
+    savemat(path, {'q': np.ones(3)})
+    with pytest.raises(RecordingError, match='reading it takes more than 1074 MB of memory'):
+        read_mat(path)
+
+
 def test_matrices_and_joint_names(tmp_path):
     path = tmp_path / 'a.npz'
     positions = np.arange(6.0).reshape(3, 2)
