@@ -14,7 +14,7 @@ from pathlib import Path
 from robodyn_ros.bounds import COLUMNS, NAME, check_bound
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.tables.blocks import BLANK
-from robodyn_ros.recording.tables.units import is_time, unit_of
+from robodyn_ros.recording.tables.units import UNITS, is_time, unit_of
 
 DELIMITERS = ('\t', ';', ',', '|')
 SAMPLE = 2**17
@@ -146,8 +146,12 @@ def _header(
         ends = all(not cells[-1] for cells in body)
         rows = [(n, [*row, ''] if ends else ['', *row]) for n, row in above]
     units: list[str | None] = []
-    if len(rows) > 1 and all(unit_of(cell) for cell in rows[-1][1] if cell):
-        units = [unit_of(cell) for cell in rows.pop()[1]]
+    cells = ['' if cell.lower() in BLANK else cell for cell in rows[-1][1]] if rows[1:] else ['']
+    pairs = zip(rows[-2][1], cells, strict=False) if rows[1:] else ()
+    timed = any(is_time(name) and unit_of(cell) in UNITS['time'] for name, cell in pairs)
+    if rows[1:] and (timed or all(unit_of(cell) for cell in cells if cell)):
+        units = [unit_of(cell) or cell.strip('[](){}<>') for cell in cells]
+        rows.pop()
     for number, row in rows:  # a scope: Name, SIGNAL, Name, ... above pairs of time and value
         if width > 1 and {cell.lower() for cell in row[::2]} == {'name'}:
             return number, [cell if k % 2 else 'time' for k, cell in enumerate(row)], units
