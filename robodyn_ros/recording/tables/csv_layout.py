@@ -21,6 +21,9 @@ SAMPLE = 2**17
 """Characters by which the form is recognised."""
 HEADER_ROWS = 3
 NUMBER = re.compile(r'[-+]?[\d.,]*\d[.,]?(e[-+]?\d+)?', re.IGNORECASE)
+DATE = re.compile(r'\d{1,2}\.\d{1,2}\.(\d\d|\d{4})')
+GROUPS = re.compile(r'[-+]?[1-9]\d{0,2}([.,]\d{3})+')
+"""Numbers that may have marks of thousands."""
 VALUE = re.compile(
     r'\d{4}-\d\d-\d\d[T ]\d.*|\d+:\d\d:\d\d.*|[\[(][^a-zA-Z]*\d[^a-zA-Z]*[\])]|[-+]?inf'
 )
@@ -89,8 +92,19 @@ def recognise_layout(path: Path) -> CsvForm:
         row = _names_of_echo(first) or row
     names, refused = _unique(row)
     check_bound(NAME, max(map(len, names)))
-    numbers = [cell for cells in body for cell in cells if NUMBER.fullmatch(cell)]
+    numbers = [
+        cell
+        for cells in body
+        for cell in cells
+        if NUMBER.fullmatch(cell) and not DATE.fullmatch(cell)
+    ]
     comma = next((cell for cell in numbers if ',' in cell), None)
+    marked = [cell for cell in numbers if '.' in cell or ',' in cell]
+    if marked and (comma or delimiter == ';') and all(map(GROUPS.fullmatch, marked)):
+        raise RecordingError(
+            f'{path}: numbers such as {marked[0]} have a mark of decimals or of thousands: write '
+            f'them with a decimal point and without marks of thousands'
+        )
     if comma and any('.' in cell for cell in numbers):
         raise RecordingError(
             f'{path}: it has numbers with a decimal point and with a decimal comma ({comma}); '

@@ -37,9 +37,9 @@ _SPELLINGS = {unit.lower(): unit for units in UNITS.values() for unit in units} 
     'radians': 'rad', 'revolutions': 'rev', 'turns': 'rev', 'sec': 's', 'seconds': 's',
     'second': 's', 'minute': 'min', 'minutes': 'min', 'msec': 'ms', 'usec': 'us', 'nsec': 'ns',
     '°/s': 'deg/s', 'dps': 'deg/s', 'grad/s': 'deg/s', 'rads': 'rad/s', '1/min': 'rpm',
-    'u/min': 'rpm', 'amp': 'A', 'ampere': 'A', 'newtonmeter': 'Nm', '%': 'percent', '‰': 'permille',
-    'counts': 'count', 'cnt': 'count', 'inc': 'count', 'incs': 'count', 'increments': 'count',
-    'ticks': 'count', '°/s^2': 'deg/s^2',
+    'u/min': 'rpm', 'amp': 'A', 'ampere': 'A', 'newtonmeter': 'Nm', '%': 'percent',
+    '‰': 'permille', 'counts': 'count', 'cnt': 'count', 'inc': 'count', 'incs': 'count',
+    'increments': 'count', 'ticks': 'count', '°/s^2': 'deg/s^2',
 }  # fmt: skip
 """Units by their usual spellings in lower case, without spaces, dots and asterisks."""
 _WORDS = ('deg', 'degree', 'degrees', 'grad', 'rad', 'mrad', 'nm', 'mnm', 'ncm', 'cnm', 'nmm',
