@@ -108,7 +108,7 @@ def recognise_layout(path: Path) -> CsvForm:
     if comma and any('.' in cell for cell in numbers):
         raise RecordingError(
             f'{path}: it has numbers with a decimal point and with a decimal comma ({comma}); '
-            f'write all of them with a point'
+            f'write all of them with a point, and without marks of thousands'
         )
     return CsvForm(
         path, encoding, delimiter, names, skipped, ',' if comma else '.',
@@ -162,8 +162,8 @@ def _header(
     units: list[str | None] = []
     cells = ['' if cell.lower() in BLANK else cell for cell in rows[-1][1]] if rows[1:] else ['']
     pairs = zip(rows[-2][1], cells, strict=False) if rows[1:] else ()
-    timed = any(is_time(name) and unit_of(cell) in UNITS['time'] for name, cell in pairs)
-    if rows[1:] and (timed or all(unit_of(cell) for cell in cells if cell)):
+    dated = any(is_time(name) and unit_of(cell) in UNITS['time'] for name, cell in pairs)
+    if rows[1:] and (dated or all(unit_of(cell) for cell in cells if cell)):
         units = [unit_of(cell) or cell.strip('[](){}<>') for cell in cells]
         rows.pop()
     for number, row in rows:  # a scope: Name, SIGNAL, Name, ... above pairs of time and value

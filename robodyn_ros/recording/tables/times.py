@@ -128,7 +128,7 @@ def unwrap_counters(
         for column in columns:
             rows = np.isfinite(values[:, column])
             values[rows, column] = np.unwrap(values[rows, column], period=2 * SIGN)
-    names = ', '.join(joints[column] for column in columns)
+    names = ', '.join(joints[int(column)] for column in columns)
     return values, [finding('signed_integers', signal=signal, joints=names)]
 
 

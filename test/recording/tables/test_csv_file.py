@@ -163,3 +163,11 @@ def test_a_column_of_names_of_phases_is_no_joint(tmp_path):
     rows = [f'{k},{"first" if k < 20 else "second"},{k},1' for k in range(40)]
     path.write_text('\n'.join(['time,name,joint,tau', *rows]))
     assert read_csv(path).columns['joint'].tolist() == [*range(40)]
+
+
+@pytest.mark.parametrize('mark', ['', ','])
+def test_a_short_row_behind_one_with_an_empty_cell_is_refused(read, mark):
+    rows = [f'{k},1,2{mark}' for k in range(20)]
+    rows[3], rows[9] = f'3,1,{mark}', f'9,1{mark}'
+    with pytest.raises(RecordingError, match='line 11 has'):
+        read('\n'.join([f'time,q,tau{mark}', *rows, '']))
