@@ -170,9 +170,9 @@ def usable(values: Numbers) -> NDArray[np.bool_]:
 
 
 def extremes(values: Numbers) -> tuple[Numbers, Numbers]:
-    """Return the smallest and largest number of each column of values (N, n), N >= 1."""
+    """Return the smallest and largest number of each column (N, n), N >= 1, but for NaN."""
     low, high = np.array(values[0]), np.array(values[0])
     for rows in sweep(values):
-        np.minimum(low, values[rows].min(axis=0), out=low)
-        np.maximum(high, values[rows].max(axis=0), out=high)
+        np.fmin(low, np.fmin.reduce(values[rows], axis=0), out=low)
+        np.fmax(high, np.fmax.reduce(values[rows], axis=0), out=high)
     return low, high

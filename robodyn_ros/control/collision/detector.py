@@ -319,8 +319,12 @@ class TorqueErrorDetector:
             self.message = OFF
             self._set_level(np.uint8(Level.UNKNOWN))
             return
-        if self.payload is not None and self.payload.explains(
-            (self._residual.position, *self.motion), self.torque_error, self.threshold
+        if (
+            self.payload is not None
+            and not self.latched
+            and self.payload.explains(
+                (self._residual.position, *self.motion), self.torque_error, self.threshold
+            )
         ):
             self.message = self.payload.message
             self._set_level(np.uint8(Level.OK) + (size > self._contact))
@@ -339,6 +343,8 @@ class TorqueErrorDetector:
         contact, collision = self._over >= self.settings.debounce
         if collision.any():
             self._latched |= collision & self._enabled
+            if self.payload is not None:  # nothing is compared with the time before it
+                self.payload.restart()
         self._set_level(contact + np.uint8(Level.OK))
         self.message = 'ok' if self.level.max() == Level.OK else self._describe()
         self._alarm = bool(self._over.any() or self._latched.any())

@@ -37,6 +37,9 @@ MISSING = 10.0
 """Real time without a sign of life after which a node counts as missing, and a computation that
 was cancelled as hanging, in [s]: on a busy machine they take a few seconds."""
 
+UNKNOWN = '_NODE_NAME_UNKNOWN_', '_NODE_NAMESPACE_UNKNOWN_'
+"""Name and namespace of a node that the middleware has not discovered yet: it may have any."""
+
 
 def _qos() -> QoSProfile:
     return QoSProfile(
@@ -79,7 +82,8 @@ class Presence:
     def _on_message(self, message: NodePresence) -> None:
         if message.process not in (self._message.process, self._other):
             self._other = message.process
-            self._node.get_logger().error(self._describe_double())
+            if self._count() > 1:
+                self._node.get_logger().error(self._describe_double())
 
     def _describe_double(self) -> str:
         name = self._node.get_fully_qualified_name()
@@ -89,7 +93,11 @@ class Presence:
         )
 
     def _count(self) -> int:
-        return int(self._node.count_publishers(self._publisher.topic_name))
+        """Return the publishers of nodes with this name: others may publish on the topic, too."""
+        node = self._node
+        names = {(node.get_name(), node.get_namespace()), UNKNOWN}
+        infos = node.get_publishers_info_by_topic(self._publisher.topic_name)
+        return sum((each.node_name, each.node_namespace) in names for each in infos)
 
     def check_alone(self) -> None:
         """Refuse work while another node with this name lives.

@@ -117,7 +117,7 @@ class CollisionMonitor(ModelNode):
 
     def _adopt(self, change: PayloadChange) -> None:
         """Go on with a payload that was picked up."""
-        picked, text = change.picked, change.message
+        picked, text, before = change.picked, change.message, change.adopted
         change.restart()  # a payload that is refused is a collision
         try:
             assert picked is not None
@@ -125,6 +125,7 @@ class CollisionMonitor(ModelNode):
         except RobodynError as error:
             self.get_logger().warning(f'{text}: {error}')
         else:
+            change.adopted = max(before + float(picked.values[0]), 0.0)
             self.get_logger().warning(f'{text}, monitored with it (adopt_payload)')
 
     def _on_watchdog(self) -> None:
@@ -304,6 +305,8 @@ class CollisionMonitor(ModelNode):
         """Set another payload, and let the detector settle: earlier torque errors are invalid."""
         if self._detector is not None:
             self._torque.set_values(values)
+            if self._detector.payload is not None:
+                self._detector.payload.adopted = 0.0
             self._detector.lose(Fault('payload_changed', 'the payload was changed'))
             self._trigger.expect_unknown()
             self._health.restart('the payload was changed')

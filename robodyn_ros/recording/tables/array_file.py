@@ -9,6 +9,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import numpy as np
 
 from robodyn_ros.bounds import COLUMNS, MAT_MEMORY, MAT_TIME, check_bound, check_expansion
 from robodyn_ros.recording.tables.table import Table, reading, table_of
+from robodyn_ros.recording.tables.units import unit_of
 
 LOAD = 'from robodyn_ros.recording.tables.array_file import print_mat; print_mat()'
 """Program that reads a MAT file."""
@@ -45,7 +47,8 @@ def read_mat(path: Path) -> Table:
 
     with reading(path, 'MAT' if path.suffix.lower() == '.mat' else 'HDF5'):
         if h5py.is_hdf5(path):
-            return table_of(_of_hdf5(path), path)
+            units: dict[str, str] = {}
+            return replace(table_of(_of_hdf5(path, units), path), units=units)
         return table_of(iter(_load(path).items()), path)
 
 
@@ -68,6 +71,8 @@ def _load(path: Path) -> dict[str, Any]:
         raise ValueError(f'reading it takes more than {MAT_TIME.most} s') from error
     if done.returncode:
         reason = done.stderr.decode(errors='replace').split('\n')[-2:][0]
+        if 'MemoryError' in reason:
+            reason = f'reading it takes more than {memory / 1e6:.0f} MB of memory'
         raise ValueError(f'it is damaged: {reason or f"its reader ended by {-done.returncode}"}')
     with np.load(io.BytesIO(done.stdout), allow_pickle=False) as archive:
         names, *arrays = (archive[name] for name in archive.files)
@@ -98,21 +103,28 @@ def _arrays(name: str, value: Any) -> Arrays:
             yield name, np.array([cell.item() for cell in cells])
 
 
-def _of_hdf5(path: Path) -> Arrays:
-    """Yield numbers and texts by their path; fields of a struct of MATLAB are `struct.field`."""
+def _of_hdf5(path: Path, units: dict[str, str]) -> Arrays:
+    """Yield numbers and texts by their path; fields of a struct of MATLAB are `struct.field`.
+
+    :param units: gets the attributes `unit` or `units` by name
+    """
     import h5py
 
     items: dict[str, Any] = {}
     with h5py.File(path) as file:
-        file.visititems(items.__setitem__)
+        file.visititems(items.__setitem__)  # without links, which may lead nowhere
         check_bound(COLUMNS, len(items))
-        mark = '.' if any('MATLAB_class' in item.attrs for item in file.values()) else '/'
+        mark = '.' if any('MATLAB_class' in item.attrs for item in items.values()) else '/'
         for key, item in items.items():
             kind = item.attrs.get('MATLAB_class')
             if isinstance(item, h5py.Group) or item.shape is None or kind in (b'char', b'cell'):
                 continue
             check_expansion(item.nbytes, path.stat().st_size)
             name = key.replace('/', mark)
+            text = item.attrs.get('unit', item.attrs.get('units', ''))
+            text = text.decode(errors='replace') if isinstance(text, bytes) else text
+            if isinstance(text, str) and text.strip():
+                units[name] = unit_of(text) or text.strip()
             if h5py.check_string_dtype(item.dtype):
                 yield name, np.atleast_1d(np.asarray(item.asstr()[()], dtype=str))
             elif item.dtype.kind in 'fiub' and 'MATLAB_empty' not in item.attrs:

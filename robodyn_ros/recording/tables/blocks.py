@@ -10,11 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from robodyn_ros.bounds import COLUMNS, check_bound
+from robodyn_ros.bounds import COLUMNS, JOINTS, check_bound
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.storage import Spool
 from robodyn_ros.recording.tables.table import NAME, Array, Table, joints_of
+from robodyn_ros.recording.tables.units import is_time
 
+JOINT = re.compile(
+    r'(?:.*[./])?(?:name|(?:joint|axis|motor|actuator)[ _]?(?:name|id|number|no|nr)?)',
+    re.IGNORECASE,
+)
+"""Names of columns that can tell which joint a row belongs to."""
 BLANK = ('', 'nan', 'null', 'none', 'na', 'n/a', '-', 'nat')
 """Cells without a number, in lower case; pandas knows most of them."""
 
@@ -39,6 +45,7 @@ class ColumnsOfBlocks:
         """Append rows; columns that the first frame does not have are ignored."""
         parts = {str(name): self._numbers(str(name), cells) for name, cells in frame.items()}
         if not self._parts:
+            _check_rows(frame)
             start = 0
             for name, part in parts.items():
                 stop = start + (part.shape[1] if part.ndim > 1 else 1)
@@ -102,6 +109,26 @@ class ColumnsOfBlocks:
                 name, self.rows + int((other if other.any() else lengths).idxmax())
             )
         return rows
+
+
+def _check_rows(frame: Any) -> None:
+    """Check that rows do not belong to one joint each.
+
+    :raises ValueError: they do
+    """
+    for name in filter(JOINT.fullmatch, map(str, frame.columns)):
+        cells = frame[name].dropna().astype(str)
+        rows, most = cells.value_counts(), JOINTS.most
+        changes = (cells != cells.shift()).mean()
+        alike = len(rows) > 1 and rows.max() <= 1.1 * rows.min() + 1
+        if alike and len(rows) <= min(most, len(cells) / 2) and changes > 0.5:
+            time = next(filter(is_time, map(str, frame.columns)), 'TIME')
+            raise ValueError(
+                f'column {name!r} gives each row another joint, expected one row for each time: '
+                f"python3 -c \"import pandas; t = pandas.read_csv('FILE').pivot(index={time!r}, "
+                f"columns={name!r}); t.set_axis(t.columns.map('{{0[0]}}_{{0[1]}}'.format), "
+                f"axis=1).to_csv('NEW.csv')\" makes one of them"
+            )
 
 
 def _split(cell: Any) -> Any:

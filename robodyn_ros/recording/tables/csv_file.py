@@ -19,6 +19,8 @@ from robodyn_ros.recording.tables.blocks import BLANK, ColumnsOfBlocks
 from robodyn_ros.recording.tables.csv_layout import CsvForm, is_value, recognise_layout
 from robodyn_ros.recording.tables.table import Table, joints_of, reading
 
+CHECKED = 1000
+"""Rows without a last cell that are checked, at most."""
 VALUES = 2**20
 """Numbers that are parsed at a time."""
 
@@ -31,17 +33,18 @@ def read_csv(path: Path) -> Table:
     :raises RecordingError: it cannot be read, or a row has more or fewer cells than the header
     """
     with reading(path, 'CSV'):
-        layout, read, short = recognise_layout(path), ColumnsOfBlocks(), -1
+        layout, read = recognise_layout(path), ColumnsOfBlocks()
+        short: list[int] = []  # rows that may be shorter than the header
         for frame in _frames(layout):
-            missing = frame.iloc[:, -1].isna().to_numpy()
-            if short < 0 and missing.any():
-                short = read.rows + int(missing.argmax())
+            missing = frame.iloc[:, -2:].isna().to_numpy()
+            rows = np.flatnonzero(missing.all(axis=1) if missing[:, -1].all() else missing[:, -1])
+            short += (read.rows + rows[: CHECKED - len(short)]).tolist()
             read.append(frame)
         last, cut = read.rows - 1, _is_truncated(layout)
         bad = {name: row for name, row in read.bad.items() if row < last or not cut}
-        lines = _find_lines(layout, [*bad.values(), short, *([last] if cut else [])])
-        if short in lines and short < last:
-            number, text = lines[short]
+        lines = _find_lines(layout, [*bad.values(), *short, *([last] if cut else [])])
+        for row in sorted(lines.keys() & {*short} - {last}):
+            number, text = lines[row]
             if (count := len(layout.split(text))) < len(layout.names):
                 raise _wrong_length(layout, number, count)
         columns = read.columns(-1 if cut else None)

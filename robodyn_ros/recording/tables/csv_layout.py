@@ -14,13 +14,16 @@ from pathlib import Path
 from robodyn_ros.bounds import COLUMNS, NAME, check_bound
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.tables.blocks import BLANK
-from robodyn_ros.recording.tables.units import is_time, unit_of
+from robodyn_ros.recording.tables.units import UNITS, is_time, unit_of
 
 DELIMITERS = ('\t', ';', ',', '|')
 SAMPLE = 2**17
 """Characters by which the form is recognised."""
 HEADER_ROWS = 3
 NUMBER = re.compile(r'[-+]?[\d.,]*\d[.,]?(e[-+]?\d+)?', re.IGNORECASE)
+DATE = re.compile(r'\d{1,2}\.\d{1,2}\.(\d\d|\d{4})')
+GROUPS = re.compile(r'[-+]?[1-9]\d{0,2}([.,]\d{3})+')
+"""Numbers that may have marks of thousands."""
 VALUE = re.compile(
     r'\d{4}-\d\d-\d\d[T ]\d.*|\d+:\d\d:\d\d.*|[\[(][^a-zA-Z]*\d[^a-zA-Z]*[\])]|[-+]?inf'
 )
@@ -89,12 +92,23 @@ def recognise_layout(path: Path) -> CsvForm:
         row = _names_of_echo(first) or row
     names, refused = _unique(row)
     check_bound(NAME, max(map(len, names)))
-    numbers = [cell for cells in body for cell in cells if NUMBER.fullmatch(cell)]
+    numbers = [
+        cell
+        for cells in body
+        for cell in cells
+        if NUMBER.fullmatch(cell) and not DATE.fullmatch(cell)
+    ]
     comma = next((cell for cell in numbers if ',' in cell), None)
+    marked = [cell for cell in numbers if '.' in cell or ',' in cell]
+    if marked and (comma or delimiter == ';') and all(map(GROUPS.fullmatch, marked)):
+        raise RecordingError(
+            f'{path}: numbers such as {marked[0]} have a mark of decimals or of thousands: write '
+            f'them with a decimal point and without marks of thousands'
+        )
     if comma and any('.' in cell for cell in numbers):
         raise RecordingError(
             f'{path}: it has numbers with a decimal point and with a decimal comma ({comma}); '
-            f'write all of them with a point'
+            f'write all of them with a point, and without marks of thousands'
         )
     return CsvForm(
         path, encoding, delimiter, names, skipped, ',' if comma else '.',
@@ -146,8 +160,12 @@ def _header(
         ends = all(not cells[-1] for cells in body)
         rows = [(n, [*row, ''] if ends else ['', *row]) for n, row in above]
     units: list[str | None] = []
-    if len(rows) > 1 and all(unit_of(cell) for cell in rows[-1][1] if cell):
-        units = [unit_of(cell) for cell in rows.pop()[1]]
+    cells = ['' if cell.lower() in BLANK else cell for cell in rows[-1][1]] if rows[1:] else ['']
+    pairs = zip(rows[-2][1], cells, strict=False) if rows[1:] else ()
+    dated = any(is_time(name) and unit_of(cell) in UNITS['time'] for name, cell in pairs)
+    if rows[1:] and (dated or all(unit_of(cell) for cell in cells if cell)):
+        units = [unit_of(cell) or cell.strip('[](){}<>') for cell in cells]
+        rows.pop()
     for number, row in rows:  # a scope: Name, SIGNAL, Name, ... above pairs of time and value
         if width > 1 and {cell.lower() for cell in row[::2]} == {'name'}:
             return number, [cell if k % 2 else 'time' for k, cell in enumerate(row)], units

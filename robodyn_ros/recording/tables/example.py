@@ -25,7 +25,8 @@ WORDS = {
     'acceleration': ('qdd', 'ddq', 'qddot', 'acc', 'accel', 'acceleration', 'accelerations'),
     'torque': ('tau', 'tor', 'torque', 'torques', 'trq', 'eff', 'effort', 'efforts', 'moment',
                'force', 'forces', 'load'),
-    'current': ('i', 'cur', 'curr', 'current', 'currents', 'iq', 'amps'),
+    'current': ('i', 'cur', 'curr', 'current', 'currents', 'iq', 'amp', 'amps', 'ampere',
+                'strom'),
 }  # fmt: skip
 """Words in names of columns, more than those that a file is read by: for examples only."""
 COMMANDED = ('des', 'desired', 'ref', 'reference', 'target', 'cmd', 'command', 'commanded', 'set',
@@ -51,6 +52,7 @@ def mapping_error(
     signal: str = '',
     count: int = 0,
     joints: Sequence[str] = (),
+    units: Mapping[str, str | None] | None = None,
 ) -> RecordingError:
     """Return an error with lines of a column mapping that could solve it.
 
@@ -59,13 +61,15 @@ def mapping_error(
     :param signal: a signal that needs a line, too
     :param count: number of joints; 0: unknown
     :param joints: names for the columns, if they are known
+    :param units: of columns, also those that are not known; None: those in their names
     """
+    units = units or {name: split_unit(name)[1] for name in columns}
     chosen = {name: list(which) for name, which in (known or {}).items()}
     order = list(dict.fromkeys((*LIKELY, *chosen, 'velocity', *([signal] if signal else []))))
     for name in order:
         if name not in chosen:
             chosen[name] = _likely(columns, name, chosen, count or len(joints), name == signal)
-    lines = [f'{name}: {_yaml(name, chosen[name])}' for name in order if chosen[name]]
+    lines = [f'{name}: {_yaml(name, chosen[name], units)}' for name in order if chosen[name]]
     if joints:
         lines.append(f'joints: [{", ".join(map(_quote, joints))}]')
     return RecordingError(
@@ -97,10 +101,11 @@ def _likely(
         commanded = any(word in COMMANDED for word in words_of(names[0]))
         other = bool(width) and sum(_width(columns[name]) for name in names) != width
         marks = {*_marks(names[0])} ^ {*_marks(position[0])} if position else ()
-        return commanded, _kind(names[0]) == 'current', other, len(marks)
+        motor = 'motor' in words_of(names[0])
+        return commanded, motor, _kind(names[0]) == 'current', other, len(marks)
 
     best = min(like, key=doubts, default=None)
-    if not needed and signal == 'velocity' and best and any(doubts(best)[:3]):
+    if not needed and signal == 'velocity' and best and any(doubts(best)[:4]):
         return []
     if best is None:
         return ['COLUMN'] if signal in LIKELY else []
@@ -122,7 +127,7 @@ def _groups(columns: Columns, signal: str, position: Sequence[str]) -> list[list
         elif not _kind(name):
             key = _without_joint(name, position)
         else:
-            plain = re.sub(r'\d+', '#', name)
+            plain = re.sub(r'\d+', '#', split_unit(name)[0])
             topic = name.split('/')[1] if name.startswith('/') else ''
             key = plain if '#' in plain.split('/')[-1] else (topic, _word(name), _marks(name))
         groups.setdefault(key, []).append(name)
@@ -185,15 +190,19 @@ def _numbers(name: str) -> list[int]:
     return [int(number) for number in re.findall(r'\d+', name)]
 
 
-def _yaml(signal: str, names: Sequence[str]) -> str:
+def _yaml(signal: str, names: Sequence[str], units: Mapping[str, str | None]) -> str:
     if names[0] == '':
         return '{period: SECONDS}  # from row to row'
     quoted = [_quote(name) for name in names]
     written = quoted[0] if signal == 'time' else f'[{", ".join(quoted)}]'
-    unit = split_unit(names[0])[1]
+    unit, known = units.get(names[0], split_unit(names[0])[1]), UNITS.get(signal, {})
+    alike = all(units.get(name) == units.get(names[0]) for name in names)
+    if unit and unit not in known:
+        standard = next(iter(known), 'SI')
+        return f'{{columns: {written}, unit: {standard}, scale: SCALE}}  # {standard} per {unit}'
     if signal == 'torque' and (unit in NEEDS_SCALE or _kind(names[0]) == 'current'):
         return f'{{columns: {written}, unit: {unit or "A"}, scale: {SCALE}}}  # Nm per A'
-    return f'{{columns: {written}, unit: {unit}}}' if unit in UNITS.get(signal, ()) else written
+    return f'{{columns: {written}, unit: {unit}}}' if unit and alike else written
 
 
 def _quote(name: str) -> str:

@@ -32,7 +32,7 @@ FORMATS = (
     Format('CSV', ('.csv', '.txt', '.tsv', '.dat'), 'any delimiter, decimal comma, preamble, '
            'several header rows or none, units in the header, lists in cells, ISO 8601 times; '
            '`ros2 topic echo --csv`', 'pandas', read_csv),
-    Format('JSON', ('.jsonl', '.ndjson', '.json'), 'one object per line',
+    Format('JSON', ('.jsonl', '.ndjson', '.json'), 'one object per line, or an array of them',
            'msgspec, pandas', read_json),
     Format('YAML', ('.yaml', '.yml'), 'the output of `ros2 topic echo`', 'PyYAML', read_echo),
     Format('Parquet', ('.parquet', '.pq'), 'numbers, lists and structs; LeRobot data sets by '

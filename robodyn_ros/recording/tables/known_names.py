@@ -16,6 +16,7 @@ from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.storage import blockwise
 from robodyn_ros.recording.tables.example import ACTUAL, COMMANDED, words_of
 from robodyn_ros.recording.tables.table import Table
+from robodyn_ros.recording.tables.units import unit_of
 from robodyn_ros.recording.topics.rename import rename_hint, rename_joints
 
 Array = NDArray[np.float64]
@@ -69,6 +70,9 @@ class Part:
     def units(self, wanted: tuple[str, ...], names: tuple[str, ...] | None) -> list[str | None]:
         """Return the units of the header for the wanted joints."""
         units = [self.table.unit(name) for name in self.columns]
+        strange = [unit for unit in units if unit and not unit_of(unit)]
+        if 1 < len(strange) == len({*strange}):  # names of joints in brackets
+            units = [None if unit in strange else unit for unit in units]
         if len(units) == 1:
             return units * len(wanted)
         named = dict(zip(self.joints or names or wanted, units, strict=True))

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from robodyn_ros.bounds import LINE, check_bound, check_expansion, parse_json, read_text
+from robodyn_ros.bounds import COLUMNS, LINE, check_bound, check_expansion, parse_json, read_text
 from robodyn_ros.long_work import progress
 from robodyn_ros.recording.tables.blocks import table_of_blocks
 from robodyn_ros.recording.tables.table import Table, reading
@@ -24,7 +24,7 @@ STATE = 'observation.state'
 
 
 def read_json(path: Path) -> Table:
-    """Read objects, one per line; fields of an object in one are named `a.b`.
+    """Read objects, one per line or in one array; fields of an object in one are named `a.b`.
 
     :raises RecordingError: it cannot be read
     """
@@ -46,6 +46,10 @@ def read_echo(path: Path) -> Table:
 def _json_records(path: Path) -> Iterator[Any]:
     size = path.stat().st_size or 1
     with path.open('rb') as file:
+        if file.read(LINE.most).lstrip()[:1] == b'[':
+            yield from msgspec.json.decode(read_text(path))
+            return
+        file.seek(0)
         while line := file.readline(LINE.most + 1):
             check_bound(LINE, len(line))
             if line.strip():
@@ -57,7 +61,20 @@ def _frames(records: Iterator[Any]) -> Iterator[Any]:
     import pandas as pd  # slow to import
 
     while rows := [*islice(records, RECORDS)]:
+        _check_names(rows)
         yield pd.json_normalize(rows)
+
+
+def _check_names(rows: Sequence[Any], others: int = 0) -> int:
+    """Check and return the number of names in objects, those of objects in them included."""
+    if not all(isinstance(row, dict) for row in rows):
+        raise ValueError('expected objects with a value for each name')
+    names = set().union(*rows)
+    check_bound(COLUMNS, count := others + len(names))
+    for name in names:
+        inner = [row[name] for row in rows if isinstance(row.get(name), dict)]
+        count = _check_names(inner, count) if inner else count
+    return count
 
 
 def read_parquet(path: Path) -> Table:

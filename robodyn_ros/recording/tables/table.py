@@ -22,7 +22,7 @@ from robodyn_ros.long_work import CancelledError
 from robodyn_ros.recording.bags.scan import BagPart
 from robodyn_ros.recording.storage import blockwise, store
 from robodyn_ros.recording.tables.example import mapping_error
-from robodyn_ros.recording.tables.units import NEEDS_SCALE, UNITS, split_unit
+from robodyn_ros.recording.tables.units import NEEDS_SCALE, UNITS, split_unit, unknown_unit_of
 
 Array = NDArray[np.float64]
 
@@ -63,9 +63,9 @@ class Table:
         return {base if count[base] == 1 else name: name for name, base in bases.items()}
 
     def unit(self, name: str) -> str | None:
-        """Return the unit of a column by the file."""
+        """Return the unit of a column by the file, also one that is not known."""
         name = self.short.get(name, name)
-        return self.units.get(name) or split_unit(name)[1]
+        return self.units.get(name) or split_unit(name)[1] or unknown_unit_of(name)
 
     def column(self, name: str, use: str) -> NDArray[Any]:
         """Return a column.
@@ -82,6 +82,7 @@ class Table:
 
     def error(self, text: str, *arguments: Any, **options: Any) -> RecordingError:
         """Return an error with the lines of a mapping; further parameters as `mapping_error`."""
+        options['units'] = {name: self.unit(name) for name in self.columns}
         return mapping_error(f'{self.source}: {text}', self.columns, *arguments, **options)
 
     @property
@@ -167,6 +168,9 @@ def convert_signal(
     factor = np.full(len(joints), 1.0)
     if 'unit' in spec:
         factor *= _unit(str(spec['unit']), signal, 'scale' in spec, table)
+    elif any(units) and not all(units):
+        unit = next(filter(None, units))
+        raise table.error(f'some columns of {signal} have the unit {unit}, others have none')
     elif any(units):
         factor *= [_unit(each, signal, 'scale' in spec, table) if each else 1.0 for each in units]
         if 'scale' in spec and (factor != 1.0).any():
@@ -184,6 +188,10 @@ def convert_signal(
 
 def _unit(unit: str, signal: str, scaled: bool, table: Table) -> float:
     known = UNITS[signal]
+    columns = [name for name in table.columns if table.unit(name) == unit]
+    if unit not in known and columns:
+        text = f'the unit {unit!r} of column {columns[0]!r} is not known for {signal}'
+        raise table.error(text, {signal: columns})
     if unit not in known:
         raise RecordingError(
             f'{table.source}: unit {unit!r} of {signal} is not known, expected one of '

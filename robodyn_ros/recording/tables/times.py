@@ -110,19 +110,25 @@ def unwrap_counters(
 ) -> tuple[NDArray[Any], list[Finding]]:
     """Return 16-bit integers that pass 65535 as signed ones; positions and times go on.
 
+    If those of one joint pass it, all of the signal are such integers that can be.
+
     :param values: shape (N, n)
     """
     low, high = extremes(values) if len(values) else (np.zeros(1), np.zeros(1))
-    columns = np.flatnonzero((low >= 0) & (high > SIGN) & (high < 2 * SIGN))
+    columns = np.flatnonzero((low >= 0) & (high < 2 * SIGN))
+    if not (high[columns] > SIGN).any():
+        return values, []
+    columns = columns[~(values[:, columns] % 1 > 0.0).any(axis=0)]
     steps = np.diff(values[:, columns].astype(np.float64), axis=0)
-    wrapped = columns[(np.abs(steps) > SIGN).any(axis=0) & (steps % 1 == 0.0).all(axis=0)]
-    if not len(wrapped):
+    if not (np.abs(steps) > SIGN).any():
         return values, []
     values = values.astype(np.float64)
-    values[:, wrapped] -= 2 * SIGN * (values[:, wrapped] >= SIGN)
+    values[:, columns] -= 2 * SIGN * (values[:, columns] >= SIGN)
     if 'position' in signal or signal == 'time':
-        values[:, wrapped] = np.unwrap(values[:, wrapped], axis=0, period=2 * SIGN)
-    names = ', '.join(joints[column] for column in wrapped)
+        for column in columns:
+            rows = np.isfinite(values[:, column])
+            values[rows, column] = np.unwrap(values[rows, column], period=2 * SIGN)
+    names = ', '.join(joints[int(column)] for column in columns)
     return values, [finding('signed_integers', signal=signal, joints=names)]
 
 

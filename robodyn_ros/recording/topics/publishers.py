@@ -118,6 +118,27 @@ def _split_alike(source: Publisher) -> list[Publisher]:
         return [source.cut(~zero), replace(source.cut(zero), measured=False)]
     if other.mean() < OFTEN:
         return [source]
-    if other.mean() > 0.4:
-        other = np.arange(source.count) % 2 == 1
-    return [source.cut(~other), source.cut(other)]
+    second = _follow(source, max(1, int(np.argmax(other))))
+    return [source.cut(~second), source.cut(second)]
+
+
+def _follow(source: Publisher, jump: int) -> NDArray[np.bool_]:
+    """Return which messages (N,) are of the second of two robots: those that continue its motion.
+
+    :param jump: a message of the second robot, behind one of the first
+    """
+    time, position = source.time, np.nan_to_num(source.columns['position'])
+    second = np.zeros(source.count, dtype=bool)
+    second[jump] = True
+    for rows in (range(jump + 1, source.count), range(jump - 2, -1, -1)):
+        ends = [(jump - 1, jump - 1), (jump, jump)]
+        for row in rows:
+            errors = []
+            for before, last in ends:
+                step = time[last] - time[before]
+                share = min(max((time[row] - time[last]) / step, 0.0), 3.0) if step else 0.0
+                goes_on = position[last] + share * (position[last] - position[before])
+                errors.append(np.abs(position[row] - goes_on).max())
+            second[row] = nearer = int(errors[1] < errors[0])
+            ends[nearer] = (ends[nearer][1], row)
+    return second

@@ -20,6 +20,8 @@ LATE = 16
 """Messages that come late at once, at most: after more, the clock was set back."""
 SELDOM = 0.1
 """Share of the messages of the robot below which a publisher is not merged unless asked for."""
+CLOCKS = 0.05
+"""Difference of the clocks of two publishers, in [s], that can be a delay of their messages."""
 MOTOR = '_motor'
 """A second encoder, on the motor of joint `name`, is published as joint `name_motor`."""
 
@@ -72,11 +74,30 @@ def series_of(
     if len(picks) == 1:
         return picks[0], findings
     base, *others = sorted(picks, key=lambda each: -each.count)
+    for other in others:
+        _check_clocks(base, other, topic)
     merged = _merge(base, others)
     main, more = ', '.join(base.names), ', '.join(merged.names[len(base.names) :])
     if merged.count < 2:
         raise RecordingError(f'{topic}: no messages with {main} and {more} at the same time')
     return merged, [*findings, finding('merged', joints=more, main=main, topic=topic)]
+
+
+def _check_clocks(base: Publisher, other: Publisher, topic: str) -> None:
+    """Check that the stamps of two publishers have one clock, by the times in the bag.
+
+    :raises RecordingError: they have not
+    """
+    logs, start = [each.columns['log'] for each in (base, other)], base.columns['log'][0]
+    ages = [(log - each.time) / 1e9 for log, each in zip(logs, (base, other), strict=True)]
+    there = np.interp((logs[0] - start) / 1e9, (logs[1] - start) / 1e9, ages[1])
+    apart = abs(float(np.median(there - ages[0])))
+    if apart > max(CLOCKS, float(np.median(np.diff(base.time))) / 1e9):
+        raise RecordingError(
+            f'{topic}: the stamps of {other.names[0]!r} and of {base.names[0]!r} are of clocks '
+            f'that differ by {apart:.3g} s, expected one: synchronise the computers, or read the '
+            f'joints of one of them (--joints)'
+        )
 
 
 def _report(sources: Sequence[Publisher], topic: str, *, effort: bool = True) -> list[Finding]:

@@ -8,6 +8,8 @@ import time
 from types import SimpleNamespace
 
 import pytest
+import rclpy
+from robodyn_ros.msg import NodePresence
 from ros_client import PATIENCE, RosClient, environment
 
 from robodyn_ros.errors import ConfigError, ControlError
@@ -172,6 +174,17 @@ def test_a_node_refuses_work_while_another_one_has_its_name(client):
     finally:
         process.kill()
         process.wait()
+
+
+def test_a_message_of_a_node_with_another_name_is_no_second_node(client):
+    own = Presence(client.node)
+    foreign = rclpy.create_node('other', namespace='arm', context=client.node.context)
+    topic = f'{client.node.get_fully_qualified_name()}/presence'
+    publisher = foreign.create_publisher(NodePresence, topic, presence._qos())
+    publisher.publish(NodePresence(process='foreign'))
+    client.wait(lambda: own._other == 'foreign', 'its message')
+    client.wait(lambda: not refusal(own), 'the name of its node')
+    foreign.destroy_node()
 
 
 @pytest.mark.real_time

@@ -21,6 +21,8 @@ from robodyn_ros.recording.bags.topic_bag import read_topic, topic_types
 
 pytestmark = pytest.mark.ros
 CONTROLLER = 'joint_trajectory_controller'
+LONG = 10.0
+"""For joint states that stay away while the test waits for something else, in [s]."""
 
 
 class Cell(Monitor):
@@ -49,9 +51,11 @@ def test_reactions_reach_the_controller_and_a_restarted_stop_service(tmp_path, c
     cell = Cell(
         tmp_path, 9, reaction='stop', on_unknown='stop', retry_period='0.1',
         black_box_after='0.3', black_box_directory=tmp_path / 'events',
+        stale_timeout=LONG,
     )  # fmt: skip
     with closed(cell):
         process = cell.process
+        process.time.fastest = 1.0  # a busy machine
         # Muted: the level says it, and nothing is called.
         assert process.call(Mute, 'mute', Mute.Request(duration=to_duration(9.0))).success
         cell.run(15, push=9.0)

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
+import h5py
 import numpy as np
 import pytest
 from scipy.io import savemat
 
 from robodyn_ros.errors import RecordingError
+from robodyn_ros.recording.readers import read_recording
 from robodyn_ros.recording.tables import array_file
 from robodyn_ros.recording.tables.array_file import read_mat, read_npz
 
@@ -34,6 +36,31 @@ def test_a_crash_of_the_reader_is_a_sentence(tmp_path, monkeypatch):
     savemat(path, {'q': np.ones(3)})
     with pytest.raises(RecordingError, match='it is damaged: its reader ended by 11'):
         read_mat(path)
+
+
+def test_too_much_memory_of_the_reader_is_a_sentence(tmp_path, monkeypatch):
+    monkeypatch.setattr(array_file, 'LOAD', 'bytearray(10**11)')
+    path = tmp_path / 'a.mat'
+    savemat(path, {'q': np.ones(3)})
+    with pytest.raises(RecordingError, match='reading it takes more than 1074 MB of memory'):
+        read_mat(path)
+
+
+def test_units_in_attributes_and_links_that_lead_nowhere(tmp_path):
+    path = tmp_path / 'a.h5'
+    with h5py.File(path, 'w') as file:
+        file['lost'], file['far'] = h5py.SoftLink('/x'), h5py.ExternalLink('no.h5', '/')
+        for name, unit in (('t', 'milliseconds'), ('q', b'degrees'), ('tau', 'N.m')):
+            file['log/' + name] = np.arange(40.0)
+            file['log/' + name].attrs['units'] = unit
+        file['log/t'].attrs['unit'] = 'ms'
+    recording = read_recording(path)
+    np.testing.assert_allclose(recording.time, 1e-3 * np.arange(40))
+    np.testing.assert_allclose(recording.position[:, 0], np.radians(np.arange(40)))
+    with h5py.File(path, 'a') as file:
+        file['log/tau'].attrs['units'] = 'lbf in'
+    with pytest.raises(RecordingError, match="the unit 'lbf in' of column 'log/tau' is not known"):
+        read_recording(path)
 
 
 def test_matrices_and_joint_names(tmp_path):

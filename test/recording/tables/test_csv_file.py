@@ -127,3 +127,47 @@ def test_efforts_of_echo_may_be_velocities(tmp_path):
     with pytest.raises(RecordingError, match='no column for torque was recognised') as error:
         read_recording(path)
     assert "torque: ['velocity or effort_a', 'velocity or effort_b']" in error.value.lines
+
+
+@pytest.mark.parametrize(
+    'content', ['time;q\n0;1,000\n1;-54,000\n', 'time,q\n0,"1,000"\n', 'time;q\n0;900\n1;1.000\n']
+)
+def test_marks_of_thousands_are_no_decimals(read, content):
+    with pytest.raises(RecordingError, match=r'numbers such as 1.000 have a mark of decimals or'):
+        read(content)
+
+
+def test_three_decimals_and_dates_are_no_marks_of_thousands(tmp_path):
+    path = tmp_path / 'a.csv'
+    path.write_text('date;time;q\n29.11.2026;0,000;54,000\n29.11.2026;0,010;54,500\n')
+    columns = read_csv(path).columns
+    assert columns['time'].tolist() == [0, 0.01] and columns['q'].tolist() == [54, 54.5]
+
+
+@pytest.mark.parametrize('names, column', [('abc', 'name'), ('abc', 'joint'), ('012', 'joint_id')])
+def test_rows_of_one_joint_each_are_refused_with_a_command(tmp_path, names, column):
+    path, new = tmp_path / 'a.csv', tmp_path / 'new.csv'
+    joints = [names if k % 2 else names[::-1] for k in range(30)]
+    rows = [f'{k / 10},{n},{ord(n) + k},{k}' for k in range(30) for n in joints[k]]
+    path.write_text('\n'.join([f'time,{column},position,effort', *rows]))
+    with pytest.raises(RecordingError, match='another joint, expected one row for each') as caught:
+        read_csv(path)
+    program = str(caught.value).split('"')[1]
+    exec(program.replace('FILE', str(path)).replace('NEW.csv', str(new)))
+    recording = read_recording(new)
+    np.testing.assert_array_equal(recording.position[3], [ord(name) + 3 for name in names])
+
+
+def test_a_column_of_names_of_phases_is_no_joint(tmp_path):
+    path = tmp_path / 'a.csv'
+    rows = [f'{k},{"first" if k < 20 else "second"},{k},1' for k in range(40)]
+    path.write_text('\n'.join(['time,name,joint,tau', *rows]))
+    assert read_csv(path).columns['joint'].tolist() == [*range(40)]
+
+
+@pytest.mark.parametrize('mark', ['', ','])
+def test_a_short_row_behind_one_with_an_empty_cell_is_refused(read, mark):
+    rows = [f'{k},1,2{mark}' for k in range(20)]
+    rows[3], rows[9] = f'3,1,{mark}', f'9,1{mark}'
+    with pytest.raises(RecordingError, match='line 11 has'):
+        read('\n'.join([f'time,q,tau{mark}', *rows, '']))

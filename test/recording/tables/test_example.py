@@ -194,3 +194,48 @@ def test_names_of_the_robot_are_offered_for_those_of_the_file() -> None:
 def test_a_file_without_time_shows_how_to_give_a_period() -> None:
     columns = {'sample': np.arange(4), 'q1': np.ones(4), 'tau1': np.ones(4)}
     assert mapping_error('', columns).lines[0] == 'time: {period: SECONDS}  # from row to row'
+
+
+def test_a_joint_is_preferred_to_its_motor_and_strom_is_a_current() -> None:
+    sides = ' '.join(f'{side}_{kind}_{k}' for side in ('motor', 'link') for kind in
+                     ('pos_meas', 'torque_meas') for k in (1, 2))  # fmt: skip
+    mapping = mapping_of(mapping_error('', table(f'time {sides}').columns))
+    assert mapping['position'] == ['link_pos_meas_1', 'link_pos_meas_2']
+    assert mapping['torque'] == ['link_torque_meas_1', 'link_torque_meas_2']
+    mapping = mapping_of(mapping_error('', table('time Ist_1 Strom_1').columns))
+    assert mapping['torque'] == {'columns': ['Strom_1'], 'unit': 'A', 'scale': 'NM_PER_A'}
+
+
+@pytest.mark.parametrize('header', [
+    'time,q1,tau1 [lbf*in]\n', 'time,q1,tau1\ns,deg,lbf*in\n', 'time,q1,tau1\ns,deg,[lbf*in]\n',
+])  # fmt: skip
+def test_a_unit_that_is_not_known_is_never_dropped(tmp_path: Path, header: str) -> None:
+    path = tmp_path / 'a.csv'
+    path.write_text(header + ''.join(f'{k / 10},{k},{3 * k}\n' for k in range(40)))
+    with pytest.raises(RecordingError) as caught:
+        read_recording(path)
+    torque = mapping_of(caught.value)['torque']
+    assert isinstance(torque, dict) and {**torque, 'columns': 0} == {
+        'columns': 0, 'unit': 'Nm', 'scale': 'SCALE'}  # fmt: skip
+    with pytest.raises(RecordingError, match=r"the unit 'lbf.in' of column 'tau1.* is not known"):
+        read_recording(path, columns={'position': ['q1'], 'torque': torque['columns']})
+    torque['scale'] = 0.113
+    recording = read_recording(path, columns={'position': ['q1'], 'torque': torque})
+    np.testing.assert_allclose(recording.torque[:, 0], 0.339 * np.arange(40))
+
+
+def test_units_that_differ_stay_those_of_the_columns() -> None:
+    columns = {'time': TIME, 'axis1 pos [deg]': TIME, 'axis2 pos [mm]': TIME, 'tau1': TIME}
+    mapping = mapping_of(mapping_error('', columns))
+    assert mapping['position'] == ['axis1 pos [deg]', 'axis2 pos [mm]']
+
+
+def test_units_of_some_joints_only_are_refused() -> None:
+    with pytest.raises(RecordingError, match='some columns of position have the unit deg'):
+        signals_from(table('time q1_deg q2 tau1 tau2'))
+
+
+def test_joints_in_brackets_are_no_units() -> None:
+    mapping = {'position': ['q [le]', 'q [ri]'], 'torque': ['m [le]', 'm [ri]']}
+    columns = {name: np.ones(4) for names in mapping.values() for name in names}
+    assert signals_from(Table({'time': TIME, **columns}, 'x'), mapping).values['torque'].all()

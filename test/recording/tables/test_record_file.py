@@ -35,6 +35,20 @@ def test_what_is_no_table_is_a_sentence(tmp_path, text, message):
         read_json(path)
 
 
+def test_an_array_of_objects_is_read(tmp_path):
+    path = tmp_path / 'a.json'
+    pandas.DataFrame({'time': [0.0, 0.1], 'q': [1, 2]}).to_json(path, orient='records', indent=1)
+    np.testing.assert_array_equal(read_json(path).columns['q'], [1, 2])
+
+
+@pytest.mark.parametrize('form', ['{{"k{}": 1}}\n', '{{"a": {{"b": {{"k{}": 1}}}}}}\n'])
+def test_names_that_change_always_are_refused(tmp_path, form):
+    path = tmp_path / 'a.jsonl'
+    path.write_text(''.join(map(form.format, range(6000))))
+    with pytest.raises(RecordingError, match=r'columns of a CSV file.*: at most 5000'):
+        read_json(path)
+
+
 def test_a_damaged_parquet_file_is_a_sentence(tmp_path):
     path = tmp_path / 'a.parquet'
     path.write_bytes(b'PAR1' * 10)

@@ -51,6 +51,17 @@ def test_signed_integers_of_16_bits(kind):
     np.testing.assert_array_equal(signals.values['position'][:, 0], position - 2**16)
 
 
+def test_all_joints_of_a_signal_are_signed_if_one_wraps():
+    torque = np.rint(3000 * np.stack([WAVE, WAVE - 2, 0.5 * WAVE + 2, 0.1001 * WAVE], axis=1))
+    torque[7, 1] = np.nan
+    raw = torque % 2**16
+    raw[:, 3] = 40000.5  # no integer
+    signals = read(time=STEPS * 0.1, q=np.ones((50, 4)), tau=raw)
+    np.testing.assert_array_equal(signals.values['torque'][:, :3], torque[:, :3])
+    assert (signals.values['torque'][:, 3] == 40000.5).all()
+    assert 'joint1, joint2, joint3 has' in signals.findings[-1].text
+
+
 def test_unsigned_integers_that_do_not_wrap_stay():
     signals = read(time=STEPS * 0.1, tau=np.uint16(40000 + 100 * WAVE))
     assert signals.values['torque'].max() > 40000

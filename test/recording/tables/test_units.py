@@ -15,6 +15,8 @@ from robodyn_ros.recording.tables.units import is_time, split_unit, unit_of
         ('ms', 'ms', 'ms'),
         ('position[0]', 'position[0]', None), ('tau_J[0]', 'tau_J[0]', None),
         ('q_left', 'q_left', None), ('joint_a', 'joint_a', None), ('q1 [x]', 'q1 [x]', None),
+        ('time_s', 'time', 's'), ('time [min]', 'time', 'min'), ('tau_min', 'tau_min', None),
+        ('tau [kNm]', 'tau', 'kNm'), ('tau1 [N cm]', 'tau1', 'Ncm'), ('q1_mrad', 'q1', 'mrad'),
         ('m_s', 'm_s', None), ('[deg]', '[deg]', None),
     ],
 )  # fmt: skip

@@ -17,7 +17,7 @@ def motion(time, joints=2, shift=0.0):
     return np.sin(np.outer(time, 1.0 + 0.3 * np.arange(joints)) + shift)
 
 
-def publisher(names, time, *, shift=0.0, effort=True, zeros=False, delay=0.0):
+def publisher(names, time, *, shift=0.0, effort=True, zeros=False, delay=0.0, clock=0.0):
     """Messages of one publisher: time in the bag and state."""
     q = motion(time, len(names), shift)
     v, tau = 0.5 * q, 3.0 * q
@@ -25,7 +25,10 @@ def publisher(names, time, *, shift=0.0, effort=True, zeros=False, delay=0.0):
         v, tau = 0.0 * v, 0.0 * tau
     for k, each in enumerate(time):
         stamp = START + round(1e9 * (each + delay))
-        yield stamp, message(stamp, names, q[k], v[k], tau[k] if effort else [])
+        yield (
+            stamp,
+            message(stamp + round(1e9 * clock), names, q[k], v[k], tau[k] if effort else []),
+        )
 
 
 def bag(tmp_path, *publishers, name='bag'):
@@ -120,6 +123,24 @@ def test_two_publishers_of_the_same_joints_are_named_and_one_is_read(tmp_path, o
         names = ['a', 'b'] if start == 0.0 else other
         expected = motion(at, len(names), start)[:, [names.index('a'), names.index('b')]]
         np.testing.assert_allclose(each.position, expected, atol=1e-7)
+
+
+@pytest.mark.parametrize('rate', [60, 75, 90, 99])
+def test_two_robots_with_other_rates_are_told_apart(tmp_path, rate):
+    other = publisher(['a', 'b'], np.arange(4 * rate) / rate, shift=1.0, delay=0.0035)
+    path = bag(tmp_path, publisher(['a', 'b'], TIME), other)
+    for part, delay, shift in ((1, 0.0, 0.0), (2, 0.0035, 1.0)):
+        found = read_recording(path, part=part)
+        at = found.time + (found.origin - START) / 1e9
+        np.testing.assert_allclose(found.position, motion(at - delay, 2, shift), atol=1e-6)
+
+
+def test_joints_with_stamps_of_other_clocks_are_not_merged(tmp_path):
+    arm = publisher(['a', 'b'], TIME)
+    path = bag(tmp_path, arm, publisher(['c'], TIME[::3], delay=0.004, clock=0.4))
+    with pytest.raises(RecordingError, match=r"'c' and of 'a' are of clocks that differ by 0.4 s"):
+        read_recording(path)
+    assert read_recording(path, joints=['c']).joints == ('c',)
 
 
 def test_a_robot_that_gets_a_gripper_is_one_recording(tmp_path):

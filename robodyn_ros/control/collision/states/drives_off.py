@@ -15,6 +15,9 @@ LONGEST, BRAKING = 0.2, 0.06
 looks like a fall of all torques is reported that much later."""
 LEFT, BACK = 0.1, 0.9
 """Share of the torque before at which drives are off, and at which they are on again."""
+HELD, STEADY, CHANGE = 0.5, 0.1, 0.05
+"""Share above which they are on again once it has been the same for a time, in [s], but for a
+change, or the robot moves: static friction can hold the remainder."""
 NOISE, SMALL, ALIKE = 0.15, 0.05, 0.25
 """Noise relative to the thresholds, at most a share of the largest torque; difference of the
 joints' falls relative to the fall."""
@@ -40,6 +43,7 @@ class DrivesOff:
     def restart(self) -> None:
         """Start after a gap."""
         self.off, self._falling, self._samples = False, 0, 0
+        self._same, self._share = 0, 0.0
         self._age = len(self._ring)
 
     def push(self, torque: Array, velocity: Array) -> None:
@@ -67,7 +71,7 @@ class DrivesOff:
         noise = np.minimum(NOISE * threshold, SMALL * np.abs(before).max() + 1e-300)
         usual, now = before / noise, torque / noise
         loaded = int((np.abs(usual) > LOADED).sum())
-        if self._samples < len(self._ring) or loaded < min(2, len(usual)):
+        if self._samples < len(self._ring) or loaded < 2:
             return self._end()
         share = float(usual @ now / (usual @ usual))
         alike = np.abs(now - share * usual) <= 2.0 + ALIKE * (1.0 - share) * np.abs(usual)
@@ -76,6 +80,12 @@ class DrivesOff:
         moves = self._age < len(self._ring)
         missing = usual @ lost > SAME * np.sqrt((usual @ usual) * (lost @ lost))
         if not (missing or moves or self.off) or not (-LEFT <= share < BACK and alike.all()):
+            return self._end()
+        self._same = self._same + 1 if abs(share - self._share) < CHANGE else 0
+        if not self._same:
+            self._share = share
+        steady = self._same * self._period >= STEADY or bool((np.abs(velocity) > low).any())
+        if self.off and share > HELD and steady:
             return self._end()
         self._falling = max(self._falling, 1)
         self.off |= share <= LEFT

@@ -17,10 +17,15 @@ samples that count as one independent sample."""
 LARGEST = 3.0
 """Largest difference between a change and that of the payload, relative to the noise."""
 
+SURE = 1.2
+"""Largest mass that is put down, relative to what was adopted: its estimate has an error."""
+
 
 class PayloadChange:
     """Weighted least squares of the change of the torque error on mass and first moments.
 
+    :ivar adopted: mass of the changes that monitoring goes on with, in [kg]: the next one may take
+        it to at most the limit, or down to nothing
     :ivar picked: payload after the change, once it is known; negative mass: it was put down
     :ivar interval: half of the 95 % interval of its mass, in [kg]
     :ivar message: one sentence
@@ -33,6 +38,7 @@ class PayloadChange:
         :param frame: link of the payload; '': the last one
         :raises ModelError: the arm cannot carry a payload
         """
+        self.adopted = 0.0
         self.model, self._limit, self._period = PayloadModel(arm=arm, frame=frame), limit, period
         self._width = 4 if len(self.model.parameters) == 10 else 1
         prior = limit * np.array([1.0, REACH, REACH, REACH])[: self._width]
@@ -61,7 +67,7 @@ class PayloadChange:
         self._taken += 1
 
     def explains(self, motion: tuple[Array, Array, Array], error: Array, threshold: Array) -> bool:
-        """Return True if a payload of at most the limit explains the torque error.
+        """Return True if a payload within the limit explains the torque error.
 
         :param motion: position, velocity and acceleration, shape (n,) each
         :param error: torque error, shape (n,), in [Nm] or [N]
@@ -97,6 +103,7 @@ class PayloadChange:
         return True
 
     def _like(self, values: Array, left: Array) -> bool:
-        mass = abs(float(values[0]))
-        near = bool((np.abs(values[1:]) <= 3.0 * REACH * mass).all())
-        return mass <= self._limit and near and bool((np.abs(left) <= LARGEST).all())
+        mass = float(values[0])
+        near = bool((np.abs(values[1:]) <= 3.0 * REACH * abs(mass)).all())
+        within = -SURE * self.adopted <= mass <= self._limit - self.adopted
+        return within and near and bool((np.abs(left) <= LARGEST).all())

@@ -69,6 +69,22 @@ def test_drives_that_are_on_again_are_monitored_again() -> None:
     assert worst[-1] == Level.OK
 
 
+def test_drives_that_are_on_again_with_less_torque_are_monitored_again() -> None:
+    """Static friction holds the remainder, or something carries the robot."""
+    time, q, qd, torque = motion(1, False)
+    share = np.interp(time, [OFF, OFF + 0.1, OFF + 0.6, OFF + 0.8], [1.0, 0.0, 0.0, 0.6])
+    worst, _ = run(time, q, qd, torque * share[:, None])
+    assert worst[round(1.4 / PERIOD)] == Level.UNKNOWN and worst[-1] == Level.COLLISION
+
+
+def test_a_single_loaded_joint_that_loses_its_torque_is_no_state() -> None:
+    drives = DrivesOff(1, PERIOD)
+    for _ in range(100):
+        drives.push(np.full(1, 20.0), np.zeros(1))
+    one = np.ones(1)
+    assert not drives.falls(0.0 * one, 0.0 * one, 5.0 * one, 0.1 * one, 20.0 * one)
+
+
 @pytest.mark.parametrize('moves', [False, True])
 def test_a_push_is_found_as_soon_as_without_this_state(
     moves: bool, monkeypatch: pytest.MonkeyPatch

@@ -32,11 +32,12 @@ def motion(seed: int, moves: bool) -> tuple[Array, Array, Array]:
 
 
 def run(
-    seed: int, added: Array, *, moves: bool = False, limit: float = 5.0
+    seed: int, added: Array, *, moves: bool = False, limit: float = 5.0, adopted: float = 0.0
 ) -> tuple[list[int], TorqueErrorDetector, Array]:
     """Return worst levels, the detector and times, until a payload is known.
 
     :param added: torque from `PICK` on, shape (N, 6), or parameter values of a payload
+    :param adopted: mass that was adopted before, in [kg]
     """
     time, q, qd = motion(seed, moves)
     qdd = np.gradient(qd, PERIOD, axis=0)
@@ -48,6 +49,8 @@ def run(
     torque += np.random.default_rng(seed).normal(size=q.shape) * 0.03 * THRESHOLDS
     settings = CollisionSettings(TORQUE.joints, THRESHOLDS, period=PERIOD)
     change = PayloadChange(MODEL, limit, PERIOD) if limit else None
+    if change is not None:
+        change.adopted = adopted
     detector = TorqueErrorDetector(torque=TORQUE, settings=settings, payload=change)
     worst: list[int] = []
     for sample in zip(time.tolist(), q, qd, torque, strict=True):
@@ -66,7 +69,7 @@ def load(mass: float) -> Array:
 def test_a_payload_is_named_with_its_mass_and_is_no_collision(mass: float, moves: bool) -> None:
     for seed in range(4):
         added = load(abs(mass)) * np.sign(mass)
-        worst, detector, time = run(seed, added, moves=moves)
+        worst, detector, time = run(seed, added, moves=moves, adopted=max(-mass, 0.0))
         change = detector.payload
         assert max(worst) == Level.CONTACT, seed
         assert change is not None and change.picked is not None
@@ -77,9 +80,24 @@ def test_a_payload_is_named_with_its_mass_and_is_no_collision(mass: float, moves
 
 
 def test_without_a_limit_or_above_it_it_is_a_collision() -> None:
-    for limit in (0.0, 2.0):
-        worst, _, time = run(1, load(2.8), limit=limit)
+    """The limit is that of all payloads together."""
+    for limit, adopted in ((0.0, 0.0), (2.0, 0.0), (5.0, 3.0)):
+        worst, _, time = run(1, load(2.8), limit=limit, adopted=adopted)
         assert PICK < time[worst.index(Level.COLLISION)] < PICK + 0.12
+
+
+def test_a_push_up_with_nothing_adopted_is_found_as_soon_as_without_a_payload() -> None:
+    first = [run(1, -load(2.8), limit=limit)[0].index(Level.COLLISION) for limit in (0.0, 5.0)]
+    assert first[1] <= first[0] + 2
+
+
+def test_while_a_collision_is_latched_nothing_is_explained() -> None:
+    time = motion(1, False)[0]
+    weight = np.where(time < PICK + 0.3, 8.0, 2.8)[:, None]
+    q = motion(1, False)[1]
+    worst, detector, _ = run(1, weight * MODEL.torque(q, 0.0 * q, 0.0 * q, load(1.0)))
+    assert worst[-1] == Level.COLLISION and detector.message.startswith('collision')
+    assert detector.payload is not None and detector.payload.picked is None
 
 
 def test_a_push_on_a_joint_is_found_as_soon_as_without_a_payload() -> None:
