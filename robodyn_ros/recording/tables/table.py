@@ -22,7 +22,7 @@ from robodyn_ros.long_work import CancelledError
 from robodyn_ros.recording.bags.scan import BagPart
 from robodyn_ros.recording.storage import blockwise, store
 from robodyn_ros.recording.tables.example import mapping_error
-from robodyn_ros.recording.tables.units import NEEDS_SCALE, UNITS, split_unit, unknown_unit_of
+from robodyn_ros.recording.tables.units import NEEDS_SCALE, UNITS, split_unit, find_unknown_unit
 
 Array = NDArray[np.float64]
 
@@ -65,7 +65,7 @@ class Table:
     def unit(self, name: str) -> str | None:
         """Return the unit of a column by the file, also one that is not known."""
         name = self.short.get(name, name)
-        return self.units.get(name) or split_unit(name)[1] or unknown_unit_of(name)
+        return self.units.get(name) or split_unit(name)[1] or find_unknown_unit(name)
 
     def column(self, name: str, use: str) -> NDArray[Any]:
         """Return a column.

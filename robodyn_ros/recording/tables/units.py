@@ -67,7 +67,7 @@ def split_unit(name: str) -> tuple[str, str | None]:
     return name, unit_of(name) if name.lower() in ('ms', 'us', 'ns') else None
 
 
-def unknown_unit_of(name: str) -> str | None:
+def find_unknown_unit(name: str) -> str | None:
     """Return a text in brackets at the end of a name that is no unit and no number, or None."""
     match = _BRACKETED.fullmatch(name)
     return (
