@@ -22,7 +22,7 @@ from robodyn_ros.long_work import CancelledError
 from robodyn_ros.recording.bags.scan import BagPart
 from robodyn_ros.recording.storage import blockwise, store
 from robodyn_ros.recording.tables.example import mapping_error
-from robodyn_ros.recording.tables.units import NEEDS_SCALE, UNITS, split_unit, find_unknown_unit
+from robodyn_ros.recording.tables.units import NEEDS_SCALE, UNITS, find_unknown_unit, split_unit
 
 Array = NDArray[np.float64]
 
