@@ -44,6 +44,8 @@ CONTACT = 0.05
 """Largest share of contact in the recordings; above it, they are refused."""
 PENALTIES = (1.0, 10.0, 100.0, 1000.0, 1e9)
 """Penalties of the conditional mean to choose from, in [s]; the last one is no mean."""
+RESTING = 1.25
+"""Smallest threshold at standstill relative to the largest torque error at rest."""
 WARNINGS = 3.0
 """Contacts per collision without contact: how much more often CONTACT may be wrong."""
 
@@ -108,7 +110,8 @@ def learn(
 
     :param period: of the samples, in [s]
     :param friction: half the jump of friction at rest, shape (n,), in [Nm] or [N]: the threshold
-        of the torque error at standstill is at least that, because stiction can hold either way
+        of the torque error at standstill is at least that, because stiction can hold either way,
+        and above what it held at rest
     :raises ControlError: too little healthy motion, or a rate that it cannot show
     """
     options = options or Learning()
@@ -282,7 +285,8 @@ def _finish(
     single, joint = (level * upper).tolist()
     scale = law.scale.copy()
     still = law.bands.moving
-    scale[:, still, LEVEL] = np.maximum(scale[:, still, LEVEL], friction / single)
+    least = np.max([friction, *(RESTING * each.rest for each in blocks)], axis=0)
+    scale[:, still, LEVEL] = np.maximum(scale[:, still, LEVEL], least / single)
     return Learned(
         replace(law, scale=scale, single=single, joint=joint), float(np.clip(contact, 0.7, 1.0)),
         wanted, hours, tuple(each / level for each in maxima),

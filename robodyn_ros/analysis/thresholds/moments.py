@@ -197,12 +197,14 @@ class Blocks:
     :param largest: ratios of single joints and of all joints together, shape (blocks, 2)
     :param moves: a joint moved, shape (blocks,)
     :param hours: of the blocks in which a joint moved, in [h]
+    :param rest: largest torque error at rest, shape (n,), in [Nm] or [N]
     """
 
     number: NDArray[np.intp]
     largest: Array
     moves: NDArray[np.bool_]
     hours: float
+    rest: Array
 
     def counting(self, upper: Array) -> Array:
         """Return the larger one of both ratios to `upper`, (2,), of the blocks that count.
@@ -219,16 +221,19 @@ def blocks_of(session: Session, law: RampLaw, length: float) -> Blocks:
     block = ((session.time - session.time[0]) / length).astype(np.intp)
     count = int(block[-1]) + 1
     largest, moved = np.full((count, 2), -np.inf), np.zeros(count, dtype=bool)
+    rest = np.zeros(len(law.fastest))
     for scores, rows in chunks(session, law):
         single, joint = scores.ratios()
         used = session.used[rows]
+        rests, level = scores.level_at_rest()
+        np.maximum(rest, np.abs(level[used & rests]).max(axis=0, initial=0.0), out=rest)
         values = np.stack([single.max(axis=1), joint], axis=1)[used]
         np.maximum.at(largest, block[rows][used], values)
         faster = (np.abs(session.samples.velocity[rows]) >= law.bands.still).any(axis=1)
         moved[block[rows][used & faster]] = True
     number = np.flatnonzero(np.isfinite(largest[:, 0]))
     hours = law.period * (session.used & moved[block]).sum() / 3600.0
-    return Blocks(number, largest[number], moved[number], float(hours))
+    return Blocks(number, largest[number], moved[number], float(hours), rest)
 
 
 def add_sums(sums: Sequence[Sums], without: int = -1) -> Sums:

@@ -236,6 +236,13 @@ class RampScores:
         square = ((by_score @ self._precision) * by_score).sum(axis=2).max(axis=0)
         return single, np.sqrt(square) / self.law.joint
 
+    def level_at_rest(self) -> tuple[NDArray[np.bool_], Array]:
+        """Return the samples of rest after the settling, and the error since always, (N,), (N, n).
+
+        Changes start anew at `MEMORY`, so that a push which grows slowly, or lasts, is no change.
+        """
+        return self.cell[:, 0] == self.law.bands.cells - 1, self.error + self.origin
+
     def usual_error(self) -> Array:
         """Return the median of the errors that the scores use, (n,): that before a new contact."""
         return np.asarray(np.median(self._series[:: self.law.stride], axis=0))

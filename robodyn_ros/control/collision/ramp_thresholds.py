@@ -19,7 +19,8 @@ class RampThresholds:
     Thresholds are those of the score `LEVEL`, the torque error without its conditional mean.
     `compared` is the largest score relative to its threshold, times that one. Scores find the
     start of a contact and forget it; therefore a contact that was found lasts until its torque is
-    less than the smallest ramp that is found, at most for `MEMORY`.
+    less than the smallest ramp that is found, at most for `MEMORY`. At rest, where changes start
+    anew, the torque error is compared with its threshold at standstill, too.
     """
 
     def __init__(
@@ -33,7 +34,8 @@ class RampThresholds:
         self.law, self._scores = law, RampScores(law, enabled)
         self._enabled = np.ones(len(law.fastest), dtype=bool) if enabled is None else enabled
         self._share = contact
-        self.collision = law.single * law.scale[:, law.bands.moving, LEVEL]
+        self._still = law.single * law.scale[:, law.bands.moving, LEVEL]
+        self.collision = self._still.copy()
         self.contact = contact * self.collision
         self.compared, self.external, self._before = np.zeros((3, len(self.collision)))
         self._end = -math.inf
@@ -81,4 +83,9 @@ class RampThresholds:
             np.maximum(ratio, lasting, out=ratio)
             if ratio[self._enabled].max(initial=0.0) < self._share:
                 self._end = -math.inf
+        rests, level = scores.level_at_rest()
+        if rests[0]:
+            lasting = np.abs(level[0]) / self._still
+            np.copyto(self.external, level[0], where=lasting > np.maximum(ratio, self._share))
+            np.maximum(ratio, lasting, out=ratio)
         np.copysign(ratio * self.collision, self.external, out=self.compared)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +14,7 @@ from robodyn_ros.analysis.thresholds.session import feed
 from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
 from robodyn_ros.control.collision.ramp_law import LEVEL, RAMPS
 from robodyn_ros.control.collision.settings import CollisionSettings
+from robodyn_ros.control.collision.trigger import release_problem
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.models.interface import Array
 
@@ -74,6 +76,29 @@ def test_a_slow_contact_is_found_by_the_torque_error_itself() -> None:
     slow = {12.0 + 0.1 * k: 1.5 for k in range(40)}
     _, levels, _ = run(slow)
     assert 14.0 < TIME[levels == Level.COLLISION][0] < 15.5
+
+
+@pytest.mark.parametrize('push', [lambda t: 0.5 * t, lambda t: 20.0], ids=['slow', 'lasting'])
+def test_at_rest_a_push_above_the_threshold_of_standstill_is_a_collision_while_it_lasts(
+    push: Callable[[float], float],
+) -> None:
+    """Changes start anew every five seconds there, and would forget it."""
+    file = flat_law('', np.array([12.0, 8.0]), rest=np.array([1.0, 0.5]))
+    period = file.detector['period']
+    settings = file.settings(
+        CollisionSettings(MODEL.joint_names, 1.0, period=period, frozen_timeout=0.0)
+    )
+    detector = TorqueErrorDetector(
+        torque=ModelTorque(MODEL, VALUES), settings=settings, thresholds=file.thresholds()
+    )
+    position, still = np.array([0.3, 0.4]), np.zeros(2)
+    held = MODEL.torque(position[None], still[None], still[None], VALUES)[0]
+    noise = 0.005 * np.random.default_rng(0).normal(size=(int(30.0 / period), 2))
+    for k, each in enumerate(noise):
+        detector.rest(k * period > 0.5)
+        size = push(k * period - 1.0) if k * period > 1.0 else 0.0
+        detector.update(k * period, position, still, held - [0.0, size] + each)
+    assert detector.latched and release_problem(detector)
 
 
 def test_a_joint_that_is_not_enabled_is_unknown_and_raises_no_alarm() -> None:
