@@ -74,10 +74,11 @@ class Board:
     ) -> None:
         """Take a message of the collision monitor.
 
-        A collision is cleared by the monitor alone. After a gap of data, that may be because the
-        monitor was started again: then it was not acknowledged.
+        A collision is acknowledged by a reset of the monitor that found it. A monitor that was
+        started again, after a gap of data or with levels that are all UNKNOWN, knows nothing of
+        it: then it stays.
         """
-        gap = self._sources['monitor'].note_data()
+        gap = self._sources['monitor'].note_data() or not any(level)
         self._levels.take(names, level, torque_error, threshold, message)
         collision = self._monitor['collision']
         if latched and not self._monitor['latched']:
@@ -85,12 +86,12 @@ class Board:
             collision = f'{message if "collision" in message else "collision"} at {since}'
         elif self._monitor['latched'] and not latched:
             text = (
-                f'{collision} was not acknowledged before the data ended'
+                f'{collision} was not acknowledged before the monitor ended'
                 if gap
-                else ('collision cleared')
+                else 'collision cleared'
             )
             self.events.add('collision monitor', 'error' if gap else 'info', text)
-            collision = ''
+            collision = collision if gap else ''
         if muted != self._monitor['muted']:
             text = 'muted: collisions start no reaction' if muted else 'not muted any more'
             self.events.add('collision monitor', 'warning' if muted else 'info', text)

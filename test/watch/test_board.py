@@ -51,9 +51,13 @@ def test_a_latched_collision_is_known_until_the_monitor_clears_it():
     last = frame(made)['monitor']
     assert last['latched'] and not last['fresh']
     assert re.fullmatch(r'collision at b at \d\d:\d\d:\d\d', last['collision'])
-    monitor(made, OK, OK)  # the monitor was started again
-    assert 'was not acknowledged before the data ended' in events(made)[0]
-    monitor(made, OK, COLLISION, latched=True, message='collision at b')
+    for levels in ((OK, OK), (UNKNOWN, UNKNOWN)):  # the monitor was started again, the second
+        monitor(made, *levels)  # time within the half second in which data are fresh
+        assert 'was not acknowledged before the monitor ended' in events(made)[0]
+        monitor(made, OK, OK)
+        assert frame(made)['monitor']['collision'] == last['collision']
+        monitor(made, OK, COLLISION, latched=True, message='collision at b')
+        last = frame(made)['monitor']
     monitor(made, OK, OK)
     assert frame(made)['monitor']['collision'] == '' and 'collision cleared' in events(made)
 

@@ -116,14 +116,16 @@ def learn(
     """
     options = options or Learning()
     parts = _parts(sessions)
-    _check(parts)
-    law, left_out = _law(parts, _motion(parts, period, options), options)
-    pairs = list(zip(parts, left_out, strict=True))
-    blocks = [blocks_of(*pair, BLOCK) for pair in track(pairs, 'learning')]
-    cleaned = _without_contact(parts, blocks)
-    if cleaned is not None:
-        return learn(cleaned, period, friction, options)
-    return _finish(parts, law, blocks, friction, options)
+    hours = sum(part.hours for part in parts)
+    while True:
+        _check(parts)
+        law, left_out = _law(parts, _motion(parts, period, options), options)
+        pairs = list(zip(parts, left_out, strict=True))
+        blocks = [blocks_of(*pair, BLOCK) for pair in track(pairs, 'learning')]
+        cleaned = _without_contact(parts, blocks, hours)
+        if cleaned is None:
+            return _finish(parts, law, blocks, friction, options)
+        parts = cleaned
 
 
 def _parts(sessions: Sequence[Session]) -> list[Session]:
@@ -231,10 +233,14 @@ def _covariance(sums: Sums) -> Array:
     return np.asarray(products / np.maximum(count, 1.0) + 1e-3 * np.eye(products.shape[1]))
 
 
-def _without_contact(parts: Sequence[Session], blocks: Sequence[Blocks]) -> list[Session] | None:
+def _without_contact(
+    parts: Sequence[Session], blocks: Sequence[Blocks], hours: float
+) -> list[Session] | None:
     """Return the sessions without blocks that stand out as contact; None: there are none.
 
     They stand out of all sessions and of their session: contact is short, other work is not.
+
+    :param hours: of motion, before anything was left out
     """
     moving = [each.largest.max(axis=1)[each.moves] for each in blocks]
     usual = float(np.median(np.concatenate(moving)))
@@ -242,10 +248,10 @@ def _without_contact(parts: Sequence[Session], blocks: Sequence[Blocks]) -> list
     cleaned = [_clean(*each) for each in zip(parts, blocks, reach, strict=True)]
     if all(each is part for each, part in zip(cleaned, parts, strict=True)):
         return None
-    before, after = (sum(each.hours for each in part) for part in (parts, cleaned))
-    if after < (1.0 - CONTACT) * before:
+    after = sum(each.hours for each in cleaned)
+    if after < (1.0 - CONTACT) * hours:
         raise ControlError(
-            f'{100.0 * (1.0 - after / before):.0f} % of the recordings look like contact '
+            f'{100.0 * (1.0 - after / hours):.0f} % of the recordings look like contact '
             f'(limit {100.0 * CONTACT:g} %): record healthy motion. '
             f'{next(each.notes[-1] for each in cleaned if each.notes)}'
         )

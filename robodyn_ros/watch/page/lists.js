@@ -33,7 +33,7 @@ export function showNodes(frame, stale) {
   fill('monitor', [
     ['data', ...live(monitor)],
     ['joints monitored', old(monitor, `${joints.length - count('unknown')} of ${joints.length}`)],
-    ['collision', monitor.latched ? `latched: ${monitor.collision}` : old(monitor, any ? 'none' : 'not known'), monitor.latched ? 'bad' : ''],
+    ['collision', monitor.collision ? `${monitor.latched ? 'latched' : 'not acknowledged'}: ${monitor.collision}` : old(monitor, any ? 'none' : 'not known'), monitor.collision ? 'bad' : ''],
     ['reactions', old(monitor, monitor.muted ? 'muted: a collision starts none' : 'on'), monitor.fresh && monitor.muted ? 'bad' : ''],
     ['message', old(monitor, monitor.message)],
     ['measured torque', ...live(measured)],

@@ -80,7 +80,7 @@ function showVerdict(current) {
 function verdict(current) {
   const { monitor, joints } = current;
   // A collision that was not acknowledged stays, whatever goes away after it.
-  const last = monitor.latched ? `Last known: ${monitor.collision}, not acknowledged` : '';
+  const last = monitor.collision ? `Last known: ${monitor.collision}, not acknowledged` : '';
   if (stale) {
     const lost = 'No connection to robodyn watch';
     const since = `no data since ${seconds(current)} s`;
@@ -97,6 +97,7 @@ function verdict(current) {
   const latched = monitor.latched ? 'latched until the service collision_monitor/reset is called'
     : monitor.muted ? 'the reactions of the monitor are muted' : '';
   if (worst === 'collision') return ['collision', `Collision at ${names}`, latched];
+  if (last) return ['collision', last, latched || 'the monitor was started again; start robodyn watch again to forget it'];
   if (worst === 'contact') return ['contact', `Contact at ${names}`, latched];
   if (worst === 'ok') return ['ok', 'No collision', latched || `${joints.length} joints are monitored`];
   const all = joints.every((j) => LEVELS[j.level] === 'unknown');

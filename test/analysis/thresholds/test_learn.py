@@ -192,6 +192,14 @@ def test_recordings_full_of_contact_or_too_short_are_refused() -> None:
         learn([healthy(1.0, 1)], PERIOD, FRICTION)
 
 
+def test_contacts_that_only_show_when_larger_ones_are_left_out_count_together() -> None:
+    sessions = [healthy(20.0, seed) for seed in range(2)]
+    for place, size in enumerate((30000.0, 3000.0, 300.0, 60.0) * 2):
+        sessions = [touched(each, 10000 + 13000 * place, size, 30) for each in sessions]
+    with pytest.raises(ControlError, match='% of the recordings look like contact'):
+        learn(sessions, PERIOD, FRICTION, Learning(30.0))
+
+
 def test_a_single_session_is_cut_into_parts() -> None:
     found = learn([healthy(4.0, 1)], PERIOD, FRICTION)
     assert len(found.hours) == 4 and sum(found.hours) == pytest.approx(4.0 / 60.0, rel=0.02)
