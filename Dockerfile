@@ -12,7 +12,7 @@ RUN apt-get update && apt-get install -y --no-install-recommends python3-pip \
         --skip-keys "rviz2 rviz_default_plugins rqt_gui rqt_console rqt_plot rqt_robot_monitor rqt_topic" \
     && rm -rf /var/lib/apt/lists/*
 # hadolint ignore=DL3013
-RUN pip install --no-cache-dir "numpy<2" clarabel threadpoolctl mcap msgspec "websockets>=13"
+RUN pip install --no-cache-dir "numpy<2" clarabel threadpoolctl mcap msgspec pyarrow "websockets>=13"
 COPY . src/robodyn_ros
 RUN . "/opt/ros/$ROS_DISTRO/setup.bash" && colcon build --packages-select robodyn_ros \
     && sed -i "\$isource /ws/install/setup.bash" /ros_entrypoint.sh \
