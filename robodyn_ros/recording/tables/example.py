@@ -37,7 +37,8 @@ ACTUAL = ('act', 'actual', 'meas', 'measured', 'fb', 'feedback', 'filt', 'filter
 """Words of signals that were."""
 SIDES = ('motor', 'joint', 'link')
 SCALE = 'NM_PER_A'
-"""Stands for a number that only the user knows; a mapping with it is refused."""
+PLACEHOLDERS = (SCALE, 'SCALE')
+"""Stand for a number that only the user knows; a mapping with one is refused."""
 NOTE = '# joints: [NAME, ...]  # of the robot, in the order of the columns above'
 
 SPECIAL = ('true', 'false', 'yes', 'no', 'on', 'off', 'null')

@@ -21,7 +21,7 @@ from robodyn_ros.findings import Finding
 from robodyn_ros.long_work import CancelledError
 from robodyn_ros.recording.bags.scan import BagPart
 from robodyn_ros.recording.storage import blockwise, store
-from robodyn_ros.recording.tables.example import mapping_error
+from robodyn_ros.recording.tables.example import PLACEHOLDERS, mapping_error
 from robodyn_ros.recording.tables.units import NEEDS_SCALE, UNITS, find_unknown_unit, split_unit
 
 Array = NDArray[np.float64]
@@ -211,6 +211,11 @@ def per_joint(
     :param use: meaning of the numbers, for messages
     :raises RecordingError: a number is missing or invalid
     """
+    if isinstance(spec, str) and spec in PLACEHOLDERS:
+        raise RecordingError(
+            f'{table.source}: {spec} stands for the {use}: write a number, or a list with one for '
+            f'each joint (data sheet of the drives, or robodyn gains)'
+        )
     if isinstance(spec, list):
         if len(spec) != len(order):
             raise RecordingError(

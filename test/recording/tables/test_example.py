@@ -73,7 +73,7 @@ def test_the_lines_name_plausible_columns_and_solve_the_error(names, mapping, ex
         time, position.split(), columns
     )  # fmt: skip
     if 'cur' in torque:
-        with pytest.raises(RecordingError, match="no column 'NM_PER_A' for the scale of torque"):
+        with pytest.raises(RecordingError, match='NM_PER_A stands for the scale of torque: write'):
             signals_from(source, load_columns(lines))
         lines['torque']['scale'] = 0.1
     signals = signals_from(source, load_columns(lines))
