@@ -4,19 +4,19 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import importlib.util
 import re
 import shlex
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any, NoReturn
 
 from robodyn_ros import __version__
 from robodyn_ros.cli.output import EXIT_ERROR, EXIT_INTERRUPTED, OutFolder, escape_output
 from robodyn_ros.errors import ConfigError, RobodynError, clip
+from robodyn_ros.node_parameters.names import nearest
 from robodyn_ros.paths import resource
 from robodyn_ros.runs.entry import interruptible, robodyn
 from robodyn_ros.runs.file_set import sole_writer
@@ -70,6 +70,9 @@ code, and raises a RobodynError if a file or an option cannot be used."""
 WITH_ROS = ('demo', 'watch')
 """Sub-commands that run nodes. All others work without ROS."""
 
+LIKENESS = 0.6
+"""Smallest likeness of a word to the one that is proposed instead."""
+
 NEGATIVE_LIST = re.compile(r'-[\d.][^,]*,')
 """Start of a list of numbers that argparse takes for an option."""
 
@@ -81,11 +84,11 @@ class _Parser(argparse.ArgumentParser):
         """Exit with what is wrong."""
         self.exit(EXIT_ERROR, f'error: {self.prog}: {message} (see `{self.prog} --help`)\n')
 
-    def check_known(self, word: str, known: Iterable[str]) -> None:
+    def check_known(self, word: str, known: Collection[str]) -> None:
         """Exit with the nearest of the known words if a word is none of them."""
         if word not in known:
-            near = difflib.get_close_matches(word, list(known), 1)
-            meant = f'; did you mean {near[0]}?' if near else ''
+            near = nearest(word, known, LIKENESS)
+            meant = f'; did you mean {near}?' if near else ''
             self.error(f'{clip(word)} is not known{meant}')
 
 

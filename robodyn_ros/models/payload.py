@@ -181,6 +181,19 @@ class Payload:
             return None
         return np.asarray(self.values[1:4] / self.values[0])
 
+    def on(self, before: Payload | None) -> Payload:
+        """Return the payload after this change, as a point mass that is not negative.
+
+        :param before: payload in the same frame; None: there was none
+        """
+        total = Payload(self.model, self.values if before is None else before.values + self.values)
+        center = total.center_of_mass
+        values = self.model.values_of(
+            max(float(total.values[0]), 0.0),
+            center_of_mass=() if center is None else center.tolist(),
+        )
+        return Payload(self.model, values)
+
 
 def payload_of(
     arm: DynamicModel,

@@ -161,3 +161,14 @@ def test_models_that_cannot_carry_one_say_so():
         payload_of(scara, 1.0, center_of_mass=[0.1, 0, 0])
     with pytest.raises(ModelError, match='one number, not negative'):
         payload_of(scara, 1.0, inertia=[1.0] * 6)
+
+
+def test_a_change_of_the_payload_is_added_and_leaves_no_negative_mass():
+    model = PayloadModel(arm=robot_model(random_urdf(3, 1)))
+    ten = [2.0, 0.2, 0.0, 0.4, *(6 * [0.0])]
+    change = Payload(model, np.array(ten))
+    assert change.on(None).mass == 2.0
+    both = change.on(payload_of(model.arm, 2.0, center_of_mass=(0.3, 0.0, 0.0)))
+    assert both.mass == 4.0
+    np.testing.assert_allclose(both.center_of_mass, [0.2, 0.0, 0.1])
+    assert Payload(model, -1.1 * np.array(ten)).on(change).mass == 0.0

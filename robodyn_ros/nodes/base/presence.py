@@ -88,7 +88,7 @@ class Presence:
     def _describe_double(self) -> str:
         name = self._node.get_fully_qualified_name()
         return (
-            f'{max(2, self._count())} nodes are named {name}, each acts on every request: end one '
+            f'{self._count()} nodes are named {name}, each acts on every request: end one '
             'of them (one that was killed counts for 20 s more)'
         )
 

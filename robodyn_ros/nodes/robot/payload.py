@@ -115,13 +115,7 @@ class CarriedPayload:
         :raises RobodynError: the robot cannot carry it
         """
         assert self._model is not None
-        carried = change.values if self.payload is None else self.payload.values + change.values
-        mass = max(float(carried[0]), 0.0)
-        place = (carried[1:4] / mass).tolist() if len(carried) == 10 and mass else []
-        frame = change.model.frame
-        self._carry(
-            self._model, payload_of(self._model.model, mass, center_of_mass=place, frame=frame)
-        )
+        self._carry(self._model, change.on(self.payload))
 
     def _carry(self, model: IdentifiedModel, payload: Payload) -> None:
         if self._limit is not None:

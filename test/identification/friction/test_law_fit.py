@@ -56,6 +56,15 @@ def test_a_law_without_coefficients_is_weighted_least_squares():
     np.testing.assert_allclose(strong.rigid_values, mean, rtol=1e-3)
 
 
+def test_smoothing_is_found():
+    true = [0.05, 0.15, 0.4]
+    amplitudes = [[1.0, 4.0, 0.3], [0.5, 5.0, 0.1], [0.4, 3.0, 0.2]]
+    model, values = arm({'terms': 'smooth', 'smoothing': true}, amplitudes)
+    search, _ = search_of(model, values, noise=0.02, derivatives=False)
+    fit = search.fit(LAWS['smooth'], finer=True)
+    np.testing.assert_allclose(fit.coefficients['smoothing'], true, rtol=0.2)
+
+
 def test_breakaway_speed_is_found_and_bidirectional_friction_is_better_than_linear():
     amplitudes = [[1.0, 3.0, 0.3, 2.0], [0.5, 4.0, 0.1, 3.0], [0.4, 3.0, 0.2, 2.0]]
     true = [0.1, 0.2, 0.3]

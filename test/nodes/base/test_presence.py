@@ -200,6 +200,8 @@ def test_a_node_that_stood_still_sees_another_one_with_its_name(client):
     process = subprocess.Popen([sys.executable, '-c', code], env=environment(NUMBER))
     try:
         client.wait(lambda: refusal(own), 'the doubled node')
+        process.kill()  # of which DDS tells after 20 s
+        client.wait(lambda: not refusal(own), 'the end of the other node')
     finally:
         process.kill()
         process.wait()

@@ -18,7 +18,7 @@ from robodyn_ros.wire.trajectory import read_trajectory
 
 @pytest.fixture
 def node():
-    """A node whose topics nobody hears yet."""
+    """A node whose topics have no subscriber yet."""
     node = FakeNode()
     node.listeners, node.reliability = 0, ReliabilityPolicy.BEST_EFFORT
     return node

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the commanded positions rest: then torques do not change by themselves."""
+"""Detection of rest from the commanded positions: at rest, torques change by contacts only."""
 
 from __future__ import annotations
 
