@@ -49,7 +49,7 @@ class Monitor:
         self.stops = 0
         self.offer_stop()
         self.joint_states = self.process.publisher(JointState, 'joint_states')
-        self.time = self.process.now()
+        self.time = self.begin = self.process.now()
         self.process.wait(lambda: self.states, 'a collision state')
 
     def offer_stop(self):
@@ -64,7 +64,8 @@ class Monitor:
     def sample(self, push=0.0):
         self.time += PERIOD
         rate = np.array([3.0, 4.0])
-        q, qd = 0.5 * np.sin(rate * self.time), 0.5 * rate * np.cos(rate * self.time)
+        angle = rate * (self.time - self.begin)  # the same at any time of the day
+        q, qd = 0.5 * np.sin(angle), 0.5 * rate * np.cos(angle)
         torque = MODEL.torque(q[None], qd[None], -(rate**2 * q)[None], VALUES)[0]
         return q, qd, torque - [0.0, push]
 

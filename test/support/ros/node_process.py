@@ -92,8 +92,8 @@ class NodeProcess(RosClient):
         self.known_to(self.name)
         self.drain()
 
-    def call(self, kind, service, request):
-        return super().call(kind, f'{self.name}/{service}', request)
+    def call(self, kind, service, request, *, still=False):
+        return super().call(kind, f'{self.name}/{service}', request, still=still)
 
     def change(self, transition) -> bool:
         """Request a lifecycle transition; return True if it succeeded."""
@@ -101,7 +101,8 @@ class NodeProcess(RosClient):
         return self.call(ChangeState, 'change_state', request).success
 
     def reset(self):
-        return self.call(Trigger, 'reset', Trigger.Request())
+        # at the time of the last sample: with none since, what the node knows grows old
+        return self.call(Trigger, 'reset', Trigger.Request(), still=True)
 
     def enable(self, value: bool):
         return self.call(SetBool, 'enable', SetBool.Request(data=value))

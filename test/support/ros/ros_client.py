@@ -212,10 +212,10 @@ class RosClient:
         self._answer(client, GetParameters.Request(), service, still=True)
         self.node.destroy_client(client)
 
-    def call(self, kind, service, request):
+    def call(self, kind, service, request, *, still=False):
         if service not in self._clients:
             self._clients[service] = self.node.create_client(kind, service)
-        return self._answer(self._clients[service], request, service)
+        return self._answer(self._clients[service], request, service, still=still)
 
     def set_parameter(self, node: str, name: str, value) -> SetParametersResult:
         """Set a parameter of a node; return its answer."""

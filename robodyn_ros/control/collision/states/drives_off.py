@@ -25,7 +25,10 @@ SAME = 0.9
 """Smallest cosine of the angle between the torque error and the torque before, over the joints, at
 rest. In motion brakes add to the torque error."""
 LOADED, LITTLE = 4.0, 6.0
-"""Torque relative to the noise whose fall counts, and below which a joint cannot contradict."""
+"""Torque relative to the noise above which a fall counts, and below which a joint cannot
+contradict. Two must count: one alone can be a contact."""
+LOST = 1.0
+"""Torque error relative to the noise of a fall that counts: the motion does not explain it."""
 
 
 class DrivesOff:
@@ -70,13 +73,13 @@ class DrivesOff:
         before, moved = self._ring[(self._samples - self._age) % len(self._ring)]
         noise = np.minimum(NOISE * threshold, SMALL * np.abs(before).max() + 1e-300)
         usual, now = before / noise, torque / noise
-        loaded = int((np.abs(usual) > LOADED).sum())
-        if self._samples < len(self._ring) or loaded < 2:
-            return self._end()
-        share = float(usual @ now / (usual @ usual))
+        share = float(usual @ now / max(usual @ usual, 1e-300))
         alike = np.abs(now - share * usual) <= 2.0 + ALIKE * (1.0 - share) * np.abs(usual)
-        alike |= np.maximum(np.abs(usual), np.abs(now)) <= LITTLE  # friction turns
         lost = error / noise
+        fell = alike & (np.abs(usual) > LOADED) & (np.abs(lost) > LOST)
+        if self._samples < len(self._ring) or int(fell.sum()) < 2:
+            return self._end()
+        alike |= np.maximum(np.abs(usual), np.abs(now)) <= LITTLE  # friction turns
         moves = self._age < len(self._ring)
         missing = usual @ lost > SAME * np.sqrt((usual @ usual) * (lost @ lost))
         if not (missing or moves or self.off) or not (-LEFT <= share < BACK and alike.all()):

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from control_arm import six_axis_cell
+from control_arm import six_axis_cell, small_arm
 
 from robodyn_ros.control.collision.detector import Level, TorqueErrorDetector
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.collision.states.drives_off import DrivesOff
+from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.models.interface import Array
 
 PERIOD = 0.004
@@ -83,6 +84,25 @@ def test_a_single_loaded_joint_that_loses_its_torque_is_no_state() -> None:
         drives.push(np.full(1, 20.0), np.zeros(1))
     one = np.ones(1)
     assert not drives.falls(0.0 * one, 0.0 * one, 5.0 * one, 0.1 * one, 20.0 * one)
+
+
+@pytest.mark.parametrize('seed', [142, 162, 218, 280])
+def test_a_contact_that_takes_the_torque_of_one_of_two_joints_is_no_state(seed: int) -> None:
+    """The other one has little torque, or loses it by its motion at the same time."""
+    random, time = np.random.default_rng(seed), 0.002 * np.arange(280)
+    phase, rate = random.uniform(0.0, 6.28, 2), random.uniform(1.0, 4.0, 2)
+    angle = rate * time[:, None] + phase
+    q, qd = 0.5 * np.sin(angle), 0.5 * rate * np.cos(angle)
+    model, values = small_arm()
+    torque = model.torque(q, qd, -(rate**2) * q, values)
+    torque[250:, 1] = 0.0
+    thresholds = np.array([10.0, 5.0])
+    settings = CollisionSettings(
+        model.joint_names, thresholds, period=0.002, low_velocity_torque=0.2 * thresholds
+    )
+    detector = TorqueErrorDetector(torque=ModelTorque(model, values), settings=settings)
+    levels = [int(detector.update(*row).max()) for row in zip(time, q, qd, torque, strict=True)]
+    assert max(levels[:250]) == Level.OK and Level.COLLISION in levels[250:]
 
 
 @pytest.mark.parametrize('moves', [False, True])
