@@ -10,6 +10,7 @@ import numpy as np
 from robodyn_ros.identification.files.next_steps import next_steps
 from robodyn_ros.models.interface import Array, DynamicModel, Joint
 from robodyn_ros.report import charts
+from robodyn_ros.report.before_after import before_after
 from robodyn_ros.report.coverage import coverage, list_limits
 from robodyn_ros.report.curves import curves
 from robodyn_ros.report.frame import render_page
@@ -50,6 +51,7 @@ def _content(source: ReportSource) -> dict[str, Any]:
         'next': _next(source),
         'facts': facts,
         'missing': source.missing,
+        'gain': before_after(source, _reference(source)),
         'links': _links(source),
         **_drawings(source),
     }
@@ -106,8 +108,12 @@ def _data(source: ReportSource) -> dict[str, Any]:
         'curves': None if signals is None else curves(signals, _joints(source)),
         'robot': None
         if signals is None or model is None
-        else robot_view(model, signals, _reference(source)),
+        else robot_view(model, signals, _reference(source), _relative_errors(source)),
     }
+
+
+def _relative_errors(source: ReportSource) -> list[float | None]:
+    return list(source.facts['identification'].get('relative_error', ()))
 
 
 def _reference(source: ReportSource) -> Array | None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,35 +11,34 @@ import numpy as np
 from robodyn_ros.identification.physical.status import classify
 from robodyn_ros.identification.result.payload_block import payload_figures
 from robodyn_ros.identification.result.summary import mass_text, verdict_of_facts
-from robodyn_ros.identification.result.verdict import JointVerdict, make_unknown_verdict
+from robodyn_ros.identification.result.verdict import (
+    WORDS,
+    JointVerdict,
+    Use,
+    Verdict,
+    make_unknown_verdict,
+)
 from robodyn_ros.report.numbers import share, short
+
+REASONS = 3
+"""Reasons that are shown for a word; the table has those of each joint."""
 
 
 def verdict(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return the verdict and the most important figures."""
     checked = facts.get('validation') or facts['identification']
-    severe = [item['severity'] for item in facts['findings']]
     success, judgement = bool(facts['success']), verdict_of_facts(facts)
-    counts = ', '.join(_count(severe, word) for word in ('error', 'warning'))
     where = 'on validation' if facts.get('validation') else 'on the recording itself'
-    figures = [
-        (f'residual {where}', share(checked.get('relative_residual'))),
-        ('findings', counts),
-        ('samples', short(facts['identification'].get('samples'), 7)),
-        *_candidates(facts),
-        ('physically consistent', 'yes' if facts.get('physically_consistent') else 'no'),
-    ]
+    figures = [(f'residual {where}', share(checked.get('relative_residual')))]
     masses = mass_text(facts)
     figures += [('mass', masses)] if masses else []
     payload = facts.get('payload')
     if payload:
         rows = [*payload_figures(payload), ('base result', str(payload.get('base_result', '')))]
         figures = [(f'payload: {name}', text) for name, text in rows] + figures
-    for name in ('payload', 'inertials'):
-        use = None if judgement is None else getattr(judgement, name)
-        figures += [] if use is None else [(f'use of {name}', use.text)]
     return {
         'success': success,
+        'purposes': [] if judgement is None else list_purposes(judgement),
         'text': 'Identification succeeded' if success else 'Identification FAILED',
         'date': facts.get('date', ''),
         'figures': figures,
@@ -47,10 +46,32 @@ def verdict(facts: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _candidates(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return the heaviest candidate that the parameters are the mean of."""
-    candidates = facts.get('candidates') or [{'law': 'as given'}]
-    return [('heaviest friction law', str(candidates[0].get('law', '')))]
+def list_purposes(judgement: Verdict) -> list[dict[str, Any]]:
+    """Return what the result can be used for: per purpose its words, worst first, and for whom."""
+    moved = [each for each in judgement.joints if each.moved]
+    purposes = [
+        (name, [(each.joint, getattr(each, key)) for each in moved])
+        for name, key in (('feed-forward', 'feedforward'), ('collision monitoring', 'monitoring'))
+    ]
+    alone = (('links of the URDF', judgement.inertials), ('payload', judgement.payload))
+    purposes += [(name, [('', use)]) for name, use in alone if use is not None]
+    return [{'name': name, 'words': _list_words(uses)} for name, uses in purposes]
+
+
+def _list_words(uses: list[tuple[str, Use]]) -> list[dict[str, str]]:
+    """Return each word with the joints that have it, and why."""
+    rows = []
+    for word in WORDS:
+        those = [(joint, use) for joint, use in uses if use.word == word]
+        every = len(those) == len(uses)
+        reasons = [reason for _, use in those for reason in use.reasons]
+        if those:
+            rows.append({
+                'word': word,
+                'joints': '' if every else ', '.join(joint for joint, _ in those),
+                'why': '; '.join([*dict.fromkeys(reasons)][:REASONS]),
+            })  # fmt: skip
+    return rows
 
 
 def joint_errors(facts: Mapping[str, Any]) -> dict[str, Any]:
@@ -132,8 +153,3 @@ def _status(row: Mapping[str, Any]) -> str:
         return status
     value, stddev = (float('nan') if row[key] is None else row[key] for key in ('value', 'stddev'))
     return classify(np.array([value]), np.array([stddev]))[0]
-
-
-def _count(severe: Sequence[str], word: str) -> str:
-    count = severe.count(word)
-    return f'{count} {word}{"" if count == 1 else "s"}'

@@ -29,7 +29,7 @@ OVERLAPS = """(() => {
   const boxes = [];
   while (walker.nextNode()) {
     const node = walker.currentNode;
-    if (!node.textContent.trim() || node.parentElement.closest('script, option, .tall')) continue;
+    if (!node.textContent.trim() || node.parentElement.closest('script, option, .tall, details:not([open])')) continue;
     const range = document.createRange();
     range.selectNodeContents(node);
     for (const box of range.getClientRects()) {

@@ -41,7 +41,7 @@ def test_the_page_of_a_success_has_the_next_commands_with_the_robot(result, tmp_
     for name, folder in zip(pages, (tmp_path / 'out', moved), strict=True):
         text = html.unescape((moved / name).read_text())
         for purpose, command in next_steps(folder / 'result.yaml', str(robot)):
-            assert f'<p>{purpose}:</p>\n<pre tabindex="0">{command}</pre>' in text
+            assert f'<p>{purpose}:</p>\n<pre tabindex="0" data-copy>{command}</pre>' in text
     failed = replace(result, success=False, verdict=with_bad(result.verdict))
     for options in ({}, {'export_failed': True}):
         files = export_with_page(failed, tmp_path / 'failed', command='', **options)

@@ -122,7 +122,10 @@
     const times = floats(given.time), poses = floats(given.poses), errors = floats(given.errors);
     const count = given.bodies.length, width = given.joints.length;
     const shapes = given.shapes.map((shape) => ({ ...shape, faces: solid.capsule(shape.ends, shape.radius) }));
-    let frame = 0, playing = false, last = 0, clock = times[0];
+    // frame -1: the whole recording, with the errors of the table
+    let frame = -1, playing = false, last = 0, clock = times[0];
+    const shown = () => Math.max(frame, 0);
+    const error = (k) => (frame < 0 ? given.mean[k] : errors[frame * width + k]);
 
     const placed = (body, point, at) => (body < 0 ? point : solid.placed(poses, (at * count + body) * 12, point));
     const step = Math.max(1, Math.floor(times.length / 60)), points = [];
@@ -133,10 +136,10 @@
     function draw() {
       scene.clear(colour('line'));
       scene.paint(shapes.map((shape) => {
-        const share = shape.body < 0 ? -1 : errors[frame * width + given.bodies[shape.body]] / data.limit;
+        const share = shape.body < 0 ? -1 : error(given.bodies[shape.body]) / data.limit;
         return {
           rgb: share < 0 ? solid.BASE : heat(share), tint: shape.joint ? 0.72 : 1,
-          faces: shape.faces.map((corners) => corners.map((corner) => placed(shape.body, corner, frame))),
+          faces: shape.faces.map((corners) => corners.map((corner) => placed(shape.body, corner, shown()))),
         };
       }));
       list();
@@ -156,12 +159,12 @@
 
     function list() {
       rows.forEach(({ circle, value }, k) => {
-        const share = errors[frame * width + k];
+        const share = error(k);
         circle.setAttribute('fill', `rgb(${heat(share / data.limit).map(Math.round)})`);
         value.textContent = `${(100 * share).toFixed(1)} %`;
       });
-      byId('clock').textContent = `${times[frame].toFixed(2)} s`;
-      byId('seek').setAttribute('aria-valuetext', `${times[frame].toFixed(2)} seconds`);
+      byId('clock').textContent = frame < 0 ? 'all' : `${times[frame].toFixed(2)} s`;
+      byId('seek').setAttribute('aria-valuetext', frame < 0 ? 'whole recording' : `${times[frame].toFixed(2)} seconds`);
     }
 
     function show(at) {
@@ -175,9 +178,9 @@
       clock += Math.min(now - last, 200) / 1000 * Number(byId('speed').value);
       last = now;
       if (clock > times[times.length - 1]) clock = times[0];
-      let at = frame;
+      let at = shown();
       while (at + 1 < times.length && times[at + 1] <= clock) at += 1;
-      show(clock < times[frame] ? 0 : at);
+      show(clock < times[shown()] ? 0 : at);
       requestAnimationFrame(play);
     }
 
@@ -185,7 +188,7 @@
       playing = !playing;
       byId('play').textContent = playing ? 'Pause' : 'Play';
       byId('play').setAttribute('aria-pressed', String(playing));
-      clock = times[frame];
+      clock = times[shown()];
       last = performance.now();
       if (playing) requestAnimationFrame(play);
     });
@@ -201,7 +204,7 @@
     };
     byId('worst').addEventListener('click', worst);
     scene.fit(points);
-    worst();
+    draw();
     redraws.push(draw);
   }
 
@@ -220,6 +223,22 @@
     });
   }
 
+  // ---- commands to copy ----
+  document.querySelectorAll('pre[data-copy]').forEach((command) => {
+    const text = command.textContent;
+    const button = element('button', { type: 'button', className: 'copy noprint', textContent: 'Copy' });
+    button.addEventListener('click', async () => {
+      try {
+        await navigator.clipboard.writeText(text);
+        button.textContent = 'Copied';
+      } catch {
+        getSelection().selectAllChildren(command);
+        button.textContent = 'Selected';
+      }
+    });
+    command.before(button);
+  });
+
   if (data.curves) drawCurves(data.curves);
   if (data.robot) robotView(data.robot);
   if (byId('search')) searchParameters();
@@ -228,6 +247,7 @@
   [['beforeprint', true], ['afterprint', false]].forEach(([event, paper]) =>
     window.addEventListener(event, () => {
       document.documentElement.classList.toggle('paper', paper);
+      if (paper) document.querySelectorAll('details.fold').forEach((part) => { part.open = true; });
       redraw();
     }));
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ def robot_view(
     model: DynamicModel,
     signals: ReportSignals,
     reference: Array | None = None,
+    mean: Sequence[float | None] = (),
 ) -> dict[str, Any] | None:
     """Return shapes, poses and torque errors; None for robots without known lengths.
 
@@ -30,6 +32,7 @@ def robot_view(
 
     :param reference: torque that errors are relative to, shape (n,), see `reference_torque`; None,
         or NaN: the RMS torque
+    :param mean: errors of the whole recording, one per joint, which are shown first
     """
     tree = bodies(model)
     if not tree:
@@ -45,6 +48,7 @@ def robot_view(
         'time': encode_numbers(signals.time[rows]),
         'poses': encode_numbers(poses(tree, q)[:, :, :3].reshape(len(rows), -1)),
         'errors': encode_numbers(np.maximum.reduceat(errors, rows, axis=0)),
+        'mean': [float(each or 0.0) for each in mean] or [0.0] * len(size),
         'joints': list(model.joint_names),
         'bodies': [body.joint for body in tree],
         'shapes': plain(capsules(tree, signals.position, places(model))),
