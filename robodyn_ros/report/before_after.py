@@ -30,18 +30,20 @@ def before_after(source: ReportSource, reference: Array | None) -> dict[str, Any
     """Return errors of each joint, and the curve of the one that gained most.
 
     :param reference: torque that the errors of each joint are relative to, (n,); None: unknown
-    :return: None without signals, or for a robot whose URDF has no masses
+    :return: None without signals, for a robot whose URDF has no masses, for a payload, whose arm
+        was identified elsewhere, and for a result that nothing is gained by
     """
     model, values, signals = source.model, source.values, source.signals
     if model is None or values is None or signals is None or reference is None:
         return None
-    if not has_usable_inertials(model):
+    facts = source.facts
+    if not facts['success'] or facts.get('payload') or not has_usable_inertials(model):
         return None
     links = [index for _, indices in bodies_of(model).links for index in indices]
     urdf: Array = np.nan_to_num(model.prior())
     mixed = values.copy()
     mixed[links] = urdf[links]
-    thresholds = source.facts['identification']['velocity_threshold']
+    thresholds = facts['identification']['velocity_threshold']
     low = np.array([each or 0.0 for each in thresholds])
     moving = np.flatnonzero((np.abs(signals.velocity) > low).any(axis=1))
     rows = moving[choose_evenly(len(moving), SAMPLES)]

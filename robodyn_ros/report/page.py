@@ -59,8 +59,10 @@ def _content(source: ReportSource) -> dict[str, Any]:
 
 def _next(source: ReportSource) -> list[tuple[str, str]]:
     """Return purpose and command of what follows; empty for a result that must not be used."""
-    words = source.facts.get('verdict', {}).get('feedforward', ['usable'])
-    if source.result_file is None or {*words} == {'not usable'}:
+    verdict = source.facts.get('verdict', {})
+    words = verdict.get('feedforward', ['usable'])
+    useless = {*words} == {'not usable'} or verdict.get('payload') == 'not usable'
+    if source.result_file is None or useless:
         return []
     repeat = source.facts.get('repeat') or {}
     given = [str(repeat.get(key, '')) for key in ('robot', 'command')]

@@ -64,7 +64,7 @@ def _list_words(uses: list[tuple[str, Use]]) -> list[dict[str, str]]:
     for word in WORDS:
         those = [(joint, use) for joint, use in uses if use.word == word]
         every = len(those) == len(uses)
-        reasons = [reason for _, use in those for reason in use.reasons]
+        reasons = [_name_code(reason) for _, use in those for reason in use.reasons]
         if those:
             rows.append({
                 'word': word,
@@ -72,6 +72,11 @@ def _list_words(uses: list[tuple[str, Use]]) -> list[dict[str, str]]:
                 'why': '; '.join([*dict.fromkeys(reasons)][:REASONS]),
             })  # fmt: skip
     return rows
+
+
+def _name_code(reason: str) -> str:
+    """Return a reason as words: some are codes of findings, which are explained below."""
+    return reason if ' ' in reason else reason.replace('_', ' ')
 
 
 def joint_errors(facts: Mapping[str, Any]) -> dict[str, Any]:

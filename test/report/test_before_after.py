@@ -30,7 +30,9 @@ def test_errors_of_the_urdf_with_friction_and_of_the_result(source, result):
         shown = [percent(row['texts'][column]) for row in gain['rows']]
         np.testing.assert_allclose(shown, expected, rtol=0.03, atol=0.3)
     table = [100.0 * each for each in facts['relative_error']]
-    np.testing.assert_allclose([percent(row['texts'][2]) for row in gain['rows']], table, rtol=6e-3)
+    np.testing.assert_allclose(
+        [percent(row['texts'][2]) for row in gain['rows']], table, rtol=6e-3
+    )
     assert gain['joint'] in gain['text'] and len(gain['chart']['lines']) == 3
 
 
@@ -39,3 +41,9 @@ def test_there_is_no_such_section_without_signals_or_masses(source, without):
     bare = replace(source, **{without: None})
     assert before_after(bare, np.ones(2)) is None
     assert 'id="gain"' not in page_text(bare) and 'id="gain"' in page_text(source)
+
+
+def test_a_failure_and_a_payload_gain_nothing(source):
+    for facts in ({'success': False}, {'payload': {'mass': 1.0}}):
+        changed = replace(source, facts={**source.facts, **facts})
+        assert before_after(changed, np.ones(2)) is None

@@ -29,7 +29,8 @@ OVERLAPS = """(() => {
   const boxes = [];
   while (walker.nextNode()) {
     const node = walker.currentNode;
-    if (!node.textContent.trim() || node.parentElement.closest('script, option, .tall, details:not([open])')) continue;
+    const hidden = 'script, option, .tall, details:not([open])';
+    if (!node.textContent.trim() || node.parentElement.closest(hidden)) continue;
     const range = document.createRange();
     range.selectNodeContents(node);
     for (const box of range.getClientRects()) {
