@@ -99,6 +99,18 @@ SPRING_PARAMETERS = frozenset(term.parameter for term in SPRING_TERMS.values())
 """Last part of the names of all parameters of springs."""
 
 
+def slip_friction(model: DynamicModel, values: Array) -> Array:
+    """Return the friction of the slips of each joint while it slides, shape (n,), in [Nm] or [N].
+
+    :param values: of the parameters of the model, shape (p,)
+    """
+    by_name = dict(zip((item.name for item in model.parameters), values.tolist(), strict=True))
+    return np.array([
+        sum(by_name.get(f'{joint}.{name}', 0.0) for name in SLIP_PARAMETERS)
+        for joint in model.joint_names
+    ])  # fmt: skip
+
+
 class SpringModel(DynamicModel):
     """Torque of springs at every joint, tau_j = sum over terms of parameter * column(q_j).
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.interface import Array, DynamicModel, parts_of
+from robodyn_ros.models.springs import SpringModel, slip_friction
 from robodyn_ros.report.numbers import choose_evenly
 from robodyn_ros.report.source import ReportSignals
 
@@ -31,7 +32,12 @@ def friction_curves(
         return []
     friction, rows = parts[0]
     motion = signals.position, signals.velocity, signals.acceleration
+    slips = slip_friction(model, values)
     data = friction.torque(*motion, values[rows]) - signals.error
+    for part, places in parts_of(model):  # a slip that slides is dry friction
+        if isinstance(part, SpringModel) and part.slips:
+            slipping = np.tile(part.yields[:, 0] > 0.0, len(part.joints))
+            data += part.torque(*motion, np.where(slipping, values[places], 0.0))
     load = _median_load(friction, signals)
     curves = []
     for column, joint in enumerate(friction.joints):
@@ -43,6 +49,7 @@ def friction_curves(
         states = np.zeros((len(grid), len(friction.joints)))
         states[:, column] = grid
         law = friction.regressor_under_load(states, load)[:, column] @ values[rows]
+        law += slips[column] * np.sign(grid)
         chosen = moving[choose_evenly(len(moving), 300)]
         curves.append(
             {
@@ -53,7 +60,7 @@ def friction_curves(
                 'torque': data[chosen, column].tolist(),
                 'grid': grid.tolist(),
                 'law': law.tolist(),
-                'terms': ', '.join(friction.terms),
+                'terms': ', '.join([*friction.terms, *(['slip'] if slips.any() else [])]),
             }
         )
     return curves

@@ -130,7 +130,7 @@ def test_smooth_load_dependent_friction_is_predicted_better_than_by_the_linear_l
     result, first, second = loaded
     linear = identify(first, robot_model(URDF), validation=second)
     assert result.validation.relative_residual < 0.85 * linear.validation.relative_residual
-    assert 0.018 < result.validation.relative_residual < 0.025  # the noise is 0.02
+    assert 0.018 < result.validation.relative_residual < 0.026  # the noise is 0.02
     heaviest = result.weighted.candidates[0]
     assert 'load' in heaviest.law and result.weighted.error < result.weighted.plain
 

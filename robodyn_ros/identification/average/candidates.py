@@ -16,19 +16,24 @@ from robodyn_ros.identification.physical.semidefinite import WEAKEST, WEIGHTS
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.friction_terms import FRICTION_PARAMETERS, TERMS
 from robodyn_ros.models.interface import DynamicModel
-from robodyn_ros.models.springs import SPRING_PARAMETERS, SPRING_TERMS
+from robodyn_ros.models.springs import SLIPS, SPRING_PARAMETERS, SPRING_TERMS
 
 ALWAYS = ('viscous', 'offset')
 """Terms of every law."""
 
+SLIPPING = ('coulomb', *SLIPS['slip'])
+"""Dry friction with hysteresis before sliding. A smooth sign of the velocity fits recordings
+nearly as well, because a joint rests for a moment where it turns. A reference does not rest, and
+lacks friction at every reversal with it."""
+
 LAWS: dict[str, tuple[str, ...]] = {
     'linear': ('coulomb',),
-    'smooth': ('smooth_coulomb',),
+    'slip': SLIPPING,
     'linear+load': ('coulomb', 'load'),
-    'smooth+load': ('smooth_coulomb', 'load'),
+    'slip+load': (*SLIPPING, 'load'),
     'power+asymmetric+load': ('coulomb', 'root', 'asymmetry', 'load'),
     'linear+spring': ('coulomb', 'spring'),
-    'smooth+load+spring': ('smooth_coulomb', 'load', 'spring'),
+    'slip+load+spring': (*SLIPPING, 'load', 'spring'),
 }
 """Friction laws and springs that are averaged where none is named: terms beside `ALWAYS`."""
 

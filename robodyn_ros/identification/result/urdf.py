@@ -20,6 +20,7 @@ from robodyn_ros.models.friction_terms import DEFAULT_TERMS
 from robodyn_ros.models.interface import Array, DynamicModel, parts_of
 from robodyn_ros.models.serial.inertia import body_of, pseudo_inertia
 from robodyn_ros.models.serial.urdf import UrdfModel, rigid_part
+from robodyn_ros.models.springs import slip_friction
 
 
 def update_urdf(model: DynamicModel, values: Array) -> str:
@@ -186,6 +187,7 @@ def linear_friction(
     """
     index = {item.name: number for number, item in enumerate(model.parameters)}
     other, result = _curves(model, values), {}
+    slips = dict(zip(model.joint_names, slip_friction(model, values).tolist(), strict=True))
     for joint in _body(model).urdf.joints:
         terms = {
             key: float(values[index[f'{joint.name}.{name}']])
@@ -195,6 +197,8 @@ def linear_friction(
         if joint.name in other:
             top = (fastest or {}).get(joint.name, joint.velocity)
             terms = _nearest_linear(top, *other[joint.name])
+        if 'friction' in terms:  # of a joint that slides
+            terms['friction'] += slips.get(joint.name, 0.0)
         if terms and min(terms.values()) >= 0.0:
             result[joint.name] = terms
     return result

@@ -9,15 +9,16 @@ from robodyn_ros.identification.average.candidates import GIVEN, list_candidates
 from robodyn_ros.identification.physical.semidefinite import WEAKEST, WEIGHTS
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.catalog import build_model, robot_model, with_friction
+from robodyn_ros.models.springs import SLIP_PARAMETERS
 
 BODY = robot_model(random_urdf(2, 5, types=('revolute',)), friction=())
-TERMS = ('viscous', 'offset', 'coulomb', 'smooth_coulomb', 'load', 'spring')
+TERMS = ('viscous', 'offset', 'coulomb', 'load', 'spring', 'slip')
 LIFT = """<robot name="lift"><link name="base"/><link name="plate"><inertial><mass value="5"/>
 <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link><joint name="lift"
 type="prismatic"><parent link="base"/><child link="plate"/><axis xyz="0 0 1"/><limit lower="-1"
 upper="1" effort="200" velocity="1"/></joint></robot>"""
 LAWS = {
-    'linear', 'smooth', 'linear+load', 'smooth+load', 'linear+spring', 'smooth+load+spring'
+    'linear', 'slip', 'linear+load', 'slip+load', 'linear+spring', 'slip+load+spring'
 }  # fmt: skip
 
 
@@ -29,7 +30,7 @@ def listed(terms, cutoffs=1, **shapes):
 
 
 def test_plain_least_squares_comes_first_and_everything_is_combined():
-    model, found = listed(TERMS, cutoffs=3, smoothing=[0.1, 0.1], load=BODY.prior().tolist())
+    model, found = listed(TERMS, cutoffs=3, load=BODY.prior().tolist())
     assert {each.law for each in found} == LAWS and len(found) == 3 * len(LAWS) * len(WEIGHTS)
     plain = found[0]
     assert (plain.law, plain.prior_weight, plain.cutoff) == ('linear', WEAKEST, 0)
@@ -41,13 +42,13 @@ def test_plain_least_squares_comes_first_and_everything_is_combined():
     }
     left_out = {name.partition('.')[2] for name, kept in zip(names, plain.kept, strict=True)
                 if not kept}  # fmt: skip
-    assert left_out == {'smooth_coulomb_friction', 'load_friction', 'spring_stiffness'}
+    assert left_out == {'load_friction', 'spring_stiffness', *SLIP_PARAMETERS}
 
 
 def test_no_law_has_terms_that_the_model_lacks():
     """No load where nothing loads the gears."""
-    _, found = listed([term for term in TERMS if term != 'load'], smoothing=[0.1, 0.1])
-    assert {each.law for each in found} == {'linear', 'smooth', 'linear+spring'}
+    _, found = listed([term for term in TERMS if term != 'load'])
+    assert {each.law for each in found} == {'linear', 'slip', 'linear+spring'}
 
 
 def test_friction_that_was_named_is_the_only_law():

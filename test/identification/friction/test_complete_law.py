@@ -50,7 +50,7 @@ def test_smoothing_and_load_are_found_and_every_law_has_its_terms(signals):
     expected = np.abs(BODY.torque(*signals.motion, OWN))
     assert np.linalg.norm(load - expected) < 0.1 * np.linalg.norm(expected)
     assert {
-        'coulomb_friction', 'smooth_coulomb_friction', 'load_friction', 'root_friction',
+        'coulomb_friction', 'medium_slip_friction', 'load_friction', 'root_friction',
         'viscous_asymmetry', 'spring_stiffness',
     } <= terms_of(model)  # fmt: skip
 
@@ -77,7 +77,7 @@ def test_no_friction_depends_on_the_load_where_the_body_loads_no_gear():
     recording = record(light, np.array(values), 4000, seed=1, noise=0.3, derivatives=False)
     given = process(recording, light.joint_names, OPTIONS)
     model = complete_friction(robot_model(urdf, friction='auto'), given, OPTIONS, EVERY)
-    assert 'smooth_coulomb_friction' in terms_of(model)
+    assert 'medium_slip_friction' in terms_of(model)
     assert 'load_friction' not in terms_of(model)
 
 
