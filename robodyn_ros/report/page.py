@@ -12,11 +12,10 @@ from robodyn_ros.models.interface import Array, DynamicModel, Joint
 from robodyn_ros.report import charts
 from robodyn_ros.report.before_after import before_after
 from robodyn_ros.report.coverage import coverage, list_limits
-from robodyn_ros.report.curves import curves
 from robodyn_ros.report.frame import render_page
 from robodyn_ros.report.friction import friction_curves
 from robodyn_ros.report.links import links
-from robodyn_ros.report.residuals import residuals
+from robodyn_ros.report.residuals import curves, residuals
 from robodyn_ros.report.robot.view import robot_view
 from robodyn_ros.report.source import ReportSignals, ReportSource
 from robodyn_ros.report.verdict import group_findings, joint_errors, parameter_rows, verdict

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Histogram and autocorrelation of the torque errors of each joint."""
+"""Torque curves over time, and histogram and autocorrelation of the torque error."""
 
 from __future__ import annotations
 
@@ -8,12 +8,39 @@ from typing import Any
 import numpy as np
 
 from robodyn_ros.models.interface import Array, Joint
+from robodyn_ros.report.numbers import encode_numbers, extremes, times
 from robodyn_ros.report.source import ReportSignals
 
 BINS = 41
 """Of a histogram, over four standard deviations to each side."""
 LONGEST = 0.5
 """Largest lag of an autocorrelation, in [s]."""
+
+SERIES = ('torque', 'predicted', 'error')
+LINES = (('measured', 'measured', 4.0), ('model', 'model', 1.3), ('error', 'error', 1.3))
+"""Name, colour and width of each curve."""
+NUMBERS = 240_000
+"""Of all curves together, which bounds the size of the page."""
+
+
+def curves(signals: ReportSignals, joints: tuple[Joint, ...]) -> dict[str, Any]:
+    """Return the curves for the page's script, thinned to the smallest and largest values."""
+    buckets = max(50, min(4000, NUMBERS // (2 * len(SERIES) * len(joints))))
+    thin = [extremes(getattr(signals, name), buckets) for name in SERIES]
+    return {
+        'time': encode_numbers(times(signals.time, buckets)),
+        'joints': [
+            {
+                'name': joint.name,
+                'unit': joint.torque_unit,
+                'series': [encode_numbers(values[:, column]) for values in thin],
+            }
+            for column, joint in enumerate(joints)
+        ],
+        'samples': len(signals.time),
+        'points': len(thin[0]),
+        'lines': LINES,
+    }
 
 
 def residuals(signals: ReportSignals, joints: tuple[Joint, ...]) -> list[dict[str, Any]]:

@@ -16,7 +16,12 @@ from robodyn_ros.identification.physical.semidefinite import WEAKEST, WEIGHTS
 from robodyn_ros.models.base_parameters import BaseParameters
 from robodyn_ros.models.friction_terms import FRICTION_PARAMETERS, TERMS
 from robodyn_ros.models.interface import DynamicModel
-from robodyn_ros.models.springs import SLIPS, SPRING_PARAMETERS, SPRING_TERMS
+from robodyn_ros.models.springs import (
+    SLIP_PARAMETERS,
+    SLIPS,
+    SPRING_PARAMETERS,
+    SPRING_TERMS,
+)
 
 ALWAYS = ('viscous', 'offset')
 """Terms of every law."""
@@ -52,12 +57,14 @@ class EstimateCandidate:
     :param kept: base values that it fits, the others are zero, shape (b,)
     :param prior_weight: of the squared distance to the prior
     :param cutoff: number of its cut-off, 0 the highest
+    :param slips: base values of slips, which are left out where they would drive the joint
     """
 
     law: str
     kept: NDArray[np.bool_]
     prior_weight: float
     cutoff: int = 0
+    slips: tuple[int, ...] = ()
 
 
 def list_candidates(
@@ -71,8 +78,10 @@ def list_candidates(
     """
     laws = dict(_laws(model, base)) if automatic else {GIVEN: np.ones(base.rank, dtype=bool)}
     weights: Sequence[float] = sorted(WEIGHTS) if known else (WEAKEST,)
+    names = [model.parameters[column].name.rpartition('.')[2] for column in base.columns]
+    slips = tuple(np.flatnonzero(np.isin(names, SLIP_PARAMETERS)).tolist())
     return [
-        EstimateCandidate(law, kept, weight, cutoff)
+        EstimateCandidate(law, kept, weight, cutoff, slips)
         for cutoff in range(cutoffs)
         for law, kept in laws.items()
         for weight in weights

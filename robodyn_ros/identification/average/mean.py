@@ -12,7 +12,7 @@ from robodyn_ros.identification.average.candidates import EstimateCandidate
 from robodyn_ros.identification.average.parts import Parts
 from robodyn_ros.identification.average.weights import EXACT, Judged, best_weights
 from robodyn_ros.identification.physical.semidefinite import Problem
-from robodyn_ros.models.interface import Array
+from robodyn_ros.models.interface import Array, Indices
 
 ROUNDING = 1e-12
 """Ridge on columns of unit length: what neither rows nor prior determine becomes zero."""
@@ -141,9 +141,22 @@ def _fit(
 ) -> tuple[Array, Array]:
     """Return the base values without each fold and with all samples, and the inverse of these.
 
+    A slip that is negative with all samples is left out. The limits of a possible robot would
+    cut it later, and let everything else make up for it.
+
     :return: shapes (f + 1, b) and (b, b)
     """
     kept = np.flatnonzero(candidate.kept)
+    while True:
+        values, inverse = _solve(kept, parts, prior, precision)
+        drives = [slip for slip in candidate.slips if values[-1, slip] < 0.0]
+        if not drives:
+            return values, inverse
+        kept = np.setdiff1d(kept, drives)
+
+
+def _solve(kept: Indices, parts: Parts, prior: Array, precision: Array) -> tuple[Array, Array]:
+    """Return what `_fit` does, of these base values; the others are zero."""
     matrix = parts.normal[:, kept[:, None], kept] + precision[kept[:, None], kept]
     side = parts.normal[:, kept, -1] + (precision @ prior)[kept]
     length = np.sqrt(np.maximum(np.diagonal(matrix, axis1=1, axis2=2), np.finfo(float).tiny))
