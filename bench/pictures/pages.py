@@ -44,6 +44,7 @@ PICTURE = 'section img'
 SECTIONS = {
     'report_verdict': Section(REPORT, 'report.html', 'header'),
     'report_torque_errors': Section(REPORT, 'report.html', '#validation'),
+    'report_gain': Section(REPORT, 'report.html', '#gain'),
     'report_findings': Section(REPORT, 'report.html', '#findings'),
     'report_robot': Section(REPORT, 'report.html', '#motion'),
     'report_curves': Section(REPORT, 'report.html', '#curves'),
