@@ -40,10 +40,10 @@ def page() -> str:
             commands.setdefault(_line(each, action), []).append(name)
     common = {line: names for line, names in commands.items() if len(names) > 1}
     chapters = (_chapter(name, each, common) for name, each in parsers.items())
-    return HEAD + _shared_flags(common) + ''.join(chapters)
+    return HEAD + _list_shared(common) + ''.join(chapters)
 
 
-def _shared_flags(common: dict[str, list[str]]) -> str:
+def _list_shared(common: dict[str, list[str]]) -> str:
     """Return the lines that several commands have, under headings with these commands."""
     lines: dict[str, str] = {}
     for line, names in common.items():
