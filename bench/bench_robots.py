@@ -33,7 +33,7 @@ from robodyn_ros.identification.average.mean import (  # noqa: E402
     judge_candidates,
 )
 from robodyn_ros.identification.average.weights import best_weights  # noqa: E402
-from robodyn_ros.identification.fit.fit_report import FitReport  # noqa: E402
+from robodyn_ros.identification.fit.torque_errors import FitReport  # noqa: E402
 from robodyn_ros.identification.options import IdentifyOptions  # noqa: E402
 from robodyn_ros.identification.signals.moving_samples import options_for  # noqa: E402
 from robodyn_ros.identification.steps.preparation import USUAL_CUTOFF, Task  # noqa: E402

@@ -26,7 +26,7 @@ sys.path[:0] = [str(ROOT)]
 from bench.verdict.corpus import Split, splits  # noqa: E402
 from bench.verdict.flaws import FLAWS, Flaw, moving  # noqa: E402
 from robodyn_ros.errors import RobodynError  # noqa: E402
-from robodyn_ros.identification.fit.success import (  # noqa: E402
+from robodyn_ros.identification.fit.torque_errors import (  # noqa: E402
     reference_torque,
     relative_error,
 )

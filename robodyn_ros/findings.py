@@ -69,7 +69,10 @@ def finding(
     severity = severity or entry.severities[0]
     if severity not in entry.severities:
         raise ValueError(f'{key} cannot be of severity {severity}')
-    text, remedy = (part.format(joint=joint, **values) for part in (entry.text, entry.remedy))
+    parts = [entry.text, entry.remedy]
+    if joint.startswith('joint'):  # not 'joint joint2'
+        parts = [part.replace('joint {joint}', '{joint}') for part in parts]
+    text, remedy = (part.format(joint=joint, **values) for part in parts)
     return Finding(code_of(key), text, joint, severity, remedy)
 
 

@@ -17,9 +17,8 @@ import numpy as np
 
 from robodyn_ros.errors import ModelError
 from robodyn_ros.findings import Finding, finding
-from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.time_offset import offset_findings, offsets_of
-from robodyn_ros.identification.fit.torque_errors import evaluate
+from robodyn_ros.identification.fit.torque_errors import FitReport, evaluate
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.physical.consistency import bodies_of
 from robodyn_ros.identification.physical.semidefinite import has_usable_inertials

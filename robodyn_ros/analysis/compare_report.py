@@ -13,7 +13,7 @@ import numpy as np
 from robodyn_ros.analysis.compare import CAD, RESULT, Comparison, TorqueErrors
 from robodyn_ros.analysis.picture import new_figure, png
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.identification.files.parameter_text import write_bytes, write_text
+from robodyn_ros.identification.files.result_file import write_bytes, write_text
 from robodyn_ros.output_files import json_text
 from robodyn_ros.runs.file_set import file_set
 

@@ -72,6 +72,8 @@ WITH_ROS = ('demo', 'watch')
 
 LIKENESS = 0.6
 """Smallest likeness of a word to the one that is proposed instead."""
+RENAMED = {'info': 'check'}
+"""Commands by their earlier names."""
 
 NEGATIVE_LIST = re.compile(r'-[\d.][^,]*,')
 """Start of a list of numbers that argparse takes for an option."""
@@ -87,7 +89,7 @@ class _Parser(argparse.ArgumentParser):
     def check_known(self, word: str, known: Collection[str]) -> None:
         """Exit with the nearest of the known words if a word is none of them."""
         if word not in known:
-            near = nearest(word, known, LIKENESS)
+            near = RENAMED.get(word) or nearest(word, known, LIKENESS)
             meant = f'; did you mean {near}?' if near else ''
             self.error(f'{clip(word)} is not known{meant}')
 

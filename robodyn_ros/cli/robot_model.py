@@ -15,7 +15,6 @@ from robodyn_ros.excitation.limits.limits_file import load_limits
 from robodyn_ros.excitation.options import Setting
 from robodyn_ros.excitation.robot_frame import model_limits
 from robodyn_ros.models.catalog import load_model, robot_model
-from robodyn_ros.models.friction_terms import LAWS, TERMS
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.serial.urdf import GRAVITY, rigid_part
 from robodyn_ros.models.serial.urdf_file import read_urdf
@@ -95,8 +94,8 @@ def add_urdf_options(group: argparse._ArgumentGroup, friction: Sequence[str]) ->
     group.add_argument(
         '--friction',
         metavar='TERM,TERM,...',
-        help=f'friction for --urdf: terms {", ".join(TERMS)}; or laws, which are sets of terms: '
-        f'{", ".join(LAWS)}; or auto, a mean of laws; or none '
+        help='friction for --urdf: terms or laws of docs/reference/models.md, as '
+        f'viscous,coulomb; or auto, a mean of laws; or none '
         f'(default: {",".join(friction) or "none"})',
     )
     group.add_argument(

@@ -22,15 +22,13 @@ class BaseParameters:
 
     `columns` (b,) are the kept columns, ascending, and `grouping` (b, p) the matrix K with
     base values = K @ values and Y = Y[..., columns] @ K. Each base parameter has the unit of its
-    kept column. `unclear` names parameters whose independence is numerically doubtful.
-    `condition_number` is that of the kept, column-scaled regressor at random states.
+    kept column. `condition_number` is that of the kept, column-scaled regressor at random states.
     """
 
     columns: NDArray[np.intp]
     grouping: Array
     expressions: tuple[str, ...]
     units: tuple[str, ...]
-    unclear: tuple[str, ...]
     condition_number: float
 
     @property
@@ -69,23 +67,17 @@ def group_columns(
     :raises ModelError: all columns are zero
     """
     scaled = rows / np.where(length > 0.0, length, 1.0)
-    shares, kept = find_independent(
-        scaled, [k for k in _order(model) if length[k] > 0.0], dependent
-    )
+    kept = find_independent(scaled, [k for k in _order(model) if length[k] > 0.0], dependent)
     if not kept:
         raise ModelError('no parameter of the model has any effect on the torque')
     columns = np.array(sorted(kept), dtype=np.intp)
     grouping = _grouping(scaled, length, columns)
     names = [item.name for item in model.parameters]
-    # Such shares are neither rounding noise nor those of an independent column.
-    doubtful = (shares > 1e-10) & (shares < 1e-5)
-    doubtful[columns] |= length[columns] < 1e-5 * length.max()
     return BaseParameters(
         columns=columns,
         grouping=grouping,
         expressions=tuple(_expression(grouping[i], k, names) for i, k in enumerate(columns)),
         units=tuple(model.parameters[k].unit for k in columns),
-        unclear=tuple(names[k] for k in np.flatnonzero(doubtful)),
         condition_number=condition_number(scaled[:, columns]),
     )
 
@@ -132,26 +124,23 @@ def _order(model: DynamicModel) -> list[int]:
     return sorted(range(len(keys)), key=keys.__getitem__)
 
 
-def find_independent(
-    scaled: Array, order: Iterable[int], dependent: float = 1e-7
-) -> tuple[Array, list[int]]:
-    """Return the share of each column (p,) independent of those kept before, and the kept ones.
+def find_independent(scaled: Array, order: Iterable[int], dependent: float = 1e-7) -> list[int]:
+    """Return the columns of which a share is independent of those before.
 
     :param scaled: matrix (m, p) whose columns have unit length
     :param order: indices in which columns are visited
     """
     basis: Array = np.zeros((len(scaled), 0))
-    shares = np.zeros(scaled.shape[1])
     kept: list[int] = []
     for index in order:
         rest: Array = scaled[:, index]
         for _ in range(2):  # twice is enough (Kahan): then it is orthogonal up to rounding
             rest = rest - basis @ (basis.T @ rest)
-        shares[index] = np.linalg.norm(rest)
-        if shares[index] > dependent:
+        share = np.linalg.norm(rest)
+        if share > dependent:
             kept.append(index)
-            basis = np.column_stack([basis, rest / shares[index]])
-    return shares, kept
+            basis = np.column_stack([basis, rest / share])
+    return kept
 
 
 def _grouping(scaled: Array, length: Array, columns: NDArray[np.intp]) -> Array:

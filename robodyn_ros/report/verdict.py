@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from robodyn_ros.identification.physical.status import classify
+from robodyn_ros.identification.physical.named_parameters import classify
 from robodyn_ros.identification.result.payload_block import payload_figures
 from robodyn_ros.identification.result.summary import mass_text, verdict_of_facts
 from robodyn_ros.identification.result.verdict import (

@@ -14,8 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from robodyn_ros.wire.cursor import BODY, NANOSECONDS, TIME, Cursor
-from robodyn_ros.wire.writer import Writer
+from robodyn_ros.wire.cursor import BODY, NANOSECONDS, TIME, Cursor, Writer
 
 FIELDS = ('position', 'velocity', 'effort')
 """Arrays of a JointState, in the order of the message."""

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from robodyn_ros.wire.cursor import BODY, NANOSECONDS, TIME, Cursor, WireError
-from robodyn_ros.wire.writer import Writer
+from robodyn_ros.wire.cursor import BODY, NANOSECONDS, TIME, Cursor, WireError, Writer
 
 Array = NDArray[np.float64]
 FIELDS = ('positions', 'velocities', 'accelerations', 'effort')

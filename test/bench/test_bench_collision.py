@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The bench of collisions judges by the law of the node, bit by bit."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 

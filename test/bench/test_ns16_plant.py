@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The plant behind the local identification bench, against Pinocchio and its own figures."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

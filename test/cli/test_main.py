@@ -30,6 +30,7 @@ def run_python(*arguments):
         (['--debug'], 2, '', 'required: COMMAND'),
         (['--debug', 'identfy'], 2, '', 'identfy is not known; did you mean identify? (see'),
         (['x.npz'], 2, '', 'x.npz is not known (see'),
+        (['info', 'x.npz'], 2, '', 'info is not known; did you mean check? (see'),
     ],
 )
 def test_help_version_and_a_missing_command(words, code, out, err, capsys):

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The largest payload against hand calculations, and against a dense search of the worst pose."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from closed_form_oracle import body, urdf

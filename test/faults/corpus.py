@@ -31,9 +31,8 @@ from writers import write_csv, write_rosbag
 
 from robodyn_ros.cli.main import main
 from robodyn_ros.excitation.motions.bidirectional import BidirectionalMotion
-from robodyn_ros.identification.files.parameter_text import parameter_text
 from robodyn_ros.identification.files.prg import prg_text
-from robodyn_ros.identification.files.result_file import model_parameters
+from robodyn_ros.identification.files.result_file import model_parameters, parameter_text
 from robodyn_ros.models.catalog import build_model
 from robodyn_ros.recording.bags.mcap import MAGIC
 from robodyn_ros.recording.recording import Recording

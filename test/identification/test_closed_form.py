@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each closed-form kind from recording and identification to result file and model."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recordings whose noise, gaps or late torque ask for a lower cut-off than their motion does."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from robots import random_urdf

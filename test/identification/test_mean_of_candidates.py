@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Identifications of simulated robots with the mean of candidates: errors, parameters, files."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,6 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import yaml
@@ -127,7 +125,7 @@ def test_random_states_show_what_acts_at_low_velocities_only():
         coefficients=coefficients,
     )
     found = base_parameters(model)
-    assert found.rank == 12 and not found.unclear
+    assert found.rank == 12
     assert [len(own) for own in acting_columns(model, found.columns)] == [4, 4, 4]
 
 

@@ -1,6 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-from __future__ import annotations
-
 import delta_mjcf
 import numpy as np
 import pinocchio as pin

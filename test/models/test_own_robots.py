@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The URDFs in urdf/: sound, loadable by a simulator, and with the published kinematics."""
 
-from __future__ import annotations
-
 import warnings
 
 import mujoco

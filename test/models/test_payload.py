@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Payloads against Pinocchio: a URDF with the payload as a link of its own."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import yaml

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Results of every softMC kind, without the time that an identification takes."""
 
-from __future__ import annotations
-
 import numpy as np
 
-from robodyn_ros.identification.fit.fit_report import FitReport
+from robodyn_ros.identification.fit.torque_errors import FitReport
 from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.identification.result.verdict import make_unknown_verdict
 from robodyn_ros.identification.result.weighted import Weighted

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections import Counter
+from collections.abc import Iterable
 
 from robodyn_ros.cli.main import COMMANDS, build_parser
 from robodyn_ros.identification.options import OPTIONS
@@ -19,6 +19,7 @@ Made from the parsers of `robodyn` by `python -m tools.pages`; do not edit. `rob
 
 ## Flags of several commands
 
+Each command also has the flags below the headings that name it.
 """
 EVERYWHERE = ('help', 'debug')
 IDENTIFY = 'identify'
@@ -33,42 +34,29 @@ def page() -> str:
     parser = build_parser()
     choices = next(each.choices for each in parser._actions if isinstance(each.choices, dict))
     parsers: Parsers = dict(choices or {})
-    common = _common(parsers)
-    chapters = (_chapter(name, each, common) for name, each in parsers.items())
-    return HEAD + ''.join(common.values()) + ''.join(chapters)
-
-
-def _common(parsers: Parsers) -> dict[str, str]:
-    """Return the lines that several commands have, with their commands where a flag has two."""
     commands: dict[str, list[str]] = {}
-    for name, parser in parsers.items():
-        for action in _actions(name, parser):
-            commands.setdefault(_line(parser, action), []).append(name)
+    for name, each in parsers.items():
+        for action in _actions(name, each):
+            commands.setdefault(_line(each, action), []).append(name)
     common = {line: names for line, names in commands.items() if len(names) > 1}
-    flags = Counter(_flag_of(line) for line in common)
-    return {
-        line: _with_commands(line, names) if flags[_flag_of(line)] > 1 else line
-        for line, names in common.items()
-    }
+    chapters = (_chapter(name, each, common) for name, each in parsers.items())
+    return HEAD + _list_shared(common) + ''.join(chapters)
 
 
-def _with_commands(line: str, names: list[str]) -> str:
-    return line.replace('`: ', f'` ({", ".join(names)}): ', 1)
+def _list_shared(common: dict[str, list[str]]) -> str:
+    """Return the lines that several commands have, under headings with these commands."""
+    lines: dict[str, str] = {}
+    for line, names in common.items():
+        heading = ', '.join(names)
+        lines[heading] = lines.get(heading, '') + line
+    return ''.join(f'\n### {heading}\n\n{text}' for heading, text in lines.items())
 
 
-def _flag_of(line: str) -> str:
-    """Return the first name of the argument of a line."""
-    return line.split('`')[1].split()[0].rstrip(',')
-
-
-def _chapter(name: str, parser: argparse.ArgumentParser, common: dict[str, str]) -> str:
-    actions = _actions(name, parser)
-    lines = [_line(parser, each) for each in actions]
-    also = [f'`{_flag_of(line)}`' for line in lines if line in common]
-    also += [OPTIONS_PAGE] if name == IDENTIFY else []
+def _chapter(name: str, parser: argparse.ArgumentParser, common: Iterable[str]) -> str:
+    lines = (_line(parser, each) for each in _actions(name, parser))
     rows = ''.join(line for line in lines if line not in common)
     text = _visible(parser.description or COMMANDS[name][1])
-    end = f'\nAlso {", ".join(also)}.\n' if also else ''
+    end = f'\nAlso {OPTIONS_PAGE}.\n' if name == IDENTIFY else ''
     return f'\n## robodyn {name}\n\n{text}\n\n{rows}{end}'
 
 

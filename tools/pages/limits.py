@@ -13,7 +13,7 @@ Made from `robodyn_ros/bounds.py` by `python -m tools.pages`; do not edit.
 
 Files can be damaged or hostile. Every reader checks a file against these bounds before it takes
 memory or time, and refuses it with one sentence. Files must be regular ones: devices, pipes and
-sockets are refused. The table in the code says why each bound has its size.
+sockets are refused.
 
 | what | at most |
 |---|---|

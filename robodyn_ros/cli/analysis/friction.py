@@ -17,7 +17,7 @@ from robodyn_ros.cli.output import EXIT_NEGATIVE, add_json, out_folder, progress
 from robodyn_ros.cli.page import with_page
 from robodyn_ros.cli.robot_model import refuse, split, take_robot_file
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.identification.files.parameter_text import write_bytes, write_text
+from robodyn_ros.identification.files.result_file import write_bytes, write_text
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.pipeline import identify
 from robodyn_ros.identification.result.facts import json_facts

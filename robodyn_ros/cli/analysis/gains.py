@@ -20,7 +20,7 @@ from robodyn_ros.cli.output import EXIT_NEGATIVE, add_json, out_folder, progress
 from robodyn_ros.cli.robot_model import build_chosen, check_named, refuse, take_robot_file
 from robodyn_ros.errors import ConfigError, IdentificationError
 from robodyn_ros.findings import Finding, finding
-from robodyn_ros.identification.files.parameter_text import write_text
+from robodyn_ros.identification.files.result_file import write_text
 from robodyn_ros.models.friction_terms import DEFAULT_TERMS
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.payload import Payload, payload_of

@@ -23,7 +23,7 @@ from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.collision.setup import build_detector
 from robodyn_ros.control.collision.thresholds_file import read_thresholds
 from robodyn_ros.errors import ControlError
-from robodyn_ros.identification.files.parameter_text import write_text
+from robodyn_ros.identification.files.result_file import write_text
 from robodyn_ros.recording.recording import Recording
 
 

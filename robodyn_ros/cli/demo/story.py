@@ -5,18 +5,71 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
+from robodyn_ros.analysis.picture import new_figure
 from robodyn_ros.cli.demo import analysis
+from robodyn_ros.cli.demo.analysis import TrackingError
 from robodyn_ros.cli.demo.client import Client
 from robodyn_ros.cli.demo.length import FULL, SHORT, Length
-from robodyn_ros.cli.demo.pictures import draw_tracking
 from robodyn_ros.cli.demo.processes import NodeProcesses
 from robodyn_ros.cli.demo.ros_domain import describe_domain
 from robodyn_ros.cli.demo.stage import Stage
-from robodyn_ros.cli.demo.table import Figure, render
+
+
+def draw_tracking(
+    errors: Mapping[str, TrackingError], units: Mapping[str, str], path: Path
+) -> None:
+    """Write the picture.
+
+    :param errors: by the name of their torque
+    :param units: of the position of each joint
+    """
+    figure = new_figure(11.0, 1.6 * len(units) + 1.0)
+    axes = list(figure.subplots(len(units), 1, sharex=True, squeeze=False)[:, 0])
+    for name, error in errors.items():
+        for column, (axis, joint) in enumerate(zip(axes, error.joints, strict=True)):
+            stamps, deviation = error.time - error.time[0], 1e3 * error.deviation[:, column]
+            axis.plot(stamps, deviation, lw=0.7, label=f'{name} torque')
+            axis.set_ylabel(f'{joint}\n[m{units[joint]}]')
+    axes[0].legend(loc='upper right', ncols=2)
+    axes[-1].set_xlabel('time [s]')
+    figure.suptitle('Tracking error without and with the additive torque')
+    figure.savefig(path, dpi=110)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Measured figure and its limit."""
+
+    name: str
+    value: float
+    limit: float
+    unit: str
+    at_least: bool = False
+
+    @property
+    def reached(self) -> bool:
+        """Return True if the limit holds; False for NaN."""
+        return self.value >= self.limit if self.at_least else self.value <= self.limit
+
+
+def render(figures: Sequence[Figure]) -> str:
+    """Return the figures as a text table."""
+    width = max(len(figure.name) for figure in figures)
+    lines = [f'{"figure":<{width}}  {"measured":>12}  {"required":>14}']
+    lines.append('-' * len(lines[0]))
+    for figure in figures:
+        sign = '>=' if figure.at_least else '<='
+        lines.append(
+            f'{figure.name:<{width}}  {figure.value:>8.2f} {figure.unit:<3}  '
+            f'{sign} {figure.limit:>6.2f} {figure.unit:<3}  '
+            f'{"reached" if figure.reached else "MISSED"}'
+        )
+    return '\n'.join(lines)
 
 
 def run_demo(*, robot: str, out: Path, short: bool = False, watch: bool = False) -> int:

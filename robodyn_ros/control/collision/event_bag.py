@@ -16,8 +16,7 @@ from typing import Any
 import yaml
 
 from robodyn_ros.errors import RecordingError
-from robodyn_ros.recording.bags.bag_folder import finish_bag
-from robodyn_ros.recording.bags.bag_metadata import RECORD_NAME
+from robodyn_ros.recording.bags.bag_metadata import RECORD_NAME, finish_bag
 from robodyn_ros.recording.bags.mcap_writer import McapWriter, Topic
 from robodyn_ros.yaml_file import DUMPER, read_yaml
 

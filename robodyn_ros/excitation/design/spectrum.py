@@ -128,5 +128,5 @@ def independent_columns(matrix: Array) -> NDArray[np.intp]:
     factor = np.asarray(factor[: matrix.shape[1]])
     length = np.linalg.norm(factor, axis=0)
     visited = np.flatnonzero(length > 1e-12 * length.max(initial=0.0))
-    _, kept = find_independent(factor / np.where(length > 0.0, length, 1.0), visited.tolist())
+    kept = find_independent(factor / np.where(length > 0.0, length, 1.0), visited.tolist())
     return np.array(kept, dtype=np.intp)

@@ -13,9 +13,12 @@ from robodyn_ros.findings import SEVERITIES, Finding, finding
 from robodyn_ros.identification.factors.condense import SAMPLES_PER_COLUMN, Condensed
 from robodyn_ros.identification.factors.joint_fit import ENOUGH, fit_joint, root_mean_square
 from robodyn_ros.identification.fit.choice import INDEPENDENT
-from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.least_squares import Estimate
-from robodyn_ros.identification.fit.success import reference_torque, relative_error
+from robodyn_ros.identification.fit.torque_errors import (
+    FitReport,
+    reference_torque,
+    relative_error,
+)
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.signals.cutoff import moving_joints
 from robodyn_ros.identification.signals.processed import Processed

@@ -10,7 +10,7 @@ import numpy as np
 from robodyn_ros.findings import Finding, Severity, finding
 from robodyn_ros.identification.diagnosis.case import Case
 from robodyn_ros.identification.factors.joint_fit import root_mean_square
-from robodyn_ros.identification.fit.success import SMALL_TORQUE, rated_torque
+from robodyn_ros.identification.fit.torque_errors import SMALL_TORQUE, rated_torque
 from robodyn_ros.identification.signals.cutoff import steps_of
 from robodyn_ros.identification.signals.grid import drop_repeated
 from robodyn_ros.models.interface import Array

@@ -12,9 +12,8 @@ import numpy as np
 import yaml
 
 from robodyn_ros.errors import IdentificationError, RobodynError
-from robodyn_ros.identification.files.parameter_text import write_text
 from robodyn_ros.identification.files.prg import PrgError, prg_text
-from robodyn_ros.identification.files.result_file import write_result
+from robodyn_ros.identification.files.result_file import write_result, write_text
 from robodyn_ros.identification.files.result_folder import (
     FACTS,
     MODEL,

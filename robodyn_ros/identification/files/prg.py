@@ -19,7 +19,7 @@ from datetime import datetime
 import numpy as np
 
 from robodyn_ros.errors import IdentificationError
-from robodyn_ros.identification.fit.fit_report import FitReport
+from robodyn_ros.identification.fit.torque_errors import FitReport
 from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.models.closed_forms.closed_form import ClosedFormModel, closed_form_part
 from robodyn_ros.models.interface import Array, DynamicModel

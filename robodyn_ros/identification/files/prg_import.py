@@ -14,9 +14,12 @@ import numpy as np
 
 from robodyn_ros.bounds import PRG, read_text
 from robodyn_ros.errors import IdentificationError, ModelError
-from robodyn_ros.identification.files.parameter_text import parameter_text, write_text
 from robodyn_ros.identification.files.prg import FRICTION, MARK, Layout
-from robodyn_ros.identification.files.result_file import model_parameters
+from robodyn_ros.identification.files.result_file import (
+    model_parameters,
+    parameter_text,
+    write_text,
+)
 from robodyn_ros.identification.result.facts import friction_facts
 from robodyn_ros.models.catalog import KINDS
 from robodyn_ros.models.interface import Array, DynamicModel

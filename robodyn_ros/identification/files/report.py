@@ -8,9 +8,8 @@ import textwrap
 
 import numpy as np
 
-from robodyn_ros.identification.fit.fit_report import FitReport
-from robodyn_ros.identification.fit.success import relative_error
-from robodyn_ros.identification.physical.status import NamedParameters, Status, classify
+from robodyn_ros.identification.fit.torque_errors import FitReport, relative_error
+from robodyn_ros.identification.physical.named_parameters import NamedParameters, Status, classify
 from robodyn_ros.identification.result.facts import by_importance
 from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.identification.result.summary import WIDTH, joint_table, mass_text

@@ -19,8 +19,7 @@ from robodyn_ros.bounds import read_text
 from robodyn_ros.errors import IdentificationError, RobodynError
 from robodyn_ros.identification.result.content import ResultSignals
 from robodyn_ros.models.interface import Array, sample_blocks
-from robodyn_ros.recording.bags.bag_folder import finish_bag
-from robodyn_ros.recording.bags.bag_metadata import EFFORT_KEY, RECORD_NAME, SI_EFFORT
+from robodyn_ros.recording.bags.bag_metadata import EFFORT_KEY, RECORD_NAME, SI_EFFORT, finish_bag
 from robodyn_ros.recording.bags.joint_state_bag import joint_state_topic
 from robodyn_ros.recording.bags.mcap_writer import McapWriter
 from robodyn_ros.recording.bags.rosbag import read_rosbag

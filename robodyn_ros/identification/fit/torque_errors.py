@@ -8,10 +8,110 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.signals.processed import Processed, constant
 from robodyn_ros.long_work import progress
 from robodyn_ros.models.interface import Array, DynamicModel, sample_blocks
+from robodyn_ros.models.serial.urdf import rigid_part
+
+SMALL_TORQUE = 0.05
+"""Share of its rated torque below which a joint's torque is small. Friction of a geared joint and
+the error of a torque sensor are of this size: a relative error of smaller torque means little."""
+
+
+@dataclass(frozen=True)
+class FitReport:
+    """Torque errors of a model on one recording; arrays have shape (n,), joint order.
+
+    The relative torque errors are those of the softMC document ("Explanation of the
+    identification output file", lines 3, 4 and 7): torque error divided by the joint's largest
+    absolute torque feedback, both on moving samples of the filtered torque.
+
+    :param moving_samples: of them, between the joint's velocity thresholds
+    :param velocity_threshold: in [rad/s] or [m/s]
+    :param upper_velocity_threshold: the same; infinite: none
+    :param rms_error: on the unfiltered torque of all samples, in [Nm] or [N]
+    :param max_relative_torque_error: 1 is 100 % of the joint's largest torque
+    :param mean_relative_torque_error: mean of the absolute error, same measure
+    :param usual_torque: absolute torque that 99 % of the moving samples keep, in [Nm] or [N]
+    :param relative_residual: ||tau - tau_hat|| / ||tau||, pooled over joints, unfiltered torque
+    :param joint_relative_residual: the same for each joint alone
+    """
+
+    source: str
+    samples: int
+    moving_samples: NDArray[np.int64]
+    velocity_threshold: Array
+    upper_velocity_threshold: Array
+    rms_error: Array
+    max_relative_torque_error: Array
+    mean_relative_torque_error: Array
+    usual_torque: Array
+    relative_residual: float
+    joint_relative_residual: Array
+
+    @property
+    def rms_torque(self) -> Array:
+        """RMS torque of each joint, shape (n,), unfiltered, in [Nm] or [N]; 0 without an error."""
+        return np.asarray(self.rms_error / np.maximum(self.joint_relative_residual, 1e-12))
+
+    @classmethod
+    def empty(cls, source: str, joints: int) -> FitReport:
+        """Return the report of a recording without usable samples."""
+        unknown = np.full(joints, np.nan)
+        return cls(
+            source=source,
+            samples=0,
+            moving_samples=np.zeros(joints, dtype=np.int64),
+            velocity_threshold=unknown,
+            upper_velocity_threshold=unknown,
+            rms_error=unknown,
+            max_relative_torque_error=unknown,
+            mean_relative_torque_error=unknown,
+            usual_torque=unknown,
+            relative_residual=np.nan,
+            joint_relative_residual=unknown,
+        )
+
+
+def relative_error(report: FitReport, model: DynamicModel) -> Array:
+    """Return the RMS torque error over the RMS torque of each joint, shape (n,).
+
+    Torque below `SMALL_TORQUE` of the rating counts as that much.
+    """
+    return np.asarray(report.rms_error / np.maximum(reference_torque(report, model), 1e-300))
+
+
+def reference_torque(report: FitReport, model: DynamicModel) -> Array:
+    """Return the torque that the errors of each joint are compared with, shape (n,).
+
+    It is the RMS torque, or `SMALL_TORQUE` of the rated torque if that is larger. An effort limit
+    may be a placeholder, or missing: a rating is at most twice the largest torque that any joint
+    with the same unit has, as a motion that excites a robot needs half of its torque.
+    """
+    largest = 2.0 * _largest(model, report.usual_torque)
+    rated = np.minimum(rated_torque(model, largest), largest)
+    return np.asarray(np.maximum(report.rms_torque, SMALL_TORQUE * rated))
+
+
+def rated_torque(model: DynamicModel, torque: Array) -> Array:
+    """Return the rated torque of each joint, shape (n,), in [Nm] or [N].
+
+    That is the effort limit of the URDF; without one, the largest torque of all joints with the
+    same unit.
+
+    :param torque: of each joint in the recording, shape (n,)
+    """
+    part = rigid_part(model)
+    known = {} if part is None else {each.name: each.effort for each in part.urdf.joints}
+    rated = np.array([known.get(name, np.inf) for name in model.joint_names])
+    return np.where(np.isfinite(rated) & (rated > 0.0), rated, _largest(model, torque))
+
+
+def _largest(model: DynamicModel, torque: Array) -> Array:
+    """Return the largest torque of all joints with the same unit, for each joint, shape (n,)."""
+    units = np.array([joint.torque_unit for joint in model.joints])
+    return np.array([torque[units == unit].max(initial=0.0) for unit in units])
+
 
 USUAL = 0.99
 """Share of the moving samples that the usual torque bounds: single samples, as at a reversal or a

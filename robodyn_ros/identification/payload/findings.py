@@ -10,8 +10,8 @@ import numpy as np
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.factors.condense import SAMPLES_PER_COLUMN, Condensed
 from robodyn_ros.identification.fit.choice import FOUR, MOST, HeldOut, is_better
-from robodyn_ros.identification.fit.fit_report import FitReport
 from robodyn_ros.identification.fit.least_squares import Estimate
+from robodyn_ros.identification.fit.torque_errors import FitReport
 from robodyn_ros.identification.payload.estimate import CLEAR
 from robodyn_ros.identification.physical.consistency import is_consistent
 from robodyn_ros.identification.physical.possible import CONTRADICTED

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from robodyn_ros.findings import Finding
-from robodyn_ros.identification.fit.fit_report import FitReport
+from robodyn_ros.identification.fit.torque_errors import FitReport
 from robodyn_ros.identification.gears.maps import GearCandidate
 from robodyn_ros.identification.options import SuccessRule
-from robodyn_ros.identification.physical.status import NamedParameters
+from robodyn_ros.identification.physical.named_parameters import NamedParameters
 from robodyn_ros.identification.result.verdict import Verdict
 from robodyn_ros.identification.result.weighted import Weighted
 from robodyn_ros.identification.signals.processed import Processed

@@ -8,9 +8,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from robodyn_ros.findings import SEVERITIES, Finding
-from robodyn_ros.identification.fit.fit_report import FitReport
-from robodyn_ros.identification.fit.success import relative_error
-from robodyn_ros.identification.physical.status import NamedParameters, classify
+from robodyn_ros.identification.fit.torque_errors import FitReport, relative_error
+from robodyn_ros.identification.physical.named_parameters import NamedParameters, classify
 from robodyn_ros.identification.result.content import (
     IdentifiedPayload,
     IdentifiedResidual,

@@ -65,6 +65,13 @@ def payload_figures(block: Mapping[str, Any]) -> list[tuple[str, str]]:
     return figures
 
 
+def is_within_zero(payload: Payload) -> bool:
+    """Return True if the 95 % interval of the mass contains 0; else of the first known value."""
+    spread = np.array([]) if payload.stddevs is None else payload.stddevs
+    known = np.flatnonzero(spread > 0.0)[:1]
+    return bool((np.abs(payload.values[known]) <= 1.96 * spread[known]).sum())
+
+
 def _with_interval(value: float, std: float, unit: str = '') -> str:
     if not np.isfinite(std):
         return f'{value:.4g}{unit} (not determined alone)'

@@ -10,7 +10,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from robodyn_ros.findings import SEVERITIES
-from robodyn_ros.identification.result.payload_block import payload_block, payload_figures
+from robodyn_ros.identification.result.payload_block import (
+    is_within_zero,
+    payload_block,
+    payload_figures,
+)
 from robodyn_ros.identification.result.verdict import WORDS, Use, Verdict, of_block
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.payload import Payload
@@ -80,6 +84,8 @@ def _verdict(model: DynamicModel, facts: Mapping[str, Any], payload: Payload | N
     if success is False and judgement is not None and judgement.worth_writing:
         failed = [each.joint for each in judgement.joints if each.moved and not each.works]
         verdict += f' for {", ".join(failed)}' if failed else ''
+    if success and payload is not None and is_within_zero(payload):
+        verdict += ', the payload is not distinguishable from zero'
     title = f'identification {verdict} {facts.get("date", "")}'.strip()
     return [title, *(f'{name:<10}  {value}' for name, value in rows.items() if value)]
 

@@ -23,9 +23,8 @@ from robodyn_ros.identification.diagnosis.diagnose import (
     diagnose_validation,
 )
 from robodyn_ros.identification.diagnosis.together import different_findings
-from robodyn_ros.identification.fit.fit_report import FitReport
-from robodyn_ros.identification.fit.success import relative_error
 from robodyn_ros.identification.fit.time_offset import offset_findings
+from robodyn_ros.identification.fit.torque_errors import FitReport, relative_error
 from robodyn_ros.identification.gears.maps import GearCandidate
 from robodyn_ros.identification.payload.findings import (
     arm_findings,

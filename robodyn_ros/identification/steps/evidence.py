@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from robodyn_ros.findings import Finding
-from robodyn_ros.identification.fit.success import reference_torque, relative_error
+from robodyn_ros.identification.fit.torque_errors import reference_torque, relative_error
 from robodyn_ros.identification.physical.consistency import bodies_of, links_are_consistent
 from robodyn_ros.identification.result.facts import moving_masses
 from robodyn_ros.identification.result.verdict import (
@@ -22,8 +22,8 @@ from robodyn_ros.identification.result.verdict import (
     Verdict,
     Word,
 )
+from robodyn_ros.identification.steps.held_out import unseen_error
 from robodyn_ros.identification.steps.run import IdentificationRun
-from robodyn_ros.identification.steps.unseen import unseen_error
 from robodyn_ros.models.interface import Array
 from robodyn_ros.models.serial.urdf import rigid_part
 

@@ -9,11 +9,10 @@ from datetime import datetime, timezone
 import numpy as np
 
 from robodyn_ros.findings import Finding
-from robodyn_ros.identification.fit.fit_report import FitReport
+from robodyn_ros.identification.fit.torque_errors import FitReport
 from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.payload.estimate import is_possible
-from robodyn_ros.identification.physical.named_parameters import compute_named
-from robodyn_ros.identification.physical.status import classify
+from robodyn_ros.identification.physical.named_parameters import classify, compute_named
 from robodyn_ros.identification.result.content import ResultSignals
 from robodyn_ros.identification.result.result import IdentificationResult, IdentifiedModel
 from robodyn_ros.identification.result.verdict import JointVerdict, Use, Verdict

@@ -12,16 +12,15 @@ import numpy as np
 from robodyn_ros.errors import InsufficientData
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.factors.condense import SAMPLES_PER_COLUMN
-from robodyn_ros.identification.fit.fit_report import FitReport
-from robodyn_ros.identification.fit.torque_errors import Tally, predict
+from robodyn_ros.identification.fit.torque_errors import FitReport, Tally, predict
 from robodyn_ros.identification.options import LEAVE_ONE_OUT, SAMPLES
 from robodyn_ros.identification.physical.extrapolation import torque_uncertainty
 from robodyn_ros.identification.result.content import IdentifiedPayload
 from robodyn_ros.identification.signals.processed import Processed, constant
 from robodyn_ros.identification.signals.segments import Segments
 from robodyn_ros.identification.steps.estimation import ParameterEstimate, Regression
+from robodyn_ros.identification.steps.held_out import is_repeated
 from robodyn_ros.identification.steps.preparation import Clock, ProcessedRecordings, Task, prepare
-from robodyn_ros.identification.steps.unseen import is_repeated
 from robodyn_ros.models.interface import Array, DynamicModel
 from robodyn_ros.models.payload import Payload, PayloadModel
 from robodyn_ros.recording.recording import Recording

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from robodyn_ros.identification.files.export import Exported
 from robodyn_ros.identification.files.next_steps import format_result
-from robodyn_ros.identification.physical.status import classify
+from robodyn_ros.identification.physical.named_parameters import classify
 from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.models.interface import Array
 from robodyn_ros.msg import Finding, IdentificationReport, Parameter

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from robodyn_ros.errors import RecordingError
-from robodyn_ros.recording.bags.bag_folder import finish_bag
-from robodyn_ros.recording.bags.bag_metadata import RECORD_NAME
+from robodyn_ros.recording.bags.bag_metadata import RECORD_NAME, finish_bag
 from robodyn_ros.recording.bags.mcap_writer import McapWriter, Topic
 from robodyn_ros.recording.stamps import MissingMessages
 from robodyn_ros.recording.topics.messages import JOINT_STATE as MSGTYPE

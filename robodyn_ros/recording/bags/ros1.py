@@ -14,8 +14,8 @@ from robodyn_ros.long_work import progress
 from robodyn_ros.recording.bags.compression import decompress
 from robodyn_ros.recording.bags.scan import Scan
 from robodyn_ros.recording.topics.messages import types_with
+from robodyn_ros.wire.cursor import Writer
 from robodyn_ros.wire.joint_state import FIELDS
-from robodyn_ros.wire.writer import Writer
 
 Convert = Callable[[bytes], bytes]
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from robodyn_ros.wire.cursor import Writer
 from robodyn_ros.wire.joint_state import FIELDS
-from robodyn_ros.wire.writer import Writer
 
 JOINT_STATE = 'sensor_msgs/msg/JointState'
 DYNAMIC_STATE = 'control_msgs/msg/DynamicJointState'

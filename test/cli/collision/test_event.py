@@ -14,8 +14,7 @@ from healthy_arm import MODEL, VALUES
 
 from robodyn_ros.cli.main import main
 from robodyn_ros.control.collision.event_bag import SETTINGS
-from robodyn_ros.identification.files.parameter_text import parameter_text
-from robodyn_ros.identification.files.result_file import model_parameters
+from robodyn_ros.identification.files.result_file import model_parameters, parameter_text
 
 
 @pytest.fixture

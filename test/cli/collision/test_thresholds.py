@@ -15,8 +15,11 @@ from rosbags.rosbag2 import StoragePlugin, Writer
 
 from robodyn_ros.cli.main import main
 from robodyn_ros.control.collision.thresholds_file import read_thresholds
-from robodyn_ros.identification.files.parameter_text import parameter_text
-from robodyn_ros.identification.files.result_file import load_identified_model, model_parameters
+from robodyn_ros.identification.files.result_file import (
+    load_identified_model,
+    model_parameters,
+    parameter_text,
+)
 from robodyn_ros.identification.result.payload_block import payload_block
 from robodyn_ros.models.payload import payload_of
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Candidates: laws that the model has all terms of, with every cut-off and weight of the prior."""
 
-from __future__ import annotations
-
 from robots import random_urdf
 
 from robodyn_ros.identification.average.candidates import GIVEN, list_candidates

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The mean of candidates: ridge least squares, weighted, and judged where it was not fitted."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from condensed import condensed

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parts that can be left out: products of rows, and what is left without each fold."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Weights of candidates: shares that no other optimiser betters."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize

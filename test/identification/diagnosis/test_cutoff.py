@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A low pass too close to the motion is named as the cause, and nothing else is."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

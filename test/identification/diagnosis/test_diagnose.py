@@ -4,8 +4,7 @@
 import flaws
 import numpy as np
 import pytest
-from robots import SIX_AXIS, random_urdf
-from simulation import arm, record
+from robots import SIX_AXIS
 
 from robodyn_ros.findings import Finding
 from robodyn_ros.identification.diagnosis.diagnose import diagnose
@@ -97,14 +96,6 @@ def test_the_likely_reason_of_a_factor_is_named(factor, words):
 def test_where_two_joints_only_contradict_each_other_both_are_named():
     text = result_of(flaws.flawed('wrong factor', ROBOTS['scara3'], 43, 1)).findings[0].text
     assert 'joint1' in text and 'joint2' in text and 'Nearly as likely' in text
-
-
-def test_gravity_in_another_direction_is_named():
-    """A robot on the ceiling whose URDF stands on the floor."""
-    model, truth = arm(random_urdf(3, 12, types=('revolute',)), gravity=(0.0, 0.0, 9.81))
-    upright = robot_model(random_urdf(3, 12, types=('revolute',)))
-    first = identify(record(model, truth, noise=0.01), upright, options=QUICK).findings[0]
-    assert first.code == 'wrong_dynamic_model' and 'upside down' in first.text
 
 
 def test_semi_static_motion_is_neither_slow_nor_short():

@@ -9,7 +9,7 @@ from simulation import arm
 
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.files.prg import prg_text
-from robodyn_ros.identification.physical.status import NamedParameters
+from robodyn_ros.identification.physical.named_parameters import NamedParameters
 
 EXAMPLE = """\
 'Dynamic parameter identification for PUMA succeeded!

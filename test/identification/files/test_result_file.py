@@ -11,8 +11,11 @@ from simulation import arm, record
 
 from robodyn_ros.analysis.compare import _stddevs
 from robodyn_ros.errors import IdentificationError, RobodynError
-from robodyn_ros.identification.files.parameter_text import parameter_text
-from robodyn_ros.identification.files.result_file import load_identified_model, write_result
+from robodyn_ros.identification.files.result_file import (
+    load_identified_model,
+    parameter_text,
+    write_result,
+)
 from robodyn_ros.identification.pipeline import identify
 
 VALUES = (None, True, -1, 'x', [], {}, ['x'], [None], float('nan'))

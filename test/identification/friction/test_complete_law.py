@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Terms and shape coefficients of a friction that is not specified."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

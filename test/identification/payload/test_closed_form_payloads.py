@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Payloads of the closed-form models: mass, inertia, and products with unknown levers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from payloads import (

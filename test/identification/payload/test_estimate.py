@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A payload on top of an identified arm, each kind of robot, from recordings with noise."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 
@@ -162,6 +160,8 @@ def test_no_payload_is_said_to_be_none(tmp_path):
     assert (result.payload.payload.values >= 0.0).all()
     texts = {item.code: item.message for item in result.findings}
     assert 'no parameter of it differs from 0' in texts['payload_not_visible']
+    title = result.summary().splitlines()[0]
+    assert 'succeeded, the payload is not distinguishable from zero' in title
 
 
 def test_a_base_with_payload_is_noticed_by_a_negative_mass(tmp_path):

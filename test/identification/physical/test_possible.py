@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The possible robot nearest to an estimate, and where the recording contradicts every one."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from diagnosis_case import exchanged, one, plant, reading_of, scaled, torque
 
+from robodyn_ros.faults import FAULTS
 from robodyn_ros.findings import FINDINGS
 from robodyn_ros.identification.rivals import findings as texts
 from robodyn_ros.identification.rivals.compare import OF_SIGNAL, compare
@@ -94,5 +95,6 @@ def test_noise_is_not_explained_where_every_hypothesis_was_tried(noise):
 
 
 def test_no_remedy_proposes_to_raise_a_limit():
-    for key, entry in FINDINGS.items():
+    for key, entry in [*FINDINGS.items(), *FAULTS.items()]:
         assert '--max-relative-error' not in entry.remedy, key
+        assert 'raise ' not in entry.remedy, key

@@ -36,22 +36,16 @@ def test_the_zero_of_one_joint(name, joint, degrees):
     assert 'subtract' in item.remedy and f'{item.joint}' in item.remedy
 
 
-def test_the_zeros_of_two_joints():
-    planted = np.deg2rad([30.0, -45.0, 0.0])
-    item = first('delta3', lambda each: moved(each, offset=planted))
-    assert item.code == 'encoder_offset', item.text
-    expected = {'joint1': pytest.approx(30.0, abs=5.0), 'joint2': pytest.approx(-45.0, abs=5.0)}
-    assert offsets_of(item) == expected
-
-
-def test_the_zeros_of_two_joints_that_a_fit_absorbs():
-    """Free masses explain the torque as well; those of the URDF tell."""
-    planted = np.deg2rad([0.0, 30.0, 30.0, 0.0, 0.0, 0.0])
-    item = first('six_axis', lambda each: moved(each, offset=planted))
+@pytest.mark.parametrize(
+    ('name', 'planted'),
+    [('delta3', [30.0, -45.0, 0.0]), ('six_axis', [0.0, 30.0, 30.0, 0.0, 0.0, 0.0])],
+)
+def test_the_zeros_of_two_joints(name, planted):
+    """A fit absorbs those of the six axes: only the masses of the URDF tell."""
+    item = first(name, lambda each: moved(each, offset=np.deg2rad(planted)))
     assert item.code == 'encoder_offset', item.text
     assert offsets_of(item) == {
-        'joint2': pytest.approx(30.0, abs=5.0),
-        'joint3': pytest.approx(30.0, abs=5.0),
+        f'joint{k + 1}': pytest.approx(value, abs=5.0) for k, value in enumerate(planted) if value
     }
 
 
@@ -70,14 +64,6 @@ def test_positions_in_degrees(name):
 
     item = first(name, degrees)
     assert item.code == 'positions_in_degrees' and 'radians' in item.remedy, item.text
-
-
-@pytest.mark.parametrize(('name', 'joint', 'ratio'), [('scara', 1, 100.0), ('scara3', 1, 50.0)])
-def test_the_position_of_a_motor(name, joint, ratio):
-    item = first(name, lambda each: moved(each, one(each, joint, ratio)))
-    assert (item.code, item.joint) == ('position_factor', f'joint{joint + 1}'), item.text
-    shown = float(item.text.split(' is ')[1].split(' times')[0])
-    assert shown == pytest.approx(ratio, rel=0.05) and 'gear ratio' in item.remedy
 
 
 @pytest.mark.parametrize(('name', 'joint', 'sign'), [('six_axis', 2, 1.0), ('scara3', 1, -1.0)])
@@ -120,10 +106,13 @@ def test_position_and_torque_of_motors_where_a_belt_runs_past_a_joint(name, join
     assert f'torque of joint{joint} {word} that of joint{joint + 1}' in item.remedy  # as above
 
 
-@pytest.mark.parametrize('ratio', [0.5, 1.0 / np.pi, 1.5, 2.0])
-@pytest.mark.parametrize('joint', [1, 2])
-def test_a_position_that_is_some_times_that_of_the_joint(joint, ratio):
-    item = first('six_axis', lambda each: moved(each, one(each, joint, ratio)))
+@pytest.mark.parametrize(
+    ('name', 'joint', 'ratio'),
+    [('scara', 1, 100.0), ('scara3', 1, 50.0)]
+    + [('six_axis', joint, ratio) for joint in (1, 2) for ratio in (0.5, 1.0 / np.pi, 1.5, 2.0)],
+)
+def test_the_position_of_a_motor_or_some_times_that_of_the_joint(name, joint, ratio):
+    item = first(name, lambda each: moved(each, one(each, joint, ratio)))
     assert (item.code, item.joint) == ('position_factor', f'joint{joint + 1}'), item.text
     shown = float(item.text.split(' is ')[1].split(' times')[0])
-    assert shown == pytest.approx(ratio, rel=0.08)
+    assert shown == pytest.approx(ratio, rel=0.08) and 'gear ratio' in item.remedy

@@ -93,3 +93,32 @@ def test_two_recordings_that_begin_at_the_same_standstill_are_different():
 def test_an_identification_refuses_it_before_the_fit():
     with pytest.raises(IdentificationError, match=LITTLE):
         identify(FIRST, MODEL, validation=FIRST)
+
+
+ARM, VALUES = arm(random_urdf(3, 52, types=('revolute',)))
+
+
+def validated(other):
+    fitted = record(ARM, VALUES, 4000, noise=0.05, seed=1)
+    result = identify(fitted, ARM, validation=other(fitted))
+    repeats = any(item.code == 'validation_repeats' for item in result.findings)
+    return repeats, result.verdict
+
+
+@pytest.mark.parametrize('shift', [0, 700])
+def test_a_repeated_motion_counts_with_errors_on_parts_left_out(shift):
+    """Also from another moment on."""
+    noise = np.random.default_rng(3)
+
+    def repeat(recording):
+        torque = recording.torque + noise.normal(0.0, 0.05, recording.torque.shape)
+        rows = slice(shift, None)
+        return replace(recording, torque=torque).slice(rows)
+
+    repeats, verdict = validated(repeat)
+    assert repeats and verdict.tested == 'held-out blocks'
+
+
+def test_another_motion_is_no_repeat():
+    repeats, verdict = validated(lambda _: record(ARM, VALUES, 4000, noise=0.05, seed=2))
+    assert not repeats and verdict.tested == 'the validation'

@@ -1,6 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from closed_form_oracle import assert_behaves, assert_equal_torque, body, rnea, urdf, values_of

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Against Pinocchio, which computes the regressor of one sample after the other."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -13,7 +13,7 @@ from verdicts import with_bad
 
 from robodyn_ros.findings import Finding
 from robodyn_ros.identification.files.export import Exported
-from robodyn_ros.identification.physical.status import NamedParameters
+from robodyn_ros.identification.physical.named_parameters import NamedParameters
 from robodyn_ros.identification.result.verdict import Use
 from robodyn_ros.nodes.identification.report_message import report_message
 

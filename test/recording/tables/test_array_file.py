@@ -30,19 +30,20 @@ def test_a_damaged_version_7_3_is_a_sentence(tmp_path):
         read_mat(path)
 
 
-def test_a_crash_of_the_reader_is_a_sentence(tmp_path, monkeypatch):
-    monkeypatch.setattr(array_file, 'LOAD', 'import os\nos.kill(os.getpid(), 11)')
+@pytest.mark.parametrize(
+    ('program', 'message'),
+    [
+        ('import os\nos.kill(os.getpid(), 11)', 'it is damaged: its reader ended by 11'),
+        ('bytearray(10**11)', 'reading it takes more than 1074 MB of memory'),
+    ],
+)
+def test_a_crash_or_too_much_memory_of_the_reader_is_a_sentence(
+    tmp_path, monkeypatch, program, message
+):
+    monkeypatch.setattr(array_file, 'LOAD', program)
     path = tmp_path / 'a.mat'
     savemat(path, {'q': np.ones(3)})
-    with pytest.raises(RecordingError, match='it is damaged: its reader ended by 11'):
-        read_mat(path)
-
-
-def test_too_much_memory_of_the_reader_is_a_sentence(tmp_path, monkeypatch):
-    monkeypatch.setattr(array_file, 'LOAD', 'bytearray(10**11)')
-    path = tmp_path / 'a.mat'
-    savemat(path, {'q': np.ones(3)})
-    with pytest.raises(RecordingError, match='reading it takes more than 1074 MB of memory'):
+    with pytest.raises(RecordingError, match=message):
         read_mat(path)
 
 

@@ -85,14 +85,6 @@ def test_time_in_a_matrix_of_one_column():
         signals_from(Table({'time': np.ones((4, 2)), 'q': column(1), 'tau': column(2)}, 'x'))
 
 
-def test_nanoseconds_from_the_epoch_become_seconds():
-    stamps = 1.7e18 + 1e8 * np.arange(4)
-    file = Table({'%time': stamps, 'q1': column(0), 'tau1': column(1)}, 'test')
-    signals = signals_from(file)
-    np.testing.assert_allclose(signals.time, TIME, atol=1e-6)
-    assert signals.origin == round(1.7e18)
-
-
 @pytest.mark.parametrize(
     'mapping, message',
     [
@@ -113,12 +105,6 @@ def test_nanoseconds_from_the_epoch_become_seconds():
 def test_mappings_that_do_not_fit(mapping, message):
     with pytest.raises(RecordingError, match=message):
         signals_from(table(q=column(1), tau=column(2)), load_columns(mapping))
-
-
-def test_matrices_with_a_column_per_sample():
-    q = np.arange(8.0).reshape(4, 2)
-    signals = signals_from(table(q=q.T, tau=q))
-    np.testing.assert_array_equal(signals.values['position'], q)
 
 
 def test_columns_of_another_length():

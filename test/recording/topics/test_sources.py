@@ -9,7 +9,6 @@ from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.readers import read_recording
 
 START = 1_700_000_000 * 10**9
-NAN = float('nan')
 
 
 def motion(time, joints=2, shift=0.0):

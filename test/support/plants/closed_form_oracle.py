@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shared parts of the tests of closed-form models: URDFs of given bodies, RNEA, checks."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

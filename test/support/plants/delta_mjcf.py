@@ -1,66 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A delta robot as MuJoCo sees it: two rods per arm, closed loops; an oracle for torques.
+"""A delta robot as MuJoCo sees it: an oracle for torques.
 
-Each arm carries two rods on universal joints, their lower ends meet a free platform in ball
-joints. With four axes a shaft of two halves hangs in a Cardan joint, slides, and meets the
-platform in a ball joint. MuJoCo gives the open tree (masses, gravity, point Jacobians); the loops
-are closed here by Newton's method and by projecting the tree's forces on the motions that loops
-allow. So nothing is soft, and none of it shares a formula with the model under test.
+The mechanism is that of the simulated cell. MuJoCo gives the open tree (masses, gravity, point
+Jacobians); the loops are closed here by Newton's method and by projecting the tree's forces on the
+motions that loops allow. So nothing is soft, and none of it shares a formula with the model under
+test.
 """
-
-from __future__ import annotations
 
 import mujoco
 import numpy as np
 
-HALF_WIDTH = 0.04
+from robodyn_ros.cell.delta import DeltaMechanism
+
+NAMES = ('joint0', 'joint1', 'joint2', 'joint3')
 
 
-def mjcf(geometry, bodies, gravity=9.81):
-    """MJCF text; `bodies` as `random_bodies` gives them; the shaft is there if 'M_T' is."""
-    parts = [
-        '<mujoco><compiler angle="radian"/>'
-        f'<option gravity="0 0 {-gravity!r}"><flag constraint="disable"/></option><worldbody>'
-    ]
-    rod = _inertial(
-        f'0 0 {-geometry["L_BC"] / 2!r}', bodies['M_BC'] / 2, [bodies['Theta_BC'] / 2] * 2 + [1e-9]
-    )
-    for arm in range(3):
-        angle = arm * np.pi / 3  # half of phi
-        phi = 2 * angle
-        place = _text(geometry['R_b'] * np.array([np.cos(phi), np.sin(phi), 0.0]))
-        turned = _text([np.cos(angle), 0.0, 0.0, np.sin(angle)])
-        parts.append(
-            f'<body name="arm{arm}" pos="{place}" quat="{turned}">'
-            f'<joint name="joint{arm}" axis="0 1 0" armature="{bodies["rotor"]!r}"/>'
-            + _inertial(
-                f'{bodies["reach"]!r} 0 0', bodies['M_AB'], [1e-3, bodies['I_AB'], bodies['I_AB']]
-            )
-        )
-        for side in (-1, 1):
-            parts.append(
-                f'<body name="rod{arm}{side}" pos="{geometry["L_AB"]!r} {side * HALF_WIDTH} 0">'
-                f'<joint name="swing{arm}{side}" axis="0 1 0"/><joint axis="1 0 0"/>{rod}</body>'
-            )
-        parts.append('</body>')
-    height = -float(np.sqrt(geometry['L_BC'] ** 2 - (geometry['R_b'] / 2) ** 2))
-    parts.append(
-        f'<body name="platform" pos="0 0 {height!r}"><freejoint/>'
-        f'{_inertial("0 0 0", bodies["M_P"], [1e-3, 1e-3, 1.5e-3])}</body>'
-    )
+def mechanism(geometry, bodies):
+    """Mechanism of `bodies` as `random_bodies` gives them; the shaft is there if 'M_T' is."""
+    lengths = ('R_b', 'r_p', 'L_AB', 'L_BC') + ('h_O',) * ('M_T' in bodies)
+    content = {
+        'geometry': {name: geometry[name] for name in lengths} | {'half_width': 0.04},
+        'arm': {'mass': bodies['M_AB'], 'reach': bodies['reach'], 'inertia': bodies['I_AB']},
+        'rod': {'mass': bodies['M_BC'] / 2, 'inertia': bodies['Theta_BC'] / 2},
+        'platform': {'mass': bodies['M_P'], 'inertia': 1e-3},
+    }
     if 'M_T' in bodies:
-        mass, across, spin = bodies['M_T'], bodies['Theta_T'], bodies['Theta_Tphi'] / 2
-        parts.append(
-            f'<body name="upper" pos="0 0 {geometry["h_O"]!r}">'
-            f'<joint name="joint3" axis="0 0 1" armature="{bodies["J4"]!r}"/>'
-            '<joint axis="1 0 0"/><joint axis="0 1 0"/>'
-            + _inertial(f'0 0 {-bodies["L_TO"]!r}', mass, [across, across, spin])
-            + f'<body name="lower" pos="0 0 {height - geometry["h_O"]!r}">'
-            '<joint type="slide" axis="0 0 1"/>'
-            + _inertial(f'0 0 {bodies["L_TP"]!r}', mass, [across, across, spin])
-            + '</body></body>'
-        )
-    return ''.join(parts) + '</worldbody></mujoco>'
+        keys = ('mass', 'inertia', 'spin_inertia', 'reach_top', 'reach_bottom')
+        names = ('M_T', 'Theta_T', 'Theta_Tphi', 'L_TO', 'L_TP')
+        content['shaft'] = {key: bodies[name] for key, name in zip(keys, names, strict=True)}
+    return DeltaMechanism.from_mapping(content, 'oracle')
 
 
 def random_bodies(seed, shaft):
@@ -90,19 +58,20 @@ class DeltaPlant:
     """Torques and platform position of the robot in MuJoCo."""
 
     def __init__(self, geometry, bodies, gravity=9.81):
-        self.model = mujoco.MjModel.from_xml_string(mjcf(geometry, bodies, gravity))
+        self.mechanism = mechanism(geometry, bodies)
+        names = NAMES[: 4 if 'M_T' in bodies else 3]
+        self.model = self.mechanism.compile(names, *np.outer([-9.0, 9.0], np.ones(len(names))))
+        self.model.opt.gravity[2] = -gravity
+        self.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
+        for body in range(self.model.nbody):
+            if self.model.body(body).name.startswith('rod'):
+                self.model.body_inertia[body, 2] = 1e-9  # a rod is thin
         self.data = mujoco.MjData(self.model)
-        count = 4 if 'M_T' in bodies else 3
-        self.driven = [self.model.joint(f'joint{k}').dofadr[0] for k in range(count)]
-        self.free = np.setdiff1d(np.arange(self.model.nv), self.driven)
-        # Pairs of bodies and points on them that the loops hold together.
-        self.pairs = [
-            (f'rod{arm}{side}', [0, 0, -geometry['L_BC']], _corner(geometry, arm, side))
-            for arm in range(3)
-            for side in (-1, 1)
+        self.driven = [self.model.joint(name).dofadr[0] for name in names]
+        self.model.dof_armature[self.driven] = [*[bodies['rotor']] * 3, bodies.get('J4')][
+            : len(names)
         ]
-        if count > 3:
-            self.pairs.append(('lower', [0, 0, 0], np.zeros(3)))
+        self.free = np.setdiff1d(np.arange(self.model.nv), self.driven)
 
     def torque(self, q, qd, qdd):
         """Torque (n,) of the driven joints in one state, each (n,), and the platform's centre."""
@@ -126,12 +95,9 @@ class DeltaPlant:
         """Positions of all joints at which the loops are closed."""
         model, data = self.model, self.data
         mujoco.mj_resetData(model, data)
-        for joint, value in enumerate(q):
-            data.joint(f'joint{joint}').qpos[:] = value
-        # Rods hang inwards at first: all parallel would be a singular start.
-        for arm in range(3):
-            for side in (-1, 1):
-                data.joint(f'swing{arm}{side}').qpos[:] = 0.4 - q[arm]
+        data.qpos[:] = self.mechanism.open_pose(model, q)
+        for name, value in zip(NAMES, q, strict=False):
+            data.joint(name).qpos[:] = value
         step = np.zeros(model.nv)
         for _ in range(30):
             gap, jacobian, _ = self._loops()
@@ -148,13 +114,13 @@ class DeltaPlant:
         mujoco.mj_kinematics(model, data)
         mujoco.mj_comPos(model, data)
         gaps, jacobians, rates = [], [], []
-        for name, one, other in self.pairs:
+        for pair in zip(model.eq_obj1id, model.eq_obj2id, strict=True):
             points, slopes, changes = [], [], []
-            for body, local in ((data.body(name), one), (data.body('platform'), other)):
-                point = body.xpos + body.xmat.reshape(3, 3) @ local
+            for site in pair:
+                point, body = data.site_xpos[site], model.site_bodyid[site]
                 slope, change = np.zeros((2, 3, model.nv))
-                mujoco.mj_jac(model, data, slope, None, point, body.id)
-                mujoco.mj_jacDot(model, data, change, None, point, body.id)
+                mujoco.mj_jac(model, data, slope, None, point, body)
+                mujoco.mj_jacDot(model, data, change, None, point, body)
                 points.append(point)
                 slopes.append(slope)
                 changes.append(change)
@@ -162,18 +128,3 @@ class DeltaPlant:
             jacobians.append(slopes[0] - slopes[1])
             rates.append(changes[0] - changes[1])
         return np.concatenate(gaps), np.concatenate(jacobians), np.concatenate(rates)
-
-
-def _corner(geometry, arm, side):
-    phi = 2 * np.pi / 3 * arm
-    outwards = np.array([np.cos(phi), np.sin(phi), 0.0])
-    sideways = np.array([-np.sin(phi), np.cos(phi), 0.0])
-    return geometry['r_p'] * outwards + side * HALF_WIDTH * sideways
-
-
-def _inertial(position, mass, diagonal):
-    return f'<inertial pos="{position}" mass="{mass!r}" diaginertia="{_text(diagonal)}"/>'
-
-
-def _text(values):
-    return ' '.join(repr(float(value)) for value in values)

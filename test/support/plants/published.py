@@ -5,8 +5,6 @@ Table 1 and Table 3 (joint 6 with its two misprints corrected); the document's o
 published, so its motion is judged on two robots of well-known geometry.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from robodyn_ros.excitation.limits.joint_limits import JointLimits

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cases and readings of recordings for the tests of the diagnosis and of the rivals."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import math
 
-from robodyn_ros.cli.demo.table import Figure, render
+from robodyn_ros.cli.demo.story import Figure, render
 
 
 def test_limits_hold_from_both_sides():
