@@ -9,7 +9,7 @@ The damping of the drive acts as viscous friction of the joint, and is a part of
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,11 +29,13 @@ class PositionDrive:
     :param gain: torque per error, in [Nm/rad] or [N/m], shape (n,); 1: the torque is the error
     :param delay: from a command to its effect, in [s], shape (n,)
     :param known: the gain is known
+    :param delay_error: standard error of the delay, in [s]
     """
 
     gain: Array
     delay: Array
     known: bool
+    delay_error: float = 0.0
 
     def torque(self, time: Array, command: Array, position: Array) -> Array:
         """Return the torque (N, n), in the unit of the gain.
@@ -54,4 +56,4 @@ class PositionDrive:
     def select(self, columns: Sequence[int]) -> PositionDrive:
         """Return the drives of some joints."""
         columns = list(columns)
-        return PositionDrive(self.gain[columns], self.delay[columns], self.known)
+        return replace(self, gain=self.gain[columns], delay=self.delay[columns])

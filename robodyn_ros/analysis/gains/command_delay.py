@@ -3,9 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 from scipy.interpolate import make_interp_spline
 
+from robodyn_ros.analysis.gains.runs import drive_options
+from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.factors.condense import acting_columns
 from robodyn_ros.identification.factors.joint_fit import fit_joint
 from robodyn_ros.identification.options import SAMPLES
@@ -13,12 +18,36 @@ from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.steps.preparation import Task
 from robodyn_ros.models.base_parameters import base_parameters
 from robodyn_ros.models.interface import Array, DynamicModel
+from robodyn_ros.recording.recording import Recording
 
 LONGEST, STEP = 0.15, 1e-3
 """Longest delay that is searched, and steps of it, in [s]: five images of a camera."""
 
 SEGMENTS = 4
 """Segments of each recording, whose spread is the standard error of the delay."""
+
+
+def with_delay(
+    recordings: Sequence[Recording], model: DynamicModel
+) -> tuple[list[Recording], list[Finding]]:
+    """Return recordings with the delay of their commands, if none is given, and what was found.
+
+    A delay whose standard error is above one sample is not used.
+    """
+    drive, period = recordings[0].drive, 1e3 * recordings[0].period
+    if drive is None:
+        return [*recordings], []
+    findings = [finding('torque_of_position_error')]
+    if drive.delay.any():
+        return [*recordings], findings
+    options = drive_options(recordings[0])
+    delay, error = command_delay(Task(tuple(recordings), model, options))
+    certain = 1e3 * error <= period
+    key = 'gain_delay' if certain else 'gain_delay.unknown'
+    findings.append(finding(key, delay=1e3 * delay, error=1e3 * error, period=period))
+    if certain:
+        drive = replace(drive, delay=np.full(len(drive.gain), delay), delay_error=error)
+    return [each.with_drive(drive) for each in recordings], findings
 
 
 def command_delay(task: Task) -> tuple[float, float]:

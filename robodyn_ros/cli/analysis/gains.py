@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from robodyn_ros.analysis.gains.command_delay import command_delay
+from robodyn_ros.analysis.gains.command_delay import with_delay
 from robodyn_ros.analysis.gains.estimate import NARROW, Gains, JointGain, estimate_gains
 from robodyn_ros.analysis.gains.files import UNITS, columns_text, effort_text
 from robodyn_ros.analysis.gains.known_load import KnownLoad, check_load
@@ -23,8 +22,6 @@ from robodyn_ros.cli.robot_model import build_chosen, check_named, refuse, take_
 from robodyn_ros.errors import ConfigError, IdentificationError
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.files.parameter_text import write_text
-from robodyn_ros.identification.options import IdentifyOptions
-from robodyn_ros.identification.steps.preparation import Task
 from robodyn_ros.models.friction_terms import DEFAULT_TERMS
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.payload import Payload, payload_of
@@ -155,17 +152,7 @@ def _estimate(arguments: argparse.Namespace, model: DynamicModel) -> tuple[Gains
     """Return the factors, and findings about the delay of commands."""
     _columns(arguments)
     paths = [path for path in (arguments.empty, arguments.loaded) if path is not None]
-    recordings, findings = [_read(arguments, path, model) for path in paths], []
-    drive, period = recordings[0].drive, recordings[0].period
-    if drive is not None:
-        findings.append(finding('torque_of_position_error'))
-    if drive is not None and not drive.delay.any():
-        delay, error = command_delay(Task(tuple(recordings), model, IdentifyOptions()))
-        certain = error <= period
-        key = 'gain_delay' if certain else 'gain_delay.unknown'
-        findings.append(finding(key, delay=1e3 * delay, error=1e3 * error, period=1e3 * period))
-        drive = replace(drive, delay=np.full(len(drive.gain), delay if certain else 0.0))
-        recordings = [each.with_drive(drive) for each in recordings]
+    recordings, findings = with_delay([_read(arguments, path, model) for path in paths], model)
     if arguments.loaded is None:
         return gains_from_masses(recordings[0], model), findings
     load, known = (
