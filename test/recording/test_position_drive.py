@@ -73,11 +73,11 @@ def test_without_commands_the_columns_are_named(tmp_path):
 def test_bags_have_commands_in_a_topic(tmp_path):
     stamps = (1_700_000_000 * 10**9 + np.round(1e9 * TIME)).astype(int).tolist()
     names = ['a', 'b']
-    topics = {'/joint_states': POSITION, '/arm/reference': GOAL}
-    write_topics(tmp_path / 'bag', {
-        topic: [message(stamp, names, row, [], []) for stamp, row in zip(stamps, rows, strict=True)]
-        for topic, rows in topics.items()
-    })  # fmt: skip
+    topics = {
+        topic: [message(s, names, row, [], []) for s, row in zip(stamps, rows, strict=True)]
+        for topic, rows in (('/joint_states', POSITION), ('/arm/reference', GOAL))
+    }
+    write_topics(tmp_path / 'bag', topics)
     recording = read_recording(tmp_path / 'bag')
     assert recording.joints == ('a', 'b')
     np.testing.assert_allclose(recording.torque, GOAL - POSITION, atol=1e-9)

@@ -273,13 +273,13 @@ def _parts(
         elif spec is not None:  # only a unit or scale; the column has a known name
             raise table.error(f'the mapping of {signal} names no columns', signal=signal)
         elif signal == 'position':
-            raise _unrecognised(table, signal, joints)
+            raise _refuse_unknown(table, signal, joints)
     if not {'torque', 'command'} & parts.keys():
-        raise _unrecognised(table, 'command' if by_error else 'torque', joints)
+        raise _refuse_unknown(table, 'command' if by_error else 'torque', joints)
     return parts
 
 
-def _unrecognised(table: Table, signal: str, joints: Sequence[str] | None) -> RecordingError:
+def _refuse_unknown(table: Table, signal: str, joints: Sequence[str] | None) -> RecordingError:
     text = f'no column for {signal} was recognised, {table.described}'
     return table.error(text, count=len(joints or ()))
 
