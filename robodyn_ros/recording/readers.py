@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -60,7 +59,7 @@ def read_recording(
         _read, Path(path), columns=columns, joints=joints, part=part, rename=tuple(rename)
     )
     if topic is not None or not recording_format(path).startswith('rosbag'):
-        return read(topic or TOPIC, commands=True)
+        return read(topic or TOPIC)
     reasons: list[str] = []
     lines: list[str] = []
     for name, findings in _candidates(path):
@@ -69,9 +68,6 @@ def read_recording(
         except MissingSignalError as error:
             reasons.append(str(error) if name == TOPIC else f'{error} ({name})')
             lines += error.lines
-    for name, findings in _candidates(path):  # no topic has an effort
-        with suppress(MissingSignalError):
-            return read(name, findings, commands=True)
     raise MissingSignalError('; '.join(reasons), lines=lines[:3])
 
 
@@ -93,7 +89,6 @@ def _read(
     topic: str,
     findings: Sequence[Finding] = (),
     *,
-    commands: bool = False,
     columns: Mapping[str, object] | str | Path | None,
     joints: Sequence[str] | None,
     part: int | None,
@@ -108,9 +103,8 @@ def _read(
             path, topic=topic, joints=joints, chosen=chosen, part=part, rename=rename
         )
         torque = mapping.get('torque')
-        by_error = isinstance(torque, Mapping) and torque.get('unit') == POSITION_ERROR
-        if by_error or commands:
-            table = with_commands(table, path, by_error=by_error)
+        if isinstance(torque, Mapping) and torque.get('unit') == POSITION_ERROR:
+            table = with_commands(table, path)
     else:
         table = form.read(path)
     try:

@@ -78,6 +78,8 @@ def test_bags_have_commands_in_a_topic(tmp_path):
         for topic, rows in (('/joint_states', POSITION), ('/arm/reference', GOAL))
     }
     write_topics(tmp_path / 'bag', topics)
-    recording = read_recording(tmp_path / 'bag')
+    recording = read_recording(tmp_path / 'bag', columns=BY_ERROR)
     assert recording.joints == ('a', 'b')
-    np.testing.assert_allclose(recording.torque, GOAL - POSITION, atol=1e-9)
+    np.testing.assert_allclose(recording.torque, (GOAL - POSITION) * [2.0, 3.0], atol=1e-9)
+    with pytest.raises(RecordingError, match='torque of joint'):
+        read_recording(tmp_path / 'bag')

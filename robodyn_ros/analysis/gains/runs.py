@@ -26,8 +26,8 @@ SLOW = 0.2
 """Speed of a joint below which its errors of position do not count, as a share of its RMS:
 stiction and the resolution of the encoder decide there."""
 
-LOWER_CUTOFF = 8.0
-"""Another cut-off for errors of position, in [Hz]: what changes with it is not in the noise."""
+CUTOFFS = 6.0, 12.0
+"""Other cut-offs for errors of position, in [Hz]: what changes with them is not in the noise."""
 
 
 def condense_runs(
@@ -60,7 +60,7 @@ def drive_options(recording: Recording) -> IdentifyOptions:
 
 
 def variants(task: Task) -> Iterator[Task]:
-    """Yield tasks with another cut-off and delay, where the torque is the error of position.
+    """Yield tasks with other cut-offs, and with another delay, where the torque is the error of position.
 
     The resolution of the encoder is in motion and torque, and the delay is estimated: both move
     the estimate by more than noise does.
@@ -68,7 +68,8 @@ def variants(task: Task) -> Iterator[Task]:
     drive = task.recordings[0].drive
     if drive is None:
         return
-    yield replace(task, options=replace(task.options, filter_cutoff=LOWER_CUTOFF))
+    for cutoff in CUTOFFS:
+        yield replace(task, options=replace(task.options, filter_cutoff=cutoff))
     later = replace(drive, delay=drive.delay + drive.delay_error)
     yield replace(task, recordings=tuple(each.with_drive(later) for each in task.recordings))
 

@@ -70,18 +70,12 @@ def read_commands(
     return read_topic(path, topic, joints, _positions, part)
 
 
-def with_commands(table: Table, path: Path, *, by_error: bool) -> Table:
-    """Return a bag's joint states with commanded positions in place of an effort that is missing.
+def with_commands(table: Table, path: Path) -> Table:
+    """Return a bag's joint states with commanded positions in place of the effort.
 
-    :param by_error: in place of any effort
-    :raises RecordingError: the bag has no commanded positions of all joints, and they are needed
+    :raises RecordingError: the bag has no commanded positions of all joints
     """
-    if not by_error and np.isfinite(table.columns['torque']).any():
-        return table
-    types = topic_types(path)
-    if not by_error and len(command_topics(types)) != 1:
-        return table
-    topic, joints = command_topic(types, None, str(path)), table.joints or ()
+    topic, joints = command_topic(topic_types(path), None, str(path)), table.joints or ()
     commands = read_commands(path, topic, joints, table.part)
     if commands.joints != joints:
         raise RecordingError(
