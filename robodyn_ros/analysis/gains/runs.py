@@ -60,7 +60,7 @@ def drive_options(recording: Recording) -> IdentifyOptions:
 
 
 def variants(task: Task) -> Iterator[Task]:
-    """Yield tasks with other cut-offs, and with another delay, where the torque is the error of position.
+    """Yield tasks with other cut-offs, and with another delay, of recordings of positions.
 
     The resolution of the encoder is in motion and torque, and the delay is estimated: both move
     the estimate by more than noise does.
