@@ -88,6 +88,7 @@ def check_recording(signals: Signals, *, late_share: float = 0.0, every: bool = 
         gear_ratio=signals.gear_ratio,
         topic=signals.topic,
         part=signals.part,
+        drive=signals.drive,
         **signals.values,
     )
     return recording if signals.drive is None else recording.with_drive(signals.drive)

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recordings of positions alone: the error of position is the signal of the torque."""
 
+import json
+
 import numpy as np
+import pyarrow as pa
 import pytest
 from bags import message, write_topics
+from pyarrow import parquet
 
 from robodyn_ros.control.effort.recorded import in_si_units
 from robodyn_ros.errors import ConfigError, RecordingError
@@ -83,3 +87,18 @@ def test_bags_have_commands_in_a_topic(tmp_path):
     np.testing.assert_allclose(recording.torque, (GOAL - POSITION) * [2.0, 3.0], atol=1e-9)
     with pytest.raises(RecordingError, match='torque of joint'):
         read_recording(tmp_path / 'bag')
+
+
+def test_a_lerobot_data_set_has_its_actions_as_commands(tmp_path):
+    names = {'names': ['pan.pos', 'elbow.pos']}
+    (tmp_path / 'data/chunk-000').mkdir(parents=True)
+    (tmp_path / 'meta').mkdir()
+    facts = {'features': {'observation.state': names, 'action': names}}
+    (tmp_path / 'meta/info.json').write_text(json.dumps(facts))
+    columns = {'observation.state': np.rad2deg(POSITION), 'action': np.rad2deg(GOAL)}
+    content = {name: values.tolist() for name, values in columns.items()} | {'timestamp': TIME}
+    parquet.write_table(pa.table(content), tmp_path / 'data/chunk-000/episode_000000.parquet')
+    degrees = {'position': {'columns': 'observation.state', 'unit': 'deg'}}
+    recording = read_recording(tmp_path, columns=degrees)
+    assert recording.joints == ('pan', 'elbow')
+    np.testing.assert_allclose(recording.torque, GOAL - POSITION, atol=1e-9)
