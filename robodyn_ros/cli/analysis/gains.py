@@ -159,7 +159,8 @@ def _estimate(arguments: argparse.Namespace, model: DynamicModel) -> tuple[Gains
         _load(arguments, model, arguments.payload_mass),
         arguments.payload_com is not None,
     )
-    return estimate_gains(*recordings, model, load, center_known=known), findings
+    empty, loaded = recordings
+    return estimate_gains(empty, loaded, model, load, center_known=known), findings
 
 
 def _check(arguments: argparse.Namespace, gains: Gains) -> KnownLoad | None:
