@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / 'test/support/plants')]
+sys.path[:0] = [str(ROOT), str(ROOT / 'test/support'), str(ROOT / 'test/support/plants')]
 
 from servo_arm import servo_arm  # noqa: E402
 
