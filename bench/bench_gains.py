@@ -7,7 +7,7 @@ signal, noise of the encoder, and a load of 1 to 5 kg. The centre of mass of eve
 not given. Exits non-zero if the intervals do not hold 93 to 97 % of the factors, if the median
 error of determined factors is above 2 %, or if a determined factor has another sign or an error
 above 20 %:
-`python bench/bench_gains.py [--plants 100]`.
+`python bench/bench_gains.py [--plants 100] [--first 0]`.
 """
 
 from __future__ import annotations
@@ -98,9 +98,11 @@ def main() -> int:
     """Estimate all plants and print the shares."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--plants', type=int, default=100)
+    parser.add_argument('--first', type=int, default=0, help='seed of the first plant')
+    arguments = parser.parse_args()
     inside, errors, spreads = [], [], []
     count = 0
-    for seed in range(parser.parse_args().plants):
+    for seed in range(arguments.first, arguments.first + arguments.plants):
         plant = make_plant(seed)
         for gain, true in zip(plant.estimate().joints, plant.factors, strict=True):
             count += 1
@@ -111,8 +113,9 @@ def main() -> int:
                 spreads.append((seed, gain.joint.name, gain.factor, true))
     covered, median, wrong = np.mean(inside), np.median(errors), np.max(errors)
     print(
-        f'{count} joints: {len(inside)} intervals hold {covered:.1%} of the factors; '
-        f'{len(errors)} determined, median error {median:.2%}, largest {wrong:.1%}'
+        f'{count} joints: {len(inside)} intervals hold {covered:.1%} of the factors '
+        f'({sum(inside)}); {len(errors)} determined, median error {median:.2%}, largest '
+        f'{wrong:.1%}'
     )
     return int(not (0.93 <= covered <= 0.97 and median <= 0.02 and wrong <= 0.2))
 

@@ -185,6 +185,7 @@ def run(arguments: argparse.Namespace) -> int:
             limits=limits,
             export_failed=arguments.force_export,
             page=arguments.report,
+            driven=validation if isinstance(validation, Recording) else recordings[0],
         )
         for note in files.notes:
             print(f'note: {note}', file=sys.stderr)

@@ -79,7 +79,7 @@ def check_recording(signals: Signals, *, late_share: float = 0.0, every: bool = 
     signals.findings += _motor_side(signals)
     for array in (signals.time, *signals.values.values()):
         array.setflags(write=False)  # so that the recording does not copy them
-    return Recording(
+    recording = Recording(
         time=signals.time,
         joints=signals.joints,
         source=signals.source,
@@ -88,8 +88,10 @@ def check_recording(signals: Signals, *, late_share: float = 0.0, every: bool = 
         gear_ratio=signals.gear_ratio,
         topic=signals.topic,
         part=signals.part,
+        drive=signals.drive,
         **signals.values,
     )
+    return recording if signals.drive is None else recording.with_drive(signals.drive)
 
 
 def _leave_out_empty_joints(signals: Signals) -> None:
@@ -110,7 +112,7 @@ def _check_nan_joints(signals: Signals) -> None:
         if not empty.any():
             continue
         joint = signals.joints[int(np.argmax(empty))]
-        if name in ('position', 'torque'):
+        if name not in NOT_USED:
             raise MissingSignalError(
                 f'{signals.source}: {name} of joint {joint!r} is missing (NaN or empty) in all '
                 f'{len(signals.time)} samples'

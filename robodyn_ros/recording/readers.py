@@ -13,10 +13,12 @@ import numpy as np
 from robodyn_ros.errors import MissingSignalError, RecordingError
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.recording.bags.bag_scan import is_rosbag
+from robodyn_ros.recording.bags.commands import with_commands
 from robodyn_ros.recording.bags.rosbag import FIELD_OF, read_rosbag
 from robodyn_ros.recording.bags.topic_bag import topic_types
 from robodyn_ros.recording.checks import check_recording
 from robodyn_ros.recording.missing_values import MISSING_SHARE
+from robodyn_ros.recording.position_drive import POSITION_ERROR
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.tables.columns import Signals, load_columns, signals_from
 from robodyn_ros.recording.tables.formats import CONVERT, FORMATS, format_of
@@ -100,6 +102,9 @@ def _read(
         table = read_rosbag(
             path, topic=topic, joints=joints, chosen=chosen, part=part, rename=rename
         )
+        torque = mapping.get('torque')
+        if isinstance(torque, Mapping) and torque.get('unit') == POSITION_ERROR:
+            table = with_commands(table, path)
     else:
         table = form.read(path)
     try:

@@ -14,6 +14,7 @@ from robodyn_ros.errors import RecordingError
 from robodyn_ros.findings import Finding, Severity, finding
 from robodyn_ros.recording.bags.scan import BagPart
 from robodyn_ros.recording.missing_values import missing_values
+from robodyn_ros.recording.position_drive import PositionDrive
 from robodyn_ros.recording.storage import all_usable, blockwise, usable
 
 __all__ = ['Finding', 'Recording', 'Severity']
@@ -21,7 +22,7 @@ __all__ = ['Finding', 'Recording', 'Severity']
 Array = NDArray[np.float64]
 
 REQUIRED = ('position', 'torque')
-OPTIONAL = ('velocity', 'acceleration', 'motor_position', 'motor_velocity')
+OPTIONAL = ('velocity', 'acceleration', 'motor_position', 'motor_velocity', 'command')
 """Signals of a recording, each of shape (N, n); the optional ones may be None."""
 
 
@@ -56,6 +57,8 @@ class Recording:
     :param topic: of a bag that it was read from
     :param part: messages of the bag that it was read from
     :param gear_ratio: revolutions of the motor per revolution of the joint, shape (n,)
+    :param command: commanded position, of which the torque is computed by the drive; or None
+    :param drive: that makes torque of the error of position; None: the torque was recorded
     :raises RecordingError: the data break one of these rules
     """
 
@@ -71,6 +74,8 @@ class Recording:
     motor_position: Array | None = None
     motor_velocity: Array | None = None
     gear_ratio: Array | None = None
+    command: Array | None = None
+    drive: PositionDrive | None = None
     topic: str = ''
     part: BagPart | None = None
 
@@ -167,8 +172,15 @@ class Recording:
             self,
             joints=tuple(joints),
             gear_ratio=None if self.gear_ratio is None else self.gear_ratio[columns],
+            drive=self.drive and self.drive.select(columns),
             **self.each(lambda values: blockwise(lambda part: part[:, columns], values)),
         )
+
+    def with_drive(self, drive: PositionDrive) -> Recording:
+        """Return the recording with the torque of its commanded positions by another drive."""
+        assert self.command is not None
+        torque = drive.torque(self.time, self.command, self.position)
+        return replace(self, torque=torque, drive=drive)
 
     def slice(self, rows: slice | NDArray[np.intp]) -> Recording:
         """Return the recording with just these samples (a slice, or ascending row numbers)."""

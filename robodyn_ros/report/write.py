@@ -15,6 +15,7 @@ from robodyn_ros.identification.files.export import Exported, export
 from robodyn_ros.identification.files.result_folder import MODEL, PAGE, is_page
 from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.output_files import write_file
+from robodyn_ros.recording.recording import Recording
 from robodyn_ros.report.coverage import Stated, list_limits
 from robodyn_ros.report.page import page_text
 from robodyn_ros.report.repeat import repeat_facts
@@ -33,6 +34,7 @@ def export_with_page(
     limits: Stated | None = None,
     export_failed: bool = False,
     page: bool = True,
+    driven: Recording | None = None,
 ) -> Exported:
     """Write the files of a result and report.html, see `identification.files.export`.
 
@@ -40,6 +42,7 @@ def export_with_page(
     :param robot: robot file that was named, for the next commands
     :param limits: of the joints, for the page; None: those of the model
     :param page: False: no report.html
+    :param driven: see `identification.files.export.export`
     :raises IdentificationError: a file cannot be written; the folder is then as it was
     """
 
@@ -52,6 +55,7 @@ def export_with_page(
         folder,
         export_failed=export_failed,
         page=text if page else None,
+        driven=driven,
         more_facts={
             'repeat': repeat_facts(result, command, robot),
             'signals_start': _start(result),

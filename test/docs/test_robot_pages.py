@@ -11,12 +11,14 @@ page, where there is a ROS 2.
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 from fences import DOCS, commands
 from real_machines import data_folder
 from recorded_cell import recorded
 from robots import SINGLE_AXIS
+from servo_arm import servo_arm
 
 from bench.first_day.kinds import KINDS, PACKAGE
 from robodyn_ros.cli.main import main
@@ -92,6 +94,17 @@ def test_the_page_about_a_single_axis(tmp_path, monkeypatch):
     (tmp_path / 'my_axis.urdf').write_text(text)
     assert run('robots/single_axis.md') >= 2
     assert (tmp_path / 'DIR' / 'result.yaml').exists()
+
+
+def test_the_page_about_hobby_arms(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    plant = servo_arm(101)
+    (tmp_path / 'arm.urdf').write_text(plant.xml)
+    for name, mass, seed in (('empty', 0.0, 101), ('loaded', 0.2, 101), ('other', 0.0, 5)):
+        run_ = plant.record(mass, seed=seed)
+        np.savez(f'{name}.npz', t=run_.time, q=run_.position, action=run_.command)
+    assert run('robots/hobby_arm.md') == 2
+    assert '<position' in (tmp_path / 'DIR/robot.xml').read_text()
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,13 @@ from typing import NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from robodyn_ros.analysis.gains.runs import carry, condense_runs, find_rigid
+from robodyn_ros.analysis.gains.runs import (
+    carry,
+    condense_runs,
+    drive_options,
+    find_rigid,
+    variants,
+)
 from robodyn_ros.analysis.gains.signal_fit import SignalFit, fit_signals, search_values
 from robodyn_ros.analysis.gains.signal_model import SignalModel, of_joints
 from robodyn_ros.errors import IdentificationError, RobodynError
@@ -141,7 +147,7 @@ def estimate_gains(
     :param model: of the arm, with friction
     :raises IdentificationError: the model cannot be used, or no joint feels the load
     """
-    task = Task((empty, loaded), model, options or IdentifyOptions())
+    task = Task((empty, loaded), model, options or drive_options(empty))
     known, loads = center_known, (False, True)
     with threadpool_limits(limits=1, user_api='blas'):
         base, runs = condense_runs(task)
@@ -155,6 +161,11 @@ def estimate_gains(
         places = slice(0, signals.load.stop)
         start[places] = first.values[places]
         fit = _with_halves(fit_signals(signals, runs, start, free), signals, task, arms)
+        for other in variants(task):
+            _, runs = condense_runs(other, arms)
+            fit = _widen(
+                fit, signals, fit_signals(signals, runs, fit.values, free).values - fit.values
+            )
     return Gains.of(task, base, signals, fit)
 
 
@@ -237,8 +248,13 @@ def _with_halves(
     half_way = 0.5 * (first.values - second.values)[places]
     expected = 0.5 * np.hypot(first.stddevs, second.stddevs)[places]
     extra = np.where(np.abs(half_way) > DIFFERENT * expected, half_way**2, 0.0)
-    covariance = fit.covariance.copy()
-    covariance[places, places] += np.diag(extra)
+    return _widen(fit, model, np.sqrt(extra))
+
+
+def _widen(fit: SignalFit, model: SignalModel, errors: Array) -> SignalFit:
+    """Return the fit with further errors (n,) of the signals per torque in its covariance."""
+    covariance, places = fit.covariance.copy(), model.signal_per_torque
+    covariance[places, places] += np.diag(errors[places] ** 2)
     return replace(fit, covariance=covariance)
 
 

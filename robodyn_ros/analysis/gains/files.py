@@ -11,8 +11,9 @@ import yaml
 from robodyn_ros.analysis.gains.estimate import JointGain
 from robodyn_ros.control.effort.declaration import EffortDeclaration
 from robodyn_ros.errors import ConfigError
+from robodyn_ros.recording.position_drive import POSITION_ERROR
 
-UNITS = ('raw', 'A', 'permille')
+UNITS = ('raw', 'A', 'permille', POSITION_ERROR)
 """Units of the signal that `--unit` takes."""
 _SIGNIFICANT = 6
 
@@ -54,19 +55,33 @@ def effort_text(gains: Sequence[JointGain], unit: str, head: str) -> str:
     )
 
 
-def columns_text(gains: Sequence[JointGain], columns: Mapping[str, object], head: str) -> str:
+def columns_text(
+    gains: Sequence[JointGain],
+    columns: Mapping[str, object],
+    head: str,
+    delay: Mapping[str, float] | None = None,
+) -> str:
     """Return the YAML of a column mapping that has the factors as scale of the torque.
 
     :param columns: mapping that the recordings were read with
+    :param delay: of commands, by joint, in [s]; the torque is of the error of position then
     """
-    given = columns.get('torque')
-    torque = dict(given) if isinstance(given, Mapping) else {}
-    if given is not None and not torque:
-        torque['columns'] = given
+    torque = _as_mapping(columns.get('torque'))
+    if delay is not None:
+        names = {each.joint.name for each in gains}
+        late = {name: _round(value) for name, value in delay.items() if name in names}
+        columns = {**columns, 'command': {**_as_mapping(columns.get('command')), 'delay': late}}
+        torque = {'unit': POSITION_ERROR}
     scale = {each.joint.name: _round(each.factor) for each in gains}
     return _comment(head) + yaml.safe_dump(
         {**columns, 'torque': {**torque, 'scale': scale}}, sort_keys=False
     )
+
+
+def _as_mapping(spec: object) -> dict[str, object]:
+    if isinstance(spec, Mapping):
+        return dict(spec)
+    return {} if spec is None else {'columns': spec}
 
 
 def _comment(text: str) -> str:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from robodyn_ros.analysis.gains.estimate import Gains
-from robodyn_ros.analysis.gains.runs import condense_runs, find_rigid
+from robodyn_ros.analysis.gains.runs import condense_runs, drive_options, find_rigid
 from robodyn_ros.analysis.gains.signal_fit import SignalFit, fit_signals, search_values
 from robodyn_ros.analysis.gains.signal_model import SignalModel, of_joints
 from robodyn_ros.errors import IdentificationError
@@ -41,7 +41,7 @@ def gains_from_masses(
             'the URDF has no possible masses and inertias to take the scale from: record the '
             'motion again with a weighed load, and give it with --payload-mass'
         )
-    task = Task((empty,), model, options or IdentifyOptions())
+    task = Task((empty,), model, options or drive_options(empty))
     base, runs = condense_runs(task)
     rigid = find_rigid(model, base)
     signals = SignalModel(

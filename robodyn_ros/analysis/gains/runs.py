@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +13,21 @@ from threadpoolctl import threadpool_limits
 from robodyn_ros.errors import IdentificationError
 from robodyn_ros.identification.factors.condense import Condensed
 from robodyn_ros.identification.factors.passes import condense_parts
+from robodyn_ros.identification.options import IdentifyOptions
 from robodyn_ros.identification.steps.preparation import Clock, Task, prepare
 from robodyn_ros.models.base_parameters import BaseParameters, base_parameters
 from robodyn_ros.models.catalog import with_friction
 from robodyn_ros.models.friction import FrictionModel
 from robodyn_ros.models.interface import Array, DynamicModel, parts_of
 from robodyn_ros.models.springs import SpringModel
+from robodyn_ros.recording.recording import Recording
+
+SLOW = 0.2
+"""Speed of a joint below which its errors of position do not count, as a share of its RMS:
+stiction and the resolution of the encoder decide there."""
+
+CUTOFFS = 6.0, 12.0
+"""Other cut-offs for errors of position, in [Hz]: what changes with them is not in the noise."""
 
 
 def condense_runs(
@@ -38,6 +48,30 @@ def condense_runs(
         base = base_parameters(models[0])
         pairs = zip(models, prepared.parts, strict=True)
         return base, [condense_parts(model, each, base, task.options) for model, each in pairs]
+
+
+def drive_options(recording: Recording) -> IdentifyOptions:
+    """Return the options for a recording, whose torque may be the error of position."""
+    if recording.drive is None:
+        return IdentifyOptions()
+    speed = np.gradient(recording.position, recording.time, axis=0)
+    threshold = SLOW * np.sqrt(np.mean(speed**2, axis=0))
+    return IdentifyOptions(velocity_threshold=tuple(threshold.tolist()))
+
+
+def variants(task: Task) -> Iterator[Task]:
+    """Yield tasks with other cut-offs, and with another delay, of recordings of positions.
+
+    The resolution of the encoder is in motion and torque, and the delay is estimated: both move
+    the estimate by more than noise does.
+    """
+    drive = task.recordings[0].drive
+    if drive is None:
+        return
+    for cutoff in CUTOFFS:
+        yield replace(task, options=replace(task.options, filter_cutoff=cutoff))
+    later = replace(drive, delay=drive.delay + drive.delay_error)
+    yield replace(task, recordings=tuple(each.with_drive(later) for each in task.recordings))
 
 
 def find_rigid(model: DynamicModel, base: BaseParameters) -> NDArray[np.bool_]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from robodyn_ros.analysis.gains.command_delay import with_delay
 from robodyn_ros.analysis.gains.estimate import NARROW, Gains, JointGain, estimate_gains
 from robodyn_ros.analysis.gains.files import UNITS, columns_text, effort_text
 from robodyn_ros.analysis.gains.known_load import KnownLoad, check_load
@@ -24,6 +25,7 @@ from robodyn_ros.identification.files.result_file import write_text
 from robodyn_ros.models.friction_terms import DEFAULT_TERMS
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.models.payload import Payload, payload_of
+from robodyn_ros.recording.position_drive import POSITION_ERROR, PositionDrive
 from robodyn_ros.recording.readers import read_recording, recording_format
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.tables.columns import load_columns
@@ -36,8 +38,9 @@ FILES = {'effort': 'effort.yaml', 'columns': 'columns.yaml'}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the description and the arguments of the sub-command."""
     parser.description = (
-        'Estimate the factor from the signal of each drive (current, per mille, counts) to '
-        'torque, with sign and interval of 95 %, from one motion without and with a weighed load. '
+        'Estimate the factor from the signal of each drive (current, per mille, counts; where '
+        'only positions exist, commanded minus measured position) to torque, with sign and '
+        'interval of 95 %, from one motion without and with a weighed load. '
         'With EMPTY alone, the scale is that of the masses of the URDF. The exit code is 1 if a '
         'joint has no factor, or the load of --check is outside its interval.'
     )
@@ -61,7 +64,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     load.add_argument('--check', metavar='RECORDING', help='recording with another weighed load')
     load.add_argument('--check-mass', type=float, metavar='KG', help='mass of the load of --check')
     parser.add_argument(
-        '--unit', choices=UNITS, default='raw', help='unit of the signal (default: raw)'
+        '--unit',
+        choices=UNITS,
+        default='raw',
+        help=f'unit of the signal (default: raw, without a torque {POSITION_ERROR})',
     )
     parser.add_argument(
         '--out',
@@ -82,11 +88,11 @@ def run(arguments: argparse.Namespace) -> int:
     check_named(arguments)
     model = build_chosen(arguments, DEFAULT_TERMS, dynamic_model=arguments.dynamic_model)
     with progress_bar():
-        gains = _estimate(arguments, model)
+        gains, delay = _estimate(arguments, model)
         checked = _check(arguments, gains)
-    findings = tuple(_findings(arguments, gains, checked))
+    findings = (*delay, *_findings(arguments, gains, checked))
     facts: dict[str, Any] = {
-        'unit': arguments.unit,
+        'unit': arguments.unit if _drive(gains) is None else POSITION_ERROR,
         'joints': [_facts(each) for each in gains.joints],
         'check': checked,
         'findings': findings,
@@ -113,8 +119,14 @@ def _check_load_arguments(arguments: argparse.Namespace) -> None:
 
 def _read(arguments: argparse.Namespace, path: str, model: DynamicModel) -> Recording:
     """Return a recording with the signal of the drives as its torque."""
-    joints = joint_names(arguments, model)
-    return read_recording(path, columns=arguments.columns, topic=arguments.topic, joints=joints)
+    joints, columns = joint_names(arguments, model), arguments.columns
+    if arguments.unit == POSITION_ERROR:
+        columns = {**_columns(arguments), 'torque': {'unit': POSITION_ERROR}}
+    return read_recording(path, columns=columns, topic=arguments.topic, joints=joints)
+
+
+def _drive(gains: Gains) -> PositionDrive | None:
+    return gains.task.recordings[0].drive
 
 
 def _load(arguments: argparse.Namespace, model: DynamicModel, mass: float) -> Payload:
@@ -136,15 +148,19 @@ def _columns(arguments: argparse.Namespace) -> dict[str, object]:
     return columns
 
 
-def _estimate(arguments: argparse.Namespace, model: DynamicModel) -> Gains:
+def _estimate(arguments: argparse.Namespace, model: DynamicModel) -> tuple[Gains, list[Finding]]:
+    """Return the factors, and findings about the delay of commands."""
     _columns(arguments)
-    empty = _read(arguments, arguments.empty, model)
+    paths = [path for path in (arguments.empty, arguments.loaded) if path is not None]
+    recordings, findings = with_delay([_read(arguments, path, model) for path in paths], model)
     if arguments.loaded is None:
-        return gains_from_masses(empty, model)
-    load, loaded = _load(arguments, model, arguments.payload_mass), arguments.loaded
-    known = arguments.payload_com is not None
-    recording = _read(arguments, loaded, model)
-    return estimate_gains(empty, recording, model, load, center_known=known)
+        return gains_from_masses(recordings[0], model), findings
+    load, known = (
+        _load(arguments, model, arguments.payload_mass),
+        arguments.payload_com is not None,
+    )
+    empty, loaded = recordings
+    return estimate_gains(empty, loaded, model, load, center_known=known), findings
 
 
 def _check(arguments: argparse.Namespace, gains: Gains) -> KnownLoad | None:
@@ -154,6 +170,8 @@ def _check(arguments: argparse.Namespace, gains: Gains) -> KnownLoad | None:
         raise IdentificationError('--check needs a joint with a factor, there is none')
     model, known = gains.task.model, arguments.payload_com is not None
     recording = _read(arguments, arguments.check, model)
+    if (drive := _drive(gains)) is not None:
+        recording = recording.with_drive(drive)
     load = _load(arguments, model, arguments.check_mass)
     return check_load(gains, recording, load, center_known=known)
 
@@ -173,8 +191,12 @@ def _findings(
 def _write(arguments: argparse.Namespace, gains: Gains) -> dict[str, str]:
     used = gains.determined
     head = f'Made by {arguments.command_line}\n' + '\n'.join(map(_line, gains.joints))
-    texts = {'effort': effort_text(used, arguments.unit, head)}
-    if recording_format(arguments.empty) != 'rosbag2':
+    if (drive := _drive(gains)) is not None:
+        delay = dict(zip(gains.task.recordings[0].joints, drive.delay.tolist(), strict=True))
+        texts = {'columns': columns_text(used, _columns(arguments), head, delay)}
+    else:
+        texts = {'effort': effort_text(used, arguments.unit, head)}
+    if drive is None and recording_format(arguments.empty) != 'rosbag2':
         texts['columns'] = columns_text(used, _columns(arguments), head)
     with file_set(arguments.out, IdentificationError) as folder:
         for kind, text in texts.items():

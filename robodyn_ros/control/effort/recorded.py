@@ -40,10 +40,19 @@ def in_si_units(
     :param model: model to be identified; the types of its joints are compared with the units, and
         it must have no gravity if the effort has none
     :param columns: the mapping with which the recording was read
-    :raises ConfigError: nothing is declared, two declarations differ, one cannot be used, or the
+    :raises ConfigError: nothing is declared, the torque is an error of position of unknown gain,
+        two declarations differ, one cannot be used, or the
         effort has no gravity and the model does; for a table: the declaration of highest priority
         is not Nm or N with gravity, and the mapping has neither unit nor scale of the torque
     """
+    if recording.drive is not None and not recording.drive.known:
+        raise ConfigError(
+            f'{path} has no torque but commanded positions: commanded minus measured position is '
+            f'the signal of the torque, in an unknown unit. robodyn gains estimates the torque '
+            f'per rad or m of each joint, and writes a mapping for --columns'
+        )
+    if recording.drive is not None:
+        return recording
     torque = None if columns is None else load_columns(columns).get('torque')
     if not recording_format(path).startswith('rosbag'):
         if declared and not (isinstance(torque, Mapping) and {'unit', 'scale'} & torque.keys()):

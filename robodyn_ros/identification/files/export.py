@@ -25,6 +25,7 @@ from robodyn_ros.identification.files.result_folder import (
 from robodyn_ros.identification.files.signals_bag import write_signals
 from robodyn_ros.identification.options import SAMPLES
 from robodyn_ros.identification.physical.consistency import links_are_consistent
+from robodyn_ros.identification.result.closed_loop import add_actuators, replay_error
 from robodyn_ros.identification.result.facts import json_facts
 from robodyn_ros.identification.result.mjcf import (
     isaac_lab_values,
@@ -38,6 +39,7 @@ from robodyn_ros.identification.result.urdf import inertials_yaml
 from robodyn_ros.models.closed_forms.closed_form import closed_form_part
 from robodyn_ros.models.serial.urdf import rigid_part
 from robodyn_ros.output_files import json_text, make_folder
+from robodyn_ros.recording.recording import Recording
 
 URDF, INERTIALS, PRG_FILE = 'robot.urdf', 'inertials.yaml', 'IDNT1.PRG'
 MJCF, ISAAC_LAB = 'robot.xml', 'isaac_lab.yaml'
@@ -93,6 +95,7 @@ def export(
     export_failed: bool = False,
     page: Page | None = None,
     more_facts: Mapping[str, Any] | None = None,
+    driven: Recording | None = None,
 ) -> Exported:
     """Write the files of a result, in place of those of an earlier run.
 
@@ -102,6 +105,8 @@ def export(
     has. An earlier model goes to `previous/` (`result_folder.py`), also when this run failed.
 
     :param more_facts: plain facts that result.json has in addition
+    :param driven: validation, or recording, with drives that control position: robot.xml gets
+        actuators, with which MuJoCo repeats its motion; None: there is none
     :raises IdentificationError: a file cannot be written; the folder is then as it was
     """
     folder = make_folder(folder, IdentificationError)
@@ -116,7 +121,7 @@ def export(
             write_result(result, target.partial / MODEL, export_failed=export_failed)
             files = replace(files, result=folder / MODEL)
             files = _with_urdf(files, result, target, forced=export_failed)
-            files, more_facts = _with_simulators(files, result, target, more_facts)
+            files, more_facts = _with_simulators(files, result, target, more_facts, driven)
             files = _with_prg(files, result, target)
         files = _with_signals(files, result, target)
         facts = json_facts(result) | dict(more_facts or {})
@@ -156,6 +161,7 @@ def _with_simulators(
     result: IdentificationResult,
     target: ResultFolder,
     more_facts: Mapping[str, Any] | None,
+    driven: Recording | None,
 ) -> tuple[Exported, Mapping[str, Any]]:
     """Write MJCF and values for Isaac Lab beside the URDF, with what they cannot express."""
     facts, model, values = dict(more_facts or {}), result.model, result.values
@@ -175,6 +181,13 @@ def _with_simulators(
             MJCF: write_mjcf(model, values, dynamics),
             ISAAC_LAB: yaml.safe_dump(joints, sort_keys=False),
         }
+        if driven is not None and driven.drive is not None:
+            gain = dict(zip(driven.joints, driven.drive.gain.tolist(), strict=True))
+            texts[MJCF] = add_actuators(texts[MJCF], gain)
+            facts['closed_loop'] = {
+                name: replay_error(texts[MJCF], driven, delayed=late)
+                for name, late in (('rms', True), ('rms_without_delay', False))
+            }
     except Exception as error:  # a recording and its fit must not be lost with an export
         return _add_note(files, f'no {MJCF} is written: {error}'), facts
     taken = [name for name in texts if target.is_taken(name)]

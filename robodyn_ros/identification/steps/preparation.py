@@ -215,6 +215,8 @@ def _choose_highest(parts: Segments) -> tuple[Segments, list[float]]:
 
 
 def _offsets(task: Task, parts: Segments) -> dict[int, TimeOffset]:
+    if parts.recording.drive is not None:  # torque and motion are of the same samples
+        return {}
     signals = parts.shown.to_estimate()
     return offsets_of(task.model, base_parameters(task.model), signals, task.options)
 

@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from robodyn_ros.errors import RecordingError
 from robodyn_ros.recording.bags.bag_scan import BagScan
@@ -14,7 +17,9 @@ from robodyn_ros.recording.bags.topic_bag import (
     TopicSamples,
     Values,
     read_topic,
+    topic_types,
 )
+from robodyn_ros.recording.tables.table import Table
 from robodyn_ros.recording.topics.messages import JOINT_STATE, TRAJECTORY_STATE
 from robodyn_ros.recording.topics.rename import rename_joints
 from robodyn_ros.wire.commands import CommandReader
@@ -63,6 +68,23 @@ def read_commands(
     :raises RecordingError: as `read_topic`
     """
     return read_topic(path, topic, joints, _positions, part)
+
+
+def with_commands(table: Table, path: Path) -> Table:
+    """Return a bag's joint states with commanded positions in place of the effort.
+
+    :raises RecordingError: the bag has no commanded positions of all joints
+    """
+    topic, joints = command_topic(topic_types(path), None, str(path)), table.joints or ()
+    commands = read_commands(path, topic, joints, table.part)
+    if commands.joints != joints:
+        raise RecordingError(
+            f'{path}: {topic} commands {list(commands.joints)}, but the joints are {list(joints)}'
+        )
+    time, stamps = table.columns['time'], (commands.stamps - table.origin) / 1e9
+    command = [np.interp(time, stamps, each) for each in commands.signals[0].T]
+    columns = {name: values for name, values in table.columns.items() if name != 'torque'}
+    return replace(table, columns={**columns, 'command': np.column_stack(command)})
 
 
 def references(

@@ -11,6 +11,11 @@ A mapping gives the columns (or the matrix) of each signal and their conversion 
 value = column * unit * scale + offset. `scale` is a number or names a variable of the file; a
 list, or a mapping by joint name, has one per joint. `offset` is in SI units.
 
+Where only positions exist, `torque: {unit: position_error, scale: 2.5}` is the torque of a drive
+that controls position: scale, in [Nm/rad], times commanded minus measured position. `command:
+{columns: [goal], delay: 0.01}` names the commanded positions, converted as the measured ones
+unless it says otherwise, and the time from a command to its effect, in [s].
+
 `gear_ratio` (a number, a list, or a mapping by joint name) divides motor_position and
 motor_velocity, the signals of a second encoder on the motor; without it they are taken as
 joint-side values.
@@ -31,10 +36,10 @@ from robodyn_ros.errors import MissingSignalError, RecordingError
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.recording.bags.scan import BagPart
 from robodyn_ros.recording.poses import are_poses
+from robodyn_ros.recording.position_drive import POSITION_ERROR, PositionDrive
 from robodyn_ros.recording.storage import blockwise
 from robodyn_ros.recording.tables.known_names import (
     MOTOR_SIDE,
-    NEEDED,
     SIGNALS,
     Part,
     by_known_names,
@@ -58,6 +63,7 @@ class Signals:
     values: dict[str, Array] = field(default_factory=dict)
     origin: int = 0
     gear_ratio: Array | None = None
+    drive: PositionDrive | None = None
     findings: list[Finding] = field(default_factory=list)
     topic: str = ''
     part: BagPart | None = None
@@ -75,6 +81,7 @@ class Signals:
             self.values[name] = blockwise(lambda part: part[:, places], values)
         self.joints = tuple(joints)
         self.gear_ratio = None if self.gear_ratio is None else self.gear_ratio[places]
+        self.drive = self.drive and self.drive.select(places)
 
     def drop(self, rows: NDArray[np.bool_]) -> None:
         """Leave out some samples, shape (N,)."""
@@ -105,6 +112,17 @@ class TimeSource(Source):
     period: Finite | str | None = None
 
 
+@dataclass(frozen=True)
+class CommandSource(Source):
+    """Columns of commanded positions, and the time from a command to its effect in [s]."""
+
+    delay: Numbers | None = None
+
+
+FORMS = {'time': TimeSource, 'command': CommandSource}
+"""Forms of signals with more keys than `Source`."""
+
+
 Named = str | list[str] | Source | None
 
 
@@ -120,6 +138,7 @@ class ColumnMapping:
     torque: Named = None
     motor_position: Named = None
     motor_velocity: Named = None
+    command: str | list[str] | CommandSource | None = None
     gear_ratio: Numbers | None = None
 
 
@@ -136,7 +155,7 @@ def load_columns(source: Mapping[str, object] | str | Path) -> Mapping[str, obje
     content = dict(data) if isinstance(data, Mapping) else data
     for signal in ('time', *SIGNALS):
         if isinstance(content, dict) and isinstance(content.get(signal), Mapping):
-            kind = TimeSource if signal == 'time' else Source
+            kind = FORMS.get(signal, Source)
             content[signal] = convert(content[signal], kind, f'{name}: {signal}', RecordingError)
     convert(content, ColumnMapping, name, RecordingError)
     checked: Mapping[str, object] = data
@@ -189,10 +208,15 @@ def signals_from(
         values = part.values(signals.joints, names or table.joints, len(time), signal)
         values, notes = unwrap_counters(values, signal, signals.joints)
         signals.findings += notes
+        units, spec = part.units(signals.joints, order), mapping.get(signal)
+        if signal == 'command':  # as the measured position, unless it says otherwise
+            units = units if any(units) else present['position'].units(signals.joints, names)
+            spec = {**_spec(mapping, 'position'), **_spec(mapping, signal)}
         signals.values[signal] = convert_signal(
-            values, signal, mapping.get(signal), signals.joints, table, order=order,
-            units=part.units(signals.joints, order),
-        )  # fmt: skip
+            values, signal, spec, signals.joints, table, order=order, units=units
+        )
+    if 'command' in present:
+        _take_position_error(signals, mapping, names or table.joints, table)
     velocity = signals.values.get('velocity')
     if untimed or (velocity is not None and not table.topic):
         signals.poses = are_poses(signals.values['position'], velocity)
@@ -234,7 +258,10 @@ def _parts(
 ) -> dict[str, Part]:
     """Return the columns of all available signals; position determines topic and joints."""
     parts: dict[str, Part] = {}
+    by_error = _spec(mapping, 'torque').get('unit') == POSITION_ERROR
     for signal in SIGNALS:
+        if (signal == 'torque' and by_error) or (signal == 'command' and 'torque' in parts):
+            continue
         spec = mapping.get(signal)
         columns = spec.get('columns') if isinstance(spec, Mapping) else spec
         if columns is not None:
@@ -245,10 +272,39 @@ def _parts(
             parts[signal] = part
         elif spec is not None:  # only a unit or scale; the column has a known name
             raise table.error(f'the mapping of {signal} names no columns', signal=signal)
-        elif signal in NEEDED:
-            text = f'no column for {signal} was recognised, {table.described}'
-            raise table.error(text, count=len(joints or ()))
+        elif signal == 'position':
+            raise _refuse_unknown(table, signal, joints)
+    if not {'torque', 'command'} & parts.keys():
+        raise _refuse_unknown(table, 'command' if by_error else 'torque', joints)
     return parts
+
+
+def _refuse_unknown(table: Table, signal: str, joints: Sequence[str] | None) -> RecordingError:
+    text = f'no column for {signal} was recognised, {table.described}'
+    return table.error(text, count=len(joints or ()))
+
+
+def _spec(mapping: Mapping[str, Any], signal: str) -> Mapping[str, Any]:
+    spec = mapping.get(signal)
+    return spec if isinstance(spec, Mapping) else {}
+
+
+def _take_position_error(
+    signals: Signals, mapping: Mapping[str, Any], order: tuple[str, ...] | None, table: Table
+) -> None:
+    """Take the error of position, or the torque that the drives make of it, as the torque."""
+    joints, scale = signals.joints, _spec(mapping, 'torque').get('scale')
+    gain, delay = (
+        per_joint(spec, joints, order or joints, what, table)
+        for spec, what in (
+            (1.0 if scale is None else scale, 'scale of torque'),
+            (_spec(mapping, 'command').get('delay', 0.0), 'delay of command'),
+        )
+    )
+    signals.drive = PositionDrive(gain, delay, scale is not None)
+    now, values = replace(signals.drive, delay=0.0 * delay), signals.values
+    values['torque'] = now.torque(signals.time, values['command'], values['position'])
+    signals.findings.append(finding('torque_of_position_error'))
 
 
 def _part_of(table: Table, signal: str, columns: str | Sequence[str]) -> Part:

@@ -22,7 +22,8 @@ from robodyn_ros.recording.topics.rename import rename_hint, rename_joints
 Array = NDArray[np.float64]
 
 MOTOR_SIDE = ('motor_position', 'motor_velocity')
-SIGNALS = ('position', 'velocity', 'acceleration', 'torque', *MOTOR_SIDE)
+SIGNALS = ('position', 'velocity', 'acceleration', 'torque', *MOTOR_SIDE, 'command')
+_GOAL = 'goal|cmd|command(?:ed)?|des|desired|target|ref|reference|set|setpoint'
 WORDS = {
     'position': 'q|pos|qpos|positions?|observation\\.state',
     'velocity': 'qd|dq|qdot|qvel|vel|velocity|velocities|observation\\.velocity',
@@ -30,6 +31,8 @@ WORDS = {
     'torque': 'tau|torques?|eff|efforts?|forces?|observation\\.(?:effort|torque)',
     'motor_position': 'motor_(?:q|pos|positions?)',
     'motor_velocity': 'motor_(?:qd|dq|qdot|vel|velocity|velocities)',
+    'command': f'action|goals?|commands?|(?:{_GOAL})_(?:q|pos|positions?)|'
+    f'(?:q|pos|positions?)_(?:{_GOAL})',
 }
 FRANKA = re.compile(r'(?:.*[/.])?tau_J(?:[_\[.]?\d+\]?)?', re.IGNORECASE)
 NEEDED = ('position', 'torque')

@@ -25,6 +25,7 @@ UNITS: dict[str, dict[str, float]] = {
     'acceleration': {f'{unit}/s^2': factor for unit, factor in _LENGTHS.items()},
     'torque': _TORQUES | _DRIVES,
     'motor_position': _LENGTHS | {'count': 1.0},
+    'command': _LENGTHS | {'count': 1.0},
     'motor_velocity': _RATES | {'count/s': 1.0},
 }
 TIMES = ('time', 't', 'times', 'timestamp', 'timestamps', '__time', '%time', 'stamp', 'zeit',
