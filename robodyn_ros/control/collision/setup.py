@@ -31,11 +31,9 @@ def load_thresholds(file: str, model: IdentifiedModel) -> LearnedThresholds | No
 
 
 def collision_settings(
-    joints: Sequence[str],
-    options: Mapping[str, Any],
-    learned: LearnedThresholds | None = None,
+    joints: Sequence[str], options: Mapping[str, Any], learned: LearnedThresholds | None = None,
     refused: Collection[str] = (),
-) -> CollisionSettings:
+) -> CollisionSettings:  # fmt: skip
     """Return the settings of the detector.
 
     :param options: fields of `CollisionSettings`; a list of one value is for all joints
@@ -68,12 +66,9 @@ def collision_settings(
 
 
 def build_detector(
-    model: IdentifiedModel,
-    torque: ModelTorque,
-    settings: CollisionSettings,
-    learned: LearnedThresholds | None,
-    payload: PayloadChange | None = None,
-) -> TorqueErrorDetector:
+    model: IdentifiedModel, torque: ModelTorque, settings: CollisionSettings,
+    learned: LearnedThresholds | None, payload: PayloadChange | None = None,
+) -> TorqueErrorDetector:  # fmt: skip
     """Return the detector of a model.
 
     :param torque: of the model, with the parameter values in use
