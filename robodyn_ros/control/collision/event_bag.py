@@ -24,7 +24,6 @@ from robodyn_ros.yaml_file import DUMPER, read_yaml
 SETTINGS = 'settings.yaml'
 NAME = re.compile(r'event_(\d{8}_\d{6})(?:_(\d+))?')
 """Names of events. Nothing else in the folder is deleted."""
-
 BURST = 20
 """Messages that are written before the thread lets others work."""
 Message = tuple[int, int, bytes]

@@ -57,12 +57,9 @@ def collision_settings(
             'the parameter thresholds, or give max_torque_error, also in the robot file'
         )
     settings = CollisionSettings(joints=joints, **values)
-    if not refused:
-        return settings
-    enabled = [
-        on and name not in refused for on, name in zip(settings.enabled, joints, strict=True)
-    ]
-    return replace(settings, torque_error_enable=[bool(on) for on in enabled])
+    chosen = zip(settings.enabled.tolist(), joints, strict=True)
+    enabled = [on and name not in refused for on, name in chosen]
+    return replace(settings, torque_error_enable=enabled)
 
 
 def build_detector(

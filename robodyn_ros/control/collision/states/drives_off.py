@@ -45,6 +45,11 @@ class DrivesOff:
         self._period = period
         self.restart()
 
+    def _end(self) -> bool:
+        self.off = self.held = False
+        self._falling = self._same = self._moved = 0
+        return False
+
     def restart(self) -> None:
         """Start after a gap."""
         self._end()
@@ -101,8 +106,3 @@ class DrivesOff:
         time = self._falling * self._period
         slower = np.abs(velocity) <= np.maximum(low, BACK * np.abs(moved))
         return self.off or (time <= LONGEST and (time <= BRAKING or bool(slower.all())))
-
-    def _end(self) -> bool:
-        self.off = self.held = False
-        self._falling = self._same = self._moved = 0
-        return False
