@@ -75,7 +75,7 @@ class Tails:
         :param maxima: largest values of the blocks of each part
         :param hours: of each part
         """
-        random, count = np.random.default_rng(1), len(maxima)
+        random, count, self.hours = np.random.default_rng(1), len(maxima), sum(hours)
         sets = [np.arange(count), *random.integers(count, size=(DRAWS, count))]
         drawn = [(np.concatenate([maxima[k] for k in each]), sum(hours[k] for k in each))
                  for each in sets]  # fmt: skip
@@ -86,11 +86,14 @@ class Tails:
         return np.array([each.rate(level) for each in self.all])
 
     def level(self, rate: float) -> float:
-        """Return the level that is exceeded `rate` times per hour, as the mean over the sets."""
+        """Return the level at which `rate` per hour is expected, as the mean over the sets.
+
+        After k alarms in T hours it is (k + 1/2) / T (Jeffreys, "Theory of Probability", 1961).
+        """
         low = min(each.base for each in self.all)
 
         def missing(level: float) -> float:
-            return float(np.log(self.rates(level).mean() / rate))
+            return float(np.log((self.rates(level).mean() + 0.5 / self.hours) / rate))
 
         if missing(low) <= 0.0:
             return low
