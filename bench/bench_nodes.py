@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Latency and CPU of the collision monitor, compared with a bare rclpy relay.
 
+`ramps` is the monitor with thresholds learned from this motion with noise.
 They run one after the other in separate processes, on an arm of six or seven axes, with the same
 stream of joint states. Latency is the time from the stamp of a message, set when it is published,
 to the arrival of the answer. The relay measures machine and rclpy alone. Also measured: duration
@@ -40,7 +41,11 @@ from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory
 from yaml import safe_dump
 
-from robodyn_ros.identification.files.result_file import model_parameters
+from robodyn_ros.analysis.thresholds.learn import learn
+from robodyn_ros.analysis.thresholds.session import Session
+from robodyn_ros.control.collision.ramp_law import ErrorSamples
+from robodyn_ros.control.collision.thresholds_file import LearnedThresholds, write_thresholds
+from robodyn_ros.identification.files.result_file import load_identified_model, model_parameters
 from robodyn_ros.models.catalog import robot_model
 from robodyn_ros.models.interface import DynamicModel
 from robodyn_ros.nodes.base.common import MONITOR_QOS
@@ -51,7 +56,7 @@ ROOT = Path(__file__).resolve().parent.parent
 ROBOTS = {6: 'six_axis', 7: 'lwr4'}
 """Robot by its number of axes."""
 RELAY = 'bare rclpy relay'
-NODES = ['collision_monitor', 'trajectory']
+NODES = ['collision_monitor', 'ramps', 'trajectory']
 TICKS = os.sysconf('SC_CLK_TCK')
 PAGE = os.sysconf('SC_PAGE_SIZE')
 WARM_UP = 3.0
@@ -59,7 +64,7 @@ WARM_UP = 3.0
 UNHEARD = 60.0
 """Longest measurement without subscribers, in [s]."""
 FEEDFORWARD = ['max_torque:=[5000.0]', 'check_controller:=false']
-MONITOR = ['max_torque_error:=[30.0]', 'collision_state_rate:=0.0']
+CONSTANT, EVERY_SAMPLE = 'max_torque_error:=[30.0]', 'collision_state_rate:=0.0'
 EFFORT = ('effort.unit:=Nm', 'effort.side:=joint', 'effort.gravity:=included')
 
 
@@ -167,16 +172,13 @@ class Client:
 
     def _publish(self, publishers: list[Any], count: int) -> None:
         message = JointState(name=self.joints)
-        speed = 1.0 + np.arange(len(self.joints))
         begin = time.monotonic()
         for number in range(count):
             due = begin + number / self.rate
             time.sleep(max(0.0, due - time.monotonic()))
-            phase = speed * due
-            q, qd = 0.3 * np.sin(phase), 0.3 * speed * np.cos(phase)
-            rows = (each[None] for each in (q, qd, -(speed**2) * q))
-            message.position, message.velocity = array('d', q), array('d', qd)
-            message.effort = array('d', self.model.torque(*rows, self.values)[0])
+            q, qd, qdd = motion(np.array([due]), len(self.joints))
+            message.position, message.velocity = array('d', q[0]), array('d', qd[0])
+            message.effort = array('d', self.model.torque(q, qd, qdd, self.values)[0])
             now = time.time_ns()
             message.header.stamp = Time(sec=now // 10**9, nanosec=now % 10**9)
             for publisher in publishers:
@@ -218,6 +220,33 @@ class Client:
         return {'median_s': float(np.median(spans)), 'max_s': max(spans)}
 
 
+def motion(time: np.ndarray, axes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return position, velocity and acceleration, shape (N, axes) each."""
+    speed = 1.0 + np.arange(axes)
+    phase = speed * time[:, None]
+    q = 0.3 * np.sin(phase)
+    return q, 0.3 * speed * np.cos(phase), -(speed**2) * q
+
+
+def learned_thresholds(result: Path, rate: float, axes: int) -> Path:
+    """Write the thresholds of three minutes of the motion with noise."""
+    time = np.arange(round(180.0 * rate)) / rate
+    noise = np.random.default_rng(1).normal(size=(len(time), axes))
+    never = np.zeros(len(time), dtype=bool)
+    samples = ErrorSamples(time, *motion(time, axes), noise, never)
+    session = Session('motion', samples, ~never, time > 0.1, time == 0.0)
+    learned = learn([session], 1.0 / rate, np.ones(axes))
+    model = load_identified_model(result)
+    detector = {'period': 1.0 / rate, 'filter_cutoff': 40.0, 'torque_error_filter': 1.0,
+                'debounce': 1}  # fmt: skip
+    file = LearnedThresholds(model.joints, model.loaded_hash, detector, learned.law,
+                             learned.contact, sum(learned.hours), learned.wanted,
+                             learned.rate)  # fmt: skip
+    path = result.with_name('thresholds.yaml')
+    write_thresholds(file, path)
+    return path
+
+
 def cpu_seconds(pid: int) -> float:
     """Return the CPU time of a process."""
     fields = Path(f'/proc/{pid}/stat').read_text().rsplit(')', 1)[1].split()
@@ -250,10 +279,17 @@ def bench(
         'relay': (RELAY, relay, ['relay/reference'], JointState, 'relay/answer'),
         'collision_monitor': (
             'collision_monitor',
-            node_command('collision_monitor', result, period, *MONITOR), ['joint_states'],
-            CollisionState, 'collision_monitor/collision_state',
+            node_command('collision_monitor', result, period, CONSTANT, EVERY_SAMPLE),
+            ['joint_states'], CollisionState, 'collision_monitor/collision_state',
         ),
     }  # fmt: skip
+    if 'ramps' in nodes:
+        thresholds = f'thresholds:={learned_thresholds(result, rate, axes)}'
+        answers['ramps'] = (
+            'collision_monitor with ramps',
+            node_command('collision_monitor', result, period, thresholds, EVERY_SAMPLE),
+            *answers['collision_monitor'][2:],
+        )
     figures = {
         answers[name][0]: client.measure(*answers[name][1:])
         for name in answers

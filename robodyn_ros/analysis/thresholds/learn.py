@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Learning of a ramp law from healthy sessions, each compared with the law of all others."""
+"""Learning of a ramp law from healthy sessions; each part is compared with the law of others."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
 from math import ceil
 from typing import Any
 
@@ -26,7 +28,7 @@ from robodyn_ros.analysis.thresholds.moments import (
     score_counts,
 )
 from robodyn_ros.analysis.thresholds.session import Session
-from robodyn_ros.analysis.thresholds.tail import level_at, rate_bound
+from robodyn_ros.analysis.thresholds.tail import Tails, rate_bound
 from robodyn_ros.control.collision.motion_bands import Bands
 from robodyn_ros.control.collision.ramp_law import KINDS, LEVEL, ORDER, SCORES, RampLaw
 from robodyn_ros.errors import ControlError
@@ -46,6 +48,9 @@ PENALTIES = (1.0, 10.0, 100.0, 1000.0, 1e9)
 """Penalties of the conditional mean to choose from, in [s]; the last one is no mean."""
 RESTING = 1.25
 """Smallest threshold at standstill relative to the largest torque error at rest."""
+FOLDS = 12
+"""Least number of parts, each compared with the law of all others: that law must have almost all
+of the data. Half of the data make a law of which thresholds are up to four times too high."""
 WARNINGS = 3.0
 """Contacts per collision without contact: how much more often CONTACT may be wrong."""
 
@@ -72,9 +77,9 @@ class Learned:
 
     :param contact: contact thresholds relative to the collision thresholds
     :param wanted: rate that it was learned for, in [1/h]
-    :param hours: motion of each session, in [h]
-    :param maxima: largest ratios of the blocks of each session to the law of the others, relative
-        to the thresholds
+    :param hours: motion of each part, in [h]
+    :param maxima: largest ratios of the blocks of each part to the law of the others, relative to
+        the thresholds
     """
 
     law: RampLaw
@@ -86,8 +91,21 @@ class Learned:
 
     @property
     def alarms(self) -> int:
-        """False alarms of the sessions left out."""
+        """False alarms of the parts left out."""
         return sum(int((each > 1.0).sum()) for each in self.maxima)
+
+    @cached_property
+    def tails(self) -> Tails:
+        """Tails of the largest ratios."""
+        return Tails(self.maxima, self.hours)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """95 % interval of the rate in a recording as long as these, in [1/h]."""
+        rates = self.tails.rates(1.0)
+        counts = np.random.default_rng(1).poisson(rates * sum(self.hours), (100, len(rates)))
+        low, high = np.quantile(counts, [0.025, 0.975]) / sum(self.hours)
+        return float(low), float(high)
 
     @property
     def rate(self) -> float:
@@ -96,7 +114,7 @@ class Learned:
 
     def level(self, rate: float) -> float:
         """Return the thresholds for another rate, in [1/h], relative to those of the law."""
-        return level_at(self.maxima, self.hours, rate)
+        return self.tails.level(rate)
 
 
 def learn(
@@ -104,9 +122,9 @@ def learn(
 ) -> Learned:
     """Learn a law from healthy sessions.
 
-    Mean, whitening, scales and covariance are learned from all sessions. The thresholds are those
-    at which the sessions have the wanted rate of false alarms, each with the law of all others. A
-    single session is cut into four parts.
+    Mean, whitening, scales and covariance are learned from all sessions, which are cut into parts
+    if they are few. The thresholds are those at which the parts have the wanted rate of false
+    alarms, each with the law of all others.
 
     :param period: of the samples, in [s]
     :param friction: half the jump of friction at rest, shape (n,), in [Nm] or [N]: the threshold
@@ -115,24 +133,32 @@ def learn(
     :raises ControlError: too little healthy motion, or a rate that it cannot show
     """
     options = options or Learning()
-    parts = _parts(sessions)
+    parts, owners = _parts(sessions)
     hours = sum(part.hours for part in parts)
     while True:
         _check(parts)
         law, left_out = _law(parts, _motion(parts, period, options), options)
         pairs = list(zip(parts, left_out, strict=True))
         blocks = [blocks_of(*pair, BLOCK) for pair in track(pairs, 'learning')]
-        cleaned = _without_contact(parts, blocks, hours)
+        cleaned = _without_contact(parts, owners, blocks, hours)
         if cleaned is None:
             return _finish(parts, law, blocks, friction, options)
         parts = cleaned
 
 
-def _parts(sessions: Sequence[Session]) -> list[Session]:
-    if len(sessions) != 1:
-        return list(sessions)
-    rows = np.array_split(np.arange(len(sessions[0].time)), 4)
-    return [sessions[0].rows(slice(part[0], part[-1] + 1)) for part in rows]
+def _parts(sessions: Sequence[Session]) -> tuple[list[Session], Array]:
+    """Return at least `FOLDS` parts of complete blocks, and the number of the session of each."""
+    parts: list[Session] = []
+    owners: list[int] = []
+    for number, each in enumerate(sessions):
+        time = each.time - each.time[0]
+        blocks = ceil((float(time[-1]) + 1e-9) / BLOCK)
+        count = min(ceil(FOLDS / len(sessions)), blocks)
+        starts = BLOCK * np.round(np.linspace(0.0, blocks, count + 1)[:-1])
+        edges = [*np.searchsorted(time, starts - 1e-9).tolist(), len(time)]
+        parts += [each.rows(slice(*edge)) for edge in pairwise(edges) if edge[0] < edge[1]]
+        owners += [number] * (len(parts) - len(owners))
+    return parts, np.array(owners)
 
 
 def _check(parts: Sequence[Session]) -> None:
@@ -234,17 +260,23 @@ def _covariance(sums: Sums) -> Array:
 
 
 def _without_contact(
-    parts: Sequence[Session], blocks: Sequence[Blocks], hours: float
+    parts: Sequence[Session], owners: Array, blocks: Sequence[Blocks], hours: float
 ) -> list[Session] | None:
     """Return the sessions without blocks that stand out as contact; None: there are none.
 
     They stand out of all sessions and of their session: contact is short, other work is not.
 
+    :param owners: numbers of the sessions of the parts
     :param hours: of motion, before anything was left out
     """
     moving = [each.largest.max(axis=1)[each.moves] for each in blocks]
-    usual = float(np.median(np.concatenate(moving)))
-    reach = [OUTLIER * max([usual, *([np.median(each)] if len(each) else [])]) for each in moving]
+    usual = np.full(len(parts), np.median(np.concatenate(moving)))
+    for owner in set(owners.tolist()):
+        rows = np.flatnonzero(owners == owner)
+        alone = np.concatenate([moving[k] for k in rows])
+        if len(alone):
+            usual[rows] = np.maximum(usual[rows], np.median(alone))
+    reach = (OUTLIER * usual).tolist()
     cleaned = [_clean(*each) for each in zip(parts, blocks, reach, strict=True)]
     if all(each is part for each, part in zip(cleaned, parts, strict=True)):
         return None
@@ -286,8 +318,9 @@ def _finish(
     wanted = _rate(options.rate, sum(hours))
     upper = np.quantile(np.concatenate([each.largest[each.moves] for each in blocks]), 0.9, axis=0)
     maxima = [each.counting(upper) for each in blocks]
-    level = level_at(maxima, hours, wanted)
-    contact = level_at(maxima, hours, WARNINGS * wanted) / level
+    tails = Tails(maxima, hours)
+    level = tails.level(wanted)
+    contact = tails.level(WARNINGS * wanted) / level
     single, joint = (level * upper).tolist()
     scale = law.scale.copy()
     still = law.bands.moving
@@ -296,7 +329,7 @@ def _finish(
     return Learned(
         replace(law, scale=scale, single=single, joint=joint), float(np.clip(contact, 0.7, 1.0)),
         wanted, hours, tuple(each / level for each in maxima),
-        tuple(note for part in parts for note in part.notes),
+        tuple(dict.fromkeys(note for part in parts for note in part.notes)),
     )  # fmt: skip
 
 

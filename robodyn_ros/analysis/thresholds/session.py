@@ -108,7 +108,7 @@ def feed(
     stamps = data.time.tolist()
     resting = [False] * len(stamps) if rests is None else rests.tolist()
     for row, sample in enumerate(zip(data.position, data.velocity, data.torque, strict=True)):
-        detector.rest(resting[row])
+        detector.resting = resting[row]
         detector.update(stamps[row], *sample)
         progress('monitoring', row / len(stamps))
         yield row

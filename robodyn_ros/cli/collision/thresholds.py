@@ -27,9 +27,15 @@ from robodyn_ros.control.torque.low_pass import HIGHEST_SHARE
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.identification.files.next_steps import monitoring
 
-COLUMNS = ('lowest', 'highest', 'standstill', 'at rest', 'ramp', 'fastest')
-"""Columns of the table: thresholds of the torque error while moving, at standstill, and of its
-change while the commanded positions rest; smallest ramp that is found; speed."""
+COLUMNS = {
+    'lowest': 'a slow contact is found above it [Nm or N], in the motion that is known best',
+    'highest': 'the same in the motion with the largest errors of the model, usually a reversal',
+    'standstill': 'the same while this joint stands still: static friction can hold so much',
+    'at rest': 'the same for changes while the robot is not commanded to move',
+    'ramp': 'a torque that rises to this in 30 to 200 ms is found [Nm or N], in usual motion',
+    'fastest': 'learned up to this speed [rad/s or m/s]; thresholds grow in proportion beyond it',
+}
+"""Columns of the table, and what they mean."""
 NO_REST = (
     'at rest      not learned: the recordings have no commanded positions that rest (the recorder '
     'takes them from CONTROLLER/controller_state, see docs/collision.md); weak pushes at rest are '
@@ -44,8 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         'Learn collision detection for a rate of false alarms from recordings of the normal '
         'work without contact, and write it to a file for `robodyn collisions` and the collision '
-        'monitor. Record at least two sessions: each is compared with what was learned from all '
-        'others. Collision detection is NOT a safety function.'
+        'monitor. Record sessions of all work that the robot does: parts of them are compared '
+        'with what was learned from the remainder. Collision detection is NOT a safety '
+        'function.'
     )
     parser.add_argument(
         'recording',
@@ -118,10 +125,12 @@ def _facts(
     return {
         'file': arguments.out,
         'hours': sum(learned.hours),
-        'sessions': len(learned.hours),
+        'sessions': len(arguments.recording),
+        'expected': list(learned.interval),
         'alarms': learned.alarms,
         'false_alarms_per_hour': learned.wanted,
         'false_alarms_per_hour_at_most': learned.rate,
+        'contact_share': learned.contact,
         'rest_learned': law.rest_learned,
         'prices': [asdict(each) for each in table],
         'joints': [
@@ -143,9 +152,10 @@ def _facts(
 def _table(facts: dict[str, Any]) -> str:
     lines = [
         f'thresholds   {facts["file"]}',
-        f'healthy      {60.0 * facts["hours"]:.3g} min of motion in {facts["sessions"]} sessions '
-        f'with {facts["alarms"]} false alarms of the sessions left out: at most '
-        f'{facts["false_alarms_per_hour_at_most"]:.3g} per hour with 95 % confidence',
+        f'healthy      {60.0 * facts["hours"]:.3g} min of motion in {facts["sessions"]} sessions',
+        f'false alarms {facts["false_alarms_per_hour"]:.3g} per hour expected if work stays as '
+        f'recorded; {facts["expected"][0]:.2g} to {facts["expected"][1]:.2g} in 95 % of '
+        'recordings as long as these',
         '',
         *(f'{"price        " if not k else " " * 13}{Price(**each).describe()}'
           for k, each in enumerate(facts['prices'])),
@@ -156,8 +166,8 @@ def _table(facts: dict[str, Any]) -> str:
         numbers = [joint[key] for key in COLUMNS]
         cells = ['-' if each is None else f'{each:.4g}' for each in numbers]
         lines.append(f'{joint["name"]:<20}' + ''.join(f'{cell:>12}' for cell in cells))
-    lines.append('thresholds in Nm or N; faster motion than the fastest [rad/s or m/s] was not '
-                 'learned: thresholds grow in proportion')  # fmt: skip
+    lines += [f'{f"{key}:":<12} {meaning}' for key, meaning in COLUMNS.items()]
+    lines.append(f'CONTACT is reported at {100.0 * facts["contact_share"]:.0f} % of these values')
     if not facts['rest_learned']:
         lines.append(NO_REST)
     return '\n'.join([*lines, 'This is NOT a safety function.', f'next: {facts["next"]}'])

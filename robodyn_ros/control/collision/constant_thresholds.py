@@ -67,8 +67,7 @@ class ConstantThresholds:
     @property
     def highest(self) -> Array:
         """Collision thresholds at standstill, shape (n,)."""
-        highest: Array = self._constant[1] + self._extra
-        return highest
+        return np.asarray(self._constant[1] + self._extra)
 
     def restart(self, stamp: float) -> None:
         """Start after a gap; the slowness continues to fade."""

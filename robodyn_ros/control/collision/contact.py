@@ -103,5 +103,4 @@ class ContactEstimator:
         square = scaled @ np.linalg.solve(spread, scaled[:, None])[..., 0, None]
         exponent = -0.5 * (square[..., 0] + np.linalg.slogdet(spread)[1])
         weight = np.exp(exponent - exponent.max()).sum(axis=(0, 2))
-        result: Array = weight / weight.sum()
-        return result
+        return np.asarray(weight / weight.sum())

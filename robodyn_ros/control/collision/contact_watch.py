@@ -36,12 +36,7 @@ class ContactWatch:
     :ivar touched: a monitored joint is above its contact threshold
     """
 
-    def __init__(
-        self,
-        model: DynamicModel,
-        detector: TorqueErrorDetector,
-        tool: str = '',
-    ) -> None:
+    def __init__(self, model: DynamicModel, detector: TorqueErrorDetector, tool: str = '') -> None:
         """Prepare.
 
         :param tool: link at whose origin the wrench is estimated; '': the last link
@@ -71,11 +66,9 @@ class ContactWatch:
         """Average the torque error from the first sample of a contact on."""
         if not self.touched:
             self._young = 1.0
-            self._mean[:] = torque_error
-            return
         if self._young == 1.0:
             self._mean[:] = torque_error
-        self._young *= 1.0 - self._share
+        self._young *= 1.0 - self._share * self.touched
         self._mean += self._share * (torque_error - self._mean)
 
     def estimate(self, q: Array) -> Contact | None:

@@ -14,7 +14,7 @@ from robodyn_ros.control.collision.constant_thresholds import ConstantThresholds
 from robodyn_ros.control.collision.filtered_residual import FilteredResidual
 from robodyn_ros.control.collision.settings import CollisionSettings
 from robodyn_ros.control.collision.states.drives_off import DrivesOff
-from robodyn_ros.control.collision.states.payload_change import PayloadChange
+from robodyn_ros.control.collision.states.payload_change import WAIT, PayloadChange
 from robodyn_ros.control.torque.model_torque import ModelTorque
 from robodyn_ros.errors import NO_FAULT, ControlError, Fault
 from robodyn_ros.models.interface import Array
@@ -31,6 +31,10 @@ class Level(IntEnum):
 
 SETTLING = Fault('settling', 'settling')
 OFF = Fault('drives_off', 'the torques of all joints fell to zero: the drives are off')
+HELD = Fault(
+    'drives_off', 'the drives were off, and only a part of the torques is back (a brake or static '
+    'friction holds the remainder): move the robot, then it is monitored again'
+)  # fmt: skip
 UNMONITORED = Fault('nothing_monitored', 'no joint is enabled')
 
 
@@ -46,24 +50,27 @@ class TorqueErrorDetector:
     thresholds make of it.
 
     Data that are not fresh, valid and settled give UNKNOWN, never OK; so does a joint that is not
-    enabled. A joint that reached COLLISION stays there until `reset`.
+    enabled. A joint that reached COLLISION stays there until `reset`. Do not change the arrays.
+
+    :ivar threshold: collision thresholds in force, shape (n,), in [Nm] or [N]
+    :ivar contact_threshold: contact thresholds in force
+    :ivar external_torque: external torque of a contact, shape (n,), in [Nm] or [N]
+    :ivar position: filtered position, shape (n,), in [rad] or [m]
+    :ivar motion: filtered velocity and acceleration, shape (n,) each
+    :ivar resting: set before a sample: the commanded positions are known to rest
     """
 
     def __init__(
-        self,
-        *,
-        torque: ModelTorque,
-        settings: CollisionSettings,
-        thresholds: Thresholds | None = None,
-        rated: Array | None = None,
+        self, *, torque: ModelTorque, settings: CollisionSettings,
+        thresholds: Thresholds | None = None, rated: Array | None = None,
         payload: PayloadChange | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Reserve the memory.
 
         :param thresholds: learned ones; None: the constant ones of the settings
         :param rated: torque of the drives, shape (n,), in [Nm] or [N], which thresholds do not
             exceed; None: not known
-        :param payload: of which changes are no collision; None: none
+        :param payload: of which changes are named; None: none
         :raises ControlError: settings for other joints than the model's, an invalid cutoff, or a
             threshold above the torque of the drive
         """
@@ -79,29 +86,28 @@ class TorqueErrorDetector:
         self.compared = np.zeros(width)
         self.thresholds = thresholds or ConstantThresholds(settings)
         self.threshold = self.thresholds.collision.copy()
-        self._contact = self.thresholds.contact.copy()
+        self.contact_threshold = self.thresholds.contact.copy()
+        self.external_torque = self.thresholds.external
+        self.position = self._residual.position
+        self.motion = (self._residual.velocity, self._residual.acceleration)
         self._scale = 1.0
         self.level = np.zeros(width, dtype=np.uint8)
         self.message: str = Fault('state_missing', 'no joint states yet')
         self._torque = torque
         self._enabled = settings.enabled
-        self._signals = np.zeros((3, width))
-        self._before = np.zeros((3, width))
-        self._measured = np.zeros((3, width))
-        self._newest = np.zeros((3, width))
+        self._signals, self._before, self._measured, self._newest = np.zeros((4, 3, width))
         self._over = np.zeros((2, width), dtype=np.int64)
         self.payload = payload
         self._drives = DrivesOff(width, settings.period)
         self._low = per_joint('low_velocity', settings.low_velocity, self.joints)
         self._latched = np.zeros(width, dtype=bool)
-        self._alarm = self._resting = False
+        self._alarm = self.resting = False
+        self._like, self._named = '', np.inf
         self._rated = np.full(width, np.inf) if rated is None else rated
         self.check_sensitivity(1.0)
         self._calm = np.where(self._enabled, Level.OK, Level.UNKNOWN).astype(np.uint8)
         self._calm_message = 'ok' if self._calm.max() == Level.OK else UNMONITORED
-        self._stamp = -np.inf
-        self._changed = -np.inf
-        self._settled = np.inf
+        self._stamp, self._changed, self._settled = -np.inf, -np.inf, np.inf
         self._running = False
 
     @property
@@ -142,38 +148,6 @@ class TorqueErrorDetector:
                 f'thresholds, raise the sensitivity, or set its torque_error_enable to false'
             )
 
-    @property
-    def contact_threshold(self) -> Array:
-        """Contact thresholds in force, shape (n,), in [Nm] or [N]; do not change them."""
-        contact: Array = self._contact
-        return contact
-
-    @property
-    def motion(self) -> tuple[Array, Array]:
-        """Filtered velocity and acceleration, shape (n,) each."""
-        return self._residual.velocity, self._residual.acceleration
-
-    @property
-    def position(self) -> Array:
-        """Filtered position, shape (n,), in [rad] or [m]."""
-        position: Array = self._residual.position
-        return position
-
-    @property
-    def resting(self) -> bool:
-        """True while the reference rests, as told by `rest`."""
-        return self._resting
-
-    @property
-    def external_torque(self) -> Array:
-        """External torque of a contact, shape (n,), in [Nm] or [N]; do not change it."""
-        external: Array = self.thresholds.external
-        return external
-
-    def rest(self, resting: bool) -> None:
-        """Tell that the commanded positions have come to rest, or move or are unknown."""
-        self._resting = resting
-
     def release(self) -> None:
         """Clear detected collisions, but count on: the next sample detects one that lasts."""
         self._latched[:] = False
@@ -184,13 +158,9 @@ class TorqueErrorDetector:
         self._over[:] = 0
 
     def update(
-        self,
-        stamp: float,
-        q: Array,
-        qd: Array,
-        torque: Array,
+        self, stamp: float, q: Array, qd: Array, torque: Array,
         motion: tuple[Array, Array] | None = None,
-    ) -> NDArray[np.uint8]:
+    ) -> NDArray[np.uint8]:  # fmt: skip
         """Take a sample of the joint states.
 
         :param stamp: time of the sample, in [s]
@@ -205,7 +175,7 @@ class TorqueErrorDetector:
         if problem:
             return self.lose(problem)
         if self._drives.off and self._falls(torque, qd):
-            return self.lose(OFF)
+            return self.lose(HELD if self._drives.held else OFF)
         if not self._running:
             self._drives.restart()
         self._drives.push(torque, qd)
@@ -290,17 +260,17 @@ class TorqueErrorDetector:
     def _evaluate(self) -> None:
         """Set threshold, counters, latch and level from the torque error."""
         self.thresholds.update(
-            self._stamp, self._residual, settled=self.settled, rests=self._resting
+            self._stamp, self._residual, settled=self.settled, rests=self.resting
         )
         np.multiply(self.thresholds.collision, self._scale, out=self.threshold)
-        np.multiply(self.thresholds.contact, self._scale, out=self._contact)
+        np.multiply(self.thresholds.contact, self._scale, out=self.contact_threshold)
         # Beyond the learned motion, thresholds grow.
         np.minimum(self.threshold, self._rated, out=self.threshold)
-        np.minimum(self._contact, self._rated, out=self._contact)
+        np.minimum(self.contact_threshold, self._rated, out=self.contact_threshold)
         self.compared[:] = self.thresholds.compared
         size = np.abs(self.compared)
         # The usual case: below all thresholds, with no counts and no latched collision.
-        if not self._alarm and (size <= self._contact).all() and self.settled:
+        if not self._alarm and (size <= self.contact_threshold).all() and self.settled:
             self.level[:] = self._calm
             self.message = self._calm_message
             if self.payload is not None:
@@ -321,15 +291,17 @@ class TorqueErrorDetector:
             return
         if (
             self.payload is not None
+            and self.payload.adopts
             and not self.latched
-            and self.payload.explains(
-                (self._residual.position, *self.motion), self.torque_error, self.threshold
-            )
+            and self.payload.explains(*self._change())
         ):
             self.message = self.payload.message
-            self._set_level(np.uint8(Level.OK) + (size > self._contact))
+            self._set_level(np.uint8(Level.OK) + (size > self.contact_threshold))
             return
         self._count(size)
+
+    def _change(self) -> tuple[tuple[Array, Array, Array], Array, Array]:
+        return (self.position, *self.motion), self.torque_error, self.threshold
 
     def _falls(self, torque: Array, velocity: Array) -> bool:
         """Return True if the drives go off."""
@@ -338,16 +310,23 @@ class TorqueErrorDetector:
     def _count(self, size: Array) -> None:
         """Count samples above the thresholds, and latch a collision."""
         self._over += 1
-        self._over[0] *= size > self._contact
+        self._over[0] *= size > self.contact_threshold
         self._over[1] *= size > self.threshold
         contact, collision = self._over >= self.settings.debounce
-        if collision.any():
-            self._latched |= collision & self._enabled
-            if self.payload is not None:  # nothing is compared with the time before it
-                self.payload.restart()
+        fresh, self._latched = not self.latched, self._latched | (collision & self._enabled)
+        if self.latched and self.payload is not None:
+            self._name(self.payload, fresh)
         self._set_level(contact + np.uint8(Level.OK))
         self.message = 'ok' if self.level.max() == Level.OK else self._describe()
         self._alarm = bool(self._over.any() or self._latched.any())
+
+    def _name(self, payload: PayloadChange, fresh: bool) -> None:
+        """Name what a collision looks like, as soon as it may have been lifted."""
+        if fresh:
+            self._like, self._named = '', self._stamp + WAIT
+        if payload.adopts or self._stamp >= self._named:
+            self._like, self._named = payload.name(*self._change()), np.inf
+            payload.restart()  # nothing is compared with the time before a collision
 
     def _set_level(self, level: NDArray[np.uint8] | np.uint8) -> NDArray[np.uint8]:
         self.level[:] = level
@@ -361,4 +340,5 @@ class TorqueErrorDetector:
             return UNMONITORED
         word = 'collision' if worst == Level.COLLISION else 'contact'
         joints = np.flatnonzero(self.level == worst)
-        return f'{word} at {", ".join(self.joints[i] for i in joints)}'
+        like = self._like if self.latched else ''
+        return f'{word} at {", ".join(self.joints[i] for i in joints)}{like}'

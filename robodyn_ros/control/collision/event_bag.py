@@ -23,7 +23,6 @@ from robodyn_ros.yaml_file import DUMPER, read_yaml
 SETTINGS = 'settings.yaml'
 NAME = re.compile(r'event_(\d{8}_\d{6})(?:_(\d+))?')
 """Names of events. Nothing else in the folder is deleted."""
-
 BURST = 20
 """Messages that are written before the thread lets others work."""
 Message = tuple[int, int, bytes]
@@ -51,12 +50,9 @@ class EventSettings:
 
 
 def write_event(
-    folder: Path,
-    settings: EventSettings,
-    topics: Sequence[Topic],
-    messages: Sequence[Message],
+    folder: Path, settings: EventSettings, topics: Sequence[Topic], messages: Sequence[Message],
     facts: Mapping[str, str],
-) -> Path:
+) -> Path:  # fmt: skip
     """Write an event, completely or not at all; return its folder.
 
     :param folder: of all events; it is made if it does not exist
@@ -95,11 +91,9 @@ def delete_oldest(folder: Path, limit: float) -> None:
     """
     events = events_in(folder)
     sizes = [sum(file.stat().st_size for file in event.iterdir()) for event in events]
-    for event, size in zip(events[:-1], list(sizes), strict=False):
-        if sum(sizes) <= limit:
-            return
-        shutil.rmtree(event, ignore_errors=True)
-        sizes.remove(size)
+    while len(events) > 1 and sum(sizes) > limit:
+        shutil.rmtree(events.pop(0), ignore_errors=True)
+        sizes.pop(0)
 
 
 def events_in(folder: Path) -> list[Path]:

@@ -103,8 +103,7 @@ class RampLaw:
     @property
     def rest_learned(self) -> bool:
         """True if the recordings told when the commanded positions rest."""
-        still = self.bands.moving
-        return bool((self.scale[:, -1] != self.scale[:, still]).any())
+        return bool((self.scale[:, -1] != self.scale[:, self.bands.moving]).any())
 
     def features(self, samples: ErrorSamples) -> Array:
         """Return the features of the motion, shape (N, 1 + KINDS n)."""

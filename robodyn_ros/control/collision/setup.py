@@ -31,11 +31,9 @@ def load_thresholds(file: str, model: IdentifiedModel) -> LearnedThresholds | No
 
 
 def collision_settings(
-    joints: Sequence[str],
-    options: Mapping[str, Any],
-    learned: LearnedThresholds | None = None,
+    joints: Sequence[str], options: Mapping[str, Any], learned: LearnedThresholds | None = None,
     refused: Collection[str] = (),
-) -> CollisionSettings:
+) -> CollisionSettings:  # fmt: skip
     """Return the settings of the detector.
 
     :param options: fields of `CollisionSettings`; a list of one value is for all joints
@@ -59,21 +57,15 @@ def collision_settings(
             'the parameter thresholds, or give max_torque_error, also in the robot file'
         )
     settings = CollisionSettings(joints=joints, **values)
-    if not refused:
-        return settings
-    enabled = [
-        on and name not in refused for on, name in zip(settings.enabled, joints, strict=True)
-    ]
-    return replace(settings, torque_error_enable=[bool(on) for on in enabled])
+    chosen = zip(settings.enabled.tolist(), joints, strict=True)
+    enabled = [on and name not in refused for on, name in chosen]
+    return replace(settings, torque_error_enable=enabled)
 
 
 def build_detector(
-    model: IdentifiedModel,
-    torque: ModelTorque,
-    settings: CollisionSettings,
-    learned: LearnedThresholds | None,
-    payload: PayloadChange | None = None,
-) -> TorqueErrorDetector:
+    model: IdentifiedModel, torque: ModelTorque, settings: CollisionSettings,
+    learned: LearnedThresholds | None, payload: PayloadChange | None = None,
+) -> TorqueErrorDetector:  # fmt: skip
     """Return the detector of a model.
 
     :param torque: of the model, with the parameter values in use

@@ -122,10 +122,7 @@ class LearnedThresholds:
         return replace(given, **self.detector)
 
     def thresholds(self, enabled: NDArray[np.bool_] | None = None) -> RampThresholds:
-        """Return the thresholds for a detector.
-
-        :param enabled: monitored joints, bool of shape (n,); None: all
-        """
+        """Return the thresholds for a detector; `enabled` as of `RampThresholds`."""
         return RampThresholds(self.law, self.contact, enabled)
 
 

@@ -64,11 +64,9 @@ class ReactionTrigger:
         if not detector.settled:
             return self._on_loss(detector, velocity)
         self._valid = True
-        if (
-            not detector.latched
-            or muted
-            or (self._collided and not self._again(detector, velocity))
-        ):
+        if not detector.latched or muted:
+            return False
+        if self._collided and not self._again(detector, velocity):
             return False
         self._collided, self._ended, self._above = True, False, 0
         self.reason = detector.message

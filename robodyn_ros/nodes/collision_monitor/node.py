@@ -23,7 +23,7 @@ from robodyn_ros.control.collision.setup import (
 from robodyn_ros.control.collision.states.payload_change import PayloadChange
 from robodyn_ros.control.collision.trigger import Mute, ReactionTrigger, release_problem
 from robodyn_ros.control.torque.model_torque import ModelTorque
-from robodyn_ros.errors import ConfigError, ControlError, Fault, RobodynError
+from robodyn_ros.errors import ConfigError, ControlError, Fault, ModelError, RobodynError
 from robodyn_ros.identification.result.result import IdentifiedModel
 from robodyn_ros.models.interface import Array
 from robodyn_ros.nodes.base.clock import now, seconds_of, start_timer
@@ -107,7 +107,7 @@ class CollisionMonitor(ModelNode):
             detector.lose(Fault(problem.name, f'joint states refused: {problem}'))
         else:
             self._end_mute(detector)
-            detector.rest(inputs.reference_rests)
+            detector.resting = inputs.reference_rests
             state = inputs.state
             torque = self._feedback(state.effort)
             detector.update(state.stamp, state.position, state.velocity, torque, inputs.motion)
@@ -277,11 +277,15 @@ class CollisionMonitor(ModelNode):
     def _payload_change(
         self, model: IdentifiedModel, settings: CollisionSettings
     ) -> PayloadChange | None:
-        if not (limit := self._chosen['adopt_payload']):
-            return None
+        limit = self._chosen['adopt_payload']
         payload = self._carried.payload or model.payload
         frame = payload.model.frame if payload else ''
-        return PayloadChange(model.model, limit, settings.period, frame=frame)
+        try:
+            return PayloadChange(model.model, limit, settings.period, frame=frame)
+        except ModelError:
+            if limit:
+                raise
+            return None  # it has no payload that could be named
 
     def begin(self) -> None:
         """Start with UNKNOWN."""

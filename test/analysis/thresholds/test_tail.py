@@ -3,8 +3,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
-from robodyn_ros.analysis.thresholds.tail import level_at, pareto_level, rate_bound
+from robodyn_ros.analysis.thresholds.tail import Tails, fit_tail, rate_bound
+from robodyn_ros.models.interface import Array
+
+
+def pareto_level(values: Array, hours: float, rate: float) -> float:
+    tail = fit_tail(values, hours)
+    return float(brentq(lambda level: tail.rate(level) - rate, tail.base, 1e3))
 
 
 @pytest.mark.parametrize('shape', [0.0, 0.2])
@@ -26,20 +33,24 @@ def test_within_the_data_it_is_exceeded_as_often_as_wanted() -> None:
         assert (values > level).sum() == pytest.approx(allowed, rel=0.25)
 
 
-def test_two_sessions_that_differ_have_the_level_of_the_worse_one() -> None:
-    random = np.random.default_rng(2)
-    calm, rough = random.exponential(size=400), 3.0 * random.exponential(size=400)
-    alone = pareto_level(rough, 0.5, 10.0)
-    assert level_at([calm, rough], [0.5, 0.5], 10.0) == pytest.approx(alone, rel=0.02)
-    pooled = pareto_level(np.concatenate([calm, rough]), 1.0, 10.0)
-    assert pooled < 0.95 * alone
+def test_the_mean_over_sets_has_the_wanted_rate_on_new_parts() -> None:
+    """Also of parts that differ, and of few of them: the mean of many experiments is right."""
+    random, rates = np.random.default_rng(2), []
+    for _ in range(60):
+        size = np.exp(0.2 * random.normal(size=12))
+        values = size[:, None] * random.exponential(size=(12, 60))
+        level = Tails(list(values), [1.0 / 12.0] * 12).level(10.0)
+        new = np.exp(0.2 * random.normal(size=4000))
+        rates.append(720.0 * np.exp(-level / new).mean())
+    assert 8.0 < np.mean(rates) < 13.0
 
 
-def test_many_equal_sessions_have_about_the_level_of_all() -> None:
+def test_many_equal_parts_have_about_the_level_of_all() -> None:
     values = np.random.default_rng(3).exponential(size=(20, 100))
     together = pareto_level(values.ravel(), 4.0, 10.0)
-    level = level_at(list(values), [0.2] * 20, 10.0)
-    assert together <= level < 1.1 * together
+    tails = Tails(list(values), [0.2] * 20)
+    assert tails.level(10.0) == pytest.approx(together, rel=0.06)
+    assert tails.rates(tails.level(10.0)).mean() == pytest.approx(10.0 - 0.5 / 4.0)
 
 
 def test_the_bound_of_a_rate_is_that_of_poisson_counts() -> None:

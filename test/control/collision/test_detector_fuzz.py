@@ -112,7 +112,7 @@ def test_corrupted_samples_are_never_ok(kind: str) -> None:
             assert not ((detector.level == Level.OK) | (detector.level == Level.CONTACT)).any()
             account.since = np.inf
         if random.random() < 0.01:
-            detector.rest(bool(random.integers(2)))
+            detector.resting = bool(random.integers(2))
         trusted = account.trusts(*sample)
         calm = np.isin(detector.update(*sample), (Level.OK, Level.CONTACT))
         assert trusted or not calm.any(), (k, sample, detector.message)

@@ -95,7 +95,7 @@ def test_at_rest_a_push_above_the_threshold_of_standstill_is_a_collision_while_i
     held = MODEL.torque(position[None], still[None], still[None], VALUES)[0]
     noise = 0.005 * np.random.default_rng(0).normal(size=(int(30.0 / period), 2))
     for k, each in enumerate(noise):
-        detector.rest(k * period > 0.5)
+        detector.resting = k * period > 0.5
         size = push(k * period - 1.0) if k * period > 1.0 else 0.0
         detector.update(k * period, position, still, held - [0.0, size] + each)
     assert detector.latched and release_problem(detector)

@@ -17,7 +17,8 @@ LEFT, BACK = 0.1, 0.9
 """Share of the torque before at which drives are off, and at which they are on again."""
 HELD, STEADY, CHANGE = 0.5, 0.1, 0.05
 """Share above which they are on again once it has been the same for a time, in [s], but for a
-change, or the robot moves: static friction can hold the remainder."""
+change: static friction can hold the remainder. With less, a brake may hold it: they are on again
+once the robot has moved with more than `LEFT` for that time."""
 NOISE, SMALL, ALIKE = 0.15, 0.05, 0.25
 """Noise relative to the thresholds, at most a share of the largest torque; difference of the
 joints' falls relative to the fall."""
@@ -35,6 +36,7 @@ class DrivesOff:
     """Comparison of the torque feedback with a share, the same of all joints, of that before.
 
     :ivar off: the drives are off
+    :ivar held: a part of the torque is back, but the robot has not moved
     """
 
     def __init__(self, width: int, period: float) -> None:
@@ -43,10 +45,15 @@ class DrivesOff:
         self._period = period
         self.restart()
 
+    def _end(self) -> bool:
+        self.off = self.held = False
+        self._falling = self._same = self._moved = 0
+        return False
+
     def restart(self) -> None:
         """Start after a gap."""
-        self.off, self._falling, self._samples = False, 0, 0
-        self._same, self._share = 0, 0.0
+        self._end()
+        self._samples, self._share = 0, 0.0
         self._age = len(self._ring)
 
     def push(self, torque: Array, velocity: Array) -> None:
@@ -87,15 +94,15 @@ class DrivesOff:
         self._same = self._same + 1 if abs(share - self._share) < CHANGE else 0
         if not self._same:
             self._share = share
-        steady = self._same * self._period >= STEADY or bool((np.abs(velocity) > low).any())
-        if self.off and share > HELD and steady:
+        turns = bool((np.abs(velocity) > low).any())
+        self._moved = self._moved + 1 if turns and share > LEFT else 0
+        steady = self._same * self._period >= STEADY
+        self.held = self.off and steady and share > LEFT
+        back = share > HELD and (steady or turns)
+        if self.off and (back or self._moved * self._period > STEADY):
             return self._end()
         self._falling = max(self._falling, 1)
         self.off |= share <= LEFT
         time = self._falling * self._period
         slower = np.abs(velocity) <= np.maximum(low, BACK * np.abs(moved))
         return self.off or (time <= LONGEST and (time <= BRAKING or bool(slower.all())))
-
-    def _end(self) -> bool:
-        self.off, self._falling = False, 0
-        return False

@@ -16,7 +16,8 @@ NOISE, REACH, CORRELATED = 0.2, 0.1, 20.0
 samples that count as one independent sample."""
 LARGEST = 3.0
 """Largest difference between a change and that of the payload, relative to the noise."""
-
+NAMED = 30.0
+"""Largest mass that is named, in [kg], if none is adopted."""
 SURE = 1.2
 """Largest mass that is put down, relative to what was adopted: its estimate has an error."""
 
@@ -24,6 +25,10 @@ SURE = 1.2
 class PayloadChange:
     """Weighted least squares of the change of the torque error on mass and first moments.
 
+    At rest a hand that pulls down has the torques of a payload. Without a limit a payload is
+    therefore only named, and remains a collision.
+
+    :ivar adopts: there is a limit
     :ivar adopted: mass of the changes that monitoring goes on with, in [kg]: the next one may take
         it to at most the limit, or down to nothing
     :ivar picked: payload after the change, once it is known; negative mass: it was put down
@@ -34,11 +39,12 @@ class PayloadChange:
     def __init__(self, arm: DynamicModel, limit: float, period: float, *, frame: str = '') -> None:
         """Reserve the memory.
 
-        :param limit: largest mass that is expected, in [kg]
+        :param limit: largest mass that is adopted, in [kg]; 0: it is only named
         :param frame: link of the payload; '': the last one
         :raises ModelError: the arm cannot carry a payload
         """
-        self.adopted = 0.0
+        self.adopted, self.adopts = 0.0, limit > 0.0
+        limit = limit or NAMED
         self.model, self._limit, self._period = PayloadModel(arm=arm, frame=frame), limit, period
         self._width = 4 if len(self.model.parameters) == 10 else 1
         prior = limit * np.array([1.0, REACH, REACH, REACH])[: self._width]
@@ -75,12 +81,7 @@ class PayloadChange:
         """
         if self._taken < len(self._ring) or not np.isfinite(error).all():
             return False
-        noise = NOISE * threshold
-        # The oldest one: the newest ones may have a part of the change.
-        change = (self._ring[self._taken % len(self._ring)] - error) / noise
-        columns = self.model.regressor(*(each[None] for each in motion))[0, :, : self._width]
-        columns /= noise[:, None]
-        now = np.linalg.solve(columns.T @ columns + self._prior, columns.T @ change)
+        now, change, columns = self._fit(motion, error, threshold)
         if not self._like(now, change - columns @ now):
             return self._end()
         self._samples += 1
@@ -101,6 +102,30 @@ class PayloadChange:
         what = 'picked up' if mean[0] > 0.0 else 'put down'
         self.message = f'payload of {abs(mean[0]):.2g} +- {self.interval:.1g} kg {what}'
         return True
+
+    def name(self, motion: tuple[Array, Array, Array], error: Array, threshold: Array) -> str:
+        """Return what the change looks like now, or '': of a collision; as `explains`."""
+        if self.adopts or self._taken < len(self._ring) or not np.isfinite(error).all():
+            return ''
+        now, change, columns = self._fit(motion, error, threshold)
+        if not now[0] > 0.0 or not self._like(now, change - columns @ now):
+            return ''
+        return (
+            f'; it looks like a payload of {now[0]:.2g} kg, or a hand that pulls down: '
+            f'adopt_payload allows payloads'
+        )
+
+    def _fit(
+        self, motion: tuple[Array, Array, Array], error: Array, threshold: Array
+    ) -> tuple[Array, Array, Array]:
+        """Return mass and moments, the change, and its columns, relative to the noise."""
+        noise = NOISE * threshold
+        # The oldest one: the newest ones may have a part of the change.
+        change = (self._ring[self._taken % len(self._ring)] - error) / noise
+        columns = self.model.regressor(*(each[None] for each in motion))[0, :, : self._width]
+        columns /= noise[:, None]
+        now = np.linalg.solve(columns.T @ columns + self._prior, columns.T @ change)
+        return now, change, columns
 
     def _like(self, values: Array, left: Array) -> bool:
         mass = float(values[0])

@@ -78,6 +78,22 @@ def test_drives_that_are_on_again_with_less_torque_are_monitored_again() -> None
     assert worst[round(1.4 / PERIOD)] == Level.UNKNOWN and worst[-1] == Level.COLLISION
 
 
+def test_torque_that_returns_in_part_says_what_to_do_and_a_motion_ends_it() -> None:
+    """A brake carries most of the robot until it opens."""
+    time, q, qd, torque = motion(1, False)
+    share = np.interp(time, [OFF, OFF + 0.1, OFF + 0.3, OFF + 0.4], [1.0, 0.0, 0.0, 0.3])
+    worst, detector = run(time, q, qd, torque * share[:, None])
+    assert worst[-1] == Level.UNKNOWN and 'move the robot' in detector.message
+    x = np.clip((time - 2.0) / 0.4, 0.0, 1.0)[:, None]
+    q = q + 0.2 * x**3 * (10.0 - 15.0 * x + 6.0 * x**2)
+    qd = np.gradient(q, PERIOD, axis=0)
+    moved = TORQUE.torque(q, qd, np.gradient(qd, PERIOD, axis=0))
+    opens = (time < 2.15)[:, None]  # the brake, while the robot moves
+    worst, _ = run(time, q, qd, np.where(opens, share[:, None] * torque, moved))
+    assert worst[round(1.9 / PERIOD)] == Level.UNKNOWN and worst[-1] == Level.OK
+    assert max(worst) < Level.COLLISION
+
+
 def test_a_single_loaded_joint_that_loses_its_torque_is_no_state() -> None:
     drives = DrivesOff(1, PERIOD)
     for _ in range(100):

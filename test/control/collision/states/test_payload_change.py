@@ -32,7 +32,12 @@ def motion(seed: int, moves: bool) -> tuple[Array, Array, Array]:
 
 
 def run(
-    seed: int, added: Array, *, moves: bool = False, limit: float = 5.0, adopted: float = 0.0
+    seed: int,
+    added: Array,
+    *,
+    moves: bool = False,
+    limit: float | None = 5.0,
+    adopted: float = 0.0,
 ) -> tuple[list[int], TorqueErrorDetector, Array]:
     """Return worst levels, the detector and times, until a payload is known.
 
@@ -48,7 +53,7 @@ def run(
     torque += rise * added
     torque += np.random.default_rng(seed).normal(size=q.shape) * 0.03 * THRESHOLDS
     settings = CollisionSettings(TORQUE.joints, THRESHOLDS, period=PERIOD)
-    change = PayloadChange(MODEL, limit, PERIOD) if limit else None
+    change = None if limit is None else PayloadChange(MODEL, limit, PERIOD)
     if change is not None:
         change.adopted = adopted
     detector = TorqueErrorDetector(torque=TORQUE, settings=settings, payload=change)
@@ -81,13 +86,23 @@ def test_a_payload_is_named_with_its_mass_and_is_no_collision(mass: float, moves
 
 def test_without_a_limit_or_above_it_it_is_a_collision() -> None:
     """The limit is that of all payloads together."""
-    for limit, adopted in ((0.0, 0.0), (2.0, 0.0), (5.0, 3.0)):
+    for limit, adopted in ((None, 0.0), (0.0, 0.0), (2.0, 0.0), (5.0, 3.0)):
         worst, _, time = run(1, load(2.8), limit=limit, adopted=adopted)
         assert PICK < time[worst.index(Level.COLLISION)] < PICK + 0.12
 
 
+def test_without_a_limit_a_collision_is_named_and_stays_one() -> None:
+    worst, detector, _ = run(1, load(2.8), limit=0.0)
+    assert worst == run(1, load(2.8), limit=None)[0] and worst[-1] == Level.COLLISION
+    assert 'it looks like a payload of 2.8 kg, or a hand that pulls down' in detector.message
+    push = np.zeros((len(motion(0, False)[0]), 6))
+    push[:, 3] = 5.0 * THRESHOLDS[3]
+    worst, detector, _ = run(2, push, limit=0.0)
+    assert worst[-1] == Level.COLLISION and 'payload' not in detector.message
+
+
 def test_a_push_up_with_nothing_adopted_is_found_as_soon_as_without_a_payload() -> None:
-    first = [run(1, -load(2.8), limit=limit)[0].index(Level.COLLISION) for limit in (0.0, 5.0)]
+    first = [run(1, -load(2.8), limit=limit)[0].index(Level.COLLISION) for limit in (None, 5.0)]
     assert first[1] <= first[0] + 2
 
 
@@ -104,7 +119,7 @@ def test_a_push_on_a_joint_is_found_as_soon_as_without_a_payload() -> None:
     for joint in (0, 1, 3):
         push = np.zeros((len(motion(0, False)[0]), 6))
         push[:, joint] = 3.0 * THRESHOLDS[joint]
-        first = [run(2, push, limit=limit)[0].index(Level.COLLISION) for limit in (0.0, 5.0)]
+        first = [run(2, push, limit=limit)[0].index(Level.COLLISION) for limit in (None, 5.0)]
         assert first[1] <= first[0] + 2
 
 
