@@ -39,11 +39,17 @@ def verdict(facts: Mapping[str, Any]) -> dict[str, Any]:
     return {
         'success': success,
         'purposes': [] if judgement is None else list_purposes(judgement),
+        'care': success and judgement is not None and not _is_usable(judgement),
         'text': 'Identification succeeded' if success else 'Identification FAILED',
         'date': facts.get('date', ''),
         'figures': figures,
         'reasons': [f['text'] for f in facts['findings'] if f['severity'] == 'error'],
     }
+
+
+def _is_usable(judgement: Verdict) -> bool:
+    """Return True if each joint that moved is usable for feed-forward without care."""
+    return all(each.feedforward.word == 'usable' for each in judgement.joints if each.moved)
 
 
 def list_purposes(judgement: Verdict) -> list[dict[str, Any]]:
@@ -64,12 +70,15 @@ def _list_words(uses: list[tuple[str, Use]]) -> list[dict[str, str]]:
     for word in WORDS:
         those = [(joint, use) for joint, use in uses if use.word == word]
         every = len(those) == len(uses)
-        reasons = [_name_code(reason) for _, use in those for reason in use.reasons]
+        why = {joint: '; '.join(map(_name_code, use.reasons)) for joint, use in those}
+        reasons = [*dict.fromkeys(filter(None, why.values()))]
+        if len(reasons) > 1:
+            reasons = [f'{joint} {reason}' for joint, reason in why.items() if reason]
         if those:
             rows.append({
                 'word': word,
                 'joints': '' if every else ', '.join(joint for joint, _ in those),
-                'why': '; '.join([*dict.fromkeys(reasons)][:REASONS]),
+                'why': ', '.join([*reasons[:REASONS], *(['...'] if reasons[REASONS:] else [])]),
             })  # fmt: skip
     return rows
 

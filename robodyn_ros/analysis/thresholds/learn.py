@@ -152,7 +152,7 @@ def _parts(sessions: Sequence[Session]) -> tuple[list[Session], Array]:
     owners: list[int] = []
     for number, each in enumerate(sessions):
         time = each.time - each.time[0]
-        blocks = ceil((float(time[-1]) + 1e-9) / BLOCK)
+        blocks = max(1, round(float(time[-1]) / BLOCK))  # a short rest belongs to the last one
         count = min(ceil(FOLDS / len(sessions)), blocks)
         starts = BLOCK * np.round(np.linspace(0.0, blocks, count + 1)[:-1])
         edges = [*np.searchsorted(time, starts - 1e-9).tolist(), len(time)]

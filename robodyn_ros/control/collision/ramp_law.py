@@ -149,6 +149,8 @@ def ramp_taps(whitening: Array, spacing: float) -> Array:
 
 def pieces(time: Array, rests: NDArray[np.bool_]) -> list[int]:
     """Return the rows from which on samples can be taken together, and the number of rows."""
+    if not len(time):
+        return [0]
     edges = np.flatnonzero(np.diff(rests, prepend=~rests[:1]))
     rows: list[int] = []
     for first, last in zip(edges.tolist(), [*edges[1:].tolist(), len(time)], strict=True):

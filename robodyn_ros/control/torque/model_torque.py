@@ -14,7 +14,7 @@ from robodyn_ros.errors import ControlError
 from robodyn_ros.models.friction import FrictionModel, WeightedTerm
 from robodyn_ros.models.friction_terms import Coefficients
 from robodyn_ros.models.interface import Array, DynamicModel, TorqueFunction, parts_of
-from robodyn_ros.models.springs import SlipTorque, SpringModel
+from robodyn_ros.models.springs import SlipTorque, SpringModel, slip_friction
 
 Column = Callable[[Array, Coefficients], Array]
 
@@ -47,6 +47,7 @@ class ModelTorque:
         """
         self.joints = model.joint_names
         self.slips = model.slips
+        self._model = model
         self._values = np.empty(len(model.parameters))
         split = [(part, self._values[place]) for part, place in parts_of(model)]
         self._body = [(part, slot) for part, slot in split if not isinstance(part, FrictionModel)]
@@ -128,9 +129,9 @@ class ModelTorque:
         """Return half the friction jump between both directions, shape (n,), in [Nm] or [N].
 
         It is taken across the velocity window, or across the sign change of a smooth law, for
-        friction without load; see `friction_step_per_load`.
+        friction without load; see `friction_step_per_load`. Slips that slide are part of it.
         """
-        return self._unloaded.step(self._beyond)
+        return self._unloaded.step(self._beyond) + slip_friction(self._model, self._values)
 
     @property
     def friction_step_per_load(self) -> Array:

@@ -23,6 +23,7 @@ from robodyn_ros.identification.fit.torque_errors import FitReport
 from robodyn_ros.identification.result.result import IdentificationResult
 from robodyn_ros.models.closed_forms.closed_form import ClosedFormModel, closed_form_part
 from robodyn_ros.models.interface import Array, DynamicModel
+from robodyn_ros.models.springs import slip_friction
 
 DOCUMENTED = {('puma', 1): 23, ('puma', 2): 4}
 """Names that are the document's, where the model has more behind them."""
@@ -37,6 +38,8 @@ MARK = "'robodyn "
 """Begin of a comment that holds a parameter which softMC does not have."""
 
 FRICTION = {'ViscousFriction': 'viscous_friction', 'CoulombFriction': 'coulomb_friction'}
+COULOMB = 1
+"""Place of the Coulomb friction, which holds the slips too: while a joint slides they are that."""
 
 
 class PrgError(IdentificationError):
@@ -143,6 +146,11 @@ class Layout:
             if term in FRICTION.values() and joint in self.model.joint_names:
                 column = list(FRICTION.values()).index(term)
                 values[index] = friction[self.model.joint_names.index(joint), column]
+        slips = slip_friction(self.model, values)
+        for index, item in enumerate(self.model.parameters):  # softMC's value contains them
+            joint, _, term = item.name.rpartition('.')
+            if term == FRICTION['CoulombFriction'] and joint in self.model.joint_names:
+                values[index] -= slips[self.model.joint_names.index(joint)]
         return values
 
 
@@ -197,14 +205,16 @@ def _check_possible(result: IdentificationResult) -> None:
 
 
 def _friction(model: DynamicModel, values: Array) -> Array:
-    """Return viscous and Coulomb friction, shape (n, 2); 0 where the model has none."""
+    """Return viscous and Coulomb friction with slips, (n, 2); 0 where the model has none."""
     every = dict(zip((item.name for item in model.parameters), values.tolist(), strict=True))
-    return np.array(
+    friction = np.array(
         [
             [every.get(f'{name}.{term}', 0.0) for term in FRICTION.values()]
             for name in model.joint_names
         ]
     )
+    friction[:, COULOMB] += slip_friction(model, values)
+    return friction
 
 
 def _check_fit(layout: Layout, values: Array, back: Array) -> None:

@@ -124,14 +124,15 @@ def measure_omissions(
 ) -> dict[str, dict[str, float]]:
     """Return what the simulators cannot express by joint: RMS as a share of the joint's torque.
 
-    `offset` is the torque offset, `other` all else: friction of another shape or with load, rotors
-    below zero.
+    `offset` is the torque offset, `other` all else: friction of another shape or with load, the
+    hysteresis of slips, rotors below zero.
     """
     torque = model.torque(*motion, values)
     springs, offsets = np.zeros_like(torque), np.zeros(len(model.joints))
     for part, place in parts_of(model):
         if isinstance(part, SpringModel):
-            springs += part.torque(*motion, values[place])
+            elastic = np.tile(part.yields[:, 0] == 0.0, len(part.joints))
+            springs += part.torque(*motion, np.where(elastic, values[place], 0.0))
     index = {item.name: number for number, item in enumerate(model.parameters)}
     for joint, name in enumerate(model.joint_names):
         if f'{name}.torque_offset' in index:

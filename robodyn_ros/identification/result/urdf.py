@@ -196,9 +196,9 @@ def linear_friction(
         }
         if joint.name in other:
             top = (fastest or {}).get(joint.name, joint.velocity)
-            terms = _nearest_linear(top, *other[joint.name])
-        if 'friction' in terms:  # of a joint that slides
-            terms['friction'] += slips.get(joint.name, 0.0)
+            terms = _nearest_linear(top, slips[joint.name], *other[joint.name])
+        elif 'friction' in terms:  # of a joint that slides
+            terms['friction'] += slips[joint.name]
         if terms and min(terms.values()) >= 0.0:
             result[joint.name] = terms
     return result
@@ -215,9 +215,9 @@ def _curves(model: DynamicModel, values: Array) -> dict[str, tuple[FrictionModel
 
 
 def _nearest_linear(
-    top: float, friction: FrictionModel, values: Array, joint: int
+    top: float, slip: float, friction: FrictionModel, values: Array, joint: int
 ) -> dict[str, float]:
-    """Return the linear friction nearest to a law, over the joint's velocities."""
+    """Return the linear friction nearest to a law and slips, over the joint's velocities."""
     if 'reach' in friction.coefficients:
         top = float(friction.coefficients['reach'][joint])
     speed = np.linspace(0.0, top if np.isfinite(top) and top > 0.0 else 1.0, 101)[1:]
@@ -226,7 +226,7 @@ def _nearest_linear(
     ahead, back = (
         friction.regressor_under_load(state, 0.0)[:, joint] @ values for state in states
     )
-    law = (ahead - back) / 2.0
+    law = (ahead - back) / 2.0 + slip
     damping, coulomb = np.polyfit(speed, law, 1)
     if damping < 0.0:
         damping, coulomb = 0.0, law.mean()

@@ -40,7 +40,7 @@ from robodyn_ros.identification.signals.processed import Processed
 from robodyn_ros.identification.steps.run import IdentificationRun
 from robodyn_ros.models.gear_torque import GearTorqueLaw
 from robodyn_ros.models.interface import Array, DynamicModel
-from robodyn_ros.models.springs import SPRING_PARAMETERS
+from robodyn_ros.models.springs import SLIP_PARAMETERS, SPRING_PARAMETERS
 from robodyn_ros.recording.recording import Recording
 
 
@@ -142,7 +142,7 @@ def _springs(model: DynamicModel, values: Array) -> Iterator[Finding]:
     largest = [
         (item, value)
         for item, value in zip(model.parameters, values.tolist(), strict=True)
-        if item.name.rpartition('.')[2] in SPRING_PARAMETERS
+        if item.name.rpartition('.')[2] in SPRING_PARAMETERS - {*SLIP_PARAMETERS}
     ]
     largest.sort(key=lambda pair: -abs(pair[1]))
     if largest:

@@ -213,3 +213,12 @@ def test_few_sessions_are_cut_into_parts_and_thresholds_are_no_higher_for_it(cou
     fresh = np.concatenate([ratios(found, healthy(5.0, seed)) for seed in range(100, 106)])
     highest = np.sort(fresh.reshape(-1, 500).max(axis=1))[::-1]
     assert 0.85 < highest[round(20.0 * 0.5)] < 1.2
+
+
+@pytest.mark.parametrize('rows', [1, 30])
+def test_a_recording_that_ends_just_after_a_block_is_learned(rows: int) -> None:
+    """A part of one sample has no period, and none of its samples counts."""
+    session = healthy(5.0, 3)
+    cut = session.rows(slice(0, 500 * 37 + rows))
+    learned = learn([healthy(5.0, 1), cut], PERIOD, FRICTION, Learning(30.0))
+    assert np.isfinite(learned.hours).all() and min(learned.hours) > 0.0

@@ -192,3 +192,12 @@ def test_joints_without_gravity_have_the_torque_of_a_model_without(where: list[b
     assert (np.abs(complete - weightless.torque(*states)).max(axis=0) > 1.0).all()
     alone = [torque.torque(*sample) for sample in zip(*states, strict=True)]
     np.testing.assert_allclose(alone, torque.torque(*states), rtol=1e-12, atol=1e-12)
+
+
+def test_slips_that_slide_are_static_friction() -> None:
+    body = small_arm()[0].parts[0]
+    model = with_friction(body, ['viscous', 'coulomb', 'slip'])
+    torque = ModelTorque(model, np.zeros(len(model.parameters)))
+    values = [1.0 + ('joint2' in item.name) for item in model.parameters]
+    torque.set_values(values)
+    np.testing.assert_allclose(torque.friction_step, [4.0, 8.0])  # Coulomb and three slips

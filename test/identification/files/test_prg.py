@@ -119,3 +119,15 @@ def test_a_urdf_robot_has_no_prg():
     model, truth = arm(random_urdf(2, 1))
     with pytest.raises(IdentificationError, match='which this model is none of'):
         prg_text(result_of(model, truth))
+
+
+def test_coulomb_friction_holds_the_slips_and_the_file_gives_them_back():
+    model = model_of('scara', ('viscous', 'coulomb', 'slip'))
+    values = np.arange(1.0, len(model.parameters) + 1)
+    slips = {item.name: value for item, value in zip(model.parameters, values, strict=True)
+             if item.name.startswith('joint2.') and 'slip' in item.name}  # fmt: skip
+    place = [item.name for item in model.parameters].index('joint2.coulomb_friction')
+    text = prg_text(result_of(model, values))
+    (line,) = (each for each in text.splitlines() if each.startswith('A2.CoulombFriction'))
+    assert len(slips) == 3
+    assert -float(line.partition('=')[2]) == pytest.approx(values[place] + sum(slips.values()))

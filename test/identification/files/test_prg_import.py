@@ -57,7 +57,7 @@ def test_the_example_of_the_document_can_be_imported(tmp_path, name):
 
 @pytest.mark.parametrize('name', KINDS)
 def test_what_is_exported_comes_back(name, tmp_path):
-    model = model_of(name, ('viscous', 'coulomb', 'offset'))
+    model = model_of(name, ('viscous', 'coulomb', 'offset', 'slip'))
     state = np.random.default_rng(0).uniform(-0.4, 0.4, (3, 20, len(model.joints)))
     regressor = model.regressor(*state)
     friction = np.array([item.name.endswith('friction') for item in model.parameters])

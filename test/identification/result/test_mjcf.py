@@ -166,3 +166,18 @@ def test_only_a_urdf_can_be_written():
     model = model_of('rotary3')
     with pytest.raises(IdentificationError, match='only a model of a URDF'):
         mjcf.write_mjcf(model, np.ones(len(model.parameters)), {})
+
+
+def test_slips_are_frictionloss_and_their_hysteresis_is_left_out():
+    xml = random_urdf(2, 3, types=('revolute',))
+    model = robot_model(xml, friction=['viscous', 'coulomb', 'slip', 'spring'])
+    values = np.zeros(len(model.parameters))
+    for place, item in enumerate(model.parameters):
+        values[place] = (
+            1.0 if item.name.endswith(('coulomb_friction', 'medium_slip_friction')) else 0.0
+        )
+    assert mjcf.joint_dynamics(model, values)['joint1']['frictionloss'] == pytest.approx(2.0)
+    time = np.linspace(0.0, 20.0, 4000)[:, None] * [1.0, 1.3]
+    shares = omissions(model, values, (np.sin(time), np.cos(time) * [1.0, 1.3], 0.0 * time))
+    assert {each['springs'] for each in shares.values()} == {0.0}
+    assert max(each['other'] for each in shares.values()) < 0.15
