@@ -16,12 +16,10 @@ from robodyn_ros.identification.result.verdict import (
     JointVerdict,
     Use,
     Verdict,
+    Word,
     make_unknown_verdict,
 )
 from robodyn_ros.report.numbers import share, short
-
-REASONS = 3
-"""Reasons that are shown for a word; the table has those of each joint."""
 
 
 def verdict(facts: Mapping[str, Any]) -> dict[str, Any]:
@@ -65,22 +63,15 @@ def list_purposes(judgement: Verdict) -> list[dict[str, Any]]:
 
 
 def _list_words(uses: list[tuple[str, Use]]) -> list[dict[str, str]]:
-    """Return each word with the joints that have it, and why."""
-    rows = []
-    for word in WORDS:
-        those = [(joint, use) for joint, use in uses if use.word == word]
-        every = len(those) == len(uses)
-        why = {joint: '; '.join(map(_name_code, use.reasons)) for joint, use in those}
-        reasons = [*dict.fromkeys(filter(None, why.values()))]
-        if len(reasons) > 1:
-            reasons = [f'{joint} {reason}' for joint, reason in why.items() if reason]
-        if those:
-            rows.append({
-                'word': word,
-                'joints': '' if every else ', '.join(joint for joint, _ in those),
-                'why': ', '.join([*reasons[:REASONS], *(['...'] if reasons[REASONS:] else [])]),
-            })  # fmt: skip
-    return rows
+    """Return each word and reason with the joints that have it; none are named if all have."""
+    groups: dict[tuple[Word, str], list[str]] = {}
+    for joint, use in uses:
+        why = '; '.join(map(_name_code, use.reasons))
+        groups.setdefault((use.word, why), []).append(joint)
+    return [
+        {'word': word, 'joints': '' if len(groups) == 1 else ', '.join(joints), 'why': why}
+        for (word, why), joints in sorted(groups.items(), key=lambda item: WORDS.index(item[0][0]))
+    ]
 
 
 def _name_code(reason: str) -> str:

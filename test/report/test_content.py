@@ -6,8 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from robodyn_ros.identification.result.verdict import JointVerdict, Use, Verdict
 from robodyn_ros.report.friction import friction_curves
 from robodyn_ros.report.links import links
+from robodyn_ros.report.verdict import list_purposes
 
 
 def test_links_have_urdf_identified_values_and_intervals(source):
@@ -38,3 +40,14 @@ def test_friction_data_of_an_exact_model_lie_on_its_law(source):
         assert np.abs(row['speed']).min() > threshold
         wanted = np.interp(row['speed'], row['grid'], row['law'])
         np.testing.assert_allclose(row['torque'], wanted, atol=1e-6)
+
+
+def test_joints_of_one_word_and_reason_are_named_together():
+    care = Use('with care', ('sensor_delay',))
+    joints = (JointVerdict('a', Use(), Use()), JointVerdict('b', care, Use()),
+              JointVerdict('c', care, Use()), JointVerdict('idle', care, care, moved=False))  # fmt: skip
+    feedforward, monitoring, links = list_purposes(Verdict(joints, care))
+    rows = [(row['word'], row['joints'], row['why']) for row in feedforward['words']]
+    assert rows == [('with care', 'b, c', 'sensor delay'), ('usable', 'a', '')]
+    assert [row['joints'] for row in monitoring['words']] == [''], 'all alike: none is named'
+    assert links['words'][0]['why'] == 'sensor delay'
