@@ -30,6 +30,8 @@ from robodyn_ros.recording.position_drive import POSITION_ERROR, PositionDrive
 from robodyn_ros.recording.readers import read_recording, recording_format
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.tables.columns import load_columns
+from robodyn_ros.recording.tables.example import PLACEHOLDERS
+from robodyn_ros.recording.tables.units import NEEDS_SCALE
 from robodyn_ros.report.numbers import short
 from robodyn_ros.runs.file_set import file_set
 
@@ -122,9 +124,12 @@ def _read(arguments: argparse.Namespace, path: str, model: DynamicModel) -> Reco
 
     :raises RecordingError: --unit is that of a torque or current, and it has neither
     """
-    joints, columns = joint_names(arguments, model), arguments.columns
+    joints, columns = joint_names(arguments, model), _columns(arguments)
+    torque = columns.get('torque')
     if arguments.unit == POSITION_ERROR:
-        columns = {**_columns(arguments), 'torque': {'unit': POSITION_ERROR}}
+        columns['torque'] = {'unit': POSITION_ERROR}
+    elif isinstance(torque, dict) and torque.get('unit') in NEEDS_SCALE:
+        columns['torque'] = {**torque, 'scale': 1.0}
     recording = read_recording(path, columns=columns, topic=arguments.topic, joints=joints)
     if recording.drive is not None and arguments.unit not in (None, POSITION_ERROR):
         raise RecordingError(
@@ -144,16 +149,18 @@ def _load(arguments: argparse.Namespace, model: DynamicModel, mass: float) -> Pa
 
 
 def _columns(arguments: argparse.Namespace) -> dict[str, object]:
-    """Return the mapping of --columns, which must not have a scale of the torque.
+    """Return the mapping of --columns; the scale of the torque may only be a placeholder.
 
     :raises ConfigError: it has one
     """
     columns = {} if arguments.columns is None else dict(load_columns(arguments.columns))
     torque = columns.get('torque')
     if isinstance(torque, dict) and 'scale' in torque:
-        raise ConfigError(
-            f'{arguments.columns}: torque has a scale, which gains estimates: leave it out'
-        )
+        if torque['scale'] not in PLACEHOLDERS:
+            raise ConfigError(
+                f'{arguments.columns}: torque has a scale, which gains estimates: leave it out'
+            )
+        columns['torque'] = {key: value for key, value in torque.items() if key != 'scale'}
     return columns
 
 

@@ -100,7 +100,7 @@ def with_commands(table: Table, path: Path, wanted: str | None = None) -> Table:
     table = replace(table, columns={**columns, wanted or 'command': command})
     if not (count := int(np.isnan(command[:, 0]).sum())):
         return table
-    lost = finding('missing_commands', topic=topic, count=count, all=len(time))
+    lost = finding('missing_commands', source=path, topic=topic, count=count, all=len(time))
     return replace(table, findings=(*table.findings, lost))
 
 
