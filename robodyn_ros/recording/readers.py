@@ -104,7 +104,7 @@ def _read(
         )
         torque = mapping.get('torque')
         if isinstance(torque, Mapping) and torque.get('unit') == POSITION_ERROR:
-            table = with_commands(table, path)
+            table = with_commands(table, path, _single(mapping.get('command')))
     else:
         table = form.read(path)
     try:
@@ -141,10 +141,15 @@ def _recording_of_poses(signals: Signals) -> Recording:
 
 def _quantities(mapping: Mapping[str, Any]) -> dict[str, str]:
     """Return the quantities of messages that a mapping names, by signal."""
-    specs = {signal: mapping.get(signal) for signal in FIELD_OF}
-    names = {key: x.get('columns') if isinstance(x, Mapping) else x for key, x in specs.items()}
-    single = {key: x[0] if isinstance(x, list) and len(x) == 1 else x for key, x in names.items()}
-    return {signal: name for signal, name in single.items() if isinstance(name, str)}
+    names = {signal: _single(mapping.get(signal)) for signal in FIELD_OF}
+    return {signal: name for signal, name in names.items() if name is not None}
+
+
+def _single(spec: Any) -> str | None:
+    """Return the only column that an entry of a mapping names, or None."""
+    name = spec.get('columns') if isinstance(spec, Mapping) else spec
+    name = name[0] if isinstance(name, list) and len(name) == 1 else name
+    return name if isinstance(name, str) else None
 
 
 def recording_format(path: str | Path) -> str:

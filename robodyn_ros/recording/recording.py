@@ -177,8 +177,12 @@ class Recording:
         )
 
     def with_drive(self, drive: PositionDrive) -> Recording:
-        """Return the recording with the torque of its commanded positions by another drive."""
-        assert self.command is not None
+        """Return the recording with the torque of its commanded positions by another drive.
+
+        :raises RecordingError: it has no commanded positions
+        """
+        if self.command is None:
+            raise RecordingError(f'{self.source}: it has no commanded positions')
         torque = drive.torque(self.time, self.command, self.position)
         return replace(self, torque=torque, drive=drive)
 

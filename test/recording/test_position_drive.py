@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pyarrow as pa
 import pytest
+import yaml
 from bags import message, write_topics
 from pyarrow import parquet
 
@@ -47,6 +48,45 @@ def test_a_measured_torque_has_priority_unless_the_mapping_says_otherwise(tmp_pa
     assert read_recording(path).drive is None
     torque = read_recording(path, columns=BY_ERROR).torque
     np.testing.assert_allclose(torque, (GOAL - POSITION) * [2.0, 3.0])
+
+
+@pytest.mark.parametrize('name', ['currents', 'actual_current', 'motor_iq', 'load [A]'])
+def test_commands_beside_a_current_need_a_mapping(tmp_path, name):
+    path = table(tmp_path, action=GOAL, **{name: np.cos(POSITION)})
+    with pytest.raises(RecordingError, match='no column for torque was recognised') as error:
+        read_recording(path)
+    torque = yaml.safe_load('\n'.join(error.value.lines))['torque']
+    assert (torque['columns'], torque['unit']) == ([name], 'A')
+    assert read_recording(path, columns=BY_ERROR).drive.known
+    assert read_recording(path, columns={'command': 'action'}).drive is not None
+
+
+def test_ur_files_with_targets_name_their_currents(tmp_path):
+    names = [f'{name}_{joint}' for name in ('actual_q', 'target_q', 'actual_current')
+             for joint in range(2)]  # fmt: skip
+    rows = np.column_stack([TIME, POSITION, GOAL, np.cos(POSITION)])
+    path = tmp_path / 'ur.csv'
+    np.savetxt(path, rows, delimiter=',', header=','.join(['timestamp', *names]), comments='')
+    with pytest.raises(RecordingError, match='no column for torque') as error:
+        read_recording(path)
+    lines = yaml.safe_load('\n'.join(error.value.lines))
+    assert lines['torque']['columns'] == names[4:]
+    by_error = read_recording(path, columns={'torque': {'unit': 'position_error'}})
+    np.testing.assert_allclose(by_error.torque, GOAL - POSITION)
+
+
+def test_columns_in_use_are_no_currents(tmp_path):
+    path = tmp_path / 'servo.npz'
+    np.savez(path, times=TIME, position_current=POSITION, position_goal=GOAL)
+    recording = read_recording(path, columns={'position': 'position_current'})
+    np.testing.assert_allclose(recording.torque, GOAL - POSITION)
+
+
+def test_another_drive_needs_commands(tmp_path):
+    drive = PositionDrive(np.ones(2), np.zeros(2), known=False)
+    recording = read_recording(table(tmp_path, torques=GOAL))
+    with pytest.raises(RecordingError, match=r'servo\.npz: it has no commanded positions'):
+        recording.with_drive(drive)
 
 
 def test_commands_have_the_unit_of_positions_and_their_delay(tmp_path):

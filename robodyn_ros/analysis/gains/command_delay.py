@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.interpolate import make_interp_spline
 
-from robodyn_ros.analysis.gains.runs import drive_options
+from robodyn_ros.analysis.gains.runs import check_same_signal, drive_options
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.factors.condense import acting_columns
 from robodyn_ros.identification.factors.joint_fit import fit_joint
@@ -33,11 +33,15 @@ def with_delay(
     """Return recordings with the delay of their commands, if none is given, and what was found.
 
     A delay whose standard error is above one sample is not used.
+
+    :raises RecordingError: some have a torque, others the error of position
     """
+    check_same_signal(recordings)
     drive, period = recordings[0].drive, 1e3 * recordings[0].period
     if drive is None:
         return [*recordings], []
     findings = [finding('torque_of_position_error')]
+    findings += [x for each in recordings for x in each.findings if x.code == 'missing_commands']
     if drive.delay.any():
         return [*recordings], findings
     options = drive_options(recordings[0])

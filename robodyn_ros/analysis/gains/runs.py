@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from robodyn_ros.errors import IdentificationError
+from robodyn_ros.errors import IdentificationError, RecordingError
 from robodyn_ros.identification.factors.condense import Condensed
 from robodyn_ros.identification.factors.passes import condense_parts
 from robodyn_ros.identification.options import IdentifyOptions
@@ -48,6 +48,24 @@ def condense_runs(
         base = base_parameters(models[0])
         pairs = zip(models, prepared.parts, strict=True)
         return base, [condense_parts(model, each, base, task.options) for model, each in pairs]
+
+
+def check_same_signal(recordings: Sequence[Recording]) -> None:
+    """Refuse recordings with torque or current together with ones with error of position.
+
+    :raises RecordingError: names the first one that differs from the first of all
+    """
+    first = recordings[0]
+    for each in recordings[1:]:
+        if (each.drive is None) != (first.drive is None):
+            raise RecordingError(
+                f'{each.source}: its signal is {_signal(each)}, that of {first.source} '
+                f'{_signal(first)}: all recordings must have the same signal'
+            )
+
+
+def _signal(recording: Recording) -> str:
+    return 'a torque or current' if recording.drive is None else 'the error of position'
 
 
 def drive_options(recording: Recording) -> IdentifyOptions:

@@ -15,11 +15,12 @@ from robodyn_ros.analysis.gains.estimate import NARROW, Gains, JointGain, estima
 from robodyn_ros.analysis.gains.files import UNITS, columns_text, effort_text
 from robodyn_ros.analysis.gains.known_load import KnownLoad, check_load
 from robodyn_ros.analysis.gains.known_masses import gains_from_masses
+from robodyn_ros.analysis.gains.runs import check_same_signal
 from robodyn_ros.cli.effort import add_source, joint_names
 from robodyn_ros.cli.identify import add_model
 from robodyn_ros.cli.output import EXIT_NEGATIVE, add_json, out_folder, progress_bar, show
 from robodyn_ros.cli.robot_model import build_chosen, check_named, refuse, take_robot_file
-from robodyn_ros.errors import ConfigError, IdentificationError
+from robodyn_ros.errors import ConfigError, IdentificationError, RecordingError
 from robodyn_ros.findings import Finding, finding
 from robodyn_ros.identification.files.result_file import write_text
 from robodyn_ros.models.friction_terms import DEFAULT_TERMS
@@ -29,6 +30,8 @@ from robodyn_ros.recording.position_drive import POSITION_ERROR, PositionDrive
 from robodyn_ros.recording.readers import read_recording, recording_format
 from robodyn_ros.recording.recording import Recording
 from robodyn_ros.recording.tables.columns import load_columns
+from robodyn_ros.recording.tables.example import PLACEHOLDERS
+from robodyn_ros.recording.tables.units import NEEDS_SCALE
 from robodyn_ros.report.numbers import short
 from robodyn_ros.runs.file_set import file_set
 
@@ -66,7 +69,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--unit',
         choices=UNITS,
-        default='raw',
         help=f'unit of the signal (default: raw, without a torque {POSITION_ERROR})',
     )
     parser.add_argument(
@@ -92,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
         checked = _check(arguments, gains)
     findings = (*delay, *_findings(arguments, gains, checked))
     facts: dict[str, Any] = {
-        'unit': arguments.unit if _drive(gains) is None else POSITION_ERROR,
+        'unit': (arguments.unit or 'raw') if _drive(gains) is None else POSITION_ERROR,
         'joints': [_facts(each) for each in gains.joints],
         'check': checked,
         'findings': findings,
@@ -118,11 +120,23 @@ def _check_load_arguments(arguments: argparse.Namespace) -> None:
 
 
 def _read(arguments: argparse.Namespace, path: str, model: DynamicModel) -> Recording:
-    """Return a recording with the signal of the drives as its torque."""
-    joints, columns = joint_names(arguments, model), arguments.columns
+    """Return a recording with the signal of the drives as its torque.
+
+    :raises RecordingError: --unit is that of a torque or current, and it has neither
+    """
+    joints, columns = joint_names(arguments, model), _columns(arguments)
+    torque = columns.get('torque')
     if arguments.unit == POSITION_ERROR:
-        columns = {**_columns(arguments), 'torque': {'unit': POSITION_ERROR}}
-    return read_recording(path, columns=columns, topic=arguments.topic, joints=joints)
+        columns['torque'] = {'unit': POSITION_ERROR}
+    elif isinstance(torque, dict) and torque.get('unit') in NEEDS_SCALE:
+        columns['torque'] = {**torque, 'scale': 1.0}
+    recording = read_recording(path, columns=columns, topic=arguments.topic, joints=joints)
+    if recording.drive is not None and arguments.unit not in (None, POSITION_ERROR):
+        raise RecordingError(
+            f'{path}: its signal is the error of position, not one in --unit {arguments.unit}: '
+            f'name the columns of the torque with --columns, or leave out --unit'
+        )
+    return recording
 
 
 def _drive(gains: Gains) -> PositionDrive | None:
@@ -135,16 +149,18 @@ def _load(arguments: argparse.Namespace, model: DynamicModel, mass: float) -> Pa
 
 
 def _columns(arguments: argparse.Namespace) -> dict[str, object]:
-    """Return the mapping of --columns, which must not have a scale of the torque.
+    """Return the mapping of --columns; the scale of the torque may only be a placeholder.
 
     :raises ConfigError: it has one
     """
     columns = {} if arguments.columns is None else dict(load_columns(arguments.columns))
     torque = columns.get('torque')
     if isinstance(torque, dict) and 'scale' in torque:
-        raise ConfigError(
-            f'{arguments.columns}: torque has a scale, which gains estimates: leave it out'
-        )
+        if torque['scale'] not in PLACEHOLDERS:
+            raise ConfigError(
+                f'{arguments.columns}: torque has a scale, which gains estimates: leave it out'
+            )
+        columns['torque'] = {key: value for key, value in torque.items() if key != 'scale'}
     return columns
 
 
@@ -170,6 +186,7 @@ def _check(arguments: argparse.Namespace, gains: Gains) -> KnownLoad | None:
         raise IdentificationError('--check needs a joint with a factor, there is none')
     model, known = gains.task.model, arguments.payload_com is not None
     recording = _read(arguments, arguments.check, model)
+    check_same_signal([gains.task.recordings[0], recording])
     if (drive := _drive(gains)) is not None:
         recording = recording.with_drive(drive)
     load = _load(arguments, model, arguments.check_mass)
@@ -195,7 +212,7 @@ def _write(arguments: argparse.Namespace, gains: Gains) -> dict[str, str]:
         delay = dict(zip(gains.task.recordings[0].joints, drive.delay.tolist(), strict=True))
         texts = {'columns': columns_text(used, _columns(arguments), head, delay)}
     else:
-        texts = {'effort': effort_text(used, arguments.unit, head)}
+        texts = {'effort': effort_text(used, arguments.unit or 'raw', head)}
     if drive is None and recording_format(arguments.empty) != 'rosbag2':
         texts['columns'] = columns_text(used, _columns(arguments), head)
     with file_set(arguments.out, IdentificationError) as folder:

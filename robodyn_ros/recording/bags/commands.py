@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from robodyn_ros.errors import RecordingError
+from robodyn_ros.findings import finding
 from robodyn_ros.recording.bags.bag_scan import BagScan
 from robodyn_ros.recording.bags.scan import BagPart
 from robodyn_ros.recording.bags.topic_bag import (
@@ -20,10 +21,12 @@ from robodyn_ros.recording.bags.topic_bag import (
     topic_types,
 )
 from robodyn_ros.recording.tables.table import Table
+from robodyn_ros.recording.time_order import at_times
 from robodyn_ros.recording.topics.messages import JOINT_STATE, TRAJECTORY_STATE
 from robodyn_ros.recording.topics.rename import rename_joints
 from robodyn_ros.wire.commands import CommandReader
 
+IN_MAPPING = "`command: {columns: '/TOPIC'}` in the mapping of --columns"
 RECORD = 'ros2 bag record /joint_states /joint_trajectory_controller/controller_state'
 
 
@@ -37,11 +40,14 @@ def command_topics(types: Mapping[str, str]) -> list[str]:
     ]
 
 
-def command_topic(types: Mapping[str, str], wanted: str | None, path: str) -> str:
+def command_topic(
+    types: Mapping[str, str], wanted: str | None, path: str, how: str = '--command'
+) -> str:
     """Return the topic of the commanded positions.
 
-    :param wanted: topic of --command, or None
-    :raises RecordingError: there is no such topic, or more than one without --command
+    :param wanted: chosen topic, or None
+    :param how: way to choose it, for messages
+    :raises RecordingError: there is no such topic, or more than one and none is chosen
     """
     usable = command_topics(types)
     if wanted is not None:
@@ -51,7 +57,7 @@ def command_topic(types: Mapping[str, str], wanted: str | None, path: str) -> st
             raise RecordingError(f'{path}: {wanted} has no commanded positions; {others}')
         return wanted
     if len(usable) != 1:
-        what = f'{usable} have commanded positions, choose one with --command' if usable else (
+        what = f'{usable} have commanded positions, choose one with {how}' if usable else (
             f'no topic has commanded positions. Record them with the joint states: {RECORD}'
         )  # fmt: skip
         raise RecordingError(f'{path}: {what}')
@@ -70,21 +76,32 @@ def read_commands(
     return read_topic(path, topic, joints, _positions, part)
 
 
-def with_commands(table: Table, path: Path) -> Table:
+def with_commands(table: Table, path: Path, wanted: str | None = None) -> Table:
     """Return a bag's joint states with commanded positions in place of the effort.
 
+    They are NaN, with a finding, where the topic has none for more than `GAP` of its periods.
+
+    :param wanted: their topic, which is the name of their column then; None: the only one
     :raises RecordingError: the bag has no commanded positions of all joints
     """
-    topic, joints = command_topic(topic_types(path), None, str(path)), table.joints or ()
+    topic = command_topic(topic_types(path), wanted, str(path), IN_MAPPING)
+    joints = table.joints or ()
     commands = read_commands(path, topic, joints, table.part)
     if commands.joints != joints:
         raise RecordingError(
             f'{path}: {topic} commands {list(commands.joints)}, but the joints are {list(joints)}'
         )
     time, stamps = table.columns['time'], (commands.stamps - table.origin) / 1e9
-    command = [np.interp(time, stamps, each) for each in commands.signals[0].T]
+    held = 2.0 * float(np.median(np.diff(stamps)))  # before the first and after the last one
+    stamps = np.array([stamps[0] - held, *stamps, stamps[-1] + held])
+    values = np.pad(commands.signals[0], ((1, 1), (0, 0)), mode='edge')
+    command = np.column_stack([at_times(time, stamps, each) for each in values.T])
     columns = {name: values for name, values in table.columns.items() if name != 'torque'}
-    return replace(table, columns={**columns, 'command': np.column_stack(command)})
+    table = replace(table, columns={**columns, wanted or 'command': command})
+    if not (count := int(np.isnan(command[:, 0]).sum())):
+        return table
+    lost = finding('missing_commands', source=path, topic=topic, count=count, all=len(time))
+    return replace(table, findings=(*table.findings, lost))
 
 
 def references(

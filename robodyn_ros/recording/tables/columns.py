@@ -14,7 +14,8 @@ list, or a mapping by joint name, has one per joint. `offset` is in SI units.
 Where only positions exist, `torque: {unit: position_error, scale: 2.5}` is the torque of a drive
 that controls position: scale, in [Nm/rad], times commanded minus measured position. `command:
 {columns: [goal], delay: 0.01}` names the commanded positions, converted as the measured ones
-unless it says otherwise, and the time from a command to its effect, in [s].
+unless it says otherwise, and the time from a command to its effect, in [s]. Of a bag, the column
+is a topic. Without a mapping, commands count only where no column looks like torque or current.
 
 `gear_ratio` (a number, a list, or a mapping by joint name) divides motor_position and
 motor_velocity, the signals of a second encoder on the motor; without it they are taken as
@@ -38,6 +39,7 @@ from robodyn_ros.recording.bags.scan import BagPart
 from robodyn_ros.recording.poses import are_poses
 from robodyn_ros.recording.position_drive import POSITION_ERROR, PositionDrive
 from robodyn_ros.recording.storage import blockwise
+from robodyn_ros.recording.tables.example import has_torque
 from robodyn_ros.recording.tables.known_names import (
     MOTOR_SIDE,
     SIGNALS,
@@ -267,6 +269,8 @@ def _parts(
         if columns is not None:
             parts[signal] = _part_of(table, signal, columns)
             continue
+        if signal == 'command' and not by_error and _has_torque(table, parts):
+            continue
         part = by_known_names(table, signal, parts.get('position'))
         if part is not None:
             parts[signal] = part
@@ -281,7 +285,15 @@ def _parts(
 
 def _refuse_unknown(table: Table, signal: str, joints: Sequence[str] | None) -> RecordingError:
     text = f'no column for {signal} was recognised, {table.described}'
-    return table.error(text, count=len(joints or ()))
+    needed = signal if signal == 'command' else ''
+    return table.error(text, count=len(joints or ()), signal=needed)
+
+
+def _has_torque(table: Table, parts: Mapping[str, Part]) -> bool:
+    """Return True if a column without a meaning looks like torques or currents."""
+    used = {name for part in parts.values() for name in part.columns}
+    free = [full for short, full in table.short.items() if not used & {short, full}]
+    return has_torque({name: table.columns[name] for name in free})
 
 
 def _spec(mapping: Mapping[str, Any], signal: str) -> Mapping[str, Any]:

@@ -29,9 +29,10 @@ WORDS = {
                 'strom'),
 }  # fmt: skip
 """Words in names of columns, more than those that a file is read by: for examples only."""
-COMMANDED = ('des', 'desired', 'ref', 'reference', 'target', 'cmd', 'command', 'commanded', 'set',
-             'setpoint', 'goal', 'soll', 'demand', 'action', 'error', 'err', 'ext', 'external',
-             'residual', 'gravity')  # fmt: skip
+GOALS = ('des', 'desired', 'ref', 'reference', 'target', 'cmd', 'command', 'commands', 'commanded',
+         'set', 'setpoint', 'goal', 'goals', 'soll', 'demand', 'action', 'actions')  # fmt: skip
+"""Words of commanded signals."""
+COMMANDED = (*GOALS, 'error', 'err', 'ext', 'external', 'residual', 'gravity')
 """Words of signals that were not measured."""
 ACTUAL = ('act', 'actual', 'meas', 'measured', 'fb', 'feedback', 'filt', 'filtered', 'raw')
 """Words of signals that were."""
@@ -67,9 +68,15 @@ def mapping_error(
     units = units or {name: split_unit(name)[1] for name in columns}
     chosen = {name: list(which) for name, which in (known or {}).items()}
     order = list(dict.fromkeys((*LIKELY, *chosen, 'velocity', *([signal] if signal else []))))
+    if signal == 'command':  # the torque is that of its error
+        order.remove('torque')
     for name in order:
         if name not in chosen:
             chosen[name] = _likely(columns, name, chosen, count or len(joints), name == signal)
+    if signal != 'torque' and chosen.get('torque') == ['COLUMN']:
+        goal = _likely(columns, 'command', chosen, 0, True)
+        if goal != ['COLUMN']:
+            order[order.index('torque')], chosen['command'] = 'command', goal
     lines = [f'{name}: {_yaml(name, chosen[name], units)}' for name in order if chosen[name]]
     if joints:
         lines.append(f'joints: [{", ".join(map(_quote, joints))}]')
@@ -87,6 +94,8 @@ def _likely(
     position = chosen.get('position') or []
     taken = {name for names in chosen.values() for name in names}
     groups = _groups({n: v for n, v in columns.items() if n not in taken}, signal, position)
+    if signal == 'command':
+        return _likely_command(columns, groups, position)
     kinds = (signal, 'current') if signal == 'torque' else (signal,)
     like = [names for names in groups if _kind(names[0]) in kinds]
     if signal == 'time' and any(re.search('n(ano)?sec', name) for name in columns):
@@ -94,7 +103,7 @@ def _likely(
     if signal == 'time' and not like:
         return [_any_time(columns)]
     if not like and signal in ('position', 'torque'):  # names without a usual word
-        like = [names for names in groups if not _kind(names[0])]
+        like = [names for names in groups if not _kind(names[0]) and not _is_goal(names[0])]
         like = like if len(like) == 1 else []  # a position taken for a torque would give a model
     width = sum(_width(columns[name]) for name in position if name in columns) or count
 
@@ -111,6 +120,31 @@ def _likely(
     if best is None:
         return ['COLUMN'] if signal in LIKELY else []
     return sorted(best, key=_numbers)[: 1 if signal == 'time' else len(position) or None]
+
+
+def _likely_command(
+    columns: Columns, groups: list[list[str]], position: Sequence[str]
+) -> list[str]:
+    """Return the columns that are most likely commanded positions, as many as positions."""
+    like = [
+        names for names in groups if _is_goal(names[0]) and _kind(names[0]) in ('', 'position')
+    ]
+    width = sum(_width(columns[name]) for name in position if name in columns)
+    for names in like:
+        best = sorted(names, key=_numbers)[: len(position) if len(names) > 1 else 1]
+        if sum(_width(columns[name]) for name in best) == width:
+            return best
+    return ['COLUMN']
+
+
+def _is_goal(name: str) -> bool:
+    return not {*words_of(name)}.isdisjoint(GOALS)
+
+
+def has_torque(columns: Columns) -> bool:
+    """Return True if a column looks like torques or currents, measured or not."""
+    groups = _groups(columns, 'torque', ())
+    return any(_kind(names[0]) in ('torque', 'current') for names in groups)
 
 
 def _groups(columns: Columns, signal: str, position: Sequence[str]) -> list[list[str]]:

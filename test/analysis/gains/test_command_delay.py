@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from servo_arm import servo_arm
@@ -6,6 +8,7 @@ from servo_arm import servo_arm
 from robodyn_ros.analysis.gains.command_delay import with_delay
 from robodyn_ros.analysis.gains.estimate import estimate_gains
 from robodyn_ros.analysis.gains.known_load import check_load
+from robodyn_ros.findings import finding
 
 
 @pytest.fixture(scope='module')
@@ -32,6 +35,13 @@ def test_gains_and_another_load_come_from_positions_alone(runs):
     checked = check_load(gains, other, plant.load(0.12), center_known=True)
     assert checked.agrees and checked.half_width < 0.012
     assert not check_load(gains, other, plant.load(0.2), center_known=True).agrees
+
+
+def test_missing_commands_are_reported(runs):
+    plant, (empty, *_), _ = runs
+    lost = finding('missing_commands', source='bag', topic='/reference', count=3, all=9)
+    _, findings = with_delay([replace(empty, findings=(lost,))], plant.model)
+    assert lost in findings
 
 
 def test_a_given_delay_is_kept_and_a_slow_motion_shows_none(runs):

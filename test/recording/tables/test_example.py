@@ -239,3 +239,34 @@ def test_joints_in_brackets_are_no_units() -> None:
     mapping = {'position': ['q [le]', 'q [ri]'], 'torque': ['m [le]', 'm [ri]']}
     columns = {name: np.ones(4) for names in mapping.values() for name in names}
     assert signals_from(Table({'time': TIME, **columns}, 'x'), mapping).values['torque'].all()
+
+
+@pytest.mark.parametrize(
+    ('shapes', 'mapping', 'command'),
+    [
+        # of other width: no position as the torque
+        ({'q': 2, 'action': 3}, {}, 'COLUMN'),
+        ({'q': 2, 'action': 3, 'wish_target': 2}, {}, 'wish_target'),
+        ({'angles': 2, 'commands': 2}, {}, 'commands'),
+        ({'angles': 2, 'pos_soll': 2}, {}, 'pos_soll'),
+        ({'q': 2, 'action_wish': 2}, {'torque': {'unit': 'position_error'}}, 'action_wish'),
+        ({'q': 2, 'action': 2}, {'command': {'columns': 'no'}}, 'action'),
+    ],
+)
+def test_commands_are_never_proposed_as_torque(shapes, mapping, command) -> None:
+    rng = np.random.default_rng(0)
+    columns = {name: rng.normal(size=(4, width)) for name, width in shapes.items()}
+    with pytest.raises(RecordingError) as error:
+        signals_from(Table({'time': TIME, **columns}, 'log.npz'), load_columns(mapping))
+    lines = yaml.safe_load('\n'.join(error.value.lines))
+    assert lines['command'] == [command] and 'torque' not in lines
+    if command != 'COLUMN':
+        source = Table({'time': TIME, **columns}, 'log.npz')
+        assert signals_from(source, load_columns({**mapping, **lines})).drive is not None
+
+
+def test_single_columns_of_commands_are_as_many_as_positions() -> None:
+    with pytest.raises(RecordingError, match='command has 3 columns for 2 joints') as error:
+        signals_from(table('time q1 q2 command1 command2 command3'))
+    lines = yaml.safe_load('\n'.join(error.value.lines))
+    assert lines['command'] == ['command1', 'command2'] and 'torque' not in lines
