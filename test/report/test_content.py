@@ -44,8 +44,11 @@ def test_friction_data_of_an_exact_model_lie_on_its_law(source):
 
 def test_joints_of_one_word_and_reason_are_named_together():
     care = Use('with care', ('sensor_delay',))
-    joints = (JointVerdict('a', Use(), Use()), JointVerdict('b', care, Use()),
-              JointVerdict('c', care, Use()), JointVerdict('idle', care, care, moved=False))  # fmt: skip
+    used = {'a': Use(), 'b': care, 'c': care}
+    joints = (
+        *(JointVerdict(name, use, Use()) for name, use in used.items()),
+        JointVerdict('idle', care, care, moved=False),
+    )
     feedforward, monitoring, links = list_purposes(Verdict(joints, care))
     rows = [(row['word'], row['joints'], row['why']) for row in feedforward['words']]
     assert rows == [('with care', 'b, c', 'sensor delay'), ('usable', 'a', '')]
