@@ -149,11 +149,9 @@ def ramp_taps(whitening: Array, spacing: float) -> Array:
 
 def pieces(time: Array, rests: NDArray[np.bool_]) -> list[int]:
     """Return the rows from which on samples can be taken together, and the number of rows."""
-    if not len(time):
-        return [0]
     edges = np.flatnonzero(np.diff(rests, prepend=~rests[:1]))
     rows: list[int] = []
-    for first, last in zip(edges.tolist(), [*edges[1:].tolist(), len(time)], strict=True):
+    for first, last in zip(edges.tolist(), [*edges[1:].tolist(), len(time)], strict=False):
         rows.append(first)
         while rests[first] and time[last - 1] - time[rows[-1]] >= MEMORY:
             rows.append(int(np.searchsorted(time - time[rows[-1]], MEMORY)))
