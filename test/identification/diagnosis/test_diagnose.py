@@ -4,7 +4,8 @@
 import flaws
 import numpy as np
 import pytest
-from robots import SIX_AXIS
+from robots import SIX_AXIS, random_urdf
+from simulation import arm, record
 
 from robodyn_ros.findings import Finding
 from robodyn_ros.identification.diagnosis.diagnose import diagnose
@@ -131,3 +132,11 @@ def test_a_diagnosis_that_breaks_down_is_no_reason_to_lose_the_result(monkeypatc
 
 class Empty:
     findings = ()
+
+
+def test_gravity_in_another_direction_is_named():
+    """A robot on the ceiling whose URDF stands on the floor."""
+    model, truth = arm(random_urdf(3, 12, types=('revolute',)), gravity=(0.0, 0.0, 9.81))
+    upright = robot_model(random_urdf(3, 12, types=('revolute',)))
+    first = identify(record(model, truth, noise=0.01), upright, options=QUICK).findings[0]
+    assert first.code == 'wrong_dynamic_model' and 'upside down' in first.text
