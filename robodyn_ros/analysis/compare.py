@@ -130,10 +130,7 @@ def compare(
     same = len(cad.parameters) == len(model.parameters)
     sets = {CAD: (cad, values)}
     if same:
-        mixed = np.array(identified.loaded)
-        links = _link_parameters(cad)
-        mixed[links] = values[links]
-        sets[MIXED] = (cad, mixed)
+        sets[MIXED] = (cad, replace_links(cad, identified.loaded, values))
     sets[RESULT] = (model, identified.loaded)
     source = recording.source
     torques = [
@@ -171,6 +168,14 @@ def _with_urdf(description: Any, xml: str) -> Any:
     if isinstance(description, list):
         return [_with_urdf(item, xml) for item in description]
     return description
+
+
+def replace_links(model: DynamicModel, values: Array, others: Array) -> Array:
+    """Return parameter values with the links of others; all have shape (p,), SI."""
+    links = _link_parameters(model)
+    result: Array = values.copy()
+    result[links] = others[links]
+    return result
 
 
 def _link_parameters(model: DynamicModel) -> list[int]:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the identification gained: the torque error of the URDF, with friction, and now.
+"""Torque error of each joint with three models: what the identification gained.
 
-A URDF has no friction and no rotors: the second torque takes those of the result.
+They are the URDF, its links with friction and rotors of the result (a URDF has none), and the
+result.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from robodyn_ros.identification.physical.consistency import bodies_of
+from robodyn_ros.analysis.compare import replace_links
 from robodyn_ros.identification.physical.semidefinite import has_usable_inertials
 from robodyn_ros.identification.result.summary import verdict_of_facts
 from robodyn_ros.models.interface import Array
@@ -39,10 +40,7 @@ def before_after(source: ReportSource, reference: Array | None) -> dict[str, Any
     facts = source.facts
     if not facts['success'] or facts.get('payload') or not has_usable_inertials(model):
         return None
-    links = [index for _, indices in bodies_of(model).links for index in indices]
     urdf: Array = np.nan_to_num(model.prior())
-    mixed = values.copy()
-    mixed[links] = urdf[links]
     thresholds = facts['identification']['velocity_threshold']
     low = np.array([each or 0.0 for each in thresholds])
     moving = np.flatnonzero((np.abs(signals.velocity) > low).any(axis=1))
@@ -52,15 +50,10 @@ def before_after(source: ReportSource, reference: Array | None) -> dict[str, Any
     motion = signals.position[rows], signals.velocity[rows], signals.acceleration[rows]
     torque = signals.torque[rows]
     after = signals.predicted[rows]
-    known = after - model.torque(*motion, values)  # of gears: the same before and after
-    errors = np.array([
-        np.mean((each - torque) ** 2, axis=0)
-        for each in (
-            model.torque(*motion, urdf) + known,
-            model.torque(*motion, mixed) + known,
-            after,
-        )
-    ])  # fmt: skip
+    # Torque is linear in the parameters. Slips, which need all samples, are in no difference.
+    links = replace_links(model, values, urdf) - values
+    before = model.torque(*motion, urdf), after + model.torque(*motion, links)
+    errors = np.array([np.mean((each - torque) ** 2, axis=0) for each in (*before, after)])
     shares = _shares(errors, source, reference)
     best = int(np.argmax(np.nan_to_num(shares[0] - shares[2])))
     return {

@@ -130,7 +130,10 @@ def _read(arguments: argparse.Namespace, path: str, model: DynamicModel) -> Reco
         columns['torque'] = {'unit': POSITION_ERROR}
     elif isinstance(torque, dict) and torque.get('unit') in NEEDS_SCALE:
         columns['torque'] = {**torque, 'scale': 1.0}
-    recording = read_recording(path, columns=columns, topic=arguments.topic, joints=joints)
+    recording = read_recording(
+        path, columns=columns, topic=arguments.topic, joints=joints, part=arguments.part,
+        rename=arguments.rename,
+    )  # fmt: skip
     if recording.drive is not None and arguments.unit not in (None, POSITION_ERROR):
         raise RecordingError(
             f'{path}: its signal is the error of position, not one in --unit {arguments.unit}: '

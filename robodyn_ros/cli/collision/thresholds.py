@@ -30,7 +30,7 @@ from robodyn_ros.identification.files.next_steps import monitoring
 COLUMNS = {
     'lowest': 'a slow contact is found above it [Nm or N], in the motion that is known best',
     'highest': 'the same in the motion with the largest errors of the model, usually a reversal',
-    'standstill': 'the same while this joint stands still: static friction can hold so much',
+    'standstill': 'the same while this joint stands still; at least its static friction',
     'at rest': 'the same for changes while the robot is not commanded to move',
     'ramp': 'a torque that rises to this in 30 to 200 ms is found [Nm or N], in usual motion',
     'fastest': 'learned up to this speed [rad/s or m/s]; thresholds grow in proportion beyond it',

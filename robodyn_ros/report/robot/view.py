@@ -32,7 +32,7 @@ def robot_view(
 
     :param reference: torque that errors are relative to, shape (n,), see `reference_torque`; None,
         or NaN: the RMS torque
-    :param mean: errors of the whole recording, one per joint, which are shown first
+    :param mean: relative error of each joint over the whole recording: the view begins with it
     """
     tree = bodies(model)
     if not tree:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The mean of candidates: ridge least squares, weighted, and judged where it was not fitted."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from condensed import condensed
@@ -129,3 +131,18 @@ def test_spread_on_other_states_weighs_against_what_folds_do_not_agree_on(case):
     here, there = (average(candidates, [parts], PROBLEM, each) for each in (NOWHERE, far))
     assert there.weights[1] > max(here.weights[1], 0.9)
     assert (there.spread > 0.0).all() and not here.spread.any()
+
+
+def test_a_slip_that_would_drive_the_joint_is_left_out(case):
+    """The other values are then those of a candidate without it."""
+    given, _, parts = case
+    every = EstimateCandidate('x', EVERY, 1e-2)
+    negative = np.flatnonzero(ridge(given, np.ones(400, bool), every) < 0.0)[:2]
+    assert len(negative) == 2
+    slips = replace(every, slips=tuple(negative.tolist()))
+    without = replace(every, kept=~np.isin(np.arange(RANK), negative))
+    values, expected = (
+        average([each], [parts], PROBLEM, NOWHERE).values for each in (slips, without)
+    )
+    assert not values[negative].any()
+    np.testing.assert_array_equal(values, expected)

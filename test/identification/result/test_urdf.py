@@ -127,3 +127,19 @@ def test_any_friction_law_becomes_the_nearest_linear_one():
     damping = 2.0 * np.sum(speed**3) / np.sum(speed**2)
     assert float(third.get('damping')) == pytest.approx(damping)
     assert float(second.get('damping')) == 0.0 and 2.9 < float(second.get('friction')) < 3.1
+
+
+def test_slips_are_part_of_the_law_that_a_line_is_fitted_to():
+    """Without them it would start below zero."""
+    body = robot_model(UR10, friction=())
+    law = {'terms': ['quadratic', 'viscous', 'slip'], 'reach': 2.0}
+    model = with_friction(body, law)
+    values = np.nan_to_num(model.prior())
+    for place, item in enumerate(model.parameters):
+        if item.name.endswith(('quadratic_friction', 'medium_slip_friction')):
+            values[place] = 2.0
+    joint = ET.fromstring(update_urdf(model, values)).find('joint[@name="elbow_joint"]/dynamics')
+    speed = np.linspace(0.0, 2.0, 101)[1:]
+    slope, start = np.polyfit(speed, 2.0 * speed**2 + 2.0, 1)
+    assert float(joint.get('damping')) == pytest.approx(slope) and start > 0.0
+    assert float(joint.get('friction')) == pytest.approx(start)
